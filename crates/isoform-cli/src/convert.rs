@@ -4,7 +4,9 @@ use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use isoform::{JsonOptions, Map, Str, TensorText, Value, to_bytes};
+use isoform::files::{JsonOptions, to_bytes};
+use isoform::text::TensorText;
+use isoform::{Map, Str, Value};
 use serde_json::json;
 use tempfile::NamedTempFile;
 

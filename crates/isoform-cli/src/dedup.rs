@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use isoform::Digest;
+use isoform::compare::Digest;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

@@ -3,7 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use isoform::{AccessPath, AccessStep, Mismatch, MismatchOptions, Value, ValueRef};
+use isoform::Value;
+use isoform::compare::Mismatch;
+use isoform::paths::{AccessPath, AccessStep};
+use isoform::text::MismatchOptions;
+use isoform::values::ValueRef;
 use isoform_onnx::{NodeOrigin, OriginKind};
 use serde_json::{Value as Json, json};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use isoform::{DType, DTypeCode, Tensor};
+use isoform::values::{DType, DTypeCode, Tensor};
 
 /// The type of a tensor, such as `float32[64, 3]`; a scalar is `float32`.
 pub(crate) fn tensor_type(tensor: &Tensor) -> String {

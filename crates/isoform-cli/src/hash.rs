@@ -4,7 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use isoform::Digest;
+use isoform::compare::Digest;
 use serde_json::json;
 
 use crate::args::{Common, HashArgs};

@@ -13,7 +13,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use isoform::{AccessPath, explain_mismatch};
+use isoform::explain_mismatch;
+use isoform::paths::AccessPath;
 use isoform_onnx::{Model, NodeOrigin, OriginKind, load};
 use serde_json::Value;
 use support::run_in;
@@ -326,7 +327,8 @@ fn leads_to(left: &Model, path: &AccessPath, origin: &NodeOrigin, edit: &Value) 
                 .map(|field| AccessPath::root().attr("graph").attr(field));
             steps.len() > 2
                 && results.iter().any(|results| results.is_prefix_of(path))
-                && first.is_some_and(|first| steps[2] == isoform::AccessStep::ArrayItem(first))
+                && first
+                    .is_some_and(|first| steps[2] == isoform::paths::AccessStep::ArrayItem(first))
         }
         "input_shape" | "input_type" => {
             let kind = if graph.params.is_empty() {

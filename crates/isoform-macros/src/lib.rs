@@ -148,7 +148,7 @@ pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 ///
 /// ```ignore
 /// /// Knows a simpler form of itself.
-/// #[isoform::node_trait("ir_trait.canonicalize")]
+/// #[isoform::attrs::node_trait("ir_trait.canonicalize")]
 /// pub trait Canonicalize {
 ///     /// The simpler form; None if there is none.
 ///     fn canonicalize(&self) -> isoform::Result<Value>;
@@ -211,12 +211,12 @@ pub fn node_trait(
 ///         .ok_or_else(|| isoform::Error::value_error("calc.divide: division by zero"))
 /// }
 ///
-/// isoform::register_functions(isoform::exports![divide])?;
+/// isoform::functions::register_functions(isoform::exports![divide])?;
 /// ```
 ///
 /// The function itself is unchanged and can be called from Rust as before.
 /// A type of the same name is added, with one associated function, `divide::function()`, which returns the
-/// `isoform::Function`; `isoform::exports![a, module::b]` collects several.
+/// `isoform::functions::Function`; `isoform::exports![a, module::b]` collects several.
 /// Nothing is registered until `register_functions` is called.
 ///
 /// - Arguments are types that implement `Argument`, and references to them: `i64`, `Option<i64>`, `Vec<Str>`, `&str`,

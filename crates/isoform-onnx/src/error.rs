@@ -137,10 +137,10 @@ impl Error for OnnxError {
 impl From<OnnxError> for isoform::Error {
     fn from(error: OnnxError) -> Self {
         let kind = match error.kind {
-            OnnxErrorKind::Io => isoform::ErrorKind::Io,
-            OnnxErrorKind::Value => isoform::ErrorKind::Value,
-            OnnxErrorKind::Key => isoform::ErrorKind::Key,
-            OnnxErrorKind::Unsupported => isoform::ErrorKind::Type,
+            OnnxErrorKind::Io => isoform::errors::ErrorKind::Io,
+            OnnxErrorKind::Value => isoform::errors::ErrorKind::Value,
+            OnnxErrorKind::Key => isoform::errors::ErrorKind::Key,
+            OnnxErrorKind::Unsupported => isoform::errors::ErrorKind::Type,
         };
         isoform::Error::new(kind, error.to_string()).caused_by(error)
     }

@@ -26,7 +26,8 @@
 //! difference to a person, and are never compared. Denotations of types and dimensions
 //! are dropped, since they only describe the purpose of a value.
 
-use isoform::{Array, Bytes, Map, Node, Ref, Shape, Str, Tensor, Value};
+use isoform::values::{Bytes, Shape, Tensor};
+use isoform::{Array, Map, Node, Ref, Str, Value};
 
 /// A symbolic dimension. Two uses of one name are two uses of one `Dim`.
 ///
@@ -48,7 +49,7 @@ pub struct Dim {
 #[node(key = "onnx.TensorType")]
 #[repr(C)]
 pub struct TensorType {
-    /// A [`DType`](isoform::DType), the string `"string"`, or None if it is unknown.
+    /// A [`DType`](isoform::values::DType), the string `"string"`, or None if it is unknown.
     pub elem: Value,
     /// For each dimension an int, a [`Dim`], or None if it is unknown; no array if even
     /// the rank is unknown.
@@ -327,22 +328,22 @@ pub struct Program {
 ///
 /// `ValueError` if another definition owns one of the keys.
 pub fn register() -> isoform::Result<()> {
-    isoform::register::<Dim>()?;
-    isoform::register::<TensorType>()?;
-    isoform::register::<SparseTensorType>()?;
-    isoform::register::<SequenceType>()?;
-    isoform::register::<MapType>()?;
-    isoform::register::<OptionalType>()?;
-    isoform::register::<OpaqueType>()?;
-    isoform::register::<TypeAttr>()?;
-    isoform::register::<StringTensor>()?;
-    isoform::register::<SparseTensor>()?;
-    isoform::register::<AttrRef>()?;
-    isoform::register::<Input>()?;
-    isoform::register::<Call>()?;
-    isoform::register::<Output>()?;
-    isoform::register::<Graph>()?;
-    isoform::register::<Function>()?;
-    isoform::register::<Program>()?;
+    isoform::types::register::<Dim>()?;
+    isoform::types::register::<TensorType>()?;
+    isoform::types::register::<SparseTensorType>()?;
+    isoform::types::register::<SequenceType>()?;
+    isoform::types::register::<MapType>()?;
+    isoform::types::register::<OptionalType>()?;
+    isoform::types::register::<OpaqueType>()?;
+    isoform::types::register::<TypeAttr>()?;
+    isoform::types::register::<StringTensor>()?;
+    isoform::types::register::<SparseTensor>()?;
+    isoform::types::register::<AttrRef>()?;
+    isoform::types::register::<Input>()?;
+    isoform::types::register::<Call>()?;
+    isoform::types::register::<Output>()?;
+    isoform::types::register::<Graph>()?;
+    isoform::types::register::<Function>()?;
+    isoform::types::register::<Program>()?;
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use isoform::{AccessPath, Ref, Value};
+use isoform::paths::AccessPath;
+use isoform::{Ref, Value};
 
 use crate::{
     error::ResultExt,

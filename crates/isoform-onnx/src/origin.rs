@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use isoform::{AccessPath, AccessStep, Array, Ref, Str, Value};
+use isoform::paths::{AccessPath, AccessStep};
+use isoform::{Array, Ref, Str, Value};
 
 use crate::ir::{Call, Function, Graph, Input, Program};
 

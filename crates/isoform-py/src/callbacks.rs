@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use isoform::Function;
+use isoform::functions::Function;
 use isoform::host::{ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit};
 use pyo3::prelude::*;
 

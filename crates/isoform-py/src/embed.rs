@@ -5,7 +5,8 @@
 //! with its own types therefore links this crate, and its module replaces
 //! `isoform._core`. The package `isoform` then works with those types as with its own.
 
-use isoform::{Function, Node};
+use isoform::Node;
+use isoform::functions::Function;
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -65,7 +66,7 @@ pub fn embed(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///
 /// `ValueError` if another definition owns the key, or the definition is invalid.
 pub fn register<T: Node>() -> PyResult<()> {
-    isoform::register::<T>().into_py().map(drop)
+    isoform::types::register::<T>().into_py().map(drop)
 }
 
 /// Registers functions under their own names, such as those of `isoform::exports!`;
@@ -76,7 +77,7 @@ pub fn register<T: Node>() -> PyResult<()> {
 /// `ValueError` if a function has no name, or another one has its name. On an error,
 /// none is registered.
 pub fn register_functions(functions: impl IntoIterator<Item = Function>) -> PyResult<()> {
-    isoform::register_functions(functions).into_py()
+    isoform::functions::register_functions(functions).into_py()
 }
 
 /// Registers a method of a node type, whose first argument is the object; it becomes a
@@ -86,5 +87,5 @@ pub fn register_functions(functions: impl IntoIterator<Item = Function>) -> PyRe
 ///
 /// `ValueError` if the name is empty, taken, or the name of a field.
 pub fn register_method<T: Node>(name: &str, function: Function) -> PyResult<()> {
-    isoform::register_method(T::type_index(), name, function, false).into_py()
+    isoform::functions::register_method(T::type_index(), name, function, false).into_py()
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use isoform::{Error, ErrorFrame, ErrorKind, TextFault};
+use isoform::Error;
+use isoform::errors::{ErrorFrame, ErrorKind};
+use isoform::text::TextFault;
 use pyo3::exceptions::{
     PyAttributeError, PyBaseException, PyIndexError, PyKeyError, PyOSError, PyRecursionError,
     PyRuntimeError, PyTypeError, PyValueError,

@@ -1,6 +1,8 @@
 //! `Function` and the explicit conversions.
 
-use isoform::{Function, Parameter, Signature, Value, ValueRef, host};
+use isoform::functions::{Function, Parameter, Signature};
+use isoform::values::ValueRef;
+use isoform::{Value, host};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};

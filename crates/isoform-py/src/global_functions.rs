@@ -1,6 +1,9 @@
 //! The registry of global functions, for Python.
 
-use isoform::{ErrorKind, Function, TypeInfo, ValueRef, register_method};
+use isoform::errors::ErrorKind;
+use isoform::functions::{Function, register_method};
+use isoform::types::TypeInfo;
+use isoform::values::ValueRef;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -36,7 +39,7 @@ fn _register_global_func<'py>(
         return Err(not_callable(name, function));
     };
     let named = found.named(name);
-    isoform::register_function(name, named.clone(), replace).into_py()?;
+    isoform::functions::register_function(name, named.clone(), replace).into_py()?;
     to_python(function.py(), &named.into())
 }
 
@@ -144,7 +147,7 @@ fn call_method<'py>(
         .iter()
         .map(|argument| untyped(&argument))
         .collect::<PyResult<_>>()?;
-    let result = isoform::call_method(untyped(object)?, name, &given).into_py()?;
+    let result = isoform::functions::call_method(untyped(object)?, name, &given).into_py()?;
     to_python(object.py(), &result)
 }
 
@@ -158,7 +161,7 @@ fn get_global_func<'py>(
     name: &str,
     allow_missing: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    match isoform::global_function(name) {
+    match isoform::functions::global_function(name) {
         Ok(function) => to_python(py, &function.into()).map(Some),
         Err(error) if error.kind() == ErrorKind::Key => match allow_missing {
             true => Ok(None),
@@ -172,11 +175,11 @@ fn get_global_func<'py>(
 /// The names of all registered functions, in order of registration.
 #[pyfunction]
 fn list_global_func_names() -> Vec<String> {
-    isoform::list_functions()
+    isoform::functions::list_functions()
 }
 
 /// Removes a function from the registry; does nothing if there is none.
 #[pyfunction]
 fn remove_global_func(name: &str) {
-    isoform::remove_function(name);
+    isoform::functions::remove_function(name);
 }

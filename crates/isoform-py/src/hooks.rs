@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
-use isoform::host::with_scoped;
-use isoform::{
-    DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, DynVisit, EqualCallback, Function,
-    HashCallback, Hook, Obj, Ref, RegionChange, Result, TypeDef, TypeIndex, attrs,
+use isoform::functions::Function;
+use isoform::hooks::{
+    DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, DynVisit, EqualCallback, HashCallback,
+    Hook,
 };
+use isoform::host::with_scoped;
+use isoform::types::{RegionChange, TypeDef, TypeIndex};
+use isoform::{Obj, Ref, Result, attrs};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};

@@ -1,6 +1,7 @@
 //! Structural keys for Python.
 
-use isoform::{StructuralKey, Value};
+use isoform::Value;
+use isoform::compare::StructuralKey;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 

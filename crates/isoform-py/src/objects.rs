@@ -4,10 +4,10 @@
 use std::cmp::Ordering;
 
 use isoform::attrs::{self, Lookup};
-use isoform::host;
-use isoform::{
-    DynCopy, Error, Hook, Obj, Ref, ReprHooks, ReprOptions, Value, VerifyHooks, find_type,
-};
+use isoform::hooks::{DynCopy, Hook};
+use isoform::objects::{ReprHooks, ReprOptions, VerifyHooks};
+use isoform::types::find_type;
+use isoform::{Error, Obj, Ref, Value, host};
 use pyo3::exceptions::{
     PyAttributeError, PyException, PyImportError, PyKeyError, PyTypeError, PyValueError,
 };
@@ -76,12 +76,12 @@ fn core<'a>(this: &'a Bound<'_, PyAny>) -> PyResult<&'a Ref<Obj>> {
 #[pyfunction]
 fn recursive_eq(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<bool> {
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    under_gil(lhs.py(), || isoform::recursive_eq(&left, &right)).into_py()
+    under_gil(lhs.py(), || isoform::compare::recursive_eq(&left, &right)).into_py()
 }
 
 fn compare(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<Ordering> {
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    under_gil(lhs.py(), || isoform::recursive_cmp(&left, &right)).into_py()
+    under_gil(lhs.py(), || isoform::compare::recursive_cmp(&left, &right)).into_py()
 }
 
 /// True if the left value comes before the right one, field by field.
@@ -120,7 +120,7 @@ fn recursive_ge(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<bool
 #[pyfunction]
 fn recursive_hash(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     let given = untyped(value)?;
-    let hash = under_gil(value.py(), || isoform::recursive_hash(&given)).into_py()?;
+    let hash = under_gil(value.py(), || isoform::compare::recursive_hash(&given)).into_py()?;
     // `__hash__` may return it unchanged.
     Ok(hash as i64)
 }
@@ -132,7 +132,7 @@ fn recursive_hash(value: &Bound<'_, PyAny>) -> PyResult<i64> {
 #[pyfunction]
 fn deep_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let given = untyped(value)?;
-    let copy = under_gil(value.py(), || isoform::deep_copy(&given)).into_py()?;
+    let copy = under_gil(value.py(), || isoform::traverse::deep_copy(&given)).into_py()?;
     match copy.as_object() {
         Some(object) if wrapper::core_of(value).is_some() => like(value, object.clone()),
         _ => to_python(value.py(), &copy),
@@ -144,7 +144,7 @@ fn deep_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 fn shallow_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let given = core(value)?;
-    let copy = under_gil(value.py(), || isoform::shallow_copy(given)).into_py()?;
+    let copy = under_gil(value.py(), || isoform::traverse::shallow_copy(given)).into_py()?;
     like(value, copy)
 }
 
@@ -163,7 +163,7 @@ fn deep_copy_method<'py>(
     memo: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, original) = (this.py(), core(this)?);
-    let copy = under_gil(py, || isoform::deep_copy(&original.into())).into_py()?;
+    let copy = under_gil(py, || isoform::traverse::deep_copy(&original.into())).into_py()?;
     let Some(copy) = copy.as_object().filter(|copy| !copy.same_as(original)) else {
         return Ok(this.clone());
     };
@@ -214,7 +214,7 @@ fn make_node<'py>(
         .iter()
         .map(|(name, value)| (&**name, value.clone()))
         .collect();
-    let object = isoform::construct_named(info.index(), named).into_py()?;
+    let object = isoform::objects::construct_named(info.index(), named).into_py()?;
     let made = wrapper::wrap(py, object)?;
     if class::of_index(py, info.index()).is_some_and(|data| data.post_init) {
         made.call_method0(intern!(py, "__post_init__"))?;
@@ -258,7 +258,7 @@ fn with_fields<'py>(
     }
     let copied = attrs::has(info.index(), DynCopy::NAME, Lookup::Exact);
     let object = match copied {
-        true => under_gil(py, || isoform::shallow_copy(&object)).into_py()?,
+        true => under_gil(py, || isoform::traverse::shallow_copy(&object)).into_py()?,
         false => object,
     };
     let mut values = under_gil(py, || host::field_values(&object));
@@ -327,7 +327,7 @@ fn repr_print(value: &Bound<'_, PyAny>) -> PyResult<String> {
 fn verify<'py>(root: &Bound<'py, PyAny>) -> PyResult<Vec<(PathHandle, Bound<'py, PyAny>)>> {
     let py = root.py();
     let given = untyped(root)?;
-    let failures = under_gil(py, || isoform::verify(&given, &Findings)).into_py()?;
+    let failures = under_gil(py, || isoform::objects::verify(&given, &Findings)).into_py()?;
     let found = failures.into_iter().map(|(path, error)| {
         let error = raise(error).into_value(py);
         (path.into(), error.into_bound(py).into_any())
@@ -387,7 +387,7 @@ fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 /// Raises ImportError if the type is still unknown afterwards.
 #[pyfunction]
 fn _require_type(py: Python<'_>, key: &str, module: &str) -> PyResult<()> {
-    if isoform::find_type(key).is_some() {
+    if isoform::types::find_type(key).is_some() {
         return Ok(());
     }
     let fail = |why: &str, cause: Option<PyErr>| {
@@ -403,7 +403,7 @@ fn _require_type(py: Python<'_>, key: &str, module: &str) -> PyResult<()> {
         );
     }
     match py.import(module) {
-        Ok(_) if isoform::find_type(key).is_some() => Ok(()),
+        Ok(_) if isoform::types::find_type(key).is_some() => Ok(()),
         Ok(_) => fail(
             &format!(
                 "module '{module}', which declared it, does not declare it when it is imported"
@@ -430,7 +430,7 @@ fn _from_pickle<'py>(
     for (key, module) in &modules {
         _require_type(py, key, module)?;
     }
-    let value = under_gil(py, || isoform::from_bytes(data)).into_py()?;
+    let value = under_gil(py, || isoform::files::from_bytes(data)).into_py()?;
     match (cls, value.as_object()) {
         (None, _) => to_python(py, &value),
         (Some(cls), Some(object)) => wrapper::wrap_as(cls, object.clone()),

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use isoform::{AccessPath, AccessStep, Value};
+use isoform::Value;
+use isoform::paths::{AccessPath, AccessStep};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -1,7 +1,8 @@
 //! Patterns, rules and rewriting for Python.
 
+use isoform::Value;
 use isoform::pattern::{Found, Hole, Match, Pattern, RewriteOptions, Rewritten, Rule};
-use isoform::{TypeIndex, Value};
+use isoform::types::TypeIndex;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};

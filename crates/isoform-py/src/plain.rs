@@ -5,7 +5,9 @@
 
 use hashbrown::HashMap;
 use isoform::host::{self, FIRST_DECLARED_TYPE};
-use isoform::{Obj, Ref, TypeIndex, Value, ValueRef};
+use isoform::types::TypeIndex;
+use isoform::values::ValueRef;
+use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};

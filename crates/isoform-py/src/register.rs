@@ -1,9 +1,9 @@
 //! Registration of classes, from descriptions that the Python layer makes.
 
+use isoform::Value;
 use isoform::host::{self, FieldPlace};
-use isoform::{
-    FieldDef, FieldFlag, Kind, Schema, TypeDef, Value, ValueRef, find_type, register_type,
-};
+use isoform::types::{FieldDef, FieldFlag, Kind, Schema, TypeDef, find_type, register_type};
+use isoform::values::ValueRef;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -325,7 +325,7 @@ pub(crate) fn field_flags() -> Vec<(&'static str, &'static str)> {
 /// The keys of all registered types, sorted.
 #[pyfunction]
 pub(crate) fn registered_type_keys() -> Vec<&'static str> {
-    let mut keys: Vec<_> = isoform::registered_types()
+    let mut keys: Vec<_> = isoform::types::registered_types()
         .into_iter()
         .map(|info| info.key())
         .collect();

@@ -1,6 +1,6 @@
 //! Files: JSON graphs and the binary form, for Python.
 
-use isoform::{BinaryReadOptions, JsonOptions, JsonReadOptions};
+use isoform::files::{BinaryReadOptions, JsonOptions, JsonReadOptions};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -80,7 +80,7 @@ fn json_graph_metadata<'py>(
 #[pyfunction]
 fn to_bytes<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let value = untyped(obj)?;
-    let bytes = under_gil(obj.py(), || isoform::to_bytes(&value)).into_py()?;
+    let bytes = under_gil(obj.py(), || isoform::files::to_bytes(&value)).into_py()?;
     Ok(PyBytes::new(obj.py(), &bytes))
 }
 

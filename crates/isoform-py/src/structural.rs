@@ -1,6 +1,8 @@
 //! Equality, hash, digest and mismatch for Python.
 
-use isoform::{CompareOptions, Mismatch, MismatchOptions, Value};
+use isoform::Value;
+use isoform::compare::{CompareOptions, Mismatch};
+use isoform::text::MismatchOptions;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -125,7 +127,7 @@ fn assert_structural_equal(
 /// thread visited.
 #[pyfunction]
 fn last_visit_count() -> u64 {
-    isoform::last_visit_count()
+    isoform::compare::last_visit_count()
 }
 
 /// The reason why two values are not structurally equal, and the place.

@@ -1,6 +1,7 @@
 //! `Tensor` as a Python class.
 
-use isoform::{DType, DTypeCode, Tensor, ValueRef, host};
+use isoform::host;
+use isoform::values::{DType, DTypeCode, Tensor, ValueRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -43,12 +44,12 @@ pub(crate) fn from_bytes<'py>(
 pub(crate) fn install(class: &Bound<'_, PyType>) -> PyResult<()> {
     let methods = Methods::bind(class, "isoform.Tensor")?;
     methods.unary("_shape", |this| {
-        let shape = isoform::Shape::from(own(this)?.shape().to_vec());
+        let shape = isoform::values::Shape::from(own(this)?.shape().to_vec());
         to_python(this.py(), &shape.into())
     })?;
     methods.unary("_strides", |this| {
         let strides = strides_of(own(this)?.shape());
-        to_python(this.py(), &isoform::Shape::from(strides).into())
+        to_python(this.py(), &isoform::values::Shape::from(strides).into())
     })?;
     methods.unary("_dtype", |this| {
         dtype_to_python(this.py(), own(this)?.dtype())

@@ -1,11 +1,12 @@
 //! The oracle and laws of structural comparison, and node types declared in Rust, for
 //! tests written in Python.
 
-use isoform::attrs::{self, AttrDef, Lookup};
-use isoform::{
-    CompareOptions, Error, Function, Schema, TypeIndex, Value, field_value, host, node_trait,
-    with_field,
-};
+use isoform::attrs::{self, AttrDef, Lookup, node_trait};
+use isoform::compare::CompareOptions;
+use isoform::functions::Function;
+use isoform::objects::{field_value, with_field};
+use isoform::types::{Schema, TypeIndex};
+use isoform::{Error, Value, host};
 use isoform_testing::family::{self, Family, ROLES, Role};
 use isoform_testing::{check_laws, check_types, oracle};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};

@@ -1,7 +1,8 @@
 //! Global functions written in Rust, for tests written in Python, such as
 //! `testing.add_one`.
 
-use isoform::{Array, Error, Function, Map, Node, Obj, Ref, Result, Str, Value, export, exports};
+use isoform::functions::Function;
+use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Str, Value, export, exports};
 use isoform_testing::family;
 use pyo3::prelude::*;
 
@@ -26,7 +27,7 @@ fn typed(
     number: f64,
     items: Array<i64>,
     table: &Map<Str, i64>,
-    dtype: isoform::DType,
+    dtype: isoform::values::DType,
     node: Option<Ref<Obj>>,
     #[default = "none"] text: &str,
 ) -> String {
@@ -44,7 +45,7 @@ fn raise_error(kind: &str, message: &str) -> Result<()> {
 /// Calls a method of an object by its name.
 #[export("testing.call_method")]
 fn call_method(object: Value, name: &str, arguments: &[Value]) -> Result<Value> {
-    isoform::call_method(object, name, arguments)
+    isoform::functions::call_method(object, name, arguments)
 }
 
 /// The traceback of the error with which a call fails, as a program in Rust
@@ -99,8 +100,8 @@ pub(crate) fn init() -> PyResult<()> {
         traceback_of,
         error_of
     ];
-    isoform::register_functions(exported).into_py()?;
-    isoform::register_function("testing.apply", apply.with_doc(doc), true).into_py()
+    isoform::functions::register_functions(exported).into_py()?;
+    isoform::functions::register_function("testing.apply", apply.with_doc(doc), true).into_py()
 }
 
 /// Registers a method of a type that already has a Python class, and of one that does
@@ -110,5 +111,5 @@ pub(crate) fn register_methods(of_const: bool) -> PyResult<()> {
         true => (family::Const::type_index(), "scaled", scaled::function()),
         false => (family::Add::type_index(), "first", first::function()),
     };
-    isoform::register_method(ty, name, function, false).into_py()
+    isoform::functions::register_method(ty, name, function, false).into_py()
 }

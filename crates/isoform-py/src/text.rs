@@ -1,6 +1,7 @@
 //! Text for people, for Python.
 
-use isoform::{AccessPath, TensorText, TextOptions};
+use isoform::paths::AccessPath;
+use isoform::text::{TensorText, TextOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -91,6 +92,6 @@ fn annotate(text: TextOptions, callback: Py<PyAny>) -> TextOptions {
 /// O(length).
 #[pyfunction]
 fn from_text<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    let value = under_gil(py, || isoform::from_text(text)).into_py()?;
+    let value = under_gil(py, || isoform::text::from_text(text)).into_py()?;
     to_python(py, &value)
 }

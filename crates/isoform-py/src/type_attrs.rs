@@ -4,7 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
 use isoform::attrs::{self, AttrDef, AttrInfo, Column, Lookup};
-use isoform::{Error, Function, Node, Obj, TypeDef, TypeIndex, Value, ValueRef, find_type, host};
+use isoform::functions::Function;
+use isoform::types::{TypeDef, TypeIndex, find_type};
+use isoform::values::ValueRef;
+use isoform::{Error, Node, Obj, Value, host};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;

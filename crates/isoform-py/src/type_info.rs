@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use isoform::functions::Function;
 use isoform::host::{self, FieldPlace};
-use isoform::{Function, Kind, TypeIndex, TypeInfo, find_type};
+use isoform::types::{Kind, TypeIndex, TypeInfo, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};

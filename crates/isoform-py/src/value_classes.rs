@@ -1,7 +1,8 @@
 //! The Python classes of values for which the library defines none: `int` for the
 //! core's ints, `str` for its strings, `Object` for objects of unknown type.
 
-use isoform::{Node, Obj, TypeIndex, find_type, host};
+use isoform::types::{TypeIndex, find_type};
+use isoform::{Node, Obj, host};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
 

@@ -8,11 +8,9 @@ mod dynamic;
 mod native;
 mod role;
 
-use isoform::Result;
-use isoform::TypeIndex;
-use isoform::Value;
-use isoform::{Obj, Ref};
-use isoform::{construct, field_value_at, set_field_at};
+use isoform::objects::{construct, field_value_at, set_field_at};
+use isoform::types::TypeIndex;
+use isoform::{Obj, Ref, Result, Value};
 
 pub use native::{
     Add, Binder, Comm, Const, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let, Literal, Op,

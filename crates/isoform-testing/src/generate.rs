@@ -2,10 +2,9 @@
 
 use super::family::{Family, Role};
 use super::source::Source;
-use isoform::Result;
-use isoform::field_value_at;
-use isoform::{DType, Value, ValueRef};
-use isoform::{Dict, List, Map, Shape, Tensor};
+use isoform::objects::field_value_at;
+use isoform::values::{DType, Dict, List, Shape, Tensor, ValueRef};
+use isoform::{Map, Result, Value};
 
 /// The nesting of one drawn value; reused values add to it.
 const DEPTH: usize = 6;
@@ -393,7 +392,7 @@ impl<'g, 's> Generator<'g, 's> {
         }
         match self.source.below(4) {
             0 => self.node(Role::Hidden, 1, depth),
-            1 => Ok(isoform::Function::new(|_| Ok(Value::NONE)).into()),
+            1 => Ok(isoform::functions::Function::new(|_| Ok(Value::NONE)).into()),
             2 => Ok(Value::opaque(0u8)),
             _ => {
                 let list = List::from(vec![self.at_depth(depth - 1)?]);

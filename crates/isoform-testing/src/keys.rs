@@ -5,10 +5,10 @@ use super::generate::children;
 use super::oracle;
 use super::pair::{Pair, account, draw};
 use super::source::Source;
-use isoform::ErrorKind;
-use isoform::StructuralKey;
-use isoform::{CompareOptions, structural_equal};
-use isoform::{Value, ValueRef};
+use isoform::compare::{CompareOptions, StructuralKey};
+use isoform::errors::ErrorKind;
+use isoform::values::ValueRef;
+use isoform::{Value, structural_equal};
 
 /// At most so many parts of a value are looked at; it may be cyclic.
 const PARTS: usize = 200;

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::generate::children;
-use isoform::AccessPath;
-use isoform::CompareOptions;
-use isoform::Map;
-use isoform::field_value_at;
+use isoform::compare::CompareOptions;
+use isoform::errors::ErrorKind;
 use isoform::host::{Places, Step};
-use isoform::{ErrorKind, Result};
-use isoform::{FieldFlag, Kind};
-use isoform::{Value, ValueRef};
+use isoform::objects::field_value_at;
+use isoform::paths::AccessPath;
+use isoform::types::{FieldFlag, Kind};
+use isoform::values::ValueRef;
+use isoform::{Map, Result, Value};
 
 /// A law that does not hold, and the values that show it.
 #[derive(Clone, PartialEq, Eq)]
@@ -135,7 +135,7 @@ fn same_names(
     };
     let (digest_a, digest_b) = (digest(a)?, digest(b)?);
     if digest_a != digest_b {
-        let show = |digest: Option<isoform::Digest>| {
+        let show = |digest: Option<isoform::compare::Digest>| {
             digest.map_or_else(|| "an error".to_string(), |digest| digest.to_string())
         };
         let detail = format!(

@@ -5,9 +5,8 @@ use super::generate::Generator;
 use super::source::Source;
 use super::tangle::tangle;
 use super::transform::{mutate_once, rename, unshare};
-use isoform::CompareOptions;
-use isoform::Value;
-use isoform::{Error, Result};
+use isoform::compare::CompareOptions;
+use isoform::{Error, Result, Value};
 
 /// Two related values, and options.
 #[derive(Clone, Debug)]

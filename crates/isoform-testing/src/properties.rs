@@ -15,12 +15,12 @@ use super::serial;
 use super::source::Source;
 use super::tangle::tangle;
 use super::transform::{rename, reorder, unshare};
-use isoform::CompareOptions;
-use isoform::Kind;
-use isoform::TypeInfo;
-use isoform::{AccessPath, AccessStep};
-use isoform::{Error, ErrorKind, Result};
-use isoform::{Value, ValueRef};
+use isoform::compare::CompareOptions;
+use isoform::errors::ErrorKind;
+use isoform::paths::{AccessPath, AccessStep};
+use isoform::types::{Kind, TypeInfo};
+use isoform::values::ValueRef;
+use isoform::{Error, Result, Value};
 
 /// A property: `Err` describes the violation.
 pub type Property = fn(&[u8]) -> Result<(), String>;

@@ -7,14 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use super::family::Family;
 use super::generate::Generator;
 use super::source::Source;
-use isoform::CompareOptions;
-use isoform::Kind;
-use isoform::field_value_at;
-use isoform::{Error, Result};
-use isoform::{TensorText, TextOptions, from_text, to_text};
-use isoform::{Value, ValueRef};
-use isoform::{from_bytes, to_bytes};
-use isoform::{from_json_graph, to_json_graph};
+use isoform::compare::CompareOptions;
+use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
+use isoform::objects::field_value_at;
+use isoform::text::{TensorText, TextOptions, from_text, to_text};
+use isoform::types::Kind;
+use isoform::values::ValueRef;
+use isoform::{Error, Result, Value};
 
 /// Of singletons with the same content, the last one written is found, so no other case
 /// may write between writing and reading.

@@ -94,12 +94,15 @@ impl<'a> Source<'a> {
             }
             8 => {
                 let names = ["int64", "float32", "float32x4", "bfloat16", "float8_e4m3fn"];
-                let dtype = self.pick(&names).parse().unwrap_or(isoform::DType::INT64);
+                let dtype = self
+                    .pick(&names)
+                    .parse()
+                    .unwrap_or(isoform::values::DType::INT64);
                 Value::from(dtype)
             }
             _ => {
                 let kind = *self.pick(&[1, 2]);
-                Value::from(isoform::Device::new(kind, self.below(2) as u32))
+                Value::from(isoform::values::Device::new(kind, self.below(2) as u32))
             }
         }
     }

@@ -11,10 +11,9 @@
 use super::family::{Family, Role};
 use super::generate::{children, literal, weight};
 use super::source::Source;
-use isoform::Result;
-use isoform::construct;
-use isoform::{Dict, List, Map};
-use isoform::{Value, ValueRef};
+use isoform::objects::construct;
+use isoform::values::{Dict, List, ValueRef};
+use isoform::{Map, Result, Value};
 
 /// Parts with more places than this are not built upon: the oracle visits
 /// shared parts every time.

@@ -8,13 +8,11 @@ use std::collections::HashMap;
 use super::generate::{children, weight};
 use super::oracle::{Region, change_of, plain, visited};
 use super::source::Source;
-use isoform::CompareOptions;
-use isoform::Kind;
-use isoform::{Array, Dict, List, Map};
-use isoform::{Error, Result};
-use isoform::{Obj, Ref};
-use isoform::{Value, ValueRef};
-use isoform::{construct, field_value_at};
+use isoform::compare::CompareOptions;
+use isoform::objects::{construct, field_value_at};
+use isoform::types::Kind;
+use isoform::values::{Dict, List, ValueRef};
+use isoform::{Array, Error, Map, Obj, Ref, Result, Value};
 
 /// Returns the value with fresh bound variables and dag nodes, and maps whose entries
 /// were inserted in a different order. Free variables, singletons and unbound object

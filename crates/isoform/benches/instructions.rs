@@ -16,10 +16,13 @@ use std::hint::black_box;
 use common::orders::Order;
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
-use isoform::{DynEqual, DynHash, FieldDef, Schema, TypeDef, construct, field_value, find_type};
-use isoform::{Obj, Ref, Value, WalkResult, register_type, walk_objects};
-use isoform::{StructuralKey, structural_equal, structural_hash};
-use isoform::{from_bytes, from_json_graph, to_bytes, to_json_graph};
+use isoform::compare::StructuralKey;
+use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
+use isoform::hooks::{DynEqual, DynHash};
+use isoform::objects::{construct, field_value};
+use isoform::traverse::{WalkResult, walk_objects};
+use isoform::types::{FieldDef, Schema, TypeDef, find_type, register_type};
+use isoform::{Obj, Ref, Value, structural_equal, structural_hash};
 
 const DEPTH: u32 = 10;
 const LEVELS: u32 = 2_000;

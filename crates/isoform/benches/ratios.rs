@@ -27,11 +27,11 @@ use std::path::Path;
 use common::orders::Order;
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes, statements};
-use isoform::{
-    StructuralKey, TextOptions, Value, WalkResult, explain_mismatch, from_bytes, from_json_graph,
-    from_text, structural_digest, structural_equal, structural_hash, structural_walk, to_bytes,
-    to_json_graph, walk_objects,
-};
+use isoform::compare::StructuralKey;
+use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
+use isoform::text::{TextOptions, from_text};
+use isoform::traverse::{WalkResult, structural_walk, walk_objects};
+use isoform::{Value, explain_mismatch, structural_digest, structural_equal, structural_hash};
 use ratios::memory::peak_growth;
 use ratios::orders::orders;
 use ratios::table::{Limit, Table};

@@ -13,9 +13,9 @@ use criterion::measurement::WallTime;
 use criterion::{
     BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
 };
+use isoform::traverse::{WalkResult, walk_objects};
 use isoform::{
-    Obj, Ref, Value, WalkResult, explain_mismatch, structural_digest, structural_equal,
-    structural_hash, walk_objects,
+    Obj, Ref, Value, explain_mismatch, structural_digest, structural_equal, structural_hash,
 };
 
 /// Cache-resident, and not.

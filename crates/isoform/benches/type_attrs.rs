@@ -19,7 +19,9 @@ use std::error::Error;
 use std::hint::black_box;
 
 use isoform::attrs::{self, AttrDef, Column, Lookup};
-use isoform::{FieldDef, Obj, Ref, Schema, TypeDef, TypeIndex, Value, construct, register_type};
+use isoform::objects::construct;
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
+use isoform::{Obj, Ref, Value};
 use timing::{Times, alone, pair};
 
 const NODES: u64 = 1024;

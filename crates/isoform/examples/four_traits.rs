@@ -6,11 +6,12 @@
 use std::collections::HashSet;
 use std::io::Write;
 
-use isoform::{
-    Array, Error, FieldDef, Function, Map, Node, Obj, Ref, Result, Schema, Str, TypeDef, TypeIndex,
-    Value, WalkResult, attrs, construct, field_value, node_trait, register_type, structural_walk,
-    with_field,
-};
+use isoform::attrs::node_trait;
+use isoform::functions::Function;
+use isoform::objects::{construct, field_value, with_field};
+use isoform::traverse::{WalkResult, structural_walk};
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
+use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Str, Value, attrs};
 
 /// Computing it has no effect but its result.
 #[node_trait("ir_trait.side_effect_free")]

@@ -10,10 +10,8 @@ use isoform::dialect::pto::{
     self, Add, Call, ConstInt, DataType, Expr, Function, IRBuilder, MemRef, MemorySpace, Mul, Op,
     PrintOptions, PtrType, TensorType, TileType, Type, Var, VerifyOptions,
 };
-use isoform::{
-    Error, MismatchOptions, Ref, Result, Value, explain_mismatch, structural_digest,
-    structural_equal,
-};
+use isoform::text::MismatchOptions;
+use isoform::{Error, Ref, Result, Value, explain_mismatch, structural_digest, structural_equal};
 
 fn index(value: i64) -> Ref<ConstInt> {
     ConstInt::new(value, DataType::Index)

@@ -62,40 +62,41 @@
 //!
 //! | kind | equal if | for |
 //! |---|---|---|
-//! | [`tree`](Kind::Tree) | all fields are; sharing is invisible | expressions, statements, types |
-//! | [`const_tree`](Kind::ConstTree) | as `tree`, and at once when they are the same object | interned values without variables |
-//! | [`dag`](Kind::Dag) | fields are, and sharing is the same on both sides | dataflow nodes |
-//! | [`var`](Kind::Var) | bound at corresponding places | variables |
-//! | [`singleton`](Kind::Singleton) | they are the same object | operators of a registry |
-//! | [`none`](Kind::None) | never; comparing one is an error | handles, caches |
+//! | [`tree`](types::Kind::Tree) | all fields are; sharing is invisible | expressions, statements, types |
+//! | [`const_tree`](types::Kind::ConstTree) | as `tree`, and at once when they are the same object | interned values without variables |
+//! | [`dag`](types::Kind::Dag) | fields are, and sharing is the same on both sides | dataflow nodes |
+//! | [`var`](types::Kind::Var) | bound at corresponding places | variables |
+//! | [`singleton`](types::Kind::Singleton) | they are the same object | operators of a registry |
+//! | [`none`](types::Kind::None) | never; comparing one is an error | handles, caches |
 //!
 //! A field may be left out of the comparison (`ignore`) or bind variables
 //! (`def`, `def_simple`, undone by `uses`); a type may end the bindings made inside it
-//! (`scope`). [`StructuralEqual`] and [`StructuralHash`] replace the walk over
-//! the fields of one type by its own code.
+//! (`scope`). [`StructuralEqual`](hooks::StructuralEqual) and
+//! [`StructuralHash`](hooks::StructuralHash) replace the walk over the fields of one
+//! type by its own code.
 //!
 //! | to | use |
 //! |---|---|
 //! | declare a type in Rust | [`#[derive(Node)]`](derive@Node) |
-//! | declare a type at run time | [`TypeDef`], [`register_type`], [`construct`] |
-//! | change a field | [`FieldDef::mutable`], [`set_field`] |
-//! | compare | [`structural_equal`], [`explain_mismatch`], [`assert_structural_equal`] |
-//! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
-//! | visit | [`structural_walk`], [`walk_objects`], [`children_of`] |
-//! | rewrite | [`structural_map`], [`substitute`], [`Children::rebuild`] |
-//! | decide by class | [`Dispatch`], [`NodeVisitor`], [`NodeMutator`], [`NodeFunctor`] |
+//! | declare a type at run time | [`TypeDef`](types::TypeDef), [`register_type`](types::register_type), [`construct`](objects::construct) |
+//! | change a field | [`FieldDef::mutable`](types::FieldDef::mutable), [`set_field`](objects::set_field) |
+//! | compare | [`structural_equal`], [`explain_mismatch`], [`CompareOptions`](compare::CompareOptions), [`assert_structural_equal`](text::assert_structural_equal) |
+//! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`](compare::StructuralKey) |
+//! | visit | [`structural_walk`](traverse::structural_walk), [`walk_objects`](traverse::walk_objects), [`children_of`](traverse::children_of) |
+//! | rewrite | [`structural_map`](traverse::structural_map), [`substitute`](traverse::substitute), [`Children::rebuild`](traverse::Children::rebuild) |
+//! | decide by class | [`Dispatch`](traverse::Dispatch), [`NodeVisitor`](traverse::NodeVisitor), [`NodeMutator`](traverse::NodeMutator), [`NodeFunctor`](traverse::NodeFunctor) |
 //! | match templates, rewrite by rule | [`pattern`] |
-//! | copy | [`deep_copy`], [`shallow_copy`] |
-//! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
-//! | attach behaviour | [`attrs`], [`TypeDef::attr`], [`Hook`] |
-//! | check | [`verify()`] |
+//! | copy | [`deep_copy`](traverse::deep_copy), [`shallow_copy`](traverse::shallow_copy) |
+//! | compare and print by fields | [`recursive_eq`](compare::recursive_eq), [`recursive_cmp`](compare::recursive_cmp), [`recursive_hash`](compare::recursive_hash), [`repr()`](objects::repr) |
+//! | attach behaviour | [`attrs`], [`TypeDef::attr`](types::TypeDef::attr), [`Hook`](hooks::Hook) |
+//! | check | [`verify()`](objects::verify) |
 //! | start with types, expressions, modules and operators | [`ir`], [`tir`], [`mod@dialect`] |
-//! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
-//! | print and parse | [`to_text`], [`from_text`], [`render_mismatch`] |
-//! | find a place | [`AccessPath`] |
-//! | call by name | [`Function`], [`register_function`], [`global_function`], [`export`](macro@export) |
-//! | give methods to types | [`register_method`], [`call_method`] |
-//! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
+//! | write and read files | [`to_json_graph`](files::to_json_graph), [`from_json_graph`](files::from_json_graph), [`to_bytes`](files::to_bytes), [`from_bytes`](files::from_bytes) |
+//! | print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`render_mismatch`](text::render_mismatch) |
+//! | find a place | [`AccessPath`](paths::AccessPath) |
+//! | call by name | [`Function`](functions::Function), [`register_function`](functions::register_function), [`global_function`](functions::global_function), [`export`](macro@export) |
+//! | give methods to types | [`register_method`](functions::register_method), [`call_method`](functions::call_method) |
+//! | hold values | [`Value`], [`Ref`], [`Array`], [`List`](values::List), [`Map`], [`Dict`](values::Dict), [`Tensor`](values::Tensor) |
 //!
 //! # What always holds
 //!
@@ -109,71 +110,106 @@
 
 pub mod attrs;
 mod by_fields;
+#[cfg(any(feature = "pto", feature = "relay"))]
 pub mod dialect;
-mod files;
+pub mod files;
+#[cfg(feature = "ir")]
 pub mod ir;
 mod kernel;
 pub mod pattern;
 mod structural;
-mod text;
+#[cfg(feature = "text")]
+pub mod text;
+#[cfg(feature = "tir")]
 pub mod tir;
-mod traverse;
+pub mod traverse;
 
-pub use by_fields::recursive::{recursive_cmp, recursive_eq, recursive_hash};
-pub use by_fields::repr::{REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr};
-pub use by_fields::verify::{VerifyHooks, verify};
-pub use files::binary::{BinaryReadOptions, from_bytes, to_bytes};
-pub use files::json::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
-pub use isoform_macros::{Node, dialect, export, node_trait};
-pub use kernel::container::{
-    Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, StructuralKey, Tensor,
-};
-pub use kernel::convert::{IntoField, IsA};
-pub use kernel::error::{Error, ErrorFrame, ErrorKind, Result};
-pub use kernel::function::{Argument, Function, Parameter, Returned, Signature, TypedFunction};
-pub use kernel::hooks::{
-    DynConvert, DynCopy, DynEqual, DynFromJson, DynHash, DynKeyEqual, DynKeyHash, DynMutate,
-    DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, DynRepr, DynToJson, DynVerify,
-    DynVisit, EqualCallback, HashCallback, Hook, MAX_HOOK_DEPTH, MutateCallback, StructuralEqual,
-    StructuralHash, Verify, VisitCallback,
-};
-pub use kernel::object::collect::{collect_cycles, tracked_count};
-pub use kernel::object::dynamic::{
-    construct, construct_named, field_value, field_value_at, overwrite_field_at, set_field,
-    set_field_at, with_field,
-};
-pub use kernel::object::field::{ElementType, FieldType, Storage};
-pub use kernel::object::header::TypeIndex;
+pub use isoform_macros::{Node, dialect, export};
+pub use kernel::container::{Array, Map, Str};
+pub use kernel::error::{Error, Result};
 pub use kernel::object::reference::{Node, Obj, Ref};
-pub use kernel::object::table::TypeInfo;
-pub use kernel::path::{AccessPath, AccessStep};
-pub use kernel::types::names::{TEXT_NAME, TEXT_TYPE, VISIT_NAME};
-pub use kernel::types::singletons::{find_singleton, register_singleton};
-pub use kernel::types::{
-    Enumerator, FieldDef, FieldFlag, HostSchema, Kind, NodeEnum, RegionChange, RegionKind, Schema,
-    TypeDef, TypeRef, call_method, find_type, global_function, list_functions, register,
-    register_enum, register_function, register_functions, register_method, register_type,
-    registered_types, remove_function,
-};
-pub use kernel::value::{DType, DTypeCode, Device, Value, ValueRef};
-pub use structural::{
-    CompareOptions, Digest, ExistingPair, HoleRefusal, Mismatch, MismatchReason, explain_mismatch,
-    first_structural_mismatch, last_visit_count, structural_digest, structural_equal,
-    structural_hash,
-};
-pub use text::{
-    MismatchOptions, TensorText, TextFault, TextMark, TextOptions, assert_structural_equal,
-    from_text, render_mismatch, to_text,
-};
-pub use traverse::{
-    Before, Child, ChildOptions, Children, Dispatch, DriveMutate, DriveVisit, MapOptions,
-    NodeFunctor, NodeMutator, NodeVisitor, Results, Sharing, Visit, WalkOptions, WalkOrder,
-    WalkResult, children_of, deep_copy, shallow_copy, structural_map, structural_mutate,
-    structural_visit, structural_walk, substitute, walk_objects,
-};
+pub use kernel::value::Value;
+pub use structural::{explain_mismatch, structural_digest, structural_equal, structural_hash};
+
+/// Comparison beyond the default: its options, digests, explained mismatches, keys for
+/// hash tables, and comparison by fields.
+pub mod compare {
+    pub use crate::by_fields::recursive::{recursive_cmp, recursive_eq, recursive_hash};
+    pub use crate::kernel::container::StructuralKey;
+    pub use crate::structural::{
+        CompareOptions, Digest, ExistingPair, HoleRefusal, Mismatch, MismatchReason,
+        first_structural_mismatch, last_visit_count,
+    };
+}
+
+/// The values that fields hold besides objects: lists, dicts, tensors, data types.
+pub mod values {
+    pub use crate::kernel::container::{Bytes, Dict, List, OpaqueObj, Shape, Tensor};
+    pub use crate::kernel::value::{DType, DTypeCode, Device, ValueRef};
+}
+
+/// Types as data: declare them at run time, find registered ones, read their fields.
+pub mod types {
+    pub use crate::kernel::convert::{IntoField, IsA};
+    pub use crate::kernel::object::field::{ElementType, FieldType, Storage};
+    pub use crate::kernel::object::header::TypeIndex;
+    pub use crate::kernel::object::table::TypeInfo;
+    pub use crate::kernel::types::names::{TEXT_NAME, TEXT_TYPE, VISIT_NAME};
+    pub use crate::kernel::types::singletons::{find_singleton, register_singleton};
+    pub use crate::kernel::types::{
+        Enumerator, FieldDef, FieldFlag, HostSchema, Kind, NodeEnum, RegionChange, RegionKind,
+        Schema, TypeDef, TypeRef, find_type, register, register_enum, register_type,
+        registered_types,
+    };
+}
+
+/// Objects whose type is known only at run time: make, read, change, check and print
+/// them; and the collection of cycles.
+pub mod objects {
+    pub use crate::by_fields::repr::{
+        REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr,
+    };
+    pub use crate::by_fields::verify::{VerifyHooks, verify};
+    pub use crate::kernel::object::collect::{collect_cycles, tracked_count};
+    pub use crate::kernel::object::dynamic::{
+        construct, construct_named, field_value, field_value_at, overwrite_field_at, set_field,
+        set_field_at, with_field,
+    };
+}
+
+/// Functions and methods that each language calls by name.
+pub mod functions {
+    pub use crate::kernel::function::{
+        Argument, Function, Parameter, Returned, Signature, TypedFunction,
+    };
+    pub use crate::kernel::types::{
+        call_method, global_function, list_functions, register_function, register_functions,
+        register_method, remove_function,
+    };
+}
+
+/// Custom behaviour of a type in comparison, hashes, walks, rewrites, files and text.
+pub mod hooks {
+    pub use crate::kernel::hooks::{
+        DynConvert, DynCopy, DynEqual, DynFromJson, DynHash, DynKeyEqual, DynKeyHash, DynMutate,
+        DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, DynRepr, DynToJson, DynVerify,
+        DynVisit, EqualCallback, HashCallback, Hook, MAX_HOOK_DEPTH, MutateCallback,
+        StructuralEqual, StructuralHash, Verify, VisitCallback,
+    };
+}
+
+/// The place of a value inside another one.
+pub mod paths {
+    pub use crate::kernel::path::{AccessPath, AccessStep};
+}
+
+/// The parts of an [`Error`]: its kind, and the functions that it passed.
+pub mod errors {
+    pub use crate::kernel::error::{ErrorFrame, ErrorKind};
+}
 
 /// The functions of `#[isoform::export]` at these paths, as an array for
-/// [`register_functions`].
+/// [`register_functions`](functions::register_functions).
 ///
 /// ```
 /// /// Twice the number.
@@ -182,8 +218,8 @@ pub use traverse::{
 ///     2 * x
 /// }
 ///
-/// isoform::register_functions(isoform::exports![double])?;
-/// let found = isoform::global_function("doc.double")?;
+/// isoform::functions::register_functions(isoform::exports![double])?;
+/// let found = isoform::functions::global_function("doc.double")?;
 /// assert_eq!(found.doc(), Some("Twice the number."));
 /// assert_eq!(found.call(&[21.into()])?, 42.into());
 /// # Ok::<(), isoform::Error>(())
@@ -225,15 +261,15 @@ pub mod host {
     pub const FIRST_DECLARED_TYPE: u32 = crate::kernel::object::native::FIRST_USER_TYPE;
     /// Returns the kind of an object by its type: containers, tensors, functions and
     /// long strings under their own variants. O(1).
-    pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
+    pub fn view(object: &crate::Ref<crate::Obj>) -> crate::values::ValueRef<'_> {
         crate::kernel::value::view_object(object)
     }
     /// The hooks of a type for comparison and hash, where it has them. O(1).
     pub fn structural_hooks(
-        info: &'static crate::TypeInfo,
+        info: &'static crate::types::TypeInfo,
     ) -> (
-        Option<&'static crate::DynEqual>,
-        Option<&'static crate::DynHash>,
+        Option<&'static crate::hooks::DynEqual>,
+        Option<&'static crate::hooks::DynHash>,
     ) {
         (info.hooks.equal.get(), info.hooks.hash.get())
     }
@@ -256,7 +292,6 @@ pub mod host {
     pub use crate::kernel::path::places::{Place, Places, Step};
     pub use crate::kernel::types::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
-    pub use crate::traverse::InterruptCodec;
 }
 
 /// Items that the derive macro names; not part of the public interface.
@@ -264,7 +299,9 @@ pub mod host {
 pub mod __private {
     pub use isoform_macros::Node as DeriveNode;
 
+    #[cfg(feature = "node-traits")]
     pub use crate::attrs::macros::*;
+    #[cfg(feature = "node-traits")]
     pub use crate::attrs::{Implementation, NodeTrait, TraitMethod};
     pub use crate::kernel::convert::{IntoField, IsA};
     pub use crate::kernel::error::Result;

@@ -17,12 +17,16 @@ mod support;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use isoform::compare::{CompareOptions, StructuralKey};
+use isoform::files::JsonReadOptions;
+use isoform::functions::Function;
+use isoform::objects::ReprOptions;
+use isoform::paths::AccessPath;
 use isoform::pattern::{Pattern, RewriteOptions, Rule};
-use isoform::{
-    AccessPath, Array, ChildOptions, CompareOptions, Dict, FieldDef, Function, JsonReadOptions,
-    List, Map, Node, RegionKind, ReprOptions, Schema, StructuralKey, TypeDef, TypeIndex, Value,
-    WalkResult, attrs,
-};
+use isoform::traverse::{ChildOptions, WalkResult};
+use isoform::types::{FieldDef, RegionKind, Schema, TypeDef, TypeIndex};
+use isoform::values::{Dict, List};
+use isoform::{Array, Map, Node, Value, attrs};
 
 use support::{int, scaled, var};
 
@@ -101,7 +105,7 @@ fn deep() -> &'static Deep {
 fn slot() -> TypeIndex {
     let slot = TypeDef::new("it.chains.Slot");
     let field = FieldDef::new("v", Schema::Any).mutable(true);
-    isoform::register_type(slot.field(field)).expect("registered")
+    isoform::types::register_type(slot.field(field)).expect("registered")
 }
 
 fn equal(left: impl Into<Value>, right: impl Into<Value>) -> bool {
@@ -149,7 +153,7 @@ chains! {
     "first_structural_mismatch" "explain_mismatch"
     "render_mismatch" "assert_structural_equal" "AccessPath::get"
     fn explain_mismatch(deep) {
-        let found = isoform::first_structural_mismatch(&deep.value, &deep.other)?;
+        let found = isoform::compare::first_structural_mismatch(&deep.value, &deep.other)?;
         let (left, _) = found.expect("they differ");
         assert_eq!(left.get(&deep.value)?, Value::from(1));
         let text = format!("{left:#}");
@@ -157,9 +161,9 @@ chains! {
         let mismatch = isoform::explain_mismatch(&deep.value, &deep.other)?;
         let mismatch = mismatch.expect("they differ");
         let (l, r) = (&deep.value, &deep.other);
-        assert!(isoform::render_mismatch(l, r, &mismatch).len() < 10_000);
+        assert!(isoform::text::render_mismatch(l, r, &mismatch).len() < 10_000);
         assert!(mismatch.to_string().len() < 10_000);
-        assert!(isoform::assert_structural_equal(l, &deep.twin).is_ok());
+        assert!(isoform::text::assert_structural_equal(l, &deep.twin).is_ok());
     }
 
     "structural_hash"
@@ -184,20 +188,20 @@ chains! {
     "structural_walk" "structural_visit" "walk_objects"
     fn structural_walk(deep) {
         let mut depth = 0;
-        isoform::structural_walk(&deep.value, |visit| {
+        isoform::traverse::structural_walk(&deep.value, |visit| {
             depth = depth.max(visit.depth());
             Ok(WalkResult::<()>::Advance)
         })?;
         assert_eq!(depth, scaled(LEVELS));
         let mut objects = 0;
-        isoform::walk_objects(&deep.value, |_, _| {
+        isoform::traverse::walk_objects(&deep.value, |_, _| {
             objects += 1;
             Ok(WalkResult::<()>::Advance)
         })?;
         assert_eq!(objects, scaled(LEVELS) / 3);
         let met = std::cell::Cell::new(0);
-        let plain = |ty: Option<isoform::TypeIndex>| ty.is_none();
-        isoform::structural_visit(&deep.value, &plain, &|_, _| {
+        let plain = |ty: Option<isoform::types::TypeIndex>| ty.is_none();
+        isoform::traverse::structural_visit(&deep.value, &plain, &|_, _| {
             met.set(met.get() + 1);
             Ok(None)
         })?;
@@ -206,15 +210,15 @@ chains! {
 
     "structural_map" "structural_mutate"
     fn structural_map(deep) {
-        let made = isoform::structural_map(&deep.value, |visit| {
+        let made = isoform::traverse::structural_map(&deep.value, |visit| {
             let is_end = visit.value().as_int() == Some(1);
             Ok(is_end.then(|| Value::from(2)))
         })?;
         assert!(!equal(&made, &deep.value));
-        let same = isoform::structural_map(&deep.value, |_| Ok(None))?;
+        let same = isoform::traverse::structural_map(&deep.value, |_| Ok(None))?;
         assert_eq!(same, deep.value);
-        let plain = |ty: Option<isoform::TypeIndex>| ty.is_none();
-        let made = isoform::structural_mutate(&deep.value, &plain, &|it, _| {
+        let plain = |ty: Option<isoform::types::TypeIndex>| ty.is_none();
+        let made = isoform::traverse::structural_mutate(&deep.value, &plain, &|it, _| {
             Ok(match it.as_int() {
                 Some(1) => Value::from(2),
                 _ => it.clone(),
@@ -227,7 +231,7 @@ chains! {
     fn substitute(deep) {
         let x = Value::from(var("x"));
         let open = chain(&x, LEVELS, &SHAPES);
-        let made = isoform::substitute(&open, &[(x, 1.into())])?;
+        let made = isoform::traverse::substitute(&open, &[(x, 1.into())])?;
         assert!(equal(&made, &deep.value));
     }
 
@@ -240,37 +244,37 @@ chains! {
 
     "deep_copy" "shallow_copy"
     fn deep_copy(deep) {
-        assert!(equal(isoform::deep_copy(&deep.value)?, &deep.value));
+        assert!(equal(isoform::traverse::deep_copy(&deep.value)?, &deep.value));
         let object = deep.value.as_object().expect("an object");
-        assert!(!isoform::shallow_copy(object)?.same_as(object));
+        assert!(!isoform::traverse::shallow_copy(object)?.same_as(object));
     }
 
     "verify"
     fn verify(deep) {
-        assert!(isoform::verify(&deep.value, &())?.is_empty());
+        assert!(isoform::objects::verify(&deep.value, &())?.is_empty());
     }
 
     "recursive_eq"
     fn recursive_eq(deep) {
-        assert!(isoform::recursive_eq(&deep.value, &deep.twin)?);
-        assert!(!isoform::recursive_eq(&deep.value, &deep.other)?);
+        assert!(isoform::compare::recursive_eq(&deep.value, &deep.twin)?);
+        assert!(!isoform::compare::recursive_eq(&deep.value, &deep.other)?);
     }
 
     "recursive_cmp"
     fn recursive_cmp(_deep) {
         let make = |end: i64| chain(end, LEVELS, &ORDERED);
-        assert_eq!(isoform::recursive_cmp(&make(1), &make(2))?, Ordering::Less);
+        assert_eq!(isoform::compare::recursive_cmp(&make(1), &make(2))?, Ordering::Less);
     }
 
     "recursive_hash"
     fn recursive_hash(deep) {
-        let hash = isoform::recursive_hash;
+        let hash = isoform::compare::recursive_hash;
         assert_eq!(hash(&deep.value)?, hash(&deep.twin)?);
     }
 
     "repr" "Value as Debug"
     fn repr(deep) {
-        assert!(isoform::repr(&deep.value).len() > scaled(LEVELS));
+        assert!(isoform::objects::repr(&deep.value).len() > scaled(LEVELS));
         let text = ReprOptions::default().repr(&deep.value, &())?;
         assert!(text.len() > scaled(LEVELS));
         assert!(format!("{:?}", deep.value).len() < 10_000);
@@ -278,13 +282,13 @@ chains! {
 
     "to_text" "from_text"
     fn to_text(deep) {
-        let text = isoform::to_text(&deep.value)?;
-        assert!(equal(isoform::from_text(&text)?, &deep.value));
+        let text = isoform::text::to_text(&deep.value)?;
+        assert!(equal(isoform::text::from_text(&text)?, &deep.value));
     }
 
     "to_json_graph" "from_json_graph"
     fn to_json_graph(deep) {
-        let text = isoform::to_json_graph(&deep.value)?;
+        let text = isoform::files::to_json_graph(&deep.value)?;
         let (read, _) = JsonReadOptions::default().read_with_metadata(&text)?;
         drop(text);
         assert!(equal(&read, &deep.value));
@@ -292,8 +296,8 @@ chains! {
 
     "to_bytes" "from_bytes"
     fn to_bytes(deep) {
-        let bytes = isoform::to_bytes(&deep.value)?;
-        assert!(equal(isoform::from_bytes(&bytes)?, &deep.value));
+        let bytes = isoform::files::to_bytes(&deep.value)?;
+        assert!(equal(isoform::files::from_bytes(&bytes)?, &deep.value));
     }
 
     "construct" "construct_named" "field_value" "field_value_at" "set_field" "set_field_at"
@@ -301,25 +305,25 @@ chains! {
     "attrs::set" "attrs::replace"
     fn construct(deep) {
         let ty = slot();
-        let object = isoform::construct(ty, vec![deep.value.clone()])?;
-        isoform::set_field(&object, "v", deep.twin.clone())?;
-        isoform::set_field_at(&object, 0, 1.into())?;
-        isoform::overwrite_field_at(&object, 0, deep.value.clone())?;
-        let again = isoform::construct_named(ty, vec![("v", deep.twin.clone())])?;
+        let object = isoform::objects::construct(ty, vec![deep.value.clone()])?;
+        isoform::objects::set_field(&object, "v", deep.twin.clone())?;
+        isoform::objects::set_field_at(&object, 0, 1.into())?;
+        isoform::objects::overwrite_field_at(&object, 0, deep.value.clone())?;
+        let again = isoform::objects::construct_named(ty, vec![("v", deep.twin.clone())])?;
         assert!(equal(&object, &again));
-        let other = isoform::with_field(&object, "v", 1.into())?;
-        assert_eq!(isoform::field_value(&other, "v")?, Value::from(1));
-        assert_eq!(isoform::field_value_at(&object, 0), Some(deep.value.clone()));
+        let other = isoform::objects::with_field(&object, "v", 1.into())?;
+        assert_eq!(isoform::objects::field_value(&other, "v")?, Value::from(1));
+        assert_eq!(isoform::objects::field_value_at(&object, 0), Some(deep.value.clone()));
         let method = Function::new(|arguments: &[Value]| Ok(arguments[0].clone()));
-        isoform::register_method(ty, "self", method, true)?;
-        assert_eq!(isoform::call_method(&object, "self", &[])?, Value::from(&object));
+        isoform::functions::register_method(ty, "self", method, true)?;
+        assert_eq!(isoform::functions::call_method(&object, "self", &[])?, Value::from(&object));
         attrs::set(ty, "it.chains", deep.value.clone())?;
         attrs::replace(ty, "it.chains", deep.twin.clone())?;
         // The contents of a singleton are limited, so deep contents are
         // rejected.
         let one = Single::new(deep.value.clone());
-        assert!(isoform::register_singleton(&one).is_err());
-        assert!(isoform::find_singleton(&one).is_none());
+        assert!(isoform::types::register_singleton(&one).is_err());
+        assert!(isoform::types::find_singleton(&one).is_none());
     }
 
     "collect_cycles" "Value as Drop"
@@ -333,7 +337,7 @@ chains! {
         drop((value, end));
         // Another test may have begun to collect it.
         let freed = (0..1000).any(|_| {
-            isoform::collect_cycles();
+            isoform::objects::collect_cycles();
             Arc::strong_count(&token) == 1
         });
         assert!(freed);
@@ -385,7 +389,8 @@ chains! {
     "tir::floordiv" "tir::floormod" "tir::max" "tir::min" "tir::mul" "tir::not" "tir::or"
     "tir::sub" "tir::truncmod"
     fn operators(_deep) {
-        use isoform::{DType, tir};
+        use isoform::tir;
+        use isoform::values::DType;
         let x: isoform::Ref<isoform::ir::PrimExpr> = tir::Var::new("x", DType::INT32).upcast();
         let mut sum = x.clone();
         for _ in 0..scaled(LEVELS) / 3 {

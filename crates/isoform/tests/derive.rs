@@ -1,11 +1,11 @@
 //! Tests of `#[derive(Node)]` for users of the crate: a registered definition,
 //! constructors, upcasts.
 
-use isoform::{
-    Array, EqualCallback, Error, FieldFlag, HashCallback, Kind, Node, Obj, Ref, Result, Str,
-    StructuralEqual, StructuralHash, TypeInfo, Value, Verify, construct_named, find_type,
-    recursive_eq, recursive_hash, register, repr, verify,
-};
+use isoform::compare::{recursive_eq, recursive_hash};
+use isoform::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash, Verify};
+use isoform::objects::{construct_named, repr, verify};
+use isoform::types::{FieldFlag, Kind, TypeInfo, find_type, register};
+use isoform::{Array, Error, Node, Obj, Ref, Result, Str, Value};
 
 /// The parent of the expressions below.
 #[derive(Node)]
@@ -437,7 +437,7 @@ fn a_type_verifies_its_objects() {
         "__verify__",
         isoform::attrs::Lookup::Exact,
     );
-    let hook: isoform::Function = hook.expect("set").extract().expect("a function");
+    let hook: isoform::functions::Function = hook.expect("set").extract().expect("a function");
     let error = hook.call(&[range(2, 1).into()]).expect_err("it is wrong");
     assert_eq!(error.message(), "2 > 1");
 }
@@ -453,7 +453,7 @@ fn nodes_are_their_ancestors() {
     );
     assert!(local.isa::<LocalVar>() && local.isa::<Var>() && local.isa::<Expr>());
     assert!(local.isa::<Obj>() && !local.isa::<Function>());
-    let as_object: Ref<Obj> = isoform::IntoField::into_field(local.clone());
+    let as_object: Ref<Obj> = isoform::types::IntoField::into_field(local.clone());
     assert!(as_object.same_as(&local));
     let back = as_object
         .cast::<LocalVar>()

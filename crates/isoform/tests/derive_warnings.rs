@@ -24,7 +24,8 @@
 
 use ::std::option::Option as Maybe;
 
-use isoform::{Array, Node, Ref, Str, Value, node_trait};
+use isoform::attrs::node_trait;
+use isoform::{Array, Node, Ref, Str, Value};
 
 /// Names that an expansion without full paths would pick up.
 mod shadow {
@@ -180,11 +181,11 @@ struct Documented {
 #[test]
 fn declarations_register() {
     for result in [
-        isoform::register::<Private>(),
-        isoform::register::<Unused>(),
-        isoform::register::<inner::Wide>(),
-        isoform::register::<Documented>(),
-        isoform::register::<Attributed>(),
+        isoform::types::register::<Private>(),
+        isoform::types::register::<Unused>(),
+        isoform::types::register::<inner::Wide>(),
+        isoform::types::register::<Documented>(),
+        isoform::types::register::<Attributed>(),
     ] {
         assert!(result.is_ok(), "{result:?}");
     }

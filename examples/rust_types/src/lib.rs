@@ -16,9 +16,10 @@
 //! assert calc.Const(5).plus(2) == calc.Const(7).value
 //! ```
 
-use isoform::{
-    Error, Function, Node, Obj, Ref, Result, Value, export, exports, node_trait, structural_map,
-};
+use isoform::attrs::node_trait;
+use isoform::functions::Function;
+use isoform::traverse::structural_map;
+use isoform::{Error, Node, Obj, Ref, Result, Value, export, exports};
 use pyo3::prelude::*;
 
 /// A number.
@@ -96,7 +97,8 @@ pub fn evaluate(expr: &Ref<Obj>) -> Result<i64> {
             pending.extend([sum.lhs.clone(), sum.rhs.clone()]);
         } else {
             // A type of another library, maybe of a Python class.
-            let number = isoform::call_method(next, "evaluate", &[])?.extract::<i64>()?;
+            let number =
+                isoform::functions::call_method(next, "evaluate", &[])?.extract::<i64>()?;
             total = add(total, number)?;
         }
     }

@@ -6,11 +6,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use isoform::compare::CompareOptions;
+use isoform::files::JsonReadOptions;
 use isoform::ir::Op;
-use isoform::{
-    CompareOptions, Error, JsonReadOptions, TextFault, Value, WalkResult, find_singleton,
-    register_singleton, walk_objects,
-};
+use isoform::text::TextFault;
+use isoform::traverse::{WalkResult, walk_objects};
+use isoform::types::{find_singleton, register_singleton};
+use isoform::{Error, Value};
 use isoform_onnx::{ImportOptions, Model};
 use serde_json::json;
 
@@ -131,11 +133,11 @@ fn decode(form: Form, bytes: Vec<u8>, file: &Path) -> Result<Input, Failure> {
     let failed = |error: Error| message(file, &error);
     register_types().map_err(failed)?;
     let decoded = match form {
-        Form::Binary => read_settled(|| Ok((isoform::from_bytes(&bytes)?, None))),
+        Form::Binary => read_settled(|| Ok((isoform::files::from_bytes(&bytes)?, None))),
         Form::Text => {
             let text = text_in(bytes, form)?;
             let text = without_mark(&text);
-            read_settled(|| Ok((isoform::from_text(text)?, None)))
+            read_settled(|| Ok((isoform::text::from_text(text)?, None)))
         }
         Form::Json => {
             let text = text_in(bytes, form)?;

@@ -7,7 +7,8 @@
 
 use std::collections::HashMap;
 
-use isoform::{Array, Ref, Value, ValueRef};
+use isoform::values::ValueRef;
+use isoform::{Array, Ref, Value};
 use isoform_onnx::ir::{Call, Function, Graph, Input, Output, Program};
 
 /// A program with its layout.

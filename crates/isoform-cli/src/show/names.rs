@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use isoform::{Value, ValueRef};
+use isoform::Value;
+use isoform::values::ValueRef;
 use isoform_onnx::ir::{
     AttrRef, Dim, Function, Input, MapType, OpaqueType, OptionalType, Output, SequenceType,
     SparseTensor, SparseTensorType, StringTensor, TensorType, TypeAttr,

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use isoform::{Ref, Value, ValueRef};
+use isoform::values::ValueRef;
+use isoform::{Ref, Value};
 use isoform_onnx::ir::{Call, Input, Program};
 
 use super::listing::{Body, BodyKind, Listing, Node, attributes, graph_in};

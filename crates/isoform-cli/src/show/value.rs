@@ -2,7 +2,8 @@
 
 use std::io;
 
-use isoform::{TensorText, TextOptions, Value};
+use isoform::Value;
+use isoform::text::{TensorText, TextOptions};
 use serde_json::json;
 
 use crate::args::{ShowArgs, TextArgs};

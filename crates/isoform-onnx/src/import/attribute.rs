@@ -157,7 +157,7 @@ fn type_attribute<'a>(scopes: &[Scope<'a>], ty: Option<&'a TypeProto>) -> Result
 fn text(bytes: &bytes::Bytes) -> Value {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
-        Err(_) => isoform::Bytes::from(bytes.clone()).into(),
+        Err(_) => isoform::values::Bytes::from(bytes.clone()).into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Constants: initializers, tensors in attributes, and the values of `Constant` nodes.
 
-use isoform::{Array, Bytes, DType, DTypeCode, Ref, Shape, Tensor, Value};
+use isoform::values::{Bytes, DType, DTypeCode, Shape, Tensor};
+use isoform::{Array, Ref, Value};
 
 use super::{
     context::{Importer, from_library},

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use isoform::{Array, DType, DTypeCode, Ref, Value};
+use isoform::values::{DType, DTypeCode};
+use isoform::{Array, Ref, Value};
 
 use super::{context::normal_domain, scope::Scope};
 use crate::{

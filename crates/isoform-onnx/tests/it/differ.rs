@@ -83,7 +83,7 @@ fn one_weight_by_one_ulp() {
     let mut other = base();
     other.graph.as_mut().unwrap().initializer[1].float_data[0] = 3.5;
     let (left, right) = (load(&base()), load(&other));
-    let path = isoform::first_structural_mismatch(left.to_value(), right.to_value());
+    let path = isoform::compare::first_structural_mismatch(left.to_value(), right.to_value());
     let origin = left.node_at(&path.unwrap().unwrap().0).unwrap();
     assert_eq!(origin.input.as_deref(), Some("w2"));
     assert_eq!((origin.op.as_str(), origin.position), ("Conv", 1));

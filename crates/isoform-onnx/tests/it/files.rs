@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use isoform::{ErrorKind, Ref, Tensor, Value, structural_equal};
+use isoform::errors::ErrorKind;
+use isoform::values::Tensor;
+use isoform::{Ref, Value, structural_equal};
 use isoform_onnx::{
     ImportOptions, Model,
     ir::Output,

@@ -155,6 +155,6 @@ fn functions_are_compared_once_however_often_they_are_called() {
     check_same(&with("F"), &with("G"));
     let model = load(&with("F")).to_value();
     isoform::structural_equal(&model, load(&with("H")).to_value()).unwrap();
-    let visits = isoform::last_visit_count();
+    let visits = isoform::compare::last_visit_count();
     assert!(visits < 10_000, "{visits} visits");
 }

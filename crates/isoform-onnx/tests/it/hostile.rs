@@ -1,6 +1,6 @@
 //! Models that are refused, and what the message says.
 
-use isoform::ErrorKind;
+use isoform::errors::ErrorKind;
 use isoform_onnx::{
     ExternalResolver, import,
     proto::{AttributeProto, AttributeType, GraphProto, ModelProto, NodeProto},

@@ -249,7 +249,7 @@ fn names_of_inputs_and_outputs_unless_asked_for() {
     };
     assert!(!equal(&base(), &other));
     let (left, right) = (load_with(&base(), options), load_with(&other, options));
-    let paths = isoform::first_structural_mismatch(left.to_value(), right.to_value());
+    let paths = isoform::compare::first_structural_mismatch(left.to_value(), right.to_value());
     let (path, other_path) = paths.unwrap().unwrap();
     let shown = |origin: Option<isoform_onnx::NodeOrigin>| origin.unwrap().to_string();
     assert_eq!(shown(left.node_at(&path)), "input 'x' of graph 'main'");

@@ -1,6 +1,8 @@
 //! Bodies inside nodes, and what a program looks like.
 
-use isoform::{AccessPath, Array, DType, Ref, Tensor, Value};
+use isoform::paths::AccessPath;
+use isoform::values::{DType, Tensor};
+use isoform::{Array, Ref, Value};
 use isoform_onnx::{
     ir::{
         AttrRef, Call, Dim, Graph, Input, MapType, OptionalType, Output, SequenceType, TensorType,

@@ -10,7 +10,8 @@
 
 use hashbrown::{HashMap, HashSet};
 use isoform::host::hooked_key_hash;
-use isoform::{Array, Map, Shape, Value, ValueRef};
+use isoform::values::{Shape, ValueRef};
+use isoform::{Array, Map, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 

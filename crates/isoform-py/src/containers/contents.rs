@@ -1,7 +1,7 @@
 //! Access to the objects that the methods of all containers receive.
 
-use isoform::ValueRef;
 use isoform::host;
+use isoform::values::ValueRef;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet};

@@ -1,6 +1,7 @@
 //! The methods that change a `Dict`.
 
-use isoform::{Dict, Map, ValueRef};
+use isoform::Map;
+use isoform::values::{Dict, ValueRef};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

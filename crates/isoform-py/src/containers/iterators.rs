@@ -6,7 +6,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use isoform::{Array, Dict, List, Map, Value};
+use isoform::values::{Dict, List};
+use isoform::{Array, Map, Value};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -1,6 +1,7 @@
 //! The methods that change a `List`.
 
-use isoform::{Array, List, Value, ValueRef};
+use isoform::values::{List, ValueRef};
+use isoform::{Array, Value};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -1,6 +1,7 @@
 //! The common part of `Map` and `Dict`.
 
-use isoform::{Dict, Map, Value, ValueRef};
+use isoform::values::{Dict, ValueRef};
+use isoform::{Map, Value};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;

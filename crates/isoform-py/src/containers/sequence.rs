@@ -1,6 +1,7 @@
 //! The common part of `Array` and `List`.
 
-use isoform::{Array, List, Obj, Ref, Value, ValueRef};
+use isoform::values::{List, ValueRef};
+use isoform::{Array, Obj, Ref, Value};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -1,6 +1,7 @@
 //! Tensors from the arrays of other libraries.
 
-use isoform::{DType, Tensor, Value, ValueRef, host};
+use isoform::values::{DType, Tensor, ValueRef};
+use isoform::{Value, host};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;

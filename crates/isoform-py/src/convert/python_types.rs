@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use hashbrown::HashMap;
-use isoform::{DType, Device};
+use isoform::values::{DType, Device};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -186,7 +186,7 @@ pub(crate) fn device_to_python(py: Python<'_>, device: Device) -> PyResult<Bound
 /// Exceptions from making an instance.
 pub(crate) fn shape_to_python<'py>(
     py: Python<'py>,
-    shape: &isoform::Shape,
+    shape: &isoform::values::Shape,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = PyTuple::new(py, shape.iter())?;
     match shape_class(py) {

@@ -1,6 +1,8 @@
 //! Schemas as Python describes them: nested tuples, and the compiled handle.
 
-use isoform::{HostSchema, OpaqueObj, Schema, Value};
+use isoform::Value;
+use isoform::types::{HostSchema, Schema};
+use isoform::values::OpaqueObj;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -1,6 +1,8 @@
 //! Conversion of core values to Python objects.
 
-use isoform::{Function, OpaqueObj, Value, ValueRef};
+use isoform::Value;
+use isoform::functions::Function;
+use isoform::values::{OpaqueObj, ValueRef};
 use num_bigint::BigInt;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyFloat, PyInt, PyString};

@@ -1,6 +1,10 @@
 //! Conversion of Python objects to values that fit a schema.
 
-use isoform::{Array, Device, Dict, DynConvert, ErrorKind, Hook, List, Map, Schema, Shape, Value};
+use isoform::errors::ErrorKind;
+use isoform::hooks::{DynConvert, Hook};
+use isoform::types::Schema;
+use isoform::values::{Device, Dict, List, Shape};
+use isoform::{Array, Map, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 use smallvec::SmallVec;

@@ -1,6 +1,8 @@
 //! Conversion of Python objects to core values, without a schema.
 
-use isoform::{Array, Bytes, Device, Function, Map, Shape, Value};
+use isoform::functions::Function;
+use isoform::values::{Bytes, Device, Shape};
+use isoform::{Array, Map, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;

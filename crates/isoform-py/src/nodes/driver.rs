@@ -8,8 +8,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
-use isoform::host;
-use isoform::{AccessStep, ChildOptions, Children, Obj, Ref, RegionKind, Value, ValueRef};
+use isoform::paths::AccessStep;
+use isoform::traverse::{ChildOptions, Children};
+use isoform::types::RegionKind;
+use isoform::values::ValueRef;
+use isoform::{Obj, Ref, Value, host};
 use pyo3::exceptions::{PyRecursionError, PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};

@@ -1,8 +1,10 @@
 //! Types with a traversal or a rewrite of their own, whose hooks are shown the
 //! running visit.
 
+use isoform::hooks::{MutateCallback, VisitCallback};
 use isoform::host::{mutate_by_hook, visit_by_hook};
-use isoform::{MutateCallback, Obj, Ref, RegionKind, Value, VisitCallback};
+use isoform::types::RegionKind;
+use isoform::{Obj, Ref, Value};
 use pyo3::prelude::*;
 
 use super::driver::{Answer, NodeDriver, Outcome, Rule, Stop};

@@ -1,6 +1,6 @@
 //! The methods that visitors of Python call.
 
-use isoform::{RegionKind, TypeInfo, registered_types};
+use isoform::types::{RegionKind, TypeInfo, registered_types};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;

@@ -1,6 +1,9 @@
 //! Where in a value an error was raised.
 
-use isoform::{AccessPath, AccessStep, ChildOptions, Children, RegionKind, Value};
+use isoform::Value;
+use isoform::paths::{AccessPath, AccessStep};
+use isoform::traverse::{ChildOptions, Children};
+use isoform::types::RegionKind;
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 

@@ -2,7 +2,8 @@
 
 use isoform::attrs::{self, Lookup};
 use isoform::host::FieldPlace;
-use isoform::{FieldDef, Schema, TypeInfo, ValueRef, find_type};
+use isoform::types::{FieldDef, Schema, TypeInfo, find_type};
+use isoform::values::ValueRef;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;

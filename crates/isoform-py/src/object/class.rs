@@ -5,8 +5,10 @@ use std::cell::UnsafeCell;
 use std::sync::OnceLock;
 
 use hashbrown::HashMap;
+use isoform::Value;
+use isoform::functions::Function;
 use isoform::host::{self, FieldPlace};
-use isoform::{FieldDef, Function, Schema, TypeIndex, TypeInfo, Value};
+use isoform::types::{FieldDef, Schema, TypeIndex, TypeInfo};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;

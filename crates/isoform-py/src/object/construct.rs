@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 use std::ptr;
 
-use isoform::host;
-use isoform::{Schema, TypeInfo, Value};
+use isoform::types::{Schema, TypeInfo};
+use isoform::{Value, host};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;

@@ -10,8 +10,10 @@ use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use isoform::functions::Function;
 use isoform::host::{self, PRESERVED};
-use isoform::{Function, OpaqueObj, collect_cycles, tracked_count};
+use isoform::objects::{collect_cycles, tracked_count};
+use isoform::values::OpaqueObj;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -3,7 +3,8 @@
 
 use std::ptr;
 
-use isoform::{TypeInfo, Value, host};
+use isoform::types::TypeInfo;
+use isoform::{Value, host};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -90,7 +91,7 @@ impl InitFunction {
             }
             for (field, value) in slots.into_iter().enumerate() {
                 if let Some(value) = value {
-                    isoform::overwrite_field_at(&core, field, value).into_py()?;
+                    isoform::objects::overwrite_field_at(&core, field, value).into_py()?;
                 }
             }
         } else {

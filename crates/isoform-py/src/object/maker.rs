@@ -1,7 +1,8 @@
 //! Constructors that types declare themselves: a function of the core instead of the
 //! fields.
 
-use isoform::{Obj, Ref, TypeInfo, Value};
+use isoform::types::TypeInfo;
+use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -49,7 +50,7 @@ impl Maker {
 
     /// The number of positional parameters.
     fn positional(&self) -> usize {
-        let by_name = |parameter: &&isoform::Parameter| !parameter.is_keyword_only();
+        let by_name = |parameter: &&isoform::functions::Parameter| !parameter.is_keyword_only();
         self.parameters().iter().take_while(by_name).count()
     }
 
@@ -107,7 +108,7 @@ impl Maker {
         }
     }
 
-    fn parameters(&self) -> &[isoform::Parameter] {
+    fn parameters(&self) -> &[isoform::functions::Parameter] {
         self.function
             .signature()
             .map_or(&[], |signature| signature.parameters())

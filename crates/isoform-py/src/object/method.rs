@@ -13,8 +13,7 @@
 use std::ffi::{CString, c_int};
 use std::ptr::{self, NonNull};
 
-use isoform::host;
-use isoform::{Obj, Ref};
+use isoform::{Obj, Ref, host};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;

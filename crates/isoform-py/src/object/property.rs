@@ -2,8 +2,9 @@
 
 use std::ffi::c_int;
 
+use isoform::Value;
 use isoform::host::{self, FieldPlace, FieldRef};
-use isoform::{FieldDef, Schema, TypeInfo, Value};
+use isoform::types::{FieldDef, Schema, TypeInfo};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -136,7 +137,8 @@ impl Property {
             if !host::extends(host::type_index_of(core), self.place.owner()) {
                 return Err(self.foreign(object));
             }
-            return isoform::overwrite_field_at(core, self.place.position(), value).into_py();
+            return isoform::objects::overwrite_field_at(core, self.place.position(), value)
+                .into_py();
         }
         // The old value is dropped after the closure, since that may run Python code.
         let before = super::construct::staged(object, self.info, |values| {

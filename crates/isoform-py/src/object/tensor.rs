@@ -15,7 +15,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
 
-use isoform::{DType, Tensor, ValueRef};
+use isoform::values::{DType, Tensor, ValueRef};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -499,7 +499,7 @@ struct View {
 }
 
 fn format_of(dtype: DType) -> Option<&'static CStr> {
-    use isoform::DTypeCode as C;
+    use isoform::values::DTypeCode as C;
     if dtype.lanes() != 1 {
         return None;
     }

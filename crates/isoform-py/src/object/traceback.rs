@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use isoform::ErrorFrame;
+use isoform::errors::ErrorFrame;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use isoform::host;
-use isoform::{Obj, Ref, RegionKind, TypeIndex, Value, ValueRef, Visit};
+use isoform::traverse::Visit;
+use isoform::types::{RegionKind, TypeIndex};
+use isoform::values::ValueRef;
+use isoform::{Obj, Ref, Value, host};
 use pyo3::prelude::*;
 
 use super::enums;

@@ -1,6 +1,6 @@
 //! The members of the enumerations that callbacks receive and return.
 
-use isoform::RegionKind;
+use isoform::types::RegionKind;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

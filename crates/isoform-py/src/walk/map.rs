@@ -1,7 +1,9 @@
 //! `structural_map` and `substitute`: new values from old ones.
 
 use hashbrown::HashMap;
-use isoform::{Kind, MapOptions, Value, Visit};
+use isoform::Value;
+use isoform::traverse::{MapOptions, Visit};
+use isoform::types::Kind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
@@ -131,6 +133,6 @@ pub(crate) fn substitute<'py>(
             pairs.push((untyped(&var)?, untyped(&replacement)?));
         }
     }
-    let result = under_gil(py, || isoform::substitute(&value, &pairs)).into_py()?;
+    let result = under_gil(py, || isoform::traverse::substitute(&value, &pairs)).into_py()?;
     to_python(py, &result)
 }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use isoform::hooks::MutateCallback;
 use isoform::host::with_scoped;
-use isoform::{MapOptions, MutateCallback, Obj, Ref, RegionKind, Value};
+use isoform::traverse::MapOptions;
+use isoform::types::RegionKind;
+use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 

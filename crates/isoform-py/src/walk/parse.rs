@@ -1,7 +1,7 @@
 //! Parsing of the callbacks and options of walks.
 
-use isoform::host;
-use isoform::{Array, Dict, List, Value};
+use isoform::values::{Dict, List};
+use isoform::{Array, Value, host};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -172,8 +172,11 @@ fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
 }
 
 /// Parses the order from its name or number; the default is post-order.
-pub(super) fn order(name: &str, given: Option<&Bound<'_, PyAny>>) -> PyResult<isoform::WalkOrder> {
-    use isoform::WalkOrder::{Post, Pre};
+pub(super) fn order(
+    name: &str,
+    given: Option<&Bound<'_, PyAny>>,
+) -> PyResult<isoform::traverse::WalkOrder> {
+    use isoform::traverse::WalkOrder::{Post, Pre};
     let Some(given) = given else {
         return Ok(Post);
     };

@@ -3,8 +3,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use isoform::functions::Function;
+use isoform::hooks::{MutateCallback, VisitCallback};
 use isoform::host::{ScopedMutate, ScopedRef, ScopedVisit};
-use isoform::{Function, MutateCallback, RegionKind, VisitCallback};
+use isoform::types::RegionKind;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 

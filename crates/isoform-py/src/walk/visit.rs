@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use isoform::Value;
+use isoform::hooks::VisitCallback;
 use isoform::host::with_scoped;
-use isoform::{RegionKind, Sharing, Value, VisitCallback, WalkOptions};
+use isoform::traverse::{Sharing, WalkOptions};
+use isoform::types::RegionKind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 

@@ -1,7 +1,7 @@
 //! `structural_walk`: every value below a root, first match wins.
 
-use isoform::host::InterruptCodec;
-use isoform::{Sharing, Value, Visit, WalkOptions, WalkOrder, WalkResult};
+use isoform::Value;
+use isoform::traverse::{InterruptCodec, Sharing, Visit, WalkOptions, WalkOrder, WalkResult};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 

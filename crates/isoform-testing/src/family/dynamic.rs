@@ -4,10 +4,11 @@ use std::sync::OnceLock;
 
 use super::native::{self, binder_equal, binder_hash, comm_equal, comm_hash};
 use super::role::{ROLES, Role};
+use isoform::hooks::{DynEqual, DynHash};
 use isoform::host::type_info;
-use isoform::{DynEqual, DynHash, FieldDef, Schema, TypeDef, TypeIndex, register_type};
-use isoform::{Error, Result};
-use isoform::{Obj, Ref, Value, field_value};
+use isoform::objects::field_value;
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
+use isoform::{Error, Obj, Ref, Result, Value};
 
 /// Registers the types, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {

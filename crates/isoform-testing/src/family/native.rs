@@ -1,13 +1,10 @@
 //! The family as Rust structs.
 
 use super::role::{ROLES, Role};
-use isoform::Ref;
-use isoform::RegionChange;
-use isoform::Result;
-use isoform::Str;
-use isoform::TypeIndex;
-use isoform::{DType, Value};
-use isoform::{EqualCallback, HashCallback, StructuralEqual, StructuralHash, register};
+use isoform::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use isoform::types::{RegionChange, TypeIndex, register};
+use isoform::values::DType;
+use isoform::{Ref, Result, Str, Value};
 use isoform_macros::Node;
 
 /// The parent of the other types.

@@ -3,13 +3,9 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use isoform::TypeIndex;
-use isoform::TypeInfo;
-use isoform::Value;
-use isoform::host;
 use isoform::ir::OpRegistry;
-use isoform::{Error, Result};
-use isoform::{Kind, Schema, registered_types};
+use isoform::types::{Kind, Schema, TypeIndex, TypeInfo, registered_types};
+use isoform::{Error, Result, Value, host};
 
 /// Bases that say nothing by themselves; they are drawn rarely.
 const BASES: &[&str] = &[

@@ -7,16 +7,12 @@ use super::super::program::{Edit, Maker, Streams};
 use super::super::source::Source;
 use super::classes::{Class, Classes};
 use super::typing::{self, Typing};
-use isoform::TypeIndex;
-use isoform::TypeInfo;
-use isoform::construct;
-use isoform::host;
+use isoform::functions::global_function;
 use isoform::ir::{DiagnosticLevel, PrimExpr, TypeKind};
-use isoform::{Array, Dict, List, Map, Tensor};
-use isoform::{DType, Value};
-use isoform::{Error, Result};
-use isoform::{FieldDef, FieldFlag, Schema, global_function};
-use isoform::{Node, Obj, Ref};
+use isoform::objects::construct;
+use isoform::types::{FieldDef, FieldFlag, Schema, TypeIndex, TypeInfo};
+use isoform::values::{DType, Dict, List, Tensor};
+use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Value, host};
 
 /// The nesting of one drawn value; reused values add to it.
 const DEPTH: usize = 8;
@@ -96,7 +92,8 @@ impl<'a> Generator<'a> {
         let [func, type_data, attrs] =
             ["ir.BaseFunc", "ir.TypeData", "ir.DictAttrs"].map(Schema::named);
         let info = |key: &str| {
-            isoform::find_type(key).ok_or_else(|| Error::type_error(format!("{key}: no such type")))
+            isoform::types::find_type(key)
+                .ok_or_else(|| Error::type_error(format!("{key}: no such type")))
         };
         let (var_class, definition_class) = (info("ir.GlobalVar")?, info("ir.GlobalTypeVar")?);
         self.budget = size;
@@ -179,7 +176,10 @@ impl<'a> Generator<'a> {
                 Value::from(*self.source().pick(&texts))
             }
             Schema::DType => Value::from(typing::draw(self.source())),
-            Schema::Device => Value::from(isoform::Device::new(2, self.source().below(3) as u32)),
+            Schema::Device => Value::from(isoform::values::Device::new(
+                2,
+                self.source().below(3) as u32,
+            )),
             Schema::Object(ty) => {
                 let ty = ty.index().ok_or_else(|| unknown(schema))?;
                 return Ok(self.object(ty, want, depth)?.into());
@@ -214,7 +214,7 @@ impl<'a> Generator<'a> {
             }
             Schema::Shape => {
                 let dims: Vec<i64> = (0..self.source().below(4)).map(|dim| dim as i64).collect();
-                isoform::Shape::from(dims).into()
+                isoform::values::Shape::from(dims).into()
             }
             Schema::Tensor => return self.tensor(),
             Schema::Function => global_function("tir.const")?.into(),

@@ -18,10 +18,8 @@ pub use properties::IR_PROPERTIES;
 use super::program::{Streams, with_random_streams};
 use super::source::random_bytes;
 use generate::Generator;
-use isoform::Ref;
-use isoform::Result;
-use isoform::Value;
 use isoform::ir::IRModule;
+use isoform::{Ref, Result, Value};
 
 /// Returns a random module of about `size` nodes, the same one for the same seed and
 /// size, on every machine.
@@ -37,7 +35,7 @@ use isoform::ir::IRModule;
 ///
 /// ```
 /// use isoform_testing::ir::random_module;
-/// use isoform::CompareOptions;
+/// use isoform::compare::CompareOptions;
 ///
 /// let options = CompareOptions { map_free_vars: true, ..CompareOptions::default() };
 /// let (one, again) = (random_module(7, 50)?, random_module(7, 50)?);

@@ -12,11 +12,10 @@ use super::super::properties::Property;
 use super::super::serial::same_graph;
 use super::super::source::{Source, random_bytes};
 use super::generate::Generator;
-use isoform::CompareOptions;
-use isoform::Function;
-use isoform::Result;
-use isoform::Value;
-use isoform::{TensorText, TextOptions};
+use isoform::compare::CompareOptions;
+use isoform::functions::Function;
+use isoform::text::{TensorText, TextOptions};
+use isoform::{Result, Value};
 
 /// The properties of modules of the IR, with their names.
 pub const IR_PROPERTIES: &[(&str, Property)] = &[
@@ -100,7 +99,7 @@ mod tests {
 
     use super::super::super::program::{edits, leads_to, shown};
     use super::*;
-    use isoform::AccessPath;
+    use isoform::paths::AccessPath;
 
     /// Cases that draw many nodes.
     fn cases() -> impl Iterator<Item = Vec<u8>> {

@@ -1,8 +1,8 @@
 //! The data types of expressions and their operands.
 
 use super::super::source::Source;
-use isoform::TypeInfo;
-use isoform::{DType, DTypeCode};
+use isoform::types::TypeInfo;
+use isoform::values::{DType, DTypeCode};
 
 const UINT8: DType = DType::new(DTypeCode::UInt, 8);
 const FLOAT16: DType = DType::new(DTypeCode::Float, 16);

@@ -7,13 +7,12 @@
 use std::cmp::Ordering;
 
 use super::{DEPTH_LIMIT, Region, change_of, incomparable, plain, visited};
-use isoform::CompareOptions;
-use isoform::Kind;
-use isoform::Map;
-use isoform::field_value_at;
-use isoform::{Error, ErrorKind, Result};
-use isoform::{Obj, Ref};
-use isoform::{Value, ValueRef};
+use isoform::compare::CompareOptions;
+use isoform::errors::ErrorKind;
+use isoform::objects::field_value_at;
+use isoform::types::Kind;
+use isoform::values::ValueRef;
+use isoform::{Error, Map, Obj, Ref, Result, Value};
 
 /// The text of a value after renaming its bound variables: equal values, and
 /// only they, have the same text.

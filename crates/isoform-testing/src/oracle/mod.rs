@@ -22,15 +22,14 @@ pub(super) use order::visited;
 
 use std::cmp::Ordering;
 
-use isoform::CompareOptions;
-use isoform::Map;
-use isoform::RegionChange;
-use isoform::field_value_at;
-use isoform::{AccessPath, AccessStep};
-use isoform::{EqualCallback, FieldFlag, Kind};
-use isoform::{Error, ErrorKind, Result};
-use isoform::{Obj, Ref};
-use isoform::{Value, ValueRef};
+use isoform::compare::CompareOptions;
+use isoform::errors::ErrorKind;
+use isoform::hooks::EqualCallback;
+use isoform::objects::field_value_at;
+use isoform::paths::{AccessPath, AccessStep};
+use isoform::types::{FieldFlag, Kind, RegionChange};
+use isoform::values::ValueRef;
+use isoform::{Error, Map, Obj, Ref, Result, Value};
 
 /// The maximum nesting of values.
 pub const DEPTH_LIMIT: usize = 200;

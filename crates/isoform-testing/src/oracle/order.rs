@@ -1,8 +1,7 @@
 //! The order of visit, read off the declarations by names; the tables that the
 //! engines go by are not looked at.
 
-use isoform::FieldFlag;
-use isoform::TypeInfo;
+use isoform::types::{FieldFlag, TypeInfo};
 
 /// The compared fields of a type in the order of visit, as positions among all
 /// of its fields.

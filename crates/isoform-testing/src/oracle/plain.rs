@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use num_bigint::BigInt;
 
-use isoform::Tensor;
-use isoform::{DType, DTypeCode, Value, ValueRef};
+use isoform::Value;
+use isoform::values::{DType, DTypeCode, Tensor, ValueRef};
 
 /// True if a value, as a map key, is matched by content.
 pub(crate) fn is_plain(value: &Value) -> bool {

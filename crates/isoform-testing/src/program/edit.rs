@@ -3,13 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::generate::children;
-use isoform::Result;
 use isoform::attrs::{self, Lookup};
-use isoform::{Array, Dict, Map, Tensor};
-use isoform::{DType, Value, ValueRef};
-use isoform::{FieldDef, FieldFlag, Kind, Schema};
-use isoform::{Obj, Ref};
-use isoform::{field_value, field_value_at};
+use isoform::objects::{field_value, field_value_at};
+use isoform::types::{FieldDef, FieldFlag, Kind, Schema};
+use isoform::values::{DType, Dict, Tensor, ValueRef};
+use isoform::{Array, Map, Obj, Ref, Result, Value};
 
 /// A different value for a field of the object with this number, counted in order of
 /// construction.

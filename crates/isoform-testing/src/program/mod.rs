@@ -22,12 +22,10 @@ pub(super) use edit::{Edit, is_below};
 pub(super) use properties::*;
 
 use super::source::random_bytes;
-use isoform::CompareOptions;
-use isoform::Result;
-use isoform::TypeIndex;
-use isoform::Value;
-use isoform::construct;
-use isoform::{Obj, Ref};
+use isoform::compare::CompareOptions;
+use isoform::objects::construct;
+use isoform::types::TypeIndex;
+use isoform::{Obj, Ref, Result, Value};
 
 /// The bytes that choices are drawn from.
 #[derive(Clone, Copy)]

@@ -8,15 +8,14 @@ use super::super::source::{Source, random_bytes};
 use super::super::transform::{rename, reorder, unshare};
 use super::edit::{Edit, edits, is_below, swaps};
 use super::{Drawing, Drawn, Streams};
-use isoform::CompareOptions;
-use isoform::deep_copy;
-use isoform::{AccessPath, AccessStep};
-use isoform::{ErrorKind, Result};
-use isoform::{Obj, Ref};
-use isoform::{TensorText, TextOptions, from_text};
-use isoform::{Value, ValueRef};
-use isoform::{from_bytes, to_bytes};
-use isoform::{from_json_graph, to_json_graph};
+use isoform::compare::CompareOptions;
+use isoform::errors::ErrorKind;
+use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
+use isoform::paths::{AccessPath, AccessStep};
+use isoform::text::{TensorText, TextOptions, from_text};
+use isoform::traverse::deep_copy;
+use isoform::values::ValueRef;
+use isoform::{Obj, Ref, Result, Value};
 
 /// The oracle visits shared parts at every occurrence, so it does not judge programs
 /// with more visits.

@@ -2,13 +2,9 @@
 
 use super::generate::Generator;
 use super::known::{Form, Signature, Ty, Typed};
-use isoform::NodeEnum;
-use isoform::Result;
-use isoform::TypeIndex;
-use isoform::Value;
 use isoform::dialect::pto::*;
-use isoform::{Map, Str};
-use isoform::{Node, Obj, Ref};
+use isoform::types::{NodeEnum, TypeIndex};
+use isoform::{Map, Node, Obj, Ref, Result, Str, Value};
 
 /// Classes of operations.
 type Classes = &'static [fn() -> TypeIndex];

@@ -2,11 +2,8 @@
 //! to report.
 
 use super::super::program::Edit;
-use isoform::Array;
-use isoform::Value;
 use isoform::dialect::pto::*;
-use isoform::{Error, Result};
-use isoform::{Obj, Ref};
+use isoform::{Array, Error, Obj, Ref, Result, Value};
 
 /// All faults of a program that was drawn by making these objects.
 pub(super) fn faults(made: &[Ref<Obj>]) -> Result<Vec<Edit>> {

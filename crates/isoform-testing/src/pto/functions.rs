@@ -2,11 +2,8 @@
 
 use super::generate::Generator;
 use super::known::{Frame, Signature, Ty, Typed};
-use isoform::Result;
-use isoform::Value;
 use isoform::dialect::pto::*;
-use isoform::{Map, Str};
-use isoform::{Node, Obj, Ref};
+use isoform::{Map, Node, Obj, Ref, Result, Str, Value};
 
 /// The approximate number of nodes of a function.
 const FUNCTION: usize = 80;

@@ -3,15 +3,10 @@
 use super::super::program::{Edit, Maker, Streams};
 use super::super::source::Source;
 use super::known::{Frame, Signature, Ty};
-use isoform::Array;
-use isoform::TypeIndex;
-use isoform::Value;
-use isoform::construct;
 use isoform::dialect::pto::{self, Span};
-use isoform::host;
-use isoform::{Error, Result};
-use isoform::{FieldFlag, NodeEnum, Schema};
-use isoform::{Node, Obj, Ref};
+use isoform::objects::construct;
+use isoform::types::{FieldFlag, NodeEnum, Schema, TypeIndex};
+use isoform::{Array, Error, Node, Obj, Ref, Result, Value, host};
 
 /// Draws a program; everything in it may share nodes.
 pub(super) struct Generator<'a> {

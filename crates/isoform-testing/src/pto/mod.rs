@@ -22,9 +22,8 @@ mod types;
 pub use properties::PTO_PROPERTIES;
 
 use super::program::{Drawing, with_random_streams};
-use isoform::Ref;
-use isoform::Result;
 use isoform::dialect::pto::Program;
+use isoform::{Ref, Result};
 use properties::Programs;
 
 /// Returns a random program of about `size` nodes, the same one for the same seed and

@@ -10,16 +10,13 @@ use super::super::properties::Property;
 use super::super::source::Source;
 use super::faults::faults;
 use super::generate::Generator;
-use isoform::Array;
-use isoform::Ref;
-use isoform::Result;
-use isoform::Value;
+use isoform::compare::CompareOptions;
 use isoform::dialect::pto::{
     Call, ConstInt, DataType, EvalStmt, Expr, Failure, Function, Op, Program, SeqStmts, Stmt, Var,
     VerifyOptions, substitute, verify,
 };
-use isoform::{CompareOptions, structural_equal};
-use isoform::{WalkResult, walk_objects};
+use isoform::traverse::{WalkResult, walk_objects};
+use isoform::{Array, Ref, Result, Value, structural_equal};
 
 /// The properties of programs of the dialect, with their names.
 pub const PTO_PROPERTIES: &[(&str, Property)] = &[

@@ -2,11 +2,9 @@
 
 use super::generate::Generator;
 use super::known::{Form, Ty, Typed};
-use isoform::NodeEnum;
-use isoform::Result;
-use isoform::Value;
 use isoform::dialect::pto::*;
-use isoform::{Obj, Ref};
+use isoform::types::NodeEnum;
+use isoform::{Obj, Ref, Result, Value};
 
 /// The formats of most numbers; the first ones are the most frequent.
 const FORMATS: [DataType; 12] = [

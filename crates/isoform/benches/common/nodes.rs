@@ -1,7 +1,8 @@
 //! The node types of the workloads.
 
-use isoform::{Array, Dict, EqualCallback, HashCallback, List, Node, Obj, Ref, Result};
-use isoform::{Str, StructuralEqual, StructuralHash};
+use isoform::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use isoform::values::{Dict, List};
+use isoform::{Array, Node, Obj, Ref, Result, Str};
 
 /// A variable; its name does not matter.
 #[derive(Node)]

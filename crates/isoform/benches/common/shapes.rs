@@ -1,9 +1,9 @@
 //! The programs of the workloads.
 
-use isoform::{
-    Array, Dict, Error, FieldDef, List, Obj, Ref, Schema, TypeDef, Value, construct, register_type,
-    set_field,
-};
+use isoform::objects::{construct, set_field};
+use isoform::types::{FieldDef, Schema, TypeDef, register_type};
+use isoform::values::{Dict, List};
+use isoform::{Array, Error, Obj, Ref, Value};
 
 use super::Numbers;
 use super::nodes::{Add, AnyOrderAdd, DagAdd, Int, Lambda, Neg, ScopedLambda, Var};
@@ -102,7 +102,7 @@ pub(crate) fn held_mutable(depth: u32) -> Result<(Ref<Lambda>, Vec<Ref<Obj>>), E
         return Err(error);
     }
     if depth > 0 {
-        set_field(&body, "lhs", isoform::field_value(&body, "lhs")?)?;
+        set_field(&body, "lhs", isoform::objects::field_value(&body, "lhs")?)?;
     }
     owners.push(body.clone());
     let lambda = Lambda::new([var], body);

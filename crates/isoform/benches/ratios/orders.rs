@@ -10,10 +10,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::process::Command;
 
-use isoform::{
-    Obj, Ref, Value, WalkResult, deep_copy, from_bytes, from_json_graph, to_bytes, to_json_graph,
-    walk_objects,
-};
+use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
+use isoform::traverse::{WalkResult, deep_copy, walk_objects};
+use isoform::{Obj, Ref, Value};
 
 use super::table::{Limit, Table};
 use super::timing::{Times, alone, pair};

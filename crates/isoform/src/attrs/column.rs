@@ -16,7 +16,7 @@ use crate::kernel::value::Value;
 ///
 /// ```
 /// use isoform::attrs::{self, Column};
-/// use isoform::{TypeDef, register_type};
+/// use isoform::types::{TypeDef, register_type};
 ///
 /// let pure = Column::<bool>::open("doc.column.pure")?;
 /// let ty = register_type(TypeDef::new("doc.column.Load").attr("doc.column.pure", true))?;

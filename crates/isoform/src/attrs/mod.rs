@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use isoform::attrs::{self, Column, Lookup};
-//! use isoform::{FieldDef, Schema, TypeDef, construct, register_type};
+//! use isoform::objects::construct;
+//! use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 //!
 //! let add = register_type(
 //!     TypeDef::new("doc.attrs.Add")
@@ -29,7 +30,7 @@
 //! By default an attribute is a small hash table from type to value, which takes
 //! memory only for values that are set, and one probe per lookup. [`declare_dense`]
 //! makes it an array indexed by type instead: one word per type, no hashing. The hooks
-//! of the library ([`Hook`](crate::Hook)) are attributes of that kind, which the
+//! of the library ([`Hook`](crate::hooks::Hook)) are attributes of that kind, which the
 //! engines reach without a lookup. The tiers do not differ in any other way, and
 //! lookups take no lock in either.
 //!
@@ -37,12 +38,17 @@
 //! that lookups can lend it.
 
 mod column;
+#[cfg(feature = "node-traits")]
 mod traits;
 
 pub use crate::kernel::types::attr_table::TraitMethod;
 pub use crate::kernel::types::attributes::{Lookup, get};
 pub use column::Column;
+#[cfg(feature = "node-traits")]
+pub use isoform_macros::node_trait;
+#[cfg(feature = "node-traits")]
 pub(crate) use traits::macros;
+#[cfg(feature = "node-traits")]
 pub use traits::{Implementation, Implemented, NodeTrait, declare_trait, implement, implements};
 
 use crate::kernel::error::{Error, Result};
@@ -174,7 +180,7 @@ pub fn replace(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()>
 /// # Errors
 ///
 /// As [`set`]; a hook that is set already is an error unless `replace`.
-pub fn set_hook<H: crate::Hook>(ty: TypeIndex, hook: H, replace: bool) -> Result<()> {
+pub fn set_hook<H: crate::hooks::Hook>(ty: TypeIndex, hook: H, replace: bool) -> Result<()> {
     let info = types::info(ty);
     if !info.takes_hooks() {
         return Err(Error::type_error(format!(

@@ -76,9 +76,9 @@ impl ReprOptions {
 
 /// Returns the text of a value.
 ///
-/// * Objects: the result of their type's [hook](crate::DynRepr), or
+/// * Objects: the result of their type's [hook](crate::hooks::DynRepr), or
 ///   `key(field=value, ...)`, without the fields that
-///   [`FieldDef::repr`](crate::FieldDef::repr) hides.
+///   [`FieldDef::repr`](crate::types::FieldDef::repr) hides.
 /// * Arrays `(1, 2)`, lists `[1, 2]`, maps and dicts `{"a": 1}`.
 /// * Strings and bytes in double quotes, escaped as in Python; floats as the
 ///   shortest text that reads back as the same float.
@@ -91,11 +91,12 @@ impl ReprOptions {
 ///   `key(...)`.
 ///
 /// Depth is limited by memory only, except for hooks, which nest at most
-/// [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep. If a hook fails, its
+/// [`MAX_HOOK_DEPTH`](crate::hooks::MAX_HOOK_DEPTH) levels deep. If a hook fails, its
 /// error replaces the text; [`ReprOptions::repr`] reports the error.
 ///
 /// ```
-/// use isoform::{Array, Value, repr};
+/// use isoform::{Array, Value};
+/// use isoform::objects::repr;
 /// let list = Value::from([Value::from(1.0), Value::from("a\n"), Array::from([1i64]).into()]);
 /// assert_eq!(repr(&list), r#"(1.0, "a\n", (1,))"#);
 /// ```

@@ -46,8 +46,11 @@ impl VerifyHooks for () {}
 /// [`VerifyHooks::is_finding`] does not accept as a finding.
 ///
 /// ```
-/// use isoform::{DynVerify, Error, FieldDef, Schema, TypeDef, Value};
-/// use isoform::{construct, field_value, register_type, verify};
+/// use isoform::{Error, Value};
+/// use isoform::hooks::DynVerify;
+/// use isoform::types::{FieldDef, Schema, TypeDef};
+/// use isoform::objects::{construct, field_value, verify};
+/// use isoform::types::register_type;
 ///
 /// let even = register_type(
 ///     TypeDef::new("doc.Even").field(FieldDef::new("n", Schema::Int)).hook(DynVerify::new(

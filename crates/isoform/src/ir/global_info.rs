@@ -102,7 +102,8 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
         match name.as_str() {
             Some("kind" | "id") => kind = Some(text(value)?),
             Some("keys") => {
-                let schema = crate::kernel::types::Schema::Array(Box::new(crate::Schema::Str));
+                let schema =
+                    crate::kernel::types::Schema::Array(Box::new(crate::types::Schema::Str));
                 keys = schema.convert(value.clone())?.extract()?;
             }
             Some("host") if value.is_none() => {}

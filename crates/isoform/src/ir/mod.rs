@@ -16,7 +16,8 @@
 //!
 //! ```
 //! use isoform::ir::{FuncType, TensorType, TypeVar};
-//! use isoform::{DType, structural_equal, tir};
+//! use isoform::{structural_equal, tir};
+//! use isoform::values::DType;
 //!
 //! let identity = |name: &str| {
 //!     let of = TypeVar::new(name);

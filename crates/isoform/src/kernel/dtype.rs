@@ -55,7 +55,7 @@ const CODES: [(DTypeCode, &str, u8); 18] = [
 /// A data type: number format, width in bits, and vector lanes.
 ///
 /// ```
-/// use isoform::{DType, DTypeCode};
+/// use isoform::values::{DType, DTypeCode};
 /// let dtype: DType = "float32x4".parse()?;
 /// assert_eq!((dtype.code(), dtype.bits(), dtype.lanes()), (DTypeCode::Float, 32, 4));
 /// assert_eq!(dtype.to_string(), "float32x4");

@@ -22,7 +22,8 @@ use crate::traverse::{ChildOptions, InterruptCodec, Visit, WalkOptions, WalkOrde
 ///
 /// ```
 /// use isoform::pattern::Pattern;
-/// use isoform::{DType, Value, tir};
+/// use isoform::{Value, tir};
+/// use isoform::values::DType;
 ///
 /// let int = |name| tir::Var::new(name, DType::INT32);
 /// let (x, a, b) = (int("x"), int("a"), int("b"));
@@ -274,7 +275,7 @@ impl Pattern {
     /// # Errors
     ///
     /// As [`match_value`](Self::match_value) and
-    /// [`structural_walk`](crate::structural_walk); those of the callback.
+    /// [`structural_walk`](crate::traverse::structural_walk); those of the callback.
     pub fn for_each_match<B>(
         &self,
         root: &Value,
@@ -347,7 +348,8 @@ impl Pattern {
     ///
     /// ```
     /// use isoform::pattern::Pattern;
-    /// use isoform::{DType, tir};
+    /// use isoform::tir;
+    /// use isoform::values::DType;
     ///
     /// let int = |name| tir::Var::new(name, DType::INT32);
     /// let (x, a, b) = (int("x"), int("a"), int("b"));

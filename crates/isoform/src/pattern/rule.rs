@@ -17,7 +17,8 @@ type Computed = dyn Fn(&Match) -> Result<Option<Value>> + Send + Sync;
 ///
 /// ```
 /// use isoform::pattern::{Pattern, Rule, rewrite};
-/// use isoform::{DType, tir};
+/// use isoform::tir;
+/// use isoform::values::DType;
 ///
 /// let int = |name| tir::Var::new(name, DType::INT32);
 /// let (x, a, b) = (int("x"), int("a"), int("b"));

@@ -37,7 +37,8 @@ impl Hole {
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
-    /// use isoform::{DType, tir};
+    /// use isoform::tir;
+    /// use isoform::values::DType;
     ///
     /// let (x, y) = (tir::Var::new("x", DType::INT32), tir::Var::new("y", DType::INT32));
     /// let any_sum = Pattern::new(&x, [Hole::new(&x).class::<tir::Add>()])?;

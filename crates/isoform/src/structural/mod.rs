@@ -281,7 +281,7 @@ pub fn objects_equal(left: &Ref<Obj>, right: &Ref<Obj>, options: CompareOptions)
 /// As [`structural_equal`].
 ///
 /// ```
-/// use isoform::first_structural_mismatch;
+/// use isoform::compare::first_structural_mismatch;
 /// let (left, right) = first_structural_mismatch([1, 2], [1, 3])?.expect("they differ");
 /// assert_eq!(left.to_string(), "<root>[1]");
 /// assert_eq!(left, right);
@@ -315,7 +315,8 @@ impl CompareOptions {
     /// As [`structural_equal`].
     ///
     /// ```
-    /// use isoform::{CompareOptions, Node, Str};
+    /// use isoform::{Node, Str};
+    /// use isoform::compare::CompareOptions;
     ///
     /// /// A variable.
     /// #[derive(Node)]

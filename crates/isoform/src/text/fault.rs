@@ -9,11 +9,11 @@ use crate::kernel::error::{Error, ErrorKind};
 
 /// The position at which a text cannot be read, and the reason.
 ///
-/// It is the source of the [`Error`] that [`from_text`](crate::from_text)
+/// It is the source of the [`Error`] that [`from_text`](crate::text::from_text)
 /// returns, whose message shows the line as well.
 ///
 /// ```
-/// use isoform::{TextFault, from_text};
+/// use isoform::text::{TextFault, from_text};
 /// let error = from_text("[1, 2").expect_err("no end");
 /// let source = error.into_source().expect("a fault");
 /// let fault = source.downcast_ref::<TextFault>().expect("a fault");

@@ -15,7 +15,8 @@ use crate::structural::{CompareOptions, Mismatch};
 /// Limits for how much of both sides to show.
 ///
 /// ```
-/// use isoform::{MismatchOptions, explain_mismatch};
+/// use isoform::explain_mismatch;
+/// use isoform::text::MismatchOptions;
 /// let (left, right) = ([1, 2].into(), [1, 3].into());
 /// let mismatch = explain_mismatch(&left, &right)?.expect("they differ");
 /// let text = MismatchOptions::default().lines(1).render(&left, &right, &mismatch);

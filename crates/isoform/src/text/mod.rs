@@ -64,7 +64,8 @@ use crate::kernel::value::Value;
 /// registered one. The error has the path.
 ///
 /// ```
-/// use isoform::{Node, Obj, Ref, Str, from_text, structural_equal, to_text};
+/// use isoform::{Node, Obj, Ref, Str, structural_equal};
+/// use isoform::text::{from_text, to_text};
 ///
 /// /// A variable.
 /// #[derive(Node)]
@@ -146,7 +147,7 @@ fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
 /// passed on.
 ///
 /// ```
-/// use isoform::from_text;
+/// use isoform::text::from_text;
 /// assert_eq!(from_text("1_000").expect_err("no number").to_string(), "\
 /// ValueError: text: line 1, column 2: expected a definition or the end of the text, got '_000'
 ///   |

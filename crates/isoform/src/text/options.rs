@@ -37,7 +37,8 @@ type Annotate = dyn Fn(&Ref<Obj>) -> Result<Option<String>> + Send + Sync;
 /// as an equal value with the same sharing.
 ///
 /// ```
-/// use isoform::{Array, TextOptions, Value, to_text};
+/// use isoform::{Array, Value};
+/// use isoform::text::{TextOptions, to_text};
 /// let value = Value::from(Array::<i64>::from(vec![1, 2, 3]));
 /// assert_eq!(to_text(&value)?, "[1, 2, 3]\n");
 /// assert_eq!(TextOptions::default().width(8).to_text(&value)?, "[\n  1, 2,\n  3\n]\n");
@@ -62,7 +63,7 @@ pub struct TextOptions {
     /// True to print the fields called `span`: source locations.
     pub spans: bool,
     /// True to print the type of each object in a trailing comment, if it is
-    /// [known](crate::TEXT_TYPE).
+    /// [known](crate::types::TEXT_TYPE).
     pub types: bool,
     /// The style of tensors.
     pub tensors: TensorText,
@@ -157,11 +158,13 @@ impl TextOptions {
     }
 
     /// Sets whether to print the type of each object in a trailing comment, if it is
-    /// [known](crate::TEXT_TYPE).
+    /// [known](crate::types::TEXT_TYPE).
     ///
     /// ```
     /// use isoform::ir::{BaseExpr, PrimType, RelayExpr};
-    /// use isoform::{DType, Ref, TextOptions, Value, to_text};
+    /// use isoform::{Ref, Value};
+    /// use isoform::text::{TextOptions, to_text};
+    /// use isoform::values::DType;
     /// let ty = PrimType::new(DType::INT32).upcast();
     /// let expr = Value::from(Ref::new(RelayExpr::typed(Some(ty), None)));
     /// let options = TextOptions::default().types(true).ignored_fields(false);
@@ -213,7 +216,8 @@ impl TextOptions {
     /// Adds a comment after each object, except where the function returns None.
     ///
     /// ```
-    /// use isoform::{Node, TextOptions, to_text};
+    /// use isoform::Node;
+    /// use isoform::text::{TextOptions, to_text};
     ///
     /// /// A number.
     /// #[derive(Node)]

@@ -8,8 +8,8 @@
 //!
 //! ```
 //! use isoform::tir;
-//! let x = tir::Var::new("x", isoform::DType::INT32);
-//! let sum = tir::add(&tir::constant(isoform::DType::INT32, 2)?, &tir::constant(isoform::DType::INT32, 3)?)?;
+//! let x = tir::Var::new("x", isoform::values::DType::INT32);
+//! let sum = tir::add(&tir::constant(isoform::values::DType::INT32, 2)?, &tir::constant(isoform::values::DType::INT32, 3)?)?;
 //! assert_eq!(sum.downcast_ref::<tir::IntImm>().map(|sum| sum.value), Some(5));
 //! assert!(tir::add(&x.upcast(), &sum)?.isa::<tir::Add>());
 //! # Ok::<(), isoform::Error>(())

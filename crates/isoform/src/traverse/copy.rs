@@ -14,7 +14,7 @@ use crate::kernel::value::Value;
 /// the same sharing and the same cycles as the original. Values without an
 /// identity are shared with the original: numbers, strings, bytes, shapes,
 /// tensors, functions and opaque values. So are objects of kind
-/// [`singleton`](crate::Kind::Singleton), whose identity is their meaning. The
+/// [`singleton`](crate::types::Kind::Singleton), whose identity is their meaning. The
 /// keys of maps are copied like values.
 ///
 /// Iterative; linear in the number of distinct objects.
@@ -26,7 +26,9 @@ use crate::kernel::value::Value;
 /// left then.
 ///
 /// ```
-/// use isoform::{List, Value, deep_copy};
+/// use isoform::Value;
+/// use isoform::traverse::deep_copy;
+/// use isoform::values::List;
 ///
 /// let inner = List::from(vec![1i64]);
 /// let twice = Value::from([Value::from(inner.clone()), inner.clone().into()]);
@@ -53,7 +55,9 @@ pub fn deep_copy(value: &Value) -> Result<Value> {
 /// Those of the hook.
 ///
 /// ```
-/// use isoform::{FieldDef, Schema, TypeDef, construct, register_type, shallow_copy};
+/// use isoform::objects::construct;
+/// use isoform::traverse::shallow_copy;
+/// use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 /// let cell = register_type(TypeDef::new("doc.CopiedCell").field(FieldDef::new("v", Schema::Any)))?;
 /// let object = construct(cell, vec![1.into()])?;
 /// let copy = shallow_copy(&object)?;

@@ -25,7 +25,9 @@ use crate::kernel::object::table as types;
 /// load from an array, without a lock.
 ///
 /// ```
-/// use isoform::{Dispatch, TypeDef, construct, register_type};
+/// use isoform::objects::construct;
+/// use isoform::traverse::Dispatch;
+/// use isoform::types::{TypeDef, register_type};
 ///
 /// let expr = register_type(TypeDef::new("doc.dispatch.Expr"))?;
 /// let add = register_type(TypeDef::new("doc.dispatch.Add").parent(expr))?;

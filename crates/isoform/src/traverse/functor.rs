@@ -30,7 +30,8 @@ type Ahead<'f, C, R> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Before<R>> + 'f>;
 ///
 /// ```
 /// use isoform::dialect::pto::{Add, ConstInt, DataType, Expr, Min};
-/// use isoform::{NodeFunctor, Ref};
+/// use isoform::Ref;
+/// use isoform::traverse::NodeFunctor;
 ///
 /// let value = NodeFunctor::new()
 ///     .on(|_: &mut (), op: &Ref<ConstInt>, _| Ok(op.value))

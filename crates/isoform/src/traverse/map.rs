@@ -16,12 +16,12 @@ use crate::kernel::value::Value;
 /// replacement inside is the same object in the result, the root included. A
 /// list or dict that changes becomes a new list or dict.
 ///
-/// * **Post-order** ([`WalkOrder::Post`](crate::WalkOrder::Post), the default):
+/// * **Post-order** ([`WalkOrder::Post`](crate::traverse::WalkOrder::Post), the default):
 ///   children first. The callback sees a node after its children were replaced;
 ///   its result is final.
 /// * **Pre-order**: the callback sees a node first. The children of its result
 ///   are visited in turn; the result itself is not passed to it again.
-/// * **Children** are those of [`structural_walk`](crate::structural_walk), in
+/// * **Children** are those of [`structural_walk`](crate::traverse::structural_walk), in
 ///   the same order: fields, elements, keys and values. Fields that comparison
 ///   ignores are copied unchanged unless the options include them.
 /// * **Sharing.** An object that is reached in several ways is rewritten once
@@ -31,7 +31,7 @@ use crate::kernel::value::Value;
 ///   A callback that replaces a variable is called separately for each kind of
 ///   region: return the same replacement for all of them.
 /// * **Hooks.** If a type builds the new object itself
-///   ([`DynMutate`](crate::DynMutate)), the result of its hook replaces the
+///   ([`DynMutate`](crate::hooks::DynMutate)), the result of its hook replaces the
 ///   rewrite of its fields. A hook that is set while a rewrite runs takes
 ///   effect with the next one.
 ///
@@ -45,7 +45,8 @@ use crate::kernel::value::Value;
 /// errors of the callback are returned unchanged.
 ///
 /// ```
-/// use isoform::{Value, structural_equal, structural_map};
+/// use isoform::{Value, structural_equal};
+/// use isoform::traverse::structural_map;
 ///
 /// let root = Value::from(vec![Value::from(1), Value::from(vec![2, 3])]);
 /// let next = structural_map(&root, |visit| {
@@ -71,14 +72,14 @@ pub fn structural_map(
 /// an object, or with None for an inline plain value. The result of the
 /// callback replaces the value, and below the value only those parts are
 /// rewritten for which the callback asks:
-/// [`MutateCallback::mutate`](crate::MutateCallback::mutate) rewrites a part,
-/// [`MutateCallback::mutate_children`](crate::MutateCallback::mutate_children)
+/// [`MutateCallback::mutate`](crate::hooks::MutateCallback::mutate) rewrites a part,
+/// [`MutateCallback::mutate_children`](crate::hooks::MutateCallback::mutate_children)
 /// all parts of a value. Values of other types are rebuilt if something below
-/// them changed, by the [hook](crate::DynMutate) of the type or field by field.
+/// them changed, by the [hook](crate::hooks::DynMutate) of the type or field by field.
 /// Regions, sharing and identity are as in [`structural_map`]; the order in the
 /// options is ignored.
 ///
-/// [`MutateCallback::remap`](crate::MutateCallback::remap) records the
+/// [`MutateCallback::remap`](crate::hooks::MutateCallback::remap) records the
 /// replacement of a variable for all its later occurrences, unless the callback
 /// also receives variables.
 ///
@@ -89,16 +90,18 @@ pub fn structural_map(
 /// [`MapOptions::max_depth`] levels deep.
 ///
 /// ```
-/// use isoform::{Array, Value, repr, structural_mutate};
+/// use isoform::{Array, Value};
+/// use isoform::objects::repr;
+/// use isoform::traverse::structural_mutate;
 ///
 /// // Swaps pairs, and rewrites what is in them.
-/// let swap = |value: &Value, mutator: &mut dyn isoform::MutateCallback| {
+/// let swap = |value: &Value, mutator: &mut dyn isoform::hooks::MutateCallback| {
 ///     let pair = value.extract::<Array>()?;
 ///     let (first, second) = (mutator.mutate(&pair.values()[0])?, mutator.mutate(&pair.values()[1])?);
 ///     Ok(Value::from([second, first]))
 /// };
 /// let root = Value::from([Value::from([1, 2]), 3.into()]);
-/// let arrays = |ty: Option<isoform::TypeIndex>| ty.is_some();
+/// let arrays = |ty: Option<isoform::types::TypeIndex>| ty.is_some();
 /// let swapped = structural_mutate(&root, &arrays, &swap)?;
 /// assert_eq!(repr(&swapped), "(3, (2, 1))");
 /// # Ok::<(), isoform::Error>(())

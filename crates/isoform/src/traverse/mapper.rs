@@ -1,5 +1,5 @@
-//! The engine of [`structural_map`](crate::structural_map) and
-//! [`structural_mutate`](crate::structural_mutate): remembers the results of
+//! The engine of [`structural_map`](crate::traverse::structural_map) and
+//! [`structural_mutate`](crate::traverse::structural_mutate): remembers the results of
 //! objects, and selects callback, hook or rewrite of fields.
 
 use std::cell::Cell;
@@ -28,7 +28,7 @@ use crate::kernel::types::Kind;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
-/// A callback of [`structural_mutate`](crate::structural_mutate).
+/// A callback of [`structural_mutate`](crate::traverse::structural_mutate).
 pub type DriveMutate<'f> = dyn Fn(&Value, &mut dyn MutateCallback) -> Result<Value> + 'f;
 
 pub(super) fn rewrite(

@@ -18,7 +18,7 @@ pub enum Sharing {
     /// Once, at the first place.
     #[default]
     Once,
-    /// Once in each [kind of region](crate::RegionKind) in which it occurs,
+    /// Once in each [kind of region](crate::types::RegionKind) in which it occurs,
     /// together with everything below it: a variable where it is bound and
     /// where it is used. At most three visits of an object.
     OncePerRegion,

@@ -39,11 +39,13 @@ pub struct Children {
 /// for the first time.
 ///
 /// Together with [`Children::rebuild`], this is the basis of rewriters with a
-/// custom order; [`structural_map`](crate::structural_map) is one with a fixed
+/// custom order; [`structural_map`](crate::traverse::structural_map) is one with a fixed
 /// order.
 ///
 /// ```
-/// use isoform::{RegionKind, Value, children_of};
+/// use isoform::Value;
+/// use isoform::traverse::children_of;
+/// use isoform::types::RegionKind;
 /// let list = Value::from([1, 2, 3]);
 /// let children = children_of(&list);
 /// let doubled = children

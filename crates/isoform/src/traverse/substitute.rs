@@ -55,7 +55,8 @@ use crate::kernel::value::Value;
 /// keys of a map that become equal.
 ///
 /// ```
-/// use isoform::{Node, Ref, Str, Value, structural_equal, substitute};
+/// use isoform::{Node, Ref, Str, Value, structural_equal};
+/// use isoform::traverse::substitute;
 /// # #[derive(Node)]
 /// # #[node(key = "doc.SubstVar", kind = var)]
 /// # #[repr(C)]

@@ -45,7 +45,7 @@ impl Visit<'_> {
     }
 
     /// The region: tells whether variables are bound or used here. With
-    /// [`Sharing::Once`](crate::Sharing::Once) this is the place where the
+    /// [`Sharing::Once`](crate::traverse::Sharing::Once) this is the place where the
     /// object is first met, and other places are not reported.
     #[inline]
     pub fn region(&self) -> RegionKind {

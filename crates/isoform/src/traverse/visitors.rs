@@ -26,7 +26,8 @@ type Rewrite<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Option<Value>> + '
 ///
 /// ```
 /// use isoform::dialect::pto::{Add, DataType, Expr, ScalarType, Var};
-/// use isoform::{NodeVisitor, Ref, WalkResult};
+/// use isoform::Ref;
+/// use isoform::traverse::{NodeVisitor, WalkResult};
 ///
 /// let names = NodeVisitor::new()
 ///     .enter(|names: &mut Vec<String>, var: &Ref<Var>| {
@@ -152,7 +153,8 @@ impl<C> std::fmt::Debug for NodeVisitor<'_, C> {
 ///
 /// ```
 /// use isoform::dialect::pto::{self, Add, ConstInt, DataType, ScalarType, Var};
-/// use isoform::{NodeMutator, Ref, Value};
+/// use isoform::{Ref, Value};
+/// use isoform::traverse::NodeMutator;
 ///
 /// let double = NodeMutator::new()
 ///     .on(|_: &mut (), op: &Ref<ConstInt>| Ok(Some(op.with_value(2 * op.value).into())));

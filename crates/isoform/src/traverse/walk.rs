@@ -21,22 +21,22 @@ use crate::kernel::value::Value;
 ///   lists are visited by position, maps and dicts by key, whatever the order
 ///   of insertion: plain keys by type and value, then objects by identity
 ///   number. Each key is visited just before its value.
-/// * **Sharing.** [`Sharing::Once`](crate::Sharing::Once) visits an object once,
+/// * **Sharing.** [`Sharing::Once`](crate::traverse::Sharing::Once) visits an object once,
 ///   at the first place where it is met; plain values (numbers, strings, bytes)
 ///   are visited at every place.
 /// * **Regions.** [`Visit::region`] tells whether a variable is bound or used
 ///   here. To see both places of a variable, use
-///   [`Sharing::OncePerRegion`](crate::Sharing::OncePerRegion). The keys of maps
+///   [`Sharing::OncePerRegion`](crate::traverse::Sharing::OncePerRegion). The keys of maps
 ///   are always uses.
 /// * **Mutation.** A list or dict is walked as it is when the walk enters it
 ///   (in pre-order: after its own callback); later changes are not seen. A
-///   [mutable field](crate::set_field) is walked as it is when the walk reaches
+///   [mutable field](crate::objects::set_field) is walked as it is when the walk reaches
 ///   it, after the fields before it.
 /// * **Hooks.** If a type has a custom traversal
-///   ([`DynVisit`](crate::DynVisit)), the values that its hook visits replace
+///   ([`DynVisit`](crate::hooks::DynVisit)), the values that its hook visits replace
 ///   its fields, unless the options disable hooks. A hook that is set while a
 ///   walk runs takes effect with the next walk. Custom comparison
-///   ([`StructuralEqual`](crate::StructuralEqual)) is ignored.
+///   ([`StructuralEqual`](crate::hooks::StructuralEqual)) is ignored.
 ///
 /// Depth is limited by memory only, and cost is linear in the number of visits.
 ///
@@ -47,7 +47,8 @@ use crate::kernel::value::Value;
 /// and are returned unchanged.
 ///
 /// ```
-/// use isoform::{Value, WalkOptions, WalkOrder, WalkResult, structural_walk};
+/// use isoform::Value;
+/// use isoform::traverse::{WalkOptions, WalkOrder, WalkResult, structural_walk};
 ///
 /// let root = Value::from(vec![Value::from(1), Value::from(vec![2, 3])]);
 /// let mut sum = 0;
@@ -80,10 +81,10 @@ pub fn structural_walk<B>(
 /// `wanted` selects the types for the callback: it is called with the type of
 /// an object, or with None for an inline plain value. Below values of other
 /// types, everything is visited in the order of [`structural_walk`], by the
-/// [hook](crate::DynVisit) of the type or field by field. Below a value that
+/// [hook](crate::hooks::DynVisit) of the type or field by field. Below a value that
 /// the callback received, only those parts are visited for which it asks:
-/// [`VisitCallback::visit`](crate::VisitCallback::visit) continues with a part,
-/// and [`VisitCallback::visit_children`](crate::VisitCallback::visit_children)
+/// [`VisitCallback::visit`](crate::hooks::VisitCallback::visit) continues with a part,
+/// and [`VisitCallback::visit_children`](crate::hooks::VisitCallback::visit_children)
 /// with all parts of a value.
 ///
 /// An object is visited once, or once in each kind of region if
@@ -102,7 +103,8 @@ pub fn structural_walk<B>(
 ///
 /// ```
 /// use std::cell::RefCell;
-/// use isoform::{Value, structural_visit};
+/// use isoform::Value;
+/// use isoform::traverse::structural_visit;
 ///
 /// // Of each array, only the last element.
 /// let root = Value::from(vec![vec![1, 2], vec![3, 4]]);
@@ -135,8 +137,11 @@ pub fn structural_visit(
 /// As [`structural_walk`].
 ///
 /// ```
-/// use isoform::{FieldDef, Schema, TypeDef, WalkResult};
-/// use isoform::{construct, register_type, walk_objects};
+/// use isoform::traverse::WalkResult;
+/// use isoform::types::{FieldDef, Schema, TypeDef};
+/// use isoform::objects::construct;
+/// use isoform::traverse::walk_objects;
+/// use isoform::types::register_type;
 ///
 /// let leaf = register_type(TypeDef::new("doc.Leaf").field(FieldDef::new("n", Schema::Int)))?;
 /// let leaves = (0..3).map(|n| construct(leaf, vec![n.into()])).collect::<Result<Vec<_>, _>>()?;

@@ -1,5 +1,5 @@
-//! The engine of [`structural_walk`](crate::structural_walk) and
-//! [`structural_visit`](crate::structural_visit): remembers the visited
+//! The engine of [`structural_walk`](crate::traverse::structural_walk) and
+//! [`structural_visit`](crate::traverse::structural_visit): remembers the visited
 //! objects, and selects callback, hook or visit of fields.
 
 use std::cell::Cell;
@@ -42,7 +42,7 @@ impl<B> Default for InterruptCodec<B> {
     }
 }
 
-/// A callback of [`structural_visit`](crate::structural_visit).
+/// A callback of [`structural_visit`](crate::traverse::structural_visit).
 pub type DriveVisit<'f> = dyn Fn(&Value, &mut dyn VisitCallback) -> Result<Option<Value>> + 'f;
 
 pub(super) fn drive(

@@ -1,10 +1,13 @@
 //! The binary form: round trips, and rejected input.
 
-use isoform::{
-    Array, BinaryReadOptions, DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef,
-    Function, List, Map, Node, Ref, Schema, Shape, Str, Tensor, TypeDef, Value, construct,
-    field_value, find_type, from_bytes, register_type, structural_equal, to_bytes,
-};
+use isoform::errors::ErrorKind;
+use isoform::files::{BinaryReadOptions, from_bytes, to_bytes};
+use isoform::functions::Function;
+use isoform::hooks::{DynFromJson, DynToJson};
+use isoform::objects::{construct, field_value};
+use isoform::types::{FieldDef, Schema, TypeDef, find_type, register_type};
+use isoform::values::{DType, Device, Dict, List, Shape, Tensor};
+use isoform::{Array, Map, Node, Ref, Str, Value, structural_equal};
 use num_bigint::BigInt;
 
 use crate::support::{Link, add, chain, int, scaled};

@@ -1,6 +1,9 @@
 //! Nodes of a test family, and checks of pairs of values.
 
-use isoform::{CompareOptions, DType, ErrorKind, Map, Result, Value};
+use isoform::compare::CompareOptions;
+use isoform::errors::ErrorKind;
+use isoform::values::DType;
+use isoform::{Map, Result, Value};
 use isoform_testing::family::{Family, Role};
 use isoform_testing::oracle;
 

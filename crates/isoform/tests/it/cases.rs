@@ -5,10 +5,12 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use isoform::{
-    AccessPath, Array, CompareOptions, ErrorKind, Function, Result, Value, from_text,
-    register_function,
-};
+use isoform::compare::CompareOptions;
+use isoform::errors::ErrorKind;
+use isoform::functions::{Function, register_function};
+use isoform::paths::AccessPath;
+use isoform::text::from_text;
+use isoform::{Array, Result, Value};
 use isoform_testing::family::{Family, ROLES, Role};
 use isoform_testing::oracle;
 

@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use isoform::{
-    Array, Dict, FieldDef, List, Map, Obj, Ref, Schema, TypeDef, TypeIndex, Value, WalkResult,
-    collect_cycles, construct, deep_copy, field_value, register_type, set_field, structural_walk,
-    tracked_count,
-};
+use isoform::objects::{collect_cycles, construct, field_value, set_field, tracked_count};
+use isoform::traverse::{WalkResult, deep_copy, structural_walk};
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
+use isoform::values::{Dict, List};
+use isoform::{Array, Map, Obj, Ref, Value};
 
 /// Collections see the whole process, so tests that count take turns.
 fn alone() -> MutexGuard<'static, ()> {
@@ -123,7 +123,7 @@ fn what_has_an_owner_outside_stays_with_all_it_reaches() {
     collect_cycles();
     assert_left(&alive, 1);
     let outer = held.values()[0].view();
-    let isoform::ValueRef::List(outer) = outer else {
+    let isoform::values::ValueRef::List(outer) = outer else {
         panic!("expected a list, got {:?}", held.values()[0]);
     };
     assert_eq!(outer.len(), 1);

@@ -3,11 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use isoform::{
-    Array, Bytes, DType, Dict, Error, ErrorKind, FieldDef, Function, List, Map, Node, Obj, Ref,
-    Schema, Shape, Str, Tensor, TypeDef, TypeIndex, Value, construct, deep_copy, field_value,
-    global_function, list_functions, register_function, register_type, remove_function,
+use isoform::errors::ErrorKind;
+use isoform::functions::{
+    Function, global_function, list_functions, register_function, remove_function,
 };
+use isoform::objects::{construct, field_value};
+use isoform::traverse::deep_copy;
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
+use isoform::values::{Bytes, DType, Dict, List, Shape, Tensor};
+use isoform::{Array, Error, Map, Node, Obj, Ref, Str, Value};
 
 use crate::support::{Int, Var, int, var};
 
@@ -176,7 +180,7 @@ fn a_list_counts_changes_of_its_length_or_order() {
     #[expect(clippy::reversed_empty_ranges, reason = "it is to be refused")]
     for range in [0..1, 1..1, 1..0] {
         let error = list.splice(range, vec![1]).unwrap_err();
-        assert_eq!(error.kind(), isoform::ErrorKind::Index);
+        assert_eq!(error.kind(), isoform::errors::ErrorKind::Index);
     }
     assert!(list.is_empty());
 }
@@ -570,7 +574,7 @@ fn tensors_check_their_size() {
     );
     Tensor::new(DType::INT32, vec![0, 7], vec![]).expect("an empty tensor");
     Tensor::new(DType::INT32, vec![], vec![0; 4]).expect("a scalar");
-    let four_bits = DType::new(isoform::DTypeCode::Int, 4);
+    let four_bits = DType::new(isoform::values::DTypeCode::Int, 4);
     Tensor::new(four_bits, vec![3], vec![0; 2]).expect("three half bytes");
     for (shape, bytes, message) in [
         (vec![2, -1], 8, "negative dimension"),

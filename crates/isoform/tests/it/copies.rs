@@ -1,10 +1,11 @@
 //! `deep_copy` and `shallow_copy`.
 
-use isoform::{
-    Array, Bytes, Dict, FieldDef, Function, Kind, List, Map, Obj, Ref, Schema, Shape, Sharing, Str,
-    TypeDef, TypeIndex, Value, WalkOptions, WalkResult, construct, deep_copy, field_value,
-    find_type, register_type, shallow_copy, structural_equal,
-};
+use isoform::functions::Function;
+use isoform::objects::{construct, field_value};
+use isoform::traverse::{Sharing, WalkOptions, WalkResult, deep_copy, shallow_copy};
+use isoform::types::{FieldDef, Kind, Schema, TypeDef, TypeIndex, find_type, register_type};
+use isoform::values::{Bytes, Dict, List, Shape};
+use isoform::{Array, Map, Obj, Ref, Str, Value, structural_equal};
 
 use crate::support::{Add, Chain, Expr, Int, Lambda, Link, add, chain, doubled, int, scaled, var};
 
@@ -48,13 +49,13 @@ fn every_storage() -> TypeIndex {
             .field(FieldDef::new("flag", Schema::Bool))
             .field(FieldDef::new("text", Schema::Str))
             .field(FieldDef::new("dtype", Schema::DType))
-            .field(any("hidden").flag(isoform::FieldFlag::Ignore)),
+            .field(any("hidden").flag(isoform::types::FieldFlag::Ignore)),
     )
     .expect("registered")
 }
 
 fn sample(nullable: Value) -> Ref<Obj> {
-    isoform::register::<Expr>().expect("registered");
+    isoform::types::register::<Expr>().expect("registered");
     let values = vec![
         Value::from([Value::from(int(1)), Value::NONE]),
         int(2).into(),
@@ -63,7 +64,7 @@ fn sample(nullable: Value) -> Ref<Obj> {
         4.5.into(),
         true.into(),
         "a text that is too long to be inline".into(),
-        isoform::DType::FLOAT32.into(),
+        isoform::values::DType::FLOAT32.into(),
         List::from(vec![Value::from(int(5))]).into(),
     ];
     construct(every_storage(), values).expect("the values fit")
@@ -305,8 +306,8 @@ fn cycles_of_mutable_objects_are_copied_or_refused() {
     let ty = register_type(ty).unwrap();
     let cell = || construct(ty, vec![Value::NONE]).unwrap();
     let (a, b) = (cell(), cell());
-    isoform::set_field(&a, "v", Value::from([Value::from(&b)])).unwrap();
-    isoform::set_field(&b, "v", Value::from(&a)).unwrap();
+    isoform::objects::set_field(&a, "v", Value::from([Value::from(&b)])).unwrap();
+    isoform::objects::set_field(&b, "v", Value::from(&a)).unwrap();
     let copy = copied(&a);
     let copied_b = field_value(object(&copy), "v")
         .unwrap()
@@ -317,12 +318,12 @@ fn cycles_of_mutable_objects_are_copied_or_refused() {
     assert_eq!(field_value(object(&copied_b), "v").unwrap(), copy);
 
     let cyclic = "ValueError: cyclic value: the copies.Cell contains itself (at <root>.v[0].v)";
-    let mapped = isoform::structural_map(&a, |_| Ok(None));
+    let mapped = isoform::traverse::structural_map(&a, |_| Ok(None));
     assert_eq!(mapped.expect_err("a cycle").to_string(), cyclic);
     let pair = (Value::from(var("x")), Value::from(1));
-    let substituted = isoform::substitute(&Value::from(&a), &[pair]);
+    let substituted = isoform::traverse::substitute(&Value::from(&a), &[pair]);
     assert_eq!(substituted.expect_err("a cycle").to_string(), cyclic);
     for cell in [&b, object(&copied_b)] {
-        isoform::set_field(cell, "v", Value::NONE).unwrap();
+        isoform::objects::set_field(cell, "v", Value::NONE).unwrap();
     }
 }

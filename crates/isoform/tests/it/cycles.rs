@@ -4,12 +4,18 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use isoform::compare::{StructuralKey, first_structural_mismatch, last_visit_count};
+use isoform::errors::ErrorKind;
+use isoform::hooks::{DynEqual, DynHash};
+use isoform::objects::{construct, field_value, set_field};
+use isoform::traverse::{Sharing, WalkOptions, WalkOrder, WalkResult, structural_walk};
+use isoform::types::{
+    FieldDef, FieldFlag, Kind, RegionChange, Schema, TypeDef, TypeIndex, register_type,
+};
+use isoform::values::{Dict, List};
 use isoform::{
-    Array, Dict, DynEqual, DynHash, ErrorKind, FieldDef, FieldFlag, Kind, List, Map, Obj, Ref,
-    RegionChange, Result, Schema, Sharing, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions,
-    WalkOrder, WalkResult, construct, explain_mismatch, field_value, first_structural_mismatch,
-    last_visit_count, register_type, set_field, structural_digest, structural_equal,
-    structural_hash, structural_walk,
+    Array, Map, Obj, Ref, Result, Value, explain_mismatch, structural_digest, structural_equal,
+    structural_hash,
 };
 
 use crate::build::{PLAIN, Says, judge};
@@ -249,7 +255,7 @@ fn other_kinds_in_a_ring_are_an_error() {
                 object
             };
             let (left, right) = (make(), make());
-            let options = isoform::CompareOptions {
+            let options = isoform::compare::CompareOptions {
                 map_free_vars: true,
                 ..Default::default()
             };
@@ -299,7 +305,7 @@ fn a_variable_whose_annotation_mentions_it_is_an_error() {
 
 /// A type whose hooks continue with a field that comparison ignores, or not.
 fn hooked(key: &str, flag: FieldFlag) -> TypeIndex {
-    if let Some(info) = isoform::find_type(key) {
+    if let Some(info) = isoform::types::find_type(key) {
         return info.index();
     }
     let equal = DynEqual::new(|left, right, eq| {
@@ -403,7 +409,7 @@ fn a_hook_may_try_a_ring_and_go_on() {
     assert_eq!(TRIED.load(Ordering::Relaxed), before + 2);
     // If a comparison failed for another reason, it fails for that reason
     // again.
-    let hidden = Value::from(isoform::Function::new(|_| Ok(Value::NONE)));
+    let hidden = Value::from(isoform::functions::Function::new(|_| Ok(Value::NONE)));
     let values = vec![hidden, Value::NONE, 1.into(), Value::NONE];
     let odd = construct(node_type(), values).expect("the values fit");
     let object = construct(index, vec![Value::from(&odd), Value::from(&odd)]).expect("fits");

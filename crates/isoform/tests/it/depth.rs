@@ -1,10 +1,9 @@
 //! Reports from far below, and binders inside binders: no recursion, and short
 //! messages.
 
-use isoform::{
-    AccessPath, Value, explain_mismatch, first_structural_mismatch, structural_digest,
-    structural_equal, structural_hash,
-};
+use isoform::compare::first_structural_mismatch;
+use isoform::paths::AccessPath;
+use isoform::{Value, explain_mismatch, structural_digest, structural_equal, structural_hash};
 use isoform_testing::family::Role;
 
 use crate::build::{Build, builds};

@@ -1,9 +1,11 @@
 //! Digests: golden values of the format, and values without a portable name.
 
+use isoform::compare::{CompareOptions, Digest};
+use isoform::errors::ErrorKind;
+use isoform::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use isoform::values::{DType, Dict, List, Shape, Tensor};
 use isoform::{
-    Array, CompareOptions, DType, Dict, Digest, EqualCallback, ErrorKind, HashCallback, List, Map,
-    Node, Ref, Result, Shape, Str, StructuralEqual, StructuralHash, Tensor, Value,
-    structural_digest, structural_equal, structural_hash,
+    Array, Map, Node, Ref, Result, Str, Value, structural_digest, structural_equal, structural_hash,
 };
 
 /// A variable.

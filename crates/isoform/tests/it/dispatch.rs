@@ -1,11 +1,12 @@
 //! Dispatch by class: tables, visitors, mutators and functors over node types
 //! of Rust and of run time.
 
-use isoform::{
-    Array, Before, Dispatch, FieldDef, Kind, Node, NodeFunctor, NodeMutator, NodeVisitor, Obj, Ref,
-    Result, Schema, TypeDef, TypeIndex, VISIT_NAME, Value, WalkResult, construct, field_value,
-    find_type, register, register_type,
+use isoform::objects::{construct, field_value};
+use isoform::traverse::{Before, Dispatch, NodeFunctor, NodeMutator, NodeVisitor, WalkResult};
+use isoform::types::{
+    FieldDef, Kind, Schema, TypeDef, TypeIndex, VISIT_NAME, find_type, register, register_type,
 };
+use isoform::{Array, Node, Obj, Ref, Result, Value};
 
 use super::support::scaled;
 

@@ -1,9 +1,9 @@
 //! The place of the first mismatch, and its reason.
 
-use isoform::{
-    AccessStep, CompareOptions, Mismatch, MismatchReason, Value, assert_structural_equal,
-    first_structural_mismatch, structural_equal,
-};
+use isoform::compare::{CompareOptions, Mismatch, MismatchReason, first_structural_mismatch};
+use isoform::paths::AccessStep;
+use isoform::text::assert_structural_equal;
+use isoform::{Value, structural_equal};
 use isoform_testing::family::Role;
 use isoform_testing::oracle;
 
@@ -78,7 +78,7 @@ fn first_mismatches() {
             let (left, right) = make(&build);
             assert_eq!(paths(&left, &right, PLAIN), [left_path, right_path]);
             let error = assert_structural_equal(&left, &right).expect_err("different");
-            assert_eq!(error.kind(), isoform::ErrorKind::Value);
+            assert_eq!(error.kind(), isoform::errors::ErrorKind::Value);
             assert!(error.message().contains(left_path), "{error}");
             assert!(error.message().contains(right_path), "{error}");
             assert_eq!(error.path().expect("a path").to_string(), left_path);
@@ -195,8 +195,12 @@ struct Moody {
     value: i64,
 }
 
-impl isoform::StructuralEqual for Moody {
-    fn s_equal(&self, _: &Self, _: &mut dyn isoform::EqualCallback) -> isoform::Result<bool> {
+impl isoform::hooks::StructuralEqual for Moody {
+    fn s_equal(
+        &self,
+        _: &Self,
+        _: &mut dyn isoform::hooks::EqualCallback,
+    ) -> isoform::Result<bool> {
         Ok(self.value < 0)
     }
 }

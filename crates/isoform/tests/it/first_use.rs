@@ -6,7 +6,10 @@
 use std::env;
 use std::process::Command;
 
-use isoform::{call_method, dialect::relay, find_type, global_function, ir, tir};
+use isoform::dialect::relay;
+use isoform::functions::{call_method, global_function};
+use isoform::types::find_type;
+use isoform::{ir, tir};
 
 use crate::threads::on_all_threads;
 

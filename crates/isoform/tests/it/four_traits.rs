@@ -13,9 +13,10 @@ use example::{
     eliminate_dead_code, kernels, program, register_relu, show, simplify,
 };
 use isoform::attrs::{self, Lookup};
-use isoform::{
-    FieldDef, Function, Node, Obj, Ref, Schema, TypeDef, Value, construct, register_type,
-};
+use isoform::functions::Function;
+use isoform::objects::construct;
+use isoform::types::{FieldDef, Schema, TypeDef, register_type};
+use isoform::{Node, Obj, Ref, Value};
 
 #[track_caller]
 fn check(block: &Block, lines: &[&str]) {

@@ -1,10 +1,13 @@
 //! Functions made of Rust functions, `#[export]`, and the registry of names.
 
-use isoform::{
-    Array, Error, ErrorKind, Function, List, Map, Node, Obj, Ref, Result, Schema, Str, Value,
-    call_method, exports, global_function, list_functions, register_function, register_functions,
+use isoform::errors::ErrorKind;
+use isoform::functions::{
+    Function, call_method, global_function, list_functions, register_function, register_functions,
     register_method, remove_function,
 };
+use isoform::types::Schema;
+use isoform::values::List;
+use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Str, Value, exports};
 
 /// A point.
 #[derive(Node)]
@@ -68,7 +71,11 @@ fn check_error(result: Result<Value>, kind: ErrorKind, message: &str) {
 }
 
 #[track_caller]
-fn check_misfit<A>(function: impl isoform::TypedFunction<A>, given: Value, message: &str) {
+fn check_misfit<A>(
+    function: impl isoform::functions::TypedFunction<A>,
+    given: Value,
+    message: &str,
+) {
     let function = Function::typed(function).named("f");
     let result = function.call(&[given]);
     check_error(
@@ -79,7 +86,7 @@ fn check_misfit<A>(function: impl isoform::TypedFunction<A>, given: Value, messa
 }
 
 #[track_caller]
-fn check_same<A>(function: impl isoform::TypedFunction<A>, given: impl Into<Value>) {
+fn check_same<A>(function: impl isoform::functions::TypedFunction<A>, given: impl Into<Value>) {
     let given = given.into();
     let result = Function::typed(function).call(std::slice::from_ref(&given));
     let result = result.expect("the call succeeds");
@@ -126,15 +133,23 @@ fn values_of_every_type_travel() {
     check_same(|x: Option<Ref<Point>>| x, Value::NONE);
     check_same(|_: ()| (), ());
     check_same(
-        |x: isoform::DType| x,
-        "int8".parse::<isoform::DType>().expect("a dtype"),
+        |x: isoform::values::DType| x,
+        "int8".parse::<isoform::values::DType>().expect("a dtype"),
     );
     check_same(
-        |x: isoform::Device| x,
-        "cpu:1".parse::<isoform::Device>().expect("a device"),
+        |x: isoform::values::Device| x,
+        "cpu:1"
+            .parse::<isoform::values::Device>()
+            .expect("a device"),
     );
-    check_same(|x: isoform::Shape| x, isoform::Shape::from(vec![1, 2]));
-    check_same(|x: isoform::Bytes| x, isoform::Bytes::from(b"ab".to_vec()));
+    check_same(
+        |x: isoform::values::Shape| x,
+        isoform::values::Shape::from(vec![1, 2]),
+    );
+    check_same(
+        |x: isoform::values::Bytes| x,
+        isoform::values::Bytes::from(b"ab".to_vec()),
+    );
     check_same(|x: i64| -> Result<Option<i64>> { Ok(Some(x)) }, 3);
 }
 
@@ -320,7 +335,7 @@ fn signatures_are_data() {
     let plain = Function::new(|_| Ok(Value::NONE));
     assert!(plain.signature().is_none() && plain.doc().is_none());
     assert!(plain.with_parameters(&["x"]).signature().is_none());
-    let copied = isoform::deep_copy(&Value::from(power)).expect("it is copied");
+    let copied = isoform::traverse::deep_copy(&Value::from(power)).expect("it is copied");
     let copied = copied.extract::<Function>().expect("a function");
     assert_eq!(copied.doc(), Some("A power."));
 }
@@ -523,7 +538,8 @@ fn methods_are_found_by_name_and_inherited() {
 
 #[test]
 fn two_threads_may_register_the_same_methods() {
-    let ty = isoform::register_type(isoform::TypeDef::new("functions.Raced")).expect("new");
+    let ty = isoform::types::register_type(isoform::types::TypeDef::new("functions.Raced"))
+        .expect("new");
     let method = Function::typed(|_this: Value| 1i64).named("functions.Raced.m");
     let start = std::sync::Barrier::new(2);
     std::thread::scope(|scope| {
@@ -532,7 +548,7 @@ fn two_threads_may_register_the_same_methods() {
                 start.wait();
                 for n in 0..500 {
                     let name = format!("raced_{n}");
-                    isoform::register_method(ty, &name, method.clone(), false)
+                    isoform::functions::register_method(ty, &name, method.clone(), false)
                         .expect("the very same function");
                 }
             });

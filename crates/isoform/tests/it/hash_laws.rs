@@ -4,10 +4,12 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::process::Command;
 
-use isoform::{
-    Bytes, DynHash, ErrorKind, FieldDef, Schema, TypeDef, Value, construct, field_value,
-    register_type, structural_digest, structural_hash,
-};
+use isoform::errors::ErrorKind;
+use isoform::hooks::DynHash;
+use isoform::objects::{construct, field_value};
+use isoform::types::{FieldDef, Schema, TypeDef, register_type};
+use isoform::values::Bytes;
+use isoform::{Value, structural_digest, structural_hash};
 use isoform_testing::check_laws;
 use isoform_testing::family::Role;
 

@@ -2,11 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::{
-    DynEqual, DynHash, Error, ErrorKind, FieldDef, FieldFlag, MAX_HOOK_DEPTH, RegionChange, Schema,
-    TypeDef, TypeIndex, Value, construct, field_value, first_structural_mismatch, register_type,
-    structural_digest, structural_equal, structural_hash,
+use isoform::compare::first_structural_mismatch;
+use isoform::errors::ErrorKind;
+use isoform::hooks::{DynEqual, DynHash, MAX_HOOK_DEPTH};
+use isoform::objects::{construct, field_value};
+use isoform::types::{
+    FieldDef, FieldFlag, RegionChange, Schema, TypeDef, TypeIndex, register_type,
 };
+use isoform::{Error, Value, structural_digest, structural_equal, structural_hash};
 use isoform_testing::family::Role;
 use isoform_testing::oracle;
 

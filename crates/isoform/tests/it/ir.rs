@@ -1,16 +1,19 @@
 //! The vocabulary of IRs: types, modules, operators, diagnostics.
 
+use isoform::compare::CompareOptions;
 use isoform::dialect::relay;
+use isoform::errors::ErrorKind;
+use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::ir::{
     BaseFunc, Constructor, Diagnostic, DiagnosticContext, FuncType, GlobalTypeVar, GlobalVar,
     IRModule, NameSupply, Op, OpRegistry, PointerType, PrimType, SourceName, Span, TensorType,
     Type, TypeData, TypeVar,
 };
-use isoform::{
-    CompareOptions, DType, ErrorKind, IsA, Ref, Value, assert_structural_equal, from_bytes,
-    from_json_graph, register_op, registered_types, shallow_copy, structural_digest, tir, to_bytes,
-    to_json_graph,
-};
+use isoform::text::assert_structural_equal;
+use isoform::traverse::shallow_copy;
+use isoform::types::{IsA, registered_types};
+use isoform::values::DType;
+use isoform::{Ref, Value, register_op, structural_digest, tir};
 use isoform_testing::oracle;
 
 use crate::build::{MAPPED, PLAIN};

@@ -3,12 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isoform::compare::{CompareOptions, first_structural_mismatch};
+use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::ir::{IRModule, PrimType, Type};
-use isoform::{
-    Array, CompareOptions, DType, Kind, Node, Ref, Value, ValueRef, deep_copy, field_value_at,
-    first_structural_mismatch, from_bytes, from_json_graph, from_text, registered_types,
-    structural_digest, structural_equal, to_bytes, to_json_graph, to_text,
-};
+use isoform::objects::field_value_at;
+use isoform::text::{from_text, to_text};
+use isoform::traverse::deep_copy;
+use isoform::types::{Kind, registered_types};
+use isoform::values::{DType, ValueRef};
+use isoform::{Array, Node, Ref, Value, structural_digest, structural_equal};
 use isoform_testing::ir::{IR_PROPERTIES, random_incomparable, random_module};
 
 use super::properties::run;

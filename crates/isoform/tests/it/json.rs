@@ -1,11 +1,16 @@
 //! The JSON graph: texts, round trips, and rejected input.
 
-use isoform::{
-    Array, Bytes, DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, Function,
-    JsonOptions, JsonReadOptions, Kind, List, Map, Node, Obj, Ref, Schema, Shape, Str, Tensor,
-    TypeDef, Value, construct, field_value, find_singleton, find_type, from_json_graph, register,
-    register_singleton, register_type, structural_equal, to_bytes, to_json_graph,
+use isoform::errors::ErrorKind;
+use isoform::files::{JsonOptions, JsonReadOptions, from_json_graph, to_bytes, to_json_graph};
+use isoform::functions::Function;
+use isoform::hooks::{DynFromJson, DynToJson};
+use isoform::objects::{construct, field_value};
+use isoform::types::{
+    FieldDef, Kind, Schema, TypeDef, find_singleton, find_type, register, register_singleton,
+    register_type,
 };
+use isoform::values::{Bytes, DType, Device, Dict, List, Shape, Tensor};
+use isoform::{Array, Map, Node, Obj, Ref, Str, Value, structural_equal};
 use num_bigint::BigInt;
 
 use crate::support::int;
@@ -113,9 +118,9 @@ fn values_have_the_texts_of_the_format() {
         "float32x4".parse::<DType>().expect("a dtype"),
         r#"{"type":"DataType","data":"float32x4"}"#,
     );
-    let void = DType::new(isoform::DTypeCode::Handle, 0).with_lanes(0);
+    let void = DType::new(isoform::values::DTypeCode::Handle, 0).with_lanes(0);
     check(void, r#"{"type":"DataType","data":""}"#);
-    assert!(write(DType::new(isoform::DTypeCode::Int, 0)).is_err());
+    assert!(write(DType::new(isoform::values::DTypeCode::Int, 0)).is_err());
     check(Device::new(2, 1), r#"{"type":"Device","data":[2,1]}"#);
     check(
         Shape::from([2, -3]),

@@ -2,11 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use isoform::{
-    Array, Dict, DynEqual, DynHash, ErrorKind, FieldDef, FieldFlag, Kind, List, Map, Obj, Ref,
-    Schema, StructuralKey, TypeDef, TypeIndex, Value, construct, field_value, last_visit_count,
-    overwrite_field_at, register_type, set_field, structural_equal,
-};
+use isoform::compare::{StructuralKey, last_visit_count};
+use isoform::errors::ErrorKind;
+use isoform::hooks::{DynEqual, DynHash};
+use isoform::objects::{construct, field_value, overwrite_field_at, set_field};
+use isoform::types::{FieldDef, FieldFlag, Kind, Schema, TypeDef, TypeIndex, register_type};
+use isoform::values::{Dict, List};
+use isoform::{Array, Map, Obj, Ref, Value, structural_equal};
 
 use crate::build::{Build, arr, builds, map};
 use crate::support::{Add, Int, Link, Var};

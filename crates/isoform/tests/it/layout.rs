@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::{
-    Array, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, FieldFlag, List, Map, Obj, Ref,
-    Schema, TypeDef, Value, WalkOptions, WalkOrder, WalkResult, construct, find_type, from_bytes,
-    from_json_graph, register_type, structural_equal, to_bytes, to_json_graph,
-};
+use isoform::errors::ErrorKind;
+use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
+use isoform::hooks::{DynFromJson, DynToJson};
+use isoform::objects::construct;
+use isoform::traverse::{WalkOptions, WalkOrder, WalkResult};
+use isoform::types::{FieldDef, FieldFlag, Schema, TypeDef, find_type, register_type};
+use isoform::values::{Dict, List};
+use isoform::{Array, Map, Obj, Ref, Value, structural_equal};
 
 use crate::support::{Expr, Lambda, add, chain, int, scaled, var};
 

@@ -6,13 +6,18 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use isoform::compare::{last_visit_count, recursive_cmp, recursive_eq, recursive_hash};
+use isoform::files::{to_bytes, to_json_graph};
+use isoform::hooks::{DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash};
+use isoform::objects::{VerifyHooks, construct, repr, verify};
 use isoform::pattern::{Hole, Pattern, Rule, rewrite};
+use isoform::text::to_text;
+use isoform::traverse::{
+    WalkOptions, WalkResult, deep_copy, structural_map, structural_walk, substitute,
+};
+use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 use isoform::{
-    DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, FieldDef, Obj, Ref, Result, Schema,
-    TypeDef, Value, VerifyHooks, WalkOptions, WalkResult, construct, deep_copy, explain_mismatch,
-    last_visit_count, recursive_cmp, recursive_eq, recursive_hash, register_type, repr,
-    structural_digest, structural_equal, structural_hash, structural_map, structural_walk,
-    substitute, to_bytes, to_json_graph, to_text, verify,
+    Obj, Ref, Result, Value, explain_mismatch, structural_digest, structural_equal, structural_hash,
 };
 
 use crate::support::{Add, Expr, add, count_objects, int, var};
@@ -130,18 +135,18 @@ const MEASURES: [(&str, Measure); 17] = [
     }),
     ("from_text", |levels| {
         let text = to_text(&program(levels, &leaf()))?;
-        Ok(count_objects(isoform::from_text(&text)?, WalkOptions::default())? as u64)
+        Ok(count_objects(isoform::text::from_text(&text)?, WalkOptions::default())? as u64)
     }),
     ("from_bytes", |levels| {
         let bytes = to_bytes(&program(levels, &leaf()))?;
-        Ok(count_objects(isoform::from_bytes(&bytes)?, WalkOptions::default())? as u64)
+        Ok(count_objects(isoform::files::from_bytes(&bytes)?, WalkOptions::default())? as u64)
     }),
 ];
 
 #[test]
 fn operations_are_linear_at_two_sizes() {
     // Before any text or file is read.
-    isoform::register::<Add>().expect("registered");
+    isoform::types::register::<Add>().expect("registered");
     for (name, measure) in MEASURES {
         let small = measure(500).unwrap_or_else(|error| panic!("{name}: {error}"));
         let large = measure(1000).unwrap_or_else(|error| panic!("{name}: {error}"));

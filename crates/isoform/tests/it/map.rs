@@ -1,10 +1,11 @@
 //! `structural_map`, `children_of` and `Children::rebuild`.
 
-use isoform::{
-    Array, ChildOptions, Dict, Error, ErrorKind, FieldDef, Kind, List, Map, MapOptions, Ref,
-    RegionKind, Result, Schema, Shape, TypeDef, Value, Visit, WalkOrder, children_of, construct,
-    register_type, structural_equal,
-};
+use isoform::errors::ErrorKind;
+use isoform::objects::construct;
+use isoform::traverse::{ChildOptions, MapOptions, Visit, WalkOrder, children_of};
+use isoform::types::{FieldDef, Kind, RegionKind, Schema, TypeDef, register_type};
+use isoform::values::{Dict, List, Shape};
+use isoform::{Array, Error, Map, Ref, Result, Value, structural_equal};
 
 use crate::support::{
     Add, Call, Chain, Int, Lambda, Link, Var, add, chain, count_objects, doubled, int, scaled, var,
@@ -128,7 +129,8 @@ fn the_callback_sees_paths_regions_and_keys() {
 #[test]
 fn ignored_fields_are_taken_over_or_rewritten() {
     let root = Lambda::new(int(1), vec![]).with_span(5);
-    let span = |value: &Value| isoform::field_value(value.as_object().unwrap(), "span").unwrap();
+    let span =
+        |value: &Value| isoform::objects::field_value(value.as_object().unwrap(), "span").unwrap();
     let result = post().map(&root, increment).unwrap();
     assert_eq!(span(&result), Value::from(5));
     let result = post().include_ignored(true).map(&root, increment).unwrap();
@@ -386,12 +388,19 @@ fn the_callback_may_change_what_is_rewritten() {
     let result = post()
         .map(&outer, |visit| {
             // Removes the object being visited from the value.
-            isoform::set_field(&outer, "v", 5.into())?;
+            isoform::objects::set_field(&outer, "v", 5.into())?;
             increment(visit)
         })
         .unwrap();
-    let value = |object: &Value| isoform::field_value(object.as_object().unwrap(), "v").unwrap();
+    let value =
+        |object: &Value| isoform::objects::field_value(object.as_object().unwrap(), "v").unwrap();
     assert_eq!(value(&value(&result)), Value::from(2));
-    assert_eq!(isoform::field_value(&outer, "v").unwrap(), Value::from(5));
-    assert_eq!(isoform::field_value(&inner, "v").unwrap(), Value::from(1));
+    assert_eq!(
+        isoform::objects::field_value(&outer, "v").unwrap(),
+        Value::from(5)
+    );
+    assert_eq!(
+        isoform::objects::field_value(&inner, "v").unwrap(),
+        Value::from(1)
+    );
 }

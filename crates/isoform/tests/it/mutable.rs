@@ -1,10 +1,13 @@
 //! Mutable fields: allowed and rejected changes.
 
-use isoform::{
-    Array, Device, ErrorKind, FieldDef, List, Node, Obj, Ref, Schema, StructuralKey, TypeDef,
-    TypeIndex, Value, construct, field_value, field_value_at, find_type, overwrite_field_at,
-    register, register_type, set_field, set_field_at, structural_equal, with_field,
+use isoform::compare::StructuralKey;
+use isoform::errors::ErrorKind;
+use isoform::objects::{
+    construct, field_value, field_value_at, overwrite_field_at, set_field, set_field_at, with_field,
 };
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, find_type, register, register_type};
+use isoform::values::{Device, List};
+use isoform::{Array, Node, Obj, Ref, Value, structural_equal};
 
 use crate::support::{Expr, Int, int};
 
@@ -39,7 +42,7 @@ fn storages() -> TypeIndex {
 }
 
 fn storages_object() -> Ref<Obj> {
-    let dtype: isoform::DType = "float32".parse().expect("a dtype");
+    let dtype: isoform::values::DType = "float32".parse().expect("a dtype");
     object(
         storages(),
         [
@@ -109,8 +112,8 @@ fn every_storage_can_be_set() {
     check_set("text", "short", "short");
     check_set(
         "dtype",
-        "int8".parse::<isoform::DType>().unwrap(),
-        "int8".parse::<isoform::DType>().unwrap(),
+        "int8".parse::<isoform::values::DType>().unwrap(),
+        "int8".parse::<isoform::values::DType>().unwrap(),
     );
     check_set("ints", Array::from([3i64]), Array::from([3i64]));
 }

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use isoform::{
-    Array, DynEqual, DynHash, FieldDef, FieldFlag, List, Obj, OpaqueObj, Ref, RegionChange, Schema,
-    Sharing, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions, WalkOrder, WalkResult,
-    construct, field_value, find_type, register_type, set_field, structural_digest,
-    structural_equal, structural_hash, structural_walk, with_field,
+use isoform::compare::StructuralKey;
+use isoform::hooks::{DynEqual, DynHash};
+use isoform::objects::{construct, field_value, set_field, with_field};
+use isoform::traverse::{Sharing, WalkOptions, WalkOrder, WalkResult, structural_walk};
+use isoform::types::{
+    FieldDef, FieldFlag, RegionChange, Schema, TypeDef, TypeIndex, find_type, register_type,
 };
+use isoform::values::{List, OpaqueObj};
+use isoform::{Array, Obj, Ref, Value, structural_digest, structural_equal, structural_hash};
 
 use crate::support::scaled;
 
@@ -333,9 +336,9 @@ fn exercise(nodes: &[Ref<Obj>], worker: usize, round: usize) {
             structural_hash(&nodes[0]).expect("can be hashed");
             structural_digest(&nodes[at]).expect("can be named");
             let value = Value::from(&nodes[at]);
-            isoform::to_json_graph(&value).expect("can be written");
-            isoform::to_bytes(&value).expect("can be written");
-            isoform::deep_copy(&value).expect("can be copied");
+            isoform::files::to_json_graph(&value).expect("can be written");
+            isoform::files::to_bytes(&value).expect("can be written");
+            isoform::traverse::deep_copy(&value).expect("can be copied");
         }
         5 => {
             structural_walk(&nodes[0], |visit| {
@@ -433,7 +436,7 @@ fn a_key_is_a_snapshot_of_fields() {
 fn a_key_keeps_identities_and_shows_hooks_its_copy() {
     // A mutable variable is still itself.
     let var = ty(TypeDef::new("mutation.Var")
-        .kind(isoform::Kind::Var)
+        .kind(isoform::types::Kind::Var)
         .field(
             FieldDef::new("name", Schema::Str)
                 .mutable(true)

@@ -3,11 +3,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::attrs::{self, Lookup, NodeTrait};
-use isoform::{
-    Array, Error, ErrorKind, FieldDef, Function, Map, Node, Obj, Ref, Result, Schema, Str, TypeDef,
-    TypeIndex, Value, ValueRef, construct, field_value, node_trait, register, register_type,
-};
+use isoform::attrs::{self, Lookup, NodeTrait, node_trait};
+use isoform::errors::ErrorKind;
+use isoform::functions::Function;
+use isoform::objects::{construct, field_value};
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register, register_type};
+use isoform::values::ValueRef;
+use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Str, Value};
 
 /// Operands may be swapped.
 #[node_trait("node_traits.commutative")]
@@ -406,7 +408,7 @@ fn names_of_methods_are_checked() {
         "ValueError: attribute 'node_traits.cost' of type node_traits.Unnamed: expected a function \
          'unit', got no functions"
     );
-    assert!(isoform::find_type("node_traits.Unnamed").is_none());
+    assert!(isoform::types::find_type("node_traits.Unnamed").is_none());
 }
 
 #[test]

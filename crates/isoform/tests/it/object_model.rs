@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use isoform::{
-    Array, Dict, FieldDef, FieldFlag, Function, List, Map, Node, Obj, Ref, Schema, Str, TypeDef,
-    Value, construct, field_value, field_value_at, find_type, register, register_type, with_field,
-};
+use isoform::functions::Function;
+use isoform::objects::{construct, field_value, field_value_at, with_field};
+use isoform::types::{FieldDef, FieldFlag, Schema, TypeDef, find_type, register, register_type};
+use isoform::values::{Dict, List};
+use isoform::{Array, Map, Node, Obj, Ref, Str, Value};
 
 use crate::support::{
     Add, Call, Chain, Expr, Int, Lambda, Link, Var, add, chain, int, scaled, var,
@@ -329,7 +330,7 @@ fn types_of_both_origins_have_the_same_table_and_layout() {
         #[node(base, default)]
         base: Expr,
         flag: bool,
-        dtype: isoform::DType,
+        dtype: isoform::values::DType,
         second: bool,
         name: Str,
         third: bool,
@@ -362,7 +363,7 @@ fn types_of_both_origins_have_the_same_table_and_layout() {
 
     for (derived, twin) in [(mixed, twin), (child, twin_child)] {
         let derived = find_type(derived).expect("registered");
-        let twin = isoform::registered_types()[..]
+        let twin = isoform::types::registered_types()[..]
             .iter()
             .find(|info| info.index() == twin)
             .copied()
@@ -382,7 +383,7 @@ fn types_of_both_origins_have_the_same_table_and_layout() {
         vec![
             Value::from("a remark"),
             true.into(),
-            isoform::DType::FLOAT32.into(),
+            isoform::values::DType::FLOAT32.into(),
             false.into(),
             "a name of more than fourteen bytes".into(),
             true.into(),
@@ -399,7 +400,7 @@ fn types_of_both_origins_have_the_same_table_and_layout() {
         (mixed.flag, mixed.second, mixed.third, typed.last),
         (true, false, true, true)
     );
-    assert_eq!(mixed.dtype, isoform::DType::FLOAT32);
+    assert_eq!(mixed.dtype, isoform::values::DType::FLOAT32);
     assert_eq!(&*mixed.name, "a name of more than fourteen bytes");
     assert_eq!(mixed.number, 2.5);
     assert_eq!(&*mixed.items.get(0).expect("one parameter").name, "p");

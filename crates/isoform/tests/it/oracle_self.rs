@@ -1,9 +1,9 @@
 //! The oracle and the checks can fail as well as pass.
 
-use isoform::{
-    EqualCallback, ErrorKind, HashCallback, List, Node, Result, StructuralEqual, StructuralHash,
-    Value,
-};
+use isoform::errors::ErrorKind;
+use isoform::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use isoform::values::List;
+use isoform::{Node, Result, Value};
 use isoform_testing::{check_laws, check_types, oracle};
 
 use crate::build::{MAPPED, PLAIN, arr, builds};

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use isoform::{
-    AccessPath, AccessStep, Dict, ErrorKind, List, Map, Shape, Value, first_structural_mismatch,
-};
+use isoform::compare::first_structural_mismatch;
+use isoform::errors::ErrorKind;
+use isoform::paths::{AccessPath, AccessStep};
+use isoform::values::{Dict, List, Shape};
+use isoform::{Map, Value};
 
 use crate::support::{Call, Link, add, chain, int, scaled, var};
 
@@ -260,8 +262,8 @@ fn random_paths_are_read_back() {
                 2 => Value::from(-1 - below(100) as i64),
                 3 => Value::from(floats[below(floats.len())]),
                 4 => Value::from(&bytes[..]),
-                5 => Value::from(isoform::DType::FLOAT32),
-                6 => Value::from("cuda:1".parse::<isoform::Device>().unwrap()),
+                5 => Value::from(isoform::values::DType::FLOAT32),
+                6 => Value::from("cuda:1".parse::<isoform::values::Device>().unwrap()),
                 7 => Value::from(i128::MAX - below(9) as i128),
                 _ => Value::from(text.as_str()),
             };

@@ -1,10 +1,11 @@
 //! Patterns: their matches, the parts of their holes, and the places.
 
+use isoform::compare::{HoleRefusal, MismatchReason};
+use isoform::errors::ErrorKind;
 use isoform::pattern::{Hole, Match, Pattern};
-use isoform::{
-    Array, DType, ErrorKind, HoleRefusal, MismatchReason, Node, Ref, Result, Value, WalkResult,
-    structural_equal, tir,
-};
+use isoform::traverse::WalkResult;
+use isoform::values::DType;
+use isoform::{Array, Node, Ref, Result, Value, structural_equal, tir};
 
 use super::support::{Add, Call, Expr, Int, Lambda, Var, add, int, scaled, var};
 
@@ -12,7 +13,7 @@ fn i32_var(name: &str) -> Ref<tir::Var> {
     tir::Var::new(name, DType::INT32)
 }
 
-fn lambda(params: &[&Ref<Var>], body: impl isoform::IntoField<Ref<Expr>>) -> Ref<Expr> {
+fn lambda(params: &[&Ref<Var>], body: impl isoform::types::IntoField<Ref<Expr>>) -> Ref<Expr> {
     let params: Vec<Ref<Var>> = params.iter().map(|param| (*param).clone()).collect();
     Lambda::new(body, params).upcast()
 }

@@ -1,10 +1,10 @@
 //! Laws of patterns, on random templates.
 
+use isoform::compare::CompareOptions;
 use isoform::pattern::{Hole, Pattern, Rule};
-use isoform::{
-    CompareOptions, Kind, RegionKind, Value, WalkResult, structural_equal, structural_map,
-    structural_walk,
-};
+use isoform::traverse::{WalkResult, structural_map, structural_walk};
+use isoform::types::{Kind, RegionKind};
+use isoform::{Value, structural_equal};
 use isoform_testing::family::{Family, Role};
 use isoform_testing::generate::Generator;
 use isoform_testing::properties::{Pair, Property};
@@ -53,7 +53,7 @@ fn without_holes(bytes: &[u8]) -> Result<(), String> {
 /// The identities of the variables below a value, itself left out.
 fn variables_below(value: &Value) -> isoform::Result<Vec<u64>> {
     let mut found = Vec::new();
-    isoform::walk_objects(value, |object, _| {
+    isoform::traverse::walk_objects(value, |object, _| {
         let itself = value.as_object().is_some_and(|top| top.same_as(object));
         if object.type_info().kind() == Kind::Var && !itself {
             found.push(object.identity());
@@ -76,7 +76,7 @@ fn candidates(template: &Value) -> Result<Vec<Value>, String> {
         if is_var(&value) {
             others.extend(variables_below(&value)?);
         }
-        let children = isoform::children_of(&value);
+        let children = isoform::traverse::children_of(&value);
         for child in children.iter(visit.region()) {
             if child.is_key {
                 others.extend(variables_below(&Value::from(vec![child.value.clone()]))?);

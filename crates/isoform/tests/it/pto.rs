@@ -4,10 +4,10 @@ use isoform::dialect::pto::{
     self, Add, AssignStmt, ConstInt, DataType, ForKind, ForStmt, Function, IterArg, MemorySpace,
     Program, ReturnStmt, ScalarType, SeqStmts, Span, Stmt, TileType, Var, YieldStmt,
 };
-use isoform::{
-    Enumerator, NodeEnum, Ref, Value, from_bytes, from_json_graph, from_text, structural_equal,
-    structural_hash, to_bytes, to_json_graph, to_text,
-};
+use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
+use isoform::text::{from_text, to_text};
+use isoform::types::{Enumerator, NodeEnum};
+use isoform::{Ref, Value, structural_equal, structural_hash};
 
 /// `for i in 0..n: acc = acc + i`, as a function of a program.
 fn sum(names: [&str; 5]) -> Ref<Program> {

@@ -9,10 +9,11 @@ use isoform::dialect::pto::{
     FloorMod, ForStmt, Function, IfStmt, Lt, Max, Min, Mul, Neg, Op, Program, ReturnStmt, STATEFUL,
     ScalarType, SeqStmts, Stmt, Sub, UnaryExpr, Var, WhileStmt, cse, simplify,
 };
-use isoform::{
-    ErrorKind, IntoField, Node, Ref, Result, Value, assert_structural_equal, deep_copy,
-    structural_equal,
-};
+use isoform::errors::ErrorKind;
+use isoform::text::assert_structural_equal;
+use isoform::traverse::deep_copy;
+use isoform::types::IntoField;
+use isoform::{Node, Ref, Result, Value, structural_equal};
 use isoform_testing::source::split_mix;
 
 use super::support::scaled;

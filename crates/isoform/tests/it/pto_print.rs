@@ -194,7 +194,8 @@ while flag:
 fn options_show_places_and_rename_the_language() {
     let stmt = AssignStmt::new(var("x"), number(1)).into_object();
     let span = Span::new("a.py", 3, 5);
-    let stmt = isoform::with_field(&stmt, "span", span.into()).expect("statements have places");
+    let stmt =
+        isoform::objects::with_field(&stmt, "span", span.into()).expect("statements have places");
     let options = PrintOptions::default().prefix("t").spans(true);
     let text = options.print(&stmt).expect("a text");
     assert_eq!(text, "x: t.INT64 = 1  # a.py:3:5\n");

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use isoform::compare::CompareOptions;
 use isoform::dialect::pto::Program;
-use isoform::{
-    CompareOptions, Ref, Value, registered_types, structural_digest, structural_equal, to_text,
-};
+use isoform::text::to_text;
+use isoform::types::registered_types;
+use isoform::{Ref, Value, structural_digest, structural_equal};
 use isoform_testing::pto::{PTO_PROPERTIES, random_program};
 
 use super::ir_properties::count;

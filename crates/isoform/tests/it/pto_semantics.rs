@@ -1,6 +1,7 @@
 //! Equality in the statement dialect, pair by pair: in both directions, by the
 //! engine and by the oracle, and with hashes that agree.
 
+use isoform::compare::CompareOptions;
 use isoform::dialect::pto::operators::{add, lt};
 use isoform::dialect::pto::{
     AssignStmt, BreakStmt, Call, ClusterScopeStmt, ConstFloat, ConstInt, DataType, EvalStmt, Expr,
@@ -8,7 +9,7 @@ use isoform::dialect::pto::{
     Program, PtrType, ReturnStmt, ScalarType, SeqStmts, Span, SplitMode, Stmt, TensorType, Var,
     WhileStmt, YieldStmt,
 };
-use isoform::{Array, CompareOptions, Map, Ref, Value};
+use isoform::{Array, Map, Ref, Value};
 use isoform_testing::oracle;
 
 fn var(name: &str) -> Ref<Var> {

@@ -32,7 +32,7 @@ fn call(args: &[&Ref<Var>]) -> Ref<Call> {
     Call::new(Op::new("op"), args)
 }
 
-fn assign(var: &Ref<Var>, value: impl isoform::IntoField<Ref<Expr>>) -> Ref<Stmt> {
+fn assign(var: &Ref<Var>, value: impl isoform::types::IntoField<Ref<Expr>>) -> Ref<Stmt> {
     AssignStmt::new(var, value.into_field()).upcast()
 }
 

@@ -6,7 +6,8 @@ use isoform::dialect::pto::{
     Not, Program, ReturnStmt, ScalarType, SeqStmts, Span, Stmt, TensorType, Type, Var,
     VerifyOptions, WhileStmt, YieldStmt, verify,
 };
-use isoform::{Array, IntoField, Map, Ref, Str, Value};
+use isoform::types::IntoField;
+use isoform::{Array, Map, Ref, Str, Value};
 
 use super::support::scaled;
 
@@ -386,7 +387,8 @@ fn calls_fit_the_functions_of_the_program() {
 #[test]
 fn failures_say_where_the_program_was_written() {
     let stmt = BreakStmt::new().into_object();
-    let stmt = isoform::with_field(&stmt, "span", Span::new("a.py", 3, 5).into()).expect("a span");
+    let stmt = isoform::objects::with_field(&stmt, "span", Span::new("a.py", 3, 5).into())
+        .expect("a span");
     check(
         &stmt,
         &["<root>: a.py:3:5: ValueError: break: expected in a loop"],

@@ -5,7 +5,8 @@ use isoform::dialect::pto::{
     IRBuilder, IRMutator, IRVisitor, IfStmt, IterArg, ProgramBuilder, Role, ScalarType, Scope,
     SeqStmts, Stmt, Type, Var, YieldStmt,
 };
-use isoform::{Error, Obj, Ref, Result, Value, WalkResult, structural_equal};
+use isoform::traverse::WalkResult;
+use isoform::{Error, Obj, Ref, Result, Value, structural_equal};
 
 use super::support::scaled;
 

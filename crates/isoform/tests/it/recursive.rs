@@ -2,11 +2,13 @@
 
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
-use isoform::{
-    Array, Bytes, Dict, ErrorKind, FieldDef, Function, List, Map, Schema, Shape, Tensor, TypeDef,
-    TypeIndex, Value, construct, recursive_cmp, recursive_eq, recursive_hash, register_type,
-    set_field,
-};
+use isoform::compare::{recursive_cmp, recursive_eq, recursive_hash};
+use isoform::errors::ErrorKind;
+use isoform::functions::Function;
+use isoform::objects::{construct, set_field};
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
+use isoform::values::{Bytes, Dict, List, Shape, Tensor};
+use isoform::{Array, Map, Value};
 
 use crate::support::{add, chain, doubled, int, scaled};
 
@@ -45,8 +47,8 @@ fn different() -> Vec<Value> {
         "".into(),
         "a".into(),
         Bytes::from(b"a".to_vec()).into(),
-        isoform::DType::INT64.into(),
-        isoform::DType::FLOAT32.into(),
+        isoform::values::DType::INT64.into(),
+        isoform::values::DType::FLOAT32.into(),
         Shape::from([1]).into(),
         Array::from([1i64]).into(),
         List::from(vec![1i64]).into(),
@@ -192,7 +194,7 @@ fn what_has_no_order_is_an_error() {
     );
     let tensor = |number: f32| {
         let bytes = number.to_le_bytes().to_vec();
-        Value::from(Tensor::new(isoform::DType::FLOAT32, vec![1], bytes).unwrap())
+        Value::from(Tensor::new(isoform::values::DType::FLOAT32, vec![1], bytes).unwrap())
     };
     check(
         tensor(1.0),

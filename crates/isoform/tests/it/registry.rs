@@ -3,11 +3,15 @@
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use isoform::{
-    Array, DynEqual, ErrorKind, FieldDef, FieldFlag, HostSchema, Kind, Node, Obj, OpaqueObj, Ref,
-    Result, Schema, Storage, TypeDef, TypeIndex, Value, construct, construct_named, field_value,
-    field_value_at, find_type, register, register_type, registered_types, with_field,
+use isoform::errors::ErrorKind;
+use isoform::hooks::DynEqual;
+use isoform::objects::{construct, construct_named, field_value, field_value_at, with_field};
+use isoform::types::{
+    FieldDef, FieldFlag, HostSchema, Kind, Schema, Storage, TypeDef, TypeIndex, find_type,
+    register, register_type, registered_types,
 };
+use isoform::values::OpaqueObj;
+use isoform::{Array, Node, Obj, Ref, Result, Value};
 
 use crate::support::{Expr, Int, Var, int};
 
@@ -322,7 +326,7 @@ fn defaults_that_are_made_are_made_anew_and_checked() {
     let definition = TypeDef::new("it.registry.Fresh")
         .field(
             field("list", Schema::List(Box::new(Schema::Any)))
-                .default_fn(|| isoform::List::<Value>::new().into()),
+                .default_fn(|| isoform::values::List::<Value>::new().into()),
         )
         .field(field("wrong", Schema::Int).default_fn(|| "no".into()));
     let index = register_type(definition).unwrap();

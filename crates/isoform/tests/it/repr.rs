@@ -1,9 +1,10 @@
 //! `repr`: the full text of values.
 
-use isoform::{
-    Array, Bytes, Dict, FieldDef, Function, List, Map, Obj, REPEATED_LENGTH, Ref, ReprHooks,
-    ReprOptions, Result, Schema, Shape, Tensor, TypeDef, Value, construct, register_type, repr,
-};
+use isoform::functions::Function;
+use isoform::objects::{REPEATED_LENGTH, ReprHooks, ReprOptions, construct, repr};
+use isoform::types::{FieldDef, Schema, TypeDef, register_type};
+use isoform::values::{Bytes, Dict, List, Shape, Tensor};
+use isoform::{Array, Map, Obj, Ref, Result, Value};
 
 use crate::support::{Expr, Link, add, doubled, int, scaled};
 
@@ -18,10 +19,13 @@ fn plain_values() {
     check(true, "True");
     check(-5, "-5");
     check(i128::MAX, "170141183460469231731687303715884105727");
-    check(isoform::DType::FLOAT32, "float32");
-    check("cuda:1".parse::<isoform::Device>().unwrap(), "cuda:1");
+    check(isoform::values::DType::FLOAT32, "float32");
+    check(
+        "cuda:1".parse::<isoform::values::Device>().unwrap(),
+        "cuda:1",
+    );
     check(Shape::from([1, 2]), "Shape(1, 2)");
-    let tensor = Tensor::new(isoform::DType::FLOAT32, vec![1, 1], vec![0u8; 4]).unwrap();
+    let tensor = Tensor::new(isoform::values::DType::FLOAT32, vec![1, 1], vec![0u8; 4]).unwrap();
     check(tensor, "float32[1, 1]@cpu:0");
     let function = Function::new(|_| Ok(Value::NONE));
     check(function.named("f"), "Function(f)");

@@ -1,10 +1,10 @@
 //! Rules and rewriting: normal forms, binders, sharing, limits.
 
+use isoform::errors::ErrorKind;
 use isoform::pattern::{Hole, Pattern, RewriteOptions, Rewritten, Rule, rewrite};
-use isoform::{
-    Array, ErrorKind, Node, Ref, Result, Value, WalkOptions, assert_structural_equal,
-    structural_equal,
-};
+use isoform::text::assert_structural_equal;
+use isoform::traverse::WalkOptions;
+use isoform::{Array, Node, Ref, Result, Value, structural_equal};
 
 use super::support::{Call, Expr, Int, Lambda, Var, add, count_objects, int, scaled, var};
 
@@ -12,7 +12,7 @@ fn nameless() -> Ref<Var> {
     var("")
 }
 
-fn lambda(params: &[&Ref<Var>], body: impl isoform::IntoField<Ref<Expr>>) -> Ref<Expr> {
+fn lambda(params: &[&Ref<Var>], body: impl isoform::types::IntoField<Ref<Expr>>) -> Ref<Expr> {
     let params: Vec<Ref<Var>> = params.iter().map(|param| (*param).clone()).collect();
     Lambda::new(body, params).upcast()
 }
@@ -251,11 +251,11 @@ fn binders_of_the_replacement_are_new_each_time() -> Result<()> {
     );
     assert_structural_equal(&done.value, expected)?;
     let mut binders = Vec::new();
-    isoform::walk_objects(&done.value, |object, _| {
+    isoform::traverse::walk_objects(&done.value, |object, _| {
         if let Some(lambda) = object.downcast_ref::<Lambda>() {
             binders.push(lambda.params.get(0).map(Ref::identity));
         }
-        Ok(isoform::WalkResult::<()>::Advance)
+        Ok(isoform::traverse::WalkResult::<()>::Advance)
     })?;
     assert_eq!(binders.len(), 2);
     assert_ne!(binders[0], binders[1]);

@@ -1,10 +1,8 @@
 //! Nodes that use variables of several scopes and outlive some of them: their
 //! remembered results are valid only as long as all of those scopes are open.
 
-use isoform::{
-    StructuralKey, Value, first_structural_mismatch, structural_digest, structural_equal,
-    structural_hash,
-};
+use isoform::compare::{StructuralKey, first_structural_mismatch};
+use isoform::{Value, structural_digest, structural_equal, structural_hash};
 use isoform_testing::family::Role;
 
 use crate::build::{Build, PLAIN, Says, arr, builds, judge};

@@ -5,10 +5,10 @@
 
 use std::sync::OnceLock;
 
-use isoform::{
-    DynEqual, DynHash, FieldDef, Schema, TypeDef, TypeIndex, Value, construct, field_value,
-    register_type,
-};
+use isoform::Value;
+use isoform::hooks::{DynEqual, DynHash};
+use isoform::objects::{construct, field_value};
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
 
 use crate::build::{Build, PLAIN, Says, arr, builds, judge};
 

@@ -1,6 +1,8 @@
 //! Shared nodes are visited about once, whatever binds the variables in them.
 
-use isoform::{Value, WalkOptions, last_visit_count};
+use isoform::Value;
+use isoform::compare::last_visit_count;
+use isoform::traverse::WalkOptions;
 use isoform_testing::family::Role;
 
 use crate::build::{Build, MAPPED, arr, builds, map};

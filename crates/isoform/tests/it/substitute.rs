@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use isoform::{
-    Array, ErrorKind, Map, Node, Ref, Value, structural_equal, structural_hash, substitute,
-};
+use isoform::errors::ErrorKind;
+use isoform::traverse::substitute;
+use isoform::{Array, Map, Node, Ref, Value, structural_equal, structural_hash};
 
 use crate::support::{
     Add, Call, Expr, Lambda, Link, Var, add, chain, count_objects, doubled, int, scaled,
@@ -68,8 +68,12 @@ fn free_occurrences_are_replaced() {
     let map: Map = [(Value::from(&x), Value::from(&x))].into_iter().collect();
     let expected: Map = [(Value::from(1), Value::from(1))].into_iter().collect();
     check(map, &[(&x, 1.into())], expected);
-    let list = isoform::List::from(vec![Value::from(&x)]);
-    check(list, &[(&x, 1.into())], isoform::List::from(vec![1i64]));
+    let list = isoform::values::List::from(vec![Value::from(&x)]);
+    check(
+        list,
+        &[(&x, 1.into())],
+        isoform::values::List::from(vec![1i64]),
+    );
     unchanged(add(&x, &x), &[(&y, int(1).into())]);
     unchanged(add(&x, &x), &[]);
     unchanged(7, &[(&y, int(1).into())]);
@@ -236,7 +240,7 @@ fn wrong_arguments_are_errors() {
         unfit.to_string(),
         "TypeError: it.Add.lhs: expected it.Expr, got int (at <root>[0])"
     );
-    let list: isoform::List = isoform::List::new();
+    let list: isoform::values::List = isoform::values::List::new();
     list.push(list.clone().into()).unwrap();
     let cyclic = substitute(&list.clone().into(), &[(x, 1.into())]).expect_err("a cycle");
     assert_eq!(cyclic.kind(), ErrorKind::Value);

@@ -1,6 +1,7 @@
 //! Node types and helpers that several test modules use.
 
-use isoform::{Array, Node, Obj, Ref, Result, Value, WalkOptions, WalkResult};
+use isoform::traverse::{WalkOptions, WalkResult};
+use isoform::{Array, Node, Obj, Ref, Result, Value};
 
 /// The size of a large test: `full`, or a fraction of it if the environment
 /// requests small sizes, as the run under valgrind does.
@@ -110,8 +111,8 @@ pub(crate) fn int(value: i64) -> Ref<Expr> {
 }
 
 pub(crate) fn add(
-    lhs: impl isoform::IntoField<Ref<Expr>>,
-    rhs: impl isoform::IntoField<Ref<Expr>>,
+    lhs: impl isoform::types::IntoField<Ref<Expr>>,
+    rhs: impl isoform::types::IntoField<Ref<Expr>>,
 ) -> Ref<Expr> {
     Add::new(lhs, rhs).upcast()
 }
@@ -174,7 +175,7 @@ fn name_of(object: &Ref<Obj>) -> String {
 
 impl Var {
     /// A variable with a type.
-    pub(crate) fn typed(name: &str, ty: impl isoform::IntoField<Ref<Expr>>) -> Ref<Var> {
+    pub(crate) fn typed(name: &str, ty: impl isoform::types::IntoField<Ref<Expr>>) -> Ref<Var> {
         Ref::new(Var {
             base: Expr::default(),
             name: name.into(),

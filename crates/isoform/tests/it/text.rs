@@ -1,11 +1,16 @@
 //! Text for people: the spelling and layout of values, and reading them again.
 
+use isoform::functions::{Function, register_function};
+use isoform::hooks::{DynFromJson, DynToJson};
+use isoform::objects::{construct, field_value};
+use isoform::text::{TensorText, TextOptions, from_text, to_text};
+use isoform::types::{
+    FieldDef, FieldFlag, Kind, Schema, TEXT_NAME, TypeDef, find_type, register_singleton,
+    register_type,
+};
+use isoform::values::{Bytes, DType, DTypeCode, Device, Dict, List, Shape, Tensor};
 use isoform::{
-    Array, Bytes, DType, DTypeCode, Device, Dict, DynFromJson, DynToJson, FieldDef, FieldFlag,
-    Function, Kind, List, Map, Node, Obj, Ref, Result, Schema, Shape, Str, TEXT_NAME, Tensor,
-    TensorText, TextOptions, TypeDef, Value, construct, field_value, find_type, from_text,
-    register_function, register_singleton, register_type, structural_digest, structural_equal,
-    to_text,
+    Array, Map, Node, Obj, Ref, Result, Str, Value, structural_digest, structural_equal,
 };
 use num_bigint::BigInt;
 

@@ -6,11 +6,13 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use isoform::{
-    Array, Dict, FieldDef, List, Obj, Ref, Schema, TypeDef, TypeIndex, Value, WalkOptions,
-    WalkResult, collect_cycles, construct, deep_copy, recursive_eq, register_type, repr, set_field,
-    structural_equal, structural_hash, structural_walk, to_text,
-};
+use isoform::compare::recursive_eq;
+use isoform::objects::{collect_cycles, construct, repr, set_field};
+use isoform::text::to_text;
+use isoform::traverse::{WalkOptions, WalkResult, deep_copy, structural_walk};
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
+use isoform::values::{Dict, List};
+use isoform::{Array, Obj, Ref, Value, structural_equal, structural_hash};
 
 use crate::support::{Call, Expr, Int, Link, add, count_objects, doubled, int, scaled, var};
 

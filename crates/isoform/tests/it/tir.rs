@@ -1,8 +1,10 @@
 //! Primitive expressions: the results of making an operation.
 
+use isoform::errors::ErrorKind;
 use isoform::ir::PrimExpr;
 use isoform::tir::{self, Comparison, FloatImm, IntImm};
-use isoform::{DType, ErrorKind, Ref, Result};
+use isoform::values::DType;
+use isoform::{Ref, Result};
 
 fn dtype(name: &str) -> DType {
     name.parse().expect("a data type")
@@ -142,9 +144,9 @@ fn a_long_chain_of_operations_is_fine() {
         sum = tir::add(&sum, &int(DType::INT32, 1)).expect("numbers");
     }
     let sum = isoform::Value::from(sum);
-    let again = isoform::deep_copy(&sum).expect("no cycles");
+    let again = isoform::traverse::deep_copy(&sum).expect("no cycles");
     assert!(
-        isoform::CompareOptions {
+        isoform::compare::CompareOptions {
             map_free_vars: true,
             ..Default::default()
         }

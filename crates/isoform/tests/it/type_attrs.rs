@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use isoform::attrs::{self, AttrDef, Column, Lookup};
-use isoform::{
-    Array, DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, Error, ErrorKind, FieldDef,
-    Function, Node, Schema, TypeDef, TypeIndex, Value, construct, find_type, register_type,
-    structural_equal, structural_hash, verify,
-};
+use isoform::errors::ErrorKind;
+use isoform::functions::Function;
+use isoform::hooks::{DynEqual, DynFromJson, DynHash, DynToJson, DynVerify};
+use isoform::objects::{construct, verify};
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, find_type, register_type};
+use isoform::{Array, Error, Node, Value, structural_equal, structural_hash};
 
 fn node_type(key: &str) -> TypeIndex {
     let definition = TypeDef::new(key).field(FieldDef::new("a", Schema::Any));
@@ -119,8 +120,8 @@ fn values_of_builtin_types_have_attributes() {
             "isoform.Str",
             "a string that does not fit into a value".into(),
         ),
-        ("isoform.DType", isoform::DType::INT32.into()),
-        ("isoform.Device", isoform::Device::CPU.into()),
+        ("isoform.DType", isoform::values::DType::INT32.into()),
+        ("isoform.Device", isoform::values::Device::CPU.into()),
         ("isoform.Array", Array::<Value>::new().into()),
         (
             "isoform.Function",
@@ -354,7 +355,7 @@ fn by_first_letter() -> (DynEqual, DynHash) {
         value.as_str().and_then(|text| text.chars().next())
     }
     fn field(object: &isoform::Ref<isoform::Obj>) -> isoform::Result<Option<char>> {
-        Ok(letter(&isoform::field_value(object, "a")?))
+        Ok(letter(&isoform::objects::field_value(object, "a")?))
     }
     (
         DynEqual::new(|l, r, _| Ok(field(l)? == field(r)?)),
@@ -428,7 +429,7 @@ fn three_threads_register_read_and_traverse() {
         .map(|n| Value::from(node(types[n % 40], n)))
         .collect();
     let (left, right) = (Value::from(nodes.clone()), Value::from(nodes));
-    let right = isoform::deep_copy(&right).expect("no cycle");
+    let right = isoform::traverse::deep_copy(&right).expect("no cycle");
     let (start, done) = (Barrier::new(3), AtomicBool::new(false));
     let column = Column::<i64>::open("attrs.race").expect("new");
     thread::scope(|scope| {
@@ -450,7 +451,7 @@ fn three_threads_register_read_and_traverse() {
                     let number = value.and_then(Value::as_int).expect("set with the type");
                     let object = node(known, number as usize);
                     // Its hook was registered with it, and returns this error.
-                    let error = isoform::to_json_graph(&object.into());
+                    let error = isoform::files::to_json_graph(&object.into());
                     assert!(error.is_err_and(|error| error.message() == "not for files"));
                 }
                 if last {
@@ -506,11 +507,13 @@ fn by_field() -> (DynEqual, DynHash) {
     (
         DynEqual::new(|l, r, eq| {
             eq.equal(
-                &isoform::field_value(l, "a")?,
-                &isoform::field_value(r, "a")?,
+                &isoform::objects::field_value(l, "a")?,
+                &isoform::objects::field_value(r, "a")?,
                 "a",
             )
         }),
-        DynHash::new(|object, init, hash| hash.hash(&isoform::field_value(object, "a")?, init)),
+        DynHash::new(|object, init, hash| {
+            hash.hash(&isoform::objects::field_value(object, "a")?, init)
+        }),
     )
 }

@@ -3,12 +3,18 @@
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use isoform::{
-    Array, DynConvert, DynCopy, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, DynRepr,
-    ErrorKind, FieldDef, Function, Hook, List, MAX_HOOK_DEPTH, Map, Obj, REPEATED_TOTAL, Ref,
-    ReprOptions, Schema, TypeDef, TypeIndex, Value, attrs, construct, field_value, recursive_cmp,
-    recursive_eq, recursive_hash, register_type, repr, set_field, shallow_copy,
+use isoform::compare::{recursive_cmp, recursive_eq, recursive_hash};
+use isoform::errors::ErrorKind;
+use isoform::functions::Function;
+use isoform::hooks::{
+    DynConvert, DynCopy, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, DynRepr, Hook,
+    MAX_HOOK_DEPTH,
 };
+use isoform::objects::{REPEATED_TOTAL, ReprOptions, construct, field_value, repr, set_field};
+use isoform::traverse::shallow_copy;
+use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
+use isoform::values::List;
+use isoform::{Array, Map, Obj, Ref, Value, attrs};
 
 use crate::support::Int;
 
@@ -389,7 +395,7 @@ fn what_is_no_hook_is_refused() {
     let definition = TypeDef::new("hooks.RefusedWhole").attr("__any_hash__", "text");
     let error = register_type(definition).expect_err("no function");
     assert!(error.message().contains("__any_hash__"), "{error}");
-    assert!(isoform::find_type("hooks.RefusedWhole").is_none());
+    assert!(isoform::types::find_type("hooks.RefusedWhole").is_none());
 }
 
 #[test]

@@ -3,11 +3,15 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use isoform::{
-    Dict, DynKeyEqual, DynKeyHash, Error, ErrorKind, Map, Result, TypeIndex, Value, attrs,
-    deep_copy, field_value, from_bytes, recursive_eq, recursive_hash, structural_equal,
-    structural_hash, to_bytes,
-};
+use isoform::compare::{recursive_eq, recursive_hash};
+use isoform::errors::ErrorKind;
+use isoform::files::{from_bytes, to_bytes};
+use isoform::hooks::{DynKeyEqual, DynKeyHash};
+use isoform::objects::field_value;
+use isoform::traverse::deep_copy;
+use isoform::types::TypeIndex;
+use isoform::values::Dict;
+use isoform::{Error, Map, Result, Value, attrs, structural_equal, structural_hash};
 
 use crate::type_hooks::{node, pair_type, set_function};
 
@@ -85,8 +89,8 @@ fn copies_and_files_keep_the_keys() {
     let dict: Value = all.into_iter().collect::<Dict>().into();
     for copy in [deep_copy(&map).unwrap(), deep_copy(&dict).unwrap()] {
         let copy = match copy.view() {
-            isoform::ValueRef::Map(map) => map.clone(),
-            isoform::ValueRef::Dict(dict) => dict.snapshot(),
+            isoform::values::ValueRef::Map(map) => map.clone(),
+            isoform::values::ValueRef::Dict(dict) => dict.snapshot(),
             _ => panic!("a map or a dict"),
         };
         assert_eq!(copy.len(), 22);
@@ -101,7 +105,7 @@ fn copies_and_files_keep_the_keys() {
         assert_eq!(copy.get(key), Some(&"identity".into()));
     }
     let back = from_bytes(&to_bytes(&map).unwrap()).unwrap();
-    let isoform::ValueRef::Map(back) = back.view() else {
+    let isoform::values::ValueRef::Map(back) = back.view() else {
         panic!("a map")
     };
     assert_eq!(
@@ -246,7 +250,7 @@ fn recursive_comparison_follows_the_keys_and_structural_does_not() {
     assert!(structural_equal(&left, &left).unwrap());
     assert!(!structural_equal(&left, &right).unwrap());
     // The same keys in another order.
-    let isoform::ValueRef::Map(entries) = left.view() else {
+    let isoform::values::ValueRef::Map(entries) = left.view() else {
         panic!("a map")
     };
     let mut turned: Vec<_> = entries

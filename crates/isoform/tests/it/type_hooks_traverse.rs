@@ -1,10 +1,15 @@
 //! Types with a custom walk and rewrite.
 
-use isoform::{
-    DynMutate, DynVisit, Error, ErrorKind, Function, List, MapOptions, Ref, RegionKind, Result,
-    TypeIndex, Value, WalkOptions, WalkOrder, WalkResult, attrs, construct, field_value, repr,
-    structural_map, structural_walk,
+use isoform::errors::ErrorKind;
+use isoform::functions::Function;
+use isoform::hooks::{DynMutate, DynVisit};
+use isoform::objects::{construct, field_value, repr};
+use isoform::traverse::{
+    MapOptions, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk,
 };
+use isoform::types::{RegionKind, TypeIndex};
+use isoform::values::List;
+use isoform::{Error, Ref, Result, Value, attrs};
 
 use crate::support::Var;
 use crate::type_hooks::{field, node, pair_type, set_function};

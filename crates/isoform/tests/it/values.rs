@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
-use isoform::{
-    Array, Bytes, DType, DTypeCode, Device, Dict, ErrorKind, Function, List, Map, Obj, Ref, Shape,
-    Str, Tensor, Value, ValueRef,
-};
+use isoform::errors::ErrorKind;
+use isoform::functions::Function;
+use isoform::values::{Bytes, DType, DTypeCode, Device, Dict, List, Shape, Tensor, ValueRef};
+use isoform::{Array, Map, Obj, Ref, Str, Value};
 use num_bigint::BigInt;
 
 use crate::support::{Expr, Int, Var, int, var};

@@ -1,7 +1,10 @@
 //! The values of `tests/cases/values.txt`, and those that cannot be written as
 //! text.
 
-use isoform::{Array, DType, List, Map, StructuralKey, Tensor, Value, from_text};
+use isoform::compare::StructuralKey;
+use isoform::text::from_text;
+use isoform::values::{DType, List, Tensor};
+use isoform::{Array, Map, Value};
 
 use crate::build::{PLAIN, SKIPPED, Says, arr, builds, judge, map};
 

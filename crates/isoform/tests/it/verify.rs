@@ -1,9 +1,10 @@
 //! `verify`.
 
-use isoform::{
-    DynVerify, Error, FieldDef, FieldFlag, List, Obj, Ref, Result, Schema, TypeDef, TypeIndex,
-    Value, VerifyHooks, construct, field_value, register_type, verify,
-};
+use isoform::hooks::DynVerify;
+use isoform::objects::{VerifyHooks, construct, field_value, verify};
+use isoform::types::{FieldDef, FieldFlag, Schema, TypeDef, TypeIndex, register_type};
+use isoform::values::List;
+use isoform::{Error, Obj, Ref, Result, Value};
 
 fn types() -> (TypeIndex, TypeIndex) {
     static TYPES: std::sync::OnceLock<(TypeIndex, TypeIndex)> = std::sync::OnceLock::new();

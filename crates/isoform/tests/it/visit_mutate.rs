@@ -3,11 +3,13 @@
 
 use std::cell::{Cell, RefCell};
 
-use isoform::{
-    Array, DynMutate, DynVisit, Error, ErrorKind, List, MAX_HOOK_DEPTH, MapOptions, MutateCallback,
-    Ref, RegionKind, Result, Sharing, TypeIndex, Value, VisitCallback, WalkOptions, attrs,
-    construct, field_value, repr, structural_equal, structural_mutate, structural_visit,
-};
+use isoform::errors::ErrorKind;
+use isoform::hooks::{DynMutate, DynVisit, MAX_HOOK_DEPTH, MutateCallback, VisitCallback};
+use isoform::objects::{construct, field_value, repr};
+use isoform::traverse::{MapOptions, Sharing, WalkOptions, structural_mutate, structural_visit};
+use isoform::types::{RegionKind, TypeIndex};
+use isoform::values::List;
+use isoform::{Array, Error, Ref, Result, Value, attrs, structural_equal};
 
 use crate::support::{Add, Int, Lambda, Var, add, chain, int, scaled, var};
 use crate::type_hooks::{field, node, pair_type};

@@ -1,11 +1,15 @@
 //! The order of visit: as declared, with definitions first, or defined
 //! separately from the order of declaration.
 
-use isoform::{
-    AccessPath, AccessStep, CompareOptions, FieldDef, FieldFlag, Kind, Obj, Ref, Schema, TypeDef,
-    TypeIndex, Value, WalkResult, construct, field_value, find_type, first_structural_mismatch,
-    register_type, structural_hash, structural_map, structural_walk, substitute, to_json_graph,
+use isoform::compare::{CompareOptions, first_structural_mismatch};
+use isoform::files::to_json_graph;
+use isoform::objects::{construct, field_value};
+use isoform::paths::{AccessPath, AccessStep};
+use isoform::traverse::{WalkResult, structural_map, structural_walk, substitute};
+use isoform::types::{
+    FieldDef, FieldFlag, Kind, Schema, TypeDef, TypeIndex, find_type, register_type,
 };
+use isoform::{Obj, Ref, Value, structural_hash};
 use isoform_testing::oracle;
 
 fn field(name: &str) -> FieldDef {

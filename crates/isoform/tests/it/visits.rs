@@ -1,8 +1,8 @@
 //! Linear cost, by counting visits.
 
-use isoform::{
-    CompareOptions, Dict, List, StructuralKey, Value, last_visit_count, structural_equal,
-};
+use isoform::compare::{CompareOptions, StructuralKey, last_visit_count};
+use isoform::values::{Dict, List};
+use isoform::{Value, structural_equal};
 use isoform_testing::family::Role;
 
 use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};

@@ -1,10 +1,11 @@
 //! `structural_walk` and `walk_objects`.
 
-use isoform::{
-    Array, Dict, Error, ErrorKind, FieldDef, FieldFlag, Kind, List, Map, Obj, Ref, RegionKind,
-    Result, Schema, Shape, Sharing, TypeDef, Value, WalkOptions, WalkOrder, WalkResult, construct,
-    register_type,
-};
+use isoform::errors::ErrorKind;
+use isoform::objects::construct;
+use isoform::traverse::{Sharing, WalkOptions, WalkOrder, WalkResult};
+use isoform::types::{FieldDef, FieldFlag, Kind, RegionKind, Schema, TypeDef, register_type};
+use isoform::values::{Dict, List, Shape};
+use isoform::{Array, Error, Map, Obj, Ref, Result, Value};
 
 use crate::support::{
     Call, Chain, Int, Lambda, Link, Var, add, chain, count_objects, doubled, int, scaled, trace,
@@ -128,7 +129,7 @@ fn shared_objects_are_visited_once() {
         assert_eq!(count_objects(&root, options).unwrap(), levels + 1);
     }
     let mut paths = Vec::new();
-    let leaf_only = |visit: &isoform::Visit<'_>| {
+    let leaf_only = |visit: &isoform::traverse::Visit<'_>| {
         if visit.downcast::<Int>().is_some() {
             paths.push(visit.path());
         }

@@ -1,4 +1,5 @@
-use isoform::{Result, Value, node_trait};
+use isoform::{Result, Value};
+use isoform::attrs::node_trait;
 
 struct Own;
 

@@ -1,4 +1,5 @@
-use isoform::{Node, Result, node_trait, attrs};
+use isoform::{Node, Result, attrs};
+use isoform::attrs::node_trait;
 
 #[node_trait("ui.cost")]
 trait Cost {

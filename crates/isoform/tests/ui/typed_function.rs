@@ -1,4 +1,5 @@
-use isoform::{Function, exports};
+use isoform::exports;
+use isoform::functions::Function;
 
 fn borrowed(text: &str) -> i64 {
     text.len() as i64

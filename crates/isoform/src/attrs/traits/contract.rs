@@ -13,10 +13,10 @@ use crate::kernel::types::attr_table::TraitMethod;
 use crate::kernel::value::Value;
 
 /// A trait that is a type attribute; implemented for `dyn Trait` by
-/// [`#[node_trait]`](crate::node_trait).
+/// [`#[node_trait]`](crate::attrs::node_trait).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a node trait",
-    note = "write `#[isoform::node_trait(\"name\")]` above the trait"
+    note = "write `#[isoform::attrs::node_trait(\"name\")]` above the trait"
 )]
 pub trait NodeTrait: 'static {
     /// A node seen through the trait.
@@ -46,7 +46,7 @@ pub trait NodeTrait: 'static {
 /// `T: Trait`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a node trait that `{T}` implements",
-    note = "write `#[isoform::node_trait(\"name\")]` above the trait, and implement it for `{T}`"
+    note = "write `#[isoform::attrs::node_trait(\"name\")]` above the trait, and implement it for `{T}`"
 )]
 pub trait Implementation<T: Node>: NodeTrait {
     /// In the order of [`NodeTrait::METHODS`].

@@ -119,7 +119,7 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
 /// # }
 /// use library::Const;
 ///
-/// #[isoform::node_trait("doc.retrofit.cost")]
+/// #[isoform::attrs::node_trait("doc.retrofit.cost")]
 /// trait Cost {
 ///     /// What computing it takes.
 ///     fn cost(&self) -> Result<i64>;
@@ -226,7 +226,7 @@ impl<N: Node> Ref<N> {
     /// ```
     /// use isoform::{Node, Result};
     ///
-    /// #[isoform::node_trait("doc.implements.evaluate")]
+    /// #[isoform::attrs::node_trait("doc.implements.evaluate")]
     /// trait Evaluate {
     ///     /// The number that the node stands for.
     ///     fn evaluate(&self) -> Result<i64>;

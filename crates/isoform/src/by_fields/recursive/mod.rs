@@ -3,7 +3,7 @@
 //!
 //! It ignores variables, regions and kinds; those belong to structural
 //! comparison. A type may define how its objects are compared; see the hooks
-//! [`DynRecursiveEqual`](crate::DynRecursiveEqual) and its relatives.
+//! [`DynRecursiveEqual`](crate::hooks::DynRecursiveEqual) and its relatives.
 
 mod compare;
 mod hash;
@@ -17,7 +17,7 @@ use crate::kernel::value::Value;
 /// Returns true if two values are equal field by field.
 ///
 /// Objects of one type are equal if their fields are
-/// ([`FieldDef::compare`](crate::FieldDef::compare) excludes fields), arrays
+/// ([`FieldDef::compare`](crate::types::FieldDef::compare) excludes fields), arrays
 /// and lists if their elements are, maps and dicts if they have the same keys
 /// (as a [lookup](crate::Map::try_get) finds them) with equal values. Values of
 /// different types are unequal: `1`, `True` and `1.0` are three values. All
@@ -29,11 +29,12 @@ use crate::kernel::value::Value;
 ///
 /// # Errors
 ///
-/// Those of hooks ([`DynRecursiveEqual`](crate::DynRecursiveEqual)), and
+/// Those of hooks ([`DynRecursiveEqual`](crate::hooks::DynRecursiveEqual)), and
 /// `RecursionError` if they nest too deeply.
 ///
 /// ```
-/// use isoform::{Value, recursive_eq};
+/// use isoform::Value;
+/// use isoform::compare::recursive_eq;
 /// let value = |x: f64| Value::from([Value::from(x), Value::from("s")]);
 /// assert!(recursive_eq(&value(0.0), &value(-0.0))?);
 /// assert!(!recursive_eq(&value(0.0), &value(1.0))?);
@@ -57,11 +58,12 @@ pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
 ///
 /// `TypeError` for values of different types, for NaN, and for maps, dicts,
 /// tensors, functions and opaque values that differ; whatever a hook
-/// ([`DynRecursiveCompare`](crate::DynRecursiveCompare)) returns.
+/// ([`DynRecursiveCompare`](crate::hooks::DynRecursiveCompare)) returns.
 ///
 /// ```
 /// use std::cmp::Ordering;
-/// use isoform::{Value, recursive_cmp};
+/// use isoform::Value;
+/// use isoform::compare::recursive_cmp;
 /// assert_eq!(recursive_cmp(&Value::from([1, 2]), &Value::from([1, 3]))?, Ordering::Less);
 /// let error = recursive_cmp(&1.into(), &"s".into()).expect_err("no order");
 /// assert_eq!(error.message(), "int and str have no order");
@@ -83,10 +85,11 @@ pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
 /// `ValueError` with the path for a cyclic value, whose equality no hash of its
 /// parts can follow; `TypeError` for an object of a type that has a hook for
 /// equality or order but none for the hash
-/// ([`DynRecursiveHash`](crate::DynRecursiveHash)); whatever a hook returns.
+/// ([`DynRecursiveHash`](crate::hooks::DynRecursiveHash)); whatever a hook returns.
 ///
 /// ```
-/// use isoform::{Value, recursive_hash};
+/// use isoform::Value;
+/// use isoform::compare::recursive_hash;
 /// let hash = |x: f64| recursive_hash(&Value::from([x]));
 /// assert_eq!(hash(0.0)?, hash(-0.0)?);
 /// assert_ne!(hash(0.0)?, hash(1.0)?);

@@ -144,7 +144,7 @@ pub fn collect_free_vars(node: &Value) -> Result<Vec<Ref<Var>>> {
 ///
 /// # Errors
 ///
-/// As [`deep_copy`] and [`substitute`](crate::substitute).
+/// As [`deep_copy`] and [`substitute`](crate::traverse::substitute).
 pub fn deep_clone(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
     let free = variables(node)?.free;
     let together: Vec<Value> = std::iter::once(node.clone())
@@ -173,7 +173,7 @@ pub fn deep_clone(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
 ///
 /// # Errors
 ///
-/// As [`substitute`](crate::substitute).
+/// As [`substitute`](crate::traverse::substitute).
 pub fn substitute(node: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
     if pairs.is_empty() {
         return Ok(node.clone());

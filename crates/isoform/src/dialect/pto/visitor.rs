@@ -30,7 +30,8 @@ use crate::traverse::{MapOptions, structural_map, visit_nodes};
 ///
 /// ```
 /// use isoform::dialect::pto::{self, Add, DataType, IRVisitor, ScalarType, Var};
-/// use isoform::{Ref, Result, WalkResult};
+/// use isoform::{Ref, Result};
+/// use isoform::traverse::WalkResult;
 ///
 /// #[derive(Default)]
 /// struct Names(Vec<String>);
@@ -160,8 +161,8 @@ impl Redefined {
             return Ok(found);
         }
         for field in definition_fields(info) {
-            let before = vars_of(&crate::field_value(old, field.name())?);
-            let after = vars_of(&crate::field_value(new, field.name())?);
+            let before = vars_of(&crate::objects::field_value(old, field.name())?);
+            let after = vars_of(&crate::objects::field_value(new, field.name())?);
             if before.len() != after.len() {
                 continue;
             }
@@ -188,7 +189,7 @@ fn definition_fields(info: &TypeInfo) -> impl Iterator<Item = &FieldDef> {
 pub(super) fn definitions_of(object: &Ref<Obj>) -> Result<Vec<Ref<Obj>>> {
     let mut found = Vec::new();
     for field in definition_fields(object.type_info()) {
-        found.extend(vars_of(&crate::field_value(object, field.name())?));
+        found.extend(vars_of(&crate::objects::field_value(object, field.name())?));
     }
     Ok(found)
 }

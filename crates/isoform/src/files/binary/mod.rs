@@ -52,7 +52,9 @@ use crate::kernel::value::Value;
 /// registered one. The error has the path.
 ///
 /// ```
-/// use isoform::{List, Value, from_bytes, to_bytes};
+/// use isoform::Value;
+/// use isoform::files::{from_bytes, to_bytes};
+/// use isoform::values::List;
 /// let shared = List::<Value>::from(vec![1.into(), "text".into()]);
 /// let bytes = to_bytes(&[shared.clone(), shared].into())?;
 /// assert!(bytes.len() < 40);
@@ -89,10 +91,10 @@ pub fn to_bytes_with_types(value: &Value) -> Result<(Vec<u8>, Vec<&'static TypeI
 /// do not fit their field. Errors of hooks are passed on.
 ///
 /// ```
-/// let mut bytes = isoform::to_bytes(&7.into())?;
-/// assert_eq!(isoform::from_bytes(&bytes)?, 7.into());
+/// let mut bytes = isoform::files::to_bytes(&7.into())?;
+/// assert_eq!(isoform::files::from_bytes(&bytes)?, 7.into());
 /// bytes[10] += 2;
-/// let error = isoform::from_bytes(&bytes).unwrap_err();
+/// let error = isoform::files::from_bytes(&bytes).unwrap_err();
 /// assert_eq!(error.message(), "binary form: the checksum differs, the bytes were changed or cut");
 /// # Ok::<(), isoform::Error>(())
 /// ```
@@ -108,7 +110,7 @@ impl BinaryReadOptions {
     /// As [`from_bytes`].
     ///
     /// ```
-    /// use isoform::{BinaryReadOptions, to_bytes};
+    /// use isoform::files::{BinaryReadOptions, to_bytes};
     /// let options = BinaryReadOptions::default().ignore_unknown_fields(true);
     /// assert_eq!(options.read(&to_bytes(&"a".into())?)?, "a".into());
     /// # Ok::<(), isoform::Error>(())

@@ -60,7 +60,9 @@ pub(crate) use data::{read_data, read_data_at, write_data};
 /// registered one. The error has the path.
 ///
 /// ```
-/// use isoform::{List, Value, from_json_graph, to_json_graph};
+/// use isoform::Value;
+/// use isoform::files::{from_json_graph, to_json_graph};
+/// use isoform::values::List;
 /// let shared = List::<Value>::from(vec![1.into()]);
 /// let value = Value::from([shared.clone(), shared]);
 /// let text = to_json_graph(&value)?;
@@ -90,7 +92,7 @@ pub fn to_json_graph(value: &Value) -> Result<String> {
 /// and values that do not fit their field. Errors of hooks are passed on.
 ///
 /// ```
-/// use isoform::from_json_graph;
+/// use isoform::files::from_json_graph;
 /// let text = r#"{"root_index":0,"nodes":[{"type":"ffi.Array","data":[1]},{"type":"None"}]}"#;
 /// let read = from_json_graph(text)?;
 /// assert_eq!(format!("{read:?}"), "[None]");
@@ -123,7 +125,7 @@ impl JsonOptions {
     /// As [`to_json_graph`], and `OSError` if `output` fails.
     ///
     /// ```
-    /// use isoform::JsonOptions;
+    /// use isoform::files::JsonOptions;
     /// let mut output = Vec::new();
     /// JsonOptions::default().write(&true.into(), &mut output)?;
     /// assert_eq!(output, br#"{"root_index":0,"nodes":[{"type":"bool","data":true}]}"#);
@@ -151,7 +153,7 @@ impl JsonReadOptions {
     /// As [`from_json_graph`].
     ///
     /// ```
-    /// use isoform::{JsonOptions, JsonReadOptions};
+    /// use isoform::files::{JsonOptions, JsonReadOptions};
     /// let text = JsonOptions::default().metadata("made by hand").to_json_graph(&1.into())?;
     /// let (value, metadata) = JsonReadOptions::default().read_with_metadata(&text)?;
     /// assert_eq!((value, metadata), (1.into(), Some("made by hand".into())));

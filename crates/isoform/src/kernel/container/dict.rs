@@ -73,7 +73,7 @@ impl DictObj {
 /// the same dict.
 ///
 /// ```
-/// use isoform::Dict;
+/// use isoform::values::Dict;
 /// let d: Dict = Dict::new();
 /// d.insert("k".into(), 1.into())?;
 /// assert_eq!(d.len(), 1);

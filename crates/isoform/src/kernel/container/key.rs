@@ -21,7 +21,9 @@ use crate::kernel::value::Value;
 ///
 /// ```
 /// use std::collections::HashMap;
-/// use isoform::{List, StructuralKey, Value};
+/// use isoform::Value;
+/// use isoform::compare::StructuralKey;
+/// use isoform::values::List;
 ///
 /// let list = List::from(vec![1i64]);
 /// let mut table = HashMap::new();
@@ -105,7 +107,8 @@ impl Value {
     /// so maps find them by structure.
     ///
     /// ```
-    /// use isoform::{Map, StructuralKey, Value};
+    /// use isoform::{Map, Value};
+    /// use isoform::compare::StructuralKey;
     /// let key = |items: [i64; 2]| Ok::<_, isoform::Error>(Value::from(StructuralKey::new(items)?));
     /// let map: Map = [(key([1, 2])?, Value::from("one"))].into_iter().collect();
     /// assert_eq!(map.get(&key([1, 2])?), Some(&Value::from("one")));

@@ -267,7 +267,7 @@ fn compare_plain(left: &Value, right: &Value) -> Ordering {
 /// An immutable mapping that keeps insertion order; cloning shares it.
 ///
 /// Keys that are plain values are looked up by content, objects by identity, or by the
-/// hooks [`DynKeyHash`](crate::DynKeyHash) and [`DynKeyEqual`](crate::DynKeyEqual) of
+/// hooks [`DynKeyHash`](crate::hooks::DynKeyHash) and [`DynKeyEqual`](crate::hooks::DynKeyEqual) of
 /// their type. Hooks may fail, so each operation on a key has a form that reports
 /// errors (`try_get`); the others are for keys without hooks, and fall back to identity
 /// if a hook fails.

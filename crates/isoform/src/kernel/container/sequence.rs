@@ -191,7 +191,7 @@ pub(crate) type ListObj = Mutable<Array>;
 /// A mutable sequence; cloning the handle shares it.
 ///
 /// ```
-/// use isoform::List;
+/// use isoform::values::List;
 /// let a = List::from(vec![1i64, 2]);
 /// let b = a.clone();
 /// b.push(3)?;
@@ -328,7 +328,7 @@ impl<T: ElementType> List<T> {
     /// otherwise as [`push`](Self::push).
     ///
     /// ```
-    /// use isoform::List;
+    /// use isoform::values::List;
     /// let list: List<i64> = List::from(vec![1, 2, 3]);
     /// let old = list.splice(1..2, vec![7, 8])?;
     /// assert_eq!((old, list.len()), (vec![2.into()], 4));

@@ -35,7 +35,7 @@ impl TensorObj {
 /// block); comparison and hash do not copy them.
 ///
 /// ```
-/// use isoform::{DType, Tensor};
+/// use isoform::values::{DType, Tensor};
 /// let data: Vec<u8> = [1.0f32, 2.0].iter().flat_map(|x| x.to_le_bytes()).collect();
 /// let t = Tensor::new(DType::FLOAT32, vec![2], data)?;
 /// assert_eq!(t.shape(), [2]);

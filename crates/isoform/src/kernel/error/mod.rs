@@ -60,7 +60,8 @@ impl ErrorKind {
 /// line if it contains more than the place where the error was made.
 ///
 /// ```
-/// use isoform::{Error, ErrorKind};
+/// use isoform::Error;
+/// use isoform::errors::ErrorKind;
 /// let error = Error::value_error("expected a positive number, got -1");
 /// assert_eq!(error.kind(), ErrorKind::Value);
 /// assert_eq!(error.to_string(), "ValueError: expected a positive number, got -1");
@@ -190,7 +191,8 @@ impl Error {
     /// The message followed by the path, unless it shows the place itself.
     ///
     /// ```
-    /// use isoform::{AccessPath, Error};
+    /// use isoform::Error;
+    /// use isoform::paths::AccessPath;
     /// let error = Error::value_error("expected int").at(AccessPath::root().attr("n"));
     /// assert_eq!(error.message_with_path(), "expected int (at <root>.n)");
     /// ```

@@ -52,7 +52,8 @@ impl Error {
     /// For an exception of a host language, the frames that are not its own.
     ///
     /// ```
-    /// use isoform::{Error, Function};
+    /// use isoform::Error;
+    /// use isoform::functions::Function;
     /// let fails = Function::typed(|x: i64| -> Result<i64, Error> {
     ///     Err(Error::value_error(format!("{x} is too large")))
     /// });
@@ -102,7 +103,8 @@ impl Error {
     /// An exception of Python that went through Rust code includes the lines of both.
     ///
     /// ```
-    /// use isoform::{Error, Function};
+    /// use isoform::Error;
+    /// use isoform::functions::Function;
     /// let fails = Function::new(|_| Err(Error::value_error("too large"))).named("demo.fails");
     /// let error = fails.call(&[]).expect_err("it fails");
     /// let text = error.traceback();

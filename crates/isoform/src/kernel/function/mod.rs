@@ -55,7 +55,8 @@ impl FunctionObj {
 /// A callable value, with or without a name.
 ///
 /// ```
-/// use isoform::{Function, Value};
+/// use isoform::Value;
+/// use isoform::functions::Function;
 /// let count = Function::new(|args| Ok(Value::from(args.len())));
 /// assert_eq!(count.call(&[1.into(), 2.into()])?, Value::from(2));
 ///

@@ -73,7 +73,7 @@ impl Parameter {
 /// Shown as Python would write it:
 ///
 /// ```
-/// use isoform::Function;
+/// use isoform::functions::Function;
 /// let power = Function::typed(|base: f64, exponent: Option<i64>| {
 ///     base.powi(exponent.unwrap_or(2) as i32)
 /// })

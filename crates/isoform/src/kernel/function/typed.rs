@@ -8,7 +8,7 @@ use crate::kernel::types::Schema;
 use crate::kernel::value::Value;
 
 /// A Rust function whose arguments and result can be converted from and to values: the
-/// argument of [`Function::typed`](crate::Function::typed).
+/// argument of [`Function::typed`](crate::functions::Function::typed).
 ///
 /// `Arguments` is the tuple of the types of its arguments, which the compiler
 /// infers.

@@ -15,7 +15,7 @@ use crate::kernel::value::Value;
 
 hooks! {
     /// `__s_equal__(self, other, eq_cb) -> bool`: structural equality of two objects of
-    /// one type. See [`StructuralEqual`](crate::StructuralEqual) for the use of the
+    /// one type. See [`StructuralEqual`](crate::hooks::StructuralEqual) for the use of the
     /// callback.
     equal: DynEqual(left: &Ref<Obj>, right: &Ref<Obj>, eq_cb: &mut dyn EqualCallback) -> bool
         = "__s_equal__",
@@ -23,7 +23,7 @@ hooks! {
          the parts, returns a bool.";
 
     /// `__s_hash__(self, init, hash_cb) -> int`: the structural hash of an object. See
-    /// [`StructuralHash`](crate::StructuralHash) for the use of the callback.
+    /// [`StructuralHash`](crate::hooks::StructuralHash) for the use of the callback.
     hash: DynHash(
         object: &Ref<Obj>,
         init: u64,
@@ -33,7 +33,7 @@ hooks! {
         "Structural hash: `(self, init, hash)`, with `hash(value, init, region)` for the parts, \
          returns an int.";
 
-    /// `__verify__(self)`: the check by [`verify`](crate::verify()) of objects of a
+    /// `__verify__(self)`: the check by [`verify`](crate::objects::verify()) of objects of a
     /// type and of types that extend it; an error describes a problem.
     verify: DynVerify(object: &Ref<Obj>) -> ()
         = "__verify__",
@@ -47,8 +47,12 @@ hooks! {
     /// The type also needs a [`DynFromJson`].
     ///
     /// ```
-    /// use isoform::{DynFromJson, DynToJson, FieldDef, Schema, TypeDef, Value};
-    /// use isoform::{construct, find_type, from_json_graph, field_value, register_type, to_json_graph};
+    /// use isoform::Value;
+    /// use isoform::hooks::{DynFromJson, DynToJson};
+    /// use isoform::types::{FieldDef, Schema, TypeDef};
+    /// use isoform::files::{from_json_graph, to_json_graph};
+    /// use isoform::objects::{construct, field_value};
+    /// use isoform::types::{find_type, register_type};
     ///
     /// let celsius = TypeDef::new("doc.Celsius")
     ///     .field(FieldDef::new("degrees", Schema::Int))
@@ -77,8 +81,11 @@ hooks! {
     /// the text of a part.
     ///
     /// ```
-    /// use isoform::{DynRepr, FieldDef, Schema, TypeDef};
-    /// use isoform::{construct, field_value, register_type, repr, attrs};
+    /// use isoform::hooks::DynRepr;
+    /// use isoform::types::{FieldDef, Schema, TypeDef};
+    /// use isoform::attrs;
+    /// use isoform::objects::{construct, field_value, repr};
+    /// use isoform::types::register_type;
     ///
     /// let neg = register_type(TypeDef::new("doc.Neg").field(FieldDef::new("x", Schema::Any)))?;
     /// let text = DynRepr::new(|neg, part| Ok(format!("-{}", part(&field_value(neg, "x")?)?)));
@@ -96,7 +103,7 @@ hooks! {
          a str.";
 
     /// `__ffi_eq__(self, other, cmp) -> bool`: returns whether two objects of one type
-    /// are equal for [`recursive_eq`](crate::recursive_eq). `cmp` compares two parts.
+    /// are equal for [`recursive_eq`](crate::compare::recursive_eq). `cmp` compares two parts.
     ///
     /// A type with this hook or with [`DynRecursiveCompare`] also needs a
     /// [`DynRecursiveHash`] to be hashed.
@@ -110,7 +117,7 @@ hooks! {
          a bool.";
 
     /// `__ffi_compare__(self, other, cmp) -> int`: the order of two objects of one type
-    /// for [`recursive_cmp`](crate::recursive_cmp): negative if the left one comes
+    /// for [`recursive_cmp`](crate::compare::recursive_cmp): negative if the left one comes
     /// first, positive if the right one does. `cmp` orders two parts.
     ///
     /// Equality also uses it, for types without [`DynRecursiveEqual`].
@@ -124,7 +131,7 @@ hooks! {
          int below, at or above zero.";
 
     /// `__ffi_hash__(self, fn_hash) -> int`: the hash of an object for
-    /// [`recursive_hash`](crate::recursive_hash). `fn_hash` returns the hash of a part.
+    /// [`recursive_hash`](crate::compare::recursive_hash). `fn_hash` returns the hash of a part.
     /// As a function, it represents the bits of the hash as a signed int.
     recursive_hash: DynRecursiveHash(
         object: &Ref<Obj>,
@@ -137,8 +144,12 @@ hooks! {
     /// or dict. Needs a [`DynKeyEqual`]; equal keys must have the same hash.
     ///
     /// ```
-    /// use isoform::{DynKeyEqual, DynKeyHash, FieldDef, Map, Schema, TypeDef, Value};
-    /// use isoform::{construct, field_value, register_type, attrs};
+    /// use isoform::{Map, Value};
+    /// use isoform::hooks::{DynKeyEqual, DynKeyHash};
+    /// use isoform::types::{FieldDef, Schema, TypeDef};
+    /// use isoform::attrs;
+    /// use isoform::objects::{construct, field_value};
+    /// use isoform::types::register_type;
     ///
     /// let id = register_type(TypeDef::new("doc.Id").field(FieldDef::new("n", Schema::Int)))?;
     /// attrs::set_hook(
@@ -170,7 +181,7 @@ hooks! {
         "Equality of two objects as keys of a map or dict: `(self, other)` returns a bool.";
 
     /// `__ffi_shallow_copy__(self)`: a copy of one object, for
-    /// [`shallow_copy`](crate::shallow_copy). It must have the same type.
+    /// [`shallow_copy`](crate::traverse::shallow_copy). It must have the same type.
     copy: DynCopy(object: &Ref<Obj>) -> Value
         = "__ffi_shallow_copy__",
         "A copy of one object: `(self)` returns an object of the type.";
@@ -179,12 +190,15 @@ hooks! {
     /// type, for fields of the type.
     ///
     /// To report that a value does not convert, it returns an error of kind
-    /// [`Type`](crate::ErrorKind::Type) or [`Value`](crate::ErrorKind::Value); other
+    /// [`Type`](crate::errors::ErrorKind::Type) or [`Value`](crate::errors::ErrorKind::Value); other
     /// errors propagate unchanged.
     ///
     /// ```
-    /// use isoform::{DynConvert, FieldDef, Schema, TypeDef};
-    /// use isoform::{construct, register_type, attrs};
+    /// use isoform::hooks::DynConvert;
+    /// use isoform::types::{FieldDef, Schema, TypeDef};
+    /// use isoform::attrs;
+    /// use isoform::objects::construct;
+    /// use isoform::types::register_type;
     ///
     /// let name = register_type(TypeDef::new("doc.Name").field(FieldDef::new("text", Schema::Str)))?;
     /// let convert = DynConvert::new(move |value| Ok(construct(name, vec![value.clone()])?.into()));
@@ -204,7 +218,7 @@ hooks! {
         "Conversion of another value to the type, for fields: `(value)` returns an object.";
 
     /// `__s_visit__(self, visitor)`: visits the parts of an object for
-    /// [`structural_walk`](crate::structural_walk) and related functions, instead of
+    /// [`structural_walk`](crate::traverse::structural_walk) and related functions, instead of
     /// its fields. Callbacks are called for the object itself as for any other. Returns
     /// None, or the value that ends the walk: the result of the visitor, or another
     /// value.
@@ -213,8 +227,13 @@ hooks! {
     /// (or None), and whether to visit only the children of the part.
     ///
     /// ```
-    /// use isoform::{DynVisit, FieldDef, Schema, TypeDef, WalkOptions, WalkResult};
-    /// use isoform::{construct, field_value, register_type, structural_walk, attrs};
+    /// use isoform::hooks::DynVisit;
+    /// use isoform::traverse::{WalkOptions, WalkResult};
+    /// use isoform::types::{FieldDef, Schema, TypeDef};
+    /// use isoform::attrs;
+    /// use isoform::objects::{construct, field_value};
+    /// use isoform::traverse::structural_walk;
+    /// use isoform::types::register_type;
     ///
     /// let pair = TypeDef::new("doc.LastFirst")
     ///     .field(FieldDef::new("a", Schema::Int))
@@ -239,7 +258,7 @@ hooks! {
          ended the walk.";
 
     /// `__s_mutate__(self, mutator)`: the replacement of an object in
-    /// [`structural_map`](crate::structural_map) and related functions, instead of
+    /// [`structural_map`](crate::traverse::structural_map) and related functions, instead of
     /// rewriting its fields. Callbacks are called for the object itself as for any
     /// other.
     ///

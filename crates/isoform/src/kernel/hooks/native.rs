@@ -16,8 +16,10 @@ use crate::kernel::object::reference::{Node, Obj, Ref};
 /// calls:
 ///
 /// ```
-/// use isoform::{EqualCallback, HashCallback, Node, Result, Value};
-/// use isoform::{StructuralEqual, StructuralHash, structural_equal, structural_hash};
+/// use isoform::{Node, Result, Value};
+/// use isoform::hooks::{EqualCallback, HashCallback};
+/// use isoform::{structural_equal, structural_hash};
+/// use isoform::hooks::{StructuralEqual, StructuralHash};
 ///
 /// /// A sum whose operands may come in either order.
 /// #[derive(Node)]
@@ -50,7 +52,7 @@ use crate::kernel::object::reference::{Node, Obj, Ref};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` declares `hooks(equal)` and does not implement `StructuralEqual`",
-    note = "implement `isoform::StructuralEqual`, or leave `equal` out of `hooks(...)`"
+    note = "implement `isoform::hooks::StructuralEqual`, or leave `equal` out of `hooks(...)`"
 )]
 pub trait StructuralEqual: Node {
     /// True if the two are equal.
@@ -71,7 +73,9 @@ pub trait StructuralEqual: Node {
 /// their results may be combined in any order (with `^` or `+`).
 ///
 /// ```
-/// # use isoform::{HashCallback, Node, RegionChange, Result, StructuralHash, Value};
+/// # use isoform::{Node, Result, Value};
+/// # use isoform::hooks::{HashCallback, StructuralHash};
+/// # use isoform::types::RegionChange;
 /// /// Binds its parameters in its body.
 /// #[derive(Node)]
 /// #[node(key = "doc.Binder", hooks(hash))]
@@ -92,7 +96,7 @@ pub trait StructuralEqual: Node {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` declares `hooks(hash)` and does not implement `StructuralHash`",
-    note = "implement `isoform::StructuralHash`, or leave `hash` out of `hooks(...)`"
+    note = "implement `isoform::hooks::StructuralHash`, or leave `hash` out of `hooks(...)`"
 )]
 pub trait StructuralHash: Node {
     /// The hash of this object, starting from `init`.
@@ -106,7 +110,9 @@ pub trait StructuralHash: Node {
 /// A custom check of a type's objects.
 ///
 /// ```
-/// use isoform::{Error, Node, Result, Value, Verify, verify};
+/// use isoform::{Error, Node, Result, Value};
+/// use isoform::hooks::Verify;
+/// use isoform::objects::verify;
 ///
 /// /// A range of numbers.
 /// #[derive(Node)]
@@ -136,7 +142,7 @@ pub trait StructuralHash: Node {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` declares `hooks(verify)` and does not implement `Verify`",
-    note = "implement `isoform::Verify`, or leave `verify` out of `hooks(...)`"
+    note = "implement `isoform::hooks::Verify`, or leave `verify` out of `hooks(...)`"
 )]
 pub trait Verify: Node {
     /// Checks this object.

@@ -158,13 +158,15 @@ fn collect_once() {
 
 /// Frees all objects that only keep each other alive, and returns their number.
 ///
-/// Cycles can only go through [`List`](crate::List), [`Dict`](crate::Dict) and objects
+/// Cycles can only go through [`List`](crate::values::List), [`Dict`](crate::values::Dict) and objects
 /// with mutable fields. O(objects reachable from the tracked ones); other threads that
 /// read or write fields wait meanwhile. A write does this by itself once many more
 /// objects may be part of a cycle than after the previous collection.
 ///
 /// ```
-/// use isoform::{List, Value, collect_cycles};
+/// use isoform::Value;
+/// use isoform::objects::collect_cycles;
+/// use isoform::values::List;
 /// let list: List = List::new();
 /// list.push(Value::from(list.clone()))?;
 /// drop(list);

@@ -154,7 +154,8 @@ pub(super) fn note_reading(info: &'static TypeInfo, field: usize, value: &Value)
 /// if the value does not fit. On an error, the field is unchanged.
 ///
 /// ```
-/// use isoform::{FieldDef, Schema, TypeDef, construct, field_value, register_type, set_field};
+/// use isoform::objects::{construct, field_value, set_field};
+/// use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 /// let cell = TypeDef::new("doc.Cell")
 ///     .field(FieldDef::new("value", Schema::Float).mutable(true))
 ///     .field(FieldDef::new("name", Schema::Str));
@@ -190,7 +191,7 @@ pub fn set_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()>
 ///
 /// From the first such write on, all objects of the object's type count as mutable.
 /// Earlier guarantees of "frozen" become void: a
-/// [`StructuralKey`](crate::StructuralKey) made before from an object of this type sees
+/// [`StructuralKey`](crate::compare::StructuralKey) made before from an object of this type sees
 /// the change, and so does everything that remembers a hash. Do not use it on objects
 /// of kind `const-tree` that others may have compared by pointer.
 ///
@@ -200,7 +201,8 @@ pub fn set_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()>
 /// it, `TypeError` if the value does not fit.
 ///
 /// ```
-/// use isoform::{FieldDef, Schema, TypeDef, construct, field_value, overwrite_field_at, register_type};
+/// use isoform::objects::{construct, field_value, overwrite_field_at};
+/// use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 /// let point = TypeDef::new("doc.Point").field(FieldDef::new("x", Schema::Int));
 /// let point = construct(register_type(point)?, vec![1.into()])?;
 /// overwrite_field_at(&point, 0, 2.into())?;

@@ -37,7 +37,7 @@ pub unsafe trait Node: Sized + Send + Sync + 'static {
     ///
     /// When another definition already owns the type key.
     ///
-    /// Call [`register`](crate::register) first to get that as an error.
+    /// Call [`register`](crate::types::register) first to get that as an error.
     fn type_index() -> TypeIndex;
     /// The declaration as data.
     fn definition() -> TypeDef;
@@ -76,7 +76,7 @@ pub(super) struct Block<T> {
 /// A thin, owning, thread-safe pointer to an object.
 ///
 /// The fields of a Rust struct are immutable while the object is shared; see
-/// [`set_field`](crate::set_field) for mutable fields.
+/// [`set_field`](crate::objects::set_field) for mutable fields.
 ///
 /// Cloning adds an owner. `==` on `Ref`s is identity; use
 /// [`structural_equal`](crate::structural_equal) for equality of content. Fields are

@@ -671,7 +671,7 @@ impl TypeCell {
                 index
             }
             // A clash of type keys is a mistake in the program's source; to handle it
-            // as an error, call `isoform::register` first.
+            // as an error, call `isoform::types::register` first.
             Err(error) => panic!("{error}"),
         }
     }

@@ -36,7 +36,8 @@ pub enum AccessStep {
 /// the alternate form `{:#}` prints them in full.
 ///
 /// ```
-/// use isoform::{AccessPath, Array, Value};
+/// use isoform::{Array, Value};
+/// use isoform::paths::AccessPath;
 /// let path = AccessPath::root().array_item(1);
 /// assert_eq!(path.to_string(), "<root>[1]");
 /// let root = Value::from(Array::<Value>::from(vec![1.into(), 2.into()]));
@@ -72,7 +73,7 @@ impl AccessPath {
     /// path, was truncated, or has an object as a key.
     ///
     /// ```
-    /// use isoform::AccessPath;
+    /// use isoform::paths::AccessPath;
     /// let path = AccessPath::parse("<root>.body.args[1][\"k\"]")?;
     /// assert_eq!(path, AccessPath::root().attr("body").attr("args").array_item(1).map_item("k"));
     /// let error = AccessPath::parse("<root>[1").expect_err("no end");

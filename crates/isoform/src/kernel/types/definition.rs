@@ -186,7 +186,7 @@ impl FieldDef {
         self
     }
 
-    /// Sets whether [`set_field`](crate::set_field) may change the field, in
+    /// Sets whether [`set_field`](crate::objects::set_field) may change the field, in
     /// objects with any number of owners. Only fields declared at run time can
     /// be mutable: the fields of a Rust struct are read through plain references.
     #[must_use]
@@ -195,15 +195,15 @@ impl FieldDef {
         self
     }
 
-    /// Sets whether [`recursive_eq`](crate::recursive_eq) and
-    /// [`recursive_cmp`](crate::recursive_cmp) compare the field; the default is true.
+    /// Sets whether [`recursive_eq`](crate::compare::recursive_eq) and
+    /// [`recursive_cmp`](crate::compare::recursive_cmp) compare the field; the default is true.
     #[must_use]
     pub fn compare(mut self, compare: bool) -> Self {
         self.compare = compare;
         self
     }
 
-    /// Sets whether [`recursive_hash`](crate::recursive_hash) includes the field; by
+    /// Sets whether [`recursive_hash`](crate::compare::recursive_hash) includes the field; by
     /// default, it does if the field is compared.
     #[must_use]
     pub fn hash(mut self, hash: bool) -> Self {
@@ -211,7 +211,7 @@ impl FieldDef {
         self
     }
 
-    /// Sets whether [`repr`](crate::repr()) shows the field; the default is true.
+    /// Sets whether [`repr`](crate::objects::repr()) shows the field; the default is true.
     #[must_use]
     pub fn repr(mut self, repr: bool) -> Self {
         self.repr = repr;
@@ -259,7 +259,7 @@ impl FieldDef {
         self.flag
     }
 
-    /// True if [`set_field`](crate::set_field) may change the field.
+    /// True if [`set_field`](crate::objects::set_field) may change the field.
     pub fn is_mutable(&self) -> bool {
         self.mutable
     }
@@ -346,7 +346,7 @@ impl fmt::Debug for FieldDef {
 
 /// The attribute that holds the constructor for host languages: calling the class calls
 /// this function, which returns an object of the type and whose
-/// [signature](crate::Function::signature) is that of the constructor. Without it,
+/// [signature](crate::functions::Function::signature) is that of the constructor. Without it,
 /// constructors take the fields.
 pub const INIT: &str = "__ffi_init__";
 
@@ -355,7 +355,7 @@ pub(crate) type NamedValues = Vec<(Box<str>, Value)>;
 
 /// A node type's declaration: key, parent, kind, fields and options.
 ///
-/// The derive generates it for Rust structs; [`register_type`](crate::register_type)
+/// The derive generates it for Rust structs; [`register_type`](crate::types::register_type)
 /// takes one that is built by hand, for types declared at run time.
 #[derive(Clone)]
 pub struct TypeDef {
@@ -448,8 +448,11 @@ impl TypeDef {
     /// inherited fields.
     ///
     /// ```
-    /// use isoform::{FieldDef, FieldFlag, Kind, Schema, TypeDef, Value};
-    /// use isoform::{construct, field_value, register_type, substitute};
+    /// use isoform::Value;
+    /// use isoform::types::{FieldDef, FieldFlag, Kind, Schema, TypeDef};
+    /// use isoform::objects::{construct, field_value};
+    /// use isoform::traverse::substitute;
+    /// use isoform::types::register_type;
     ///
     /// let var = register_type(TypeDef::new("doc.LoopVar").kind(Kind::Var))?;
     /// let each = register_type(

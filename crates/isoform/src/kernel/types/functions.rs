@@ -47,7 +47,7 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
 /// for a default that does not fit its argument.
 ///
 /// ```
-/// use isoform::{Function, global_function, register_functions};
+/// use isoform::functions::{Function, global_function, register_functions};
 /// let double = Function::typed(|x: i64| 2 * x).named("doc.twice");
 /// register_functions([double.clone()])?;
 /// register_functions([double])?;

@@ -40,7 +40,8 @@ pub fn set_method_hook(hook: Hook) {
 /// registered unless `replace`. The very same function may be registered again.
 ///
 /// ```
-/// use isoform::{Function, Node, Ref, call_method, register_method};
+/// use isoform::{Node, Ref};
+/// use isoform::functions::{Function, call_method, register_method};
 ///
 /// #[derive(Node)]
 /// #[node(key = "doc.Square")]

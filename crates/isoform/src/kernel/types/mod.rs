@@ -87,7 +87,7 @@ pub fn register_in<T: Node>(dialect: &str, method: Option<&str>) -> Result<TypeI
 /// error, nothing is registered.
 ///
 /// ```
-/// use isoform::{FieldDef, Kind, Schema, TypeDef, register_type};
+/// use isoform::types::{FieldDef, Kind, Schema, TypeDef, register_type};
 /// let index = register_type(
 ///     TypeDef::new("doc.Pair")
 ///         .kind(Kind::Tree)
@@ -96,7 +96,7 @@ pub fn register_in<T: Node>(dialect: &str, method: Option<&str>) -> Result<TypeI
 /// )?;
 /// let again = TypeDef::new("doc.Pair").field(FieldDef::new("other", Schema::Int));
 /// assert!(register_type(again).is_err());
-/// assert_eq!(isoform::find_type("doc.Pair").map(|info| info.index()), Some(index));
+/// assert_eq!(isoform::types::find_type("doc.Pair").map(|info| info.index()), Some(index));
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn register_type(definition: TypeDef) -> Result<TypeIndex> {

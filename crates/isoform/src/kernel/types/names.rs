@@ -15,7 +15,10 @@ use crate::kernel::value::Value;
 /// By default, it is a field of type str called `name_hint` or `name`.
 ///
 /// ```
-/// use isoform::{FieldDef, Schema, TEXT_NAME, TypeDef, Value, construct, register_type, to_text};
+/// use isoform::Value;
+/// use isoform::objects::construct;
+/// use isoform::text::to_text;
+/// use isoform::types::{FieldDef, Schema, TEXT_NAME, TypeDef, register_type};
 /// let ty = register_type(
 ///     TypeDef::new("doc.text.Value")
 ///         .field(FieldDef::new("label", Schema::Str))
@@ -29,7 +32,7 @@ use crate::kernel::value::Value;
 pub const TEXT_NAME: &str = "text.name";
 
 /// The attribute with the field that contains the type of an expression, for
-/// [`TextOptions::types`](crate::TextOptions::types). Types that extend one inherit it.
+/// [`TextOptions::types`](crate::text::TextOptions::types). Types that extend one inherit it.
 pub const TEXT_TYPE: &str = "text.type";
 
 /// The attribute with the name of a type's visitor methods: `for_each` for
@@ -43,7 +46,7 @@ impl TypeInfo {
     /// The dialect of the type: its key up to the last dot.
     ///
     /// ```
-    /// use isoform::find_type;
+    /// use isoform::types::find_type;
     /// isoform::ir::register()?;
     /// assert_eq!(find_type("ir.TupleType").map(|info| info.dialect()), Some("ir"));
     /// # Ok::<(), isoform::Error>(())
@@ -61,7 +64,7 @@ impl TypeInfo {
     /// dialect first: `visit_relay_var`.
     ///
     /// ```
-    /// use isoform::{TypeDef, VISIT_NAME, find_type, register_type};
+    /// use isoform::types::{TypeDef, VISIT_NAME, find_type, register_type};
     /// register_type(TypeDef::new("doc.visit.ForStmt"))?;
     /// register_type(TypeDef::new("doc.visit.F32").attr(VISIT_NAME, "float"))?;
     /// let name = |key| find_type(key).map(|info| info.visit_name());

@@ -171,7 +171,8 @@ pub type Enumerator<E> = Ref<<E as NodeEnum>::Object>;
 /// lists all names, and `enum.aliases` the aliases.
 ///
 /// ```
-/// use isoform::{Enumerator, Node, NodeEnum, node_enum};
+/// use isoform::{Node, node_enum};
+/// use isoform::types::{Enumerator, NodeEnum};
 ///
 /// node_enum! {
 ///     /// Which way to go.
@@ -239,7 +240,7 @@ macro_rules! node_enum {
             }
         }
 
-        impl $crate::NodeEnum for $name {
+        impl $crate::types::NodeEnum for $name {
             type Object = $object;
             const MEMBERS: &'static [Self] = &[$($name::$member),*];
             const ALIASES: &'static [(&'static str, Self)] =
@@ -267,7 +268,7 @@ macro_rules! node_enum {
                     })
                 };
                 let objects = OBJECTS.get_or_init(|| {
-                    <$name as $crate::NodeEnum>::MEMBERS.iter().enumerate().map(make).collect()
+                    <$name as $crate::types::NodeEnum>::MEMBERS.iter().enumerate().map(make).collect()
                 });
                 objects[self as usize].clone()
             }
@@ -275,13 +276,13 @@ macro_rules! node_enum {
 
         impl $crate::__private::IntoField<$crate::Ref<$object>> for $name {
             fn into_field(self) -> $crate::Ref<$object> {
-                $crate::NodeEnum::object(self)
+                $crate::types::NodeEnum::object(self)
             }
         }
 
         impl $crate::__private::IntoField<Option<$crate::Ref<$object>>> for $name {
             fn into_field(self) -> Option<$crate::Ref<$object>> {
-                Some($crate::NodeEnum::object(self))
+                Some($crate::types::NodeEnum::object(self))
             }
         }
 

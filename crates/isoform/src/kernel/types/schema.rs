@@ -149,7 +149,8 @@ impl HostSchema {
     /// neither use this library beyond the value nor wait for a lock of the host.
     ///
     /// ```
-    /// use isoform::{HostSchema, Schema, Value};
+    /// use isoform::Value;
+    /// use isoform::types::{HostSchema, Schema};
     /// let even = |value: &Value| value.as_int().is_some_and(|number| number % 2 == 0);
     /// let schema = Schema::Host(HostSchema::new("host.Even", even));
     /// assert!(schema.check(&Value::from(2)).is_ok());
@@ -311,7 +312,7 @@ impl Schema {
     /// Converts a value to what the field stores: bool to int, int to float and bool,
     /// text to data type and device, arrays and lists, maps and dicts into one another,
     /// and anything to an object of a type with a conversion hook
-    /// ([`DynConvert`](crate::DynConvert)). A value that already fits is returned
+    /// ([`DynConvert`](crate::hooks::DynConvert)). A value that already fits is returned
     /// unchanged.
     ///
     /// # Errors

@@ -33,7 +33,9 @@ use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
 /// with the same content is registered, or if the content has more than 256 parts.
 ///
 /// ```
-/// use isoform::{Node, Str, Value, from_json_graph, register_singleton};
+/// use isoform::{Node, Str, Value};
+/// use isoform::files::from_json_graph;
+/// use isoform::types::register_singleton;
 ///
 /// /// An operator.
 /// #[derive(Node)]

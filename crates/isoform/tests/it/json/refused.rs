@@ -1,10 +1,13 @@
 //! Input that is rejected, and must not crash the process.
 
-use isoform::{
-    DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, Function, JsonOptions, List,
-    Map, Schema, Tensor, TypeDef, Value, construct, register, register_type, set_field,
-    structural_equal,
-};
+use isoform::errors::ErrorKind;
+use isoform::files::JsonOptions;
+use isoform::functions::Function;
+use isoform::hooks::{DynFromJson, DynToJson};
+use isoform::objects::{construct, set_field};
+use isoform::types::{FieldDef, Schema, TypeDef, register, register_type};
+use isoform::values::{DType, Device, Dict, List, Tensor};
+use isoform::{Map, Value, structural_equal};
 use num_bigint::BigInt;
 
 use super::{Add, Mix, Var, graph, read, write};
@@ -528,7 +531,7 @@ fn a_cycle_through_mutable_fields_is_refused() {
     set_field(&inner, "next", Value::from(&outer)).expect("mutable");
     for result in [
         write(&outer).map(drop),
-        isoform::to_bytes(&Value::from(&outer)).map(drop),
+        isoform::files::to_bytes(&Value::from(&outer)).map(drop),
     ] {
         assert_eq!(
             result.expect_err("a cycle").to_string(),

@@ -1,6 +1,9 @@
 //! Line breaks, and the effects of the options.
 
-use isoform::{AccessPath, Array, FieldDef, FieldFlag, Schema, TypeDef, construct, register_type};
+use isoform::Array;
+use isoform::objects::construct;
+use isoform::paths::AccessPath;
+use isoform::types::{FieldDef, FieldFlag, Schema, TypeDef, register_type};
 
 use super::*;
 

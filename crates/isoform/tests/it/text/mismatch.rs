@@ -1,8 +1,8 @@
 //! Both sides of a mismatch as text.
 
-use isoform::{
-    CompareOptions, MismatchOptions, assert_structural_equal, explain_mismatch, render_mismatch,
-};
+use isoform::compare::CompareOptions;
+use isoform::explain_mismatch;
+use isoform::text::{MismatchOptions, assert_structural_equal, render_mismatch};
 
 use super::*;
 

@@ -1,7 +1,9 @@
 //! Parts that a text omits: defaults that are objects, spans.
 
+use isoform::dialect::relay;
 use isoform::ir::{GlobalVar, IRModule, SourceName, Span, TupleType, Type};
-use isoform::{DType, dialect::relay, ir, tir};
+use isoform::values::DType;
+use isoform::{ir, tir};
 
 use super::*;
 
@@ -94,7 +96,7 @@ fn types_stand_in_comments() {
     let text = plain().types(true).to_text(&(&sum).into()).expect("a text");
     assert!(text.contains("/* : float32 */"), "{text}");
     let read = from_text(&text).expect("the text of a value");
-    let free = isoform::CompareOptions {
+    let free = isoform::compare::CompareOptions {
         map_free_vars: true,
         ..Default::default()
     };

@@ -1,6 +1,8 @@
 //! Texts that cannot be read, and values that cannot be printed.
 
-use isoform::{Dict, ErrorKind, List, TextFault};
+use isoform::errors::ErrorKind;
+use isoform::text::TextFault;
+use isoform::values::{Dict, List};
 
 use super::*;
 

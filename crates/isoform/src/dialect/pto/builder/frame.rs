@@ -127,6 +127,6 @@ impl Frame {
 pub(super) fn placed(stmt: Ref<Stmt>, span: Option<&Ref<Span>>) -> Result<Ref<Stmt>> {
     match span {
         None => Ok(stmt),
-        Some(span) => crate::with_field(stmt.as_object(), "span", span.into())?.cast(),
+        Some(span) => crate::objects::with_field(stmt.as_object(), "span", span.into())?.cast(),
     }
 }

@@ -90,7 +90,9 @@ impl IRBuilder {
             .with_body(body);
         match frame.span {
             None => Ok(function),
-            Some(span) => crate::with_field(function.as_object(), "span", (&span).into())?.cast(),
+            Some(span) => {
+                crate::objects::with_field(function.as_object(), "span", (&span).into())?.cast()
+            }
         }
     }
 

@@ -321,7 +321,7 @@ impl Printer<'_> {
     pub(super) fn choice(&self, object: &Ref<Obj>) -> Option<String> {
         let info = object.type_info();
         crate::attrs::get(info.index(), "enum.members", crate::attrs::Lookup::Exact)?;
-        let name = crate::field_value(object, "name").ok()?;
+        let name = crate::objects::field_value(object, "name").ok()?;
         let name = name.as_str()?;
         let class = info.key().rsplit('.').next().unwrap_or_default();
         Some(match class {

@@ -1,8 +1,8 @@
 //! Programs as text that looks like Python.
 //!
 //! The text is for people: it contains everything that comparison looks at, and cannot
-//! be read back. To write files, use [`to_json_graph`](crate::to_json_graph),
-//! [`to_bytes`](crate::to_bytes) and [`to_text`](crate::to_text).
+//! be read back. To write files, use [`to_json_graph`](crate::files::to_json_graph),
+//! [`to_bytes`](crate::files::to_bytes) and [`to_text`](crate::text::to_text).
 //!
 //! | file | job |
 //! |---|---|

@@ -32,7 +32,7 @@ use crate::kernel::value::{Value, ValueRef};
 /// * **Calls** refer to existing functions of the program, with arguments and results
 ///   of the declared types.
 /// * **User-defined types** are checked by their own verifiers, too; see
-///   [`verify`](crate::verify()).
+///   [`verify`](crate::objects::verify()).
 ///
 /// A statement or expression that occurs at several places is checked at its first
 /// occurrence; elsewhere only for differences. Depth is limited only by memory. Linear
@@ -80,7 +80,7 @@ fn span_at(root: &Value, path: &AccessPath) -> Ref<Span> {
             (None, _) => Some(value.clone()),
             (Some(AccessStep::Attr(name)), _) => value
                 .as_object()
-                .and_then(|object| crate::field_value(object, name).ok()),
+                .and_then(|object| crate::objects::field_value(object, name).ok()),
             (Some(AccessStep::ArrayItem(at)), ValueRef::Array(items)) => items.get(*at).cloned(),
             (Some(AccessStep::MapItem(key)), ValueRef::Map(map)) => map.get(key).cloned(),
             _ => None,

@@ -1,7 +1,7 @@
 //! The requirements of each class on its nodes, regardless of their context.
 //!
 //! They belong to the bases of nodes and types, whose verifiers see the nodes of
-//! all derived classes, so that [`verify`](crate::verify()) checks them, too.
+//! all derived classes, so that [`verify`](crate::objects::verify()) checks them, too.
 
 use super::types::{compatible, same_number, shown};
 use crate::dialect::pto::node::Demands;
