@@ -20,6 +20,9 @@ SCRIPT_TESTS := $(wildcard scripts/test_*.py scripts/tests/test_*.py)
 LOCKED := --locked
 ALL := --workspace --all-features $(LOCKED)
 
+# The features of the core; `default` stands for none of them.
+FEATURES := $(shell sed -n '/^\[features\]/,/^$$/s/^\([a-z-]*\) = .*/\1/p' crates/isoform/Cargo.toml)
+
 # The extension modules are built by maturin alone in release mode: cargo would
 # set other variables for them, and the two would undo each other's work.
 MODULES := isoform-py calc-ir
@@ -125,6 +128,10 @@ lint-rust:
 	$(CARGO) fmt --all -- --check
 	$(call say,clippy)
 	$(CARGO) clippy --all-targets $(ALL) -- -D warnings
+	$(call say,each feature of the core alone)
+	for feature in $(FEATURES); do \
+		$(CARGO) clippy --quiet -p isoform --no-default-features --features $$feature $(LOCKED) -- -D warnings; \
+	done
 
 .PHONY: lint-python
 lint-python: $(VENV_STAMP)

@@ -121,12 +121,6 @@ impl AttrDef {
         self
     }
 
-    /// Names the methods of the trait that the attribute belongs to.
-    fn methods(mut self, methods: &'static [TraitMethod]) -> Self {
-        self.declaration.methods = methods;
-        self
-    }
-
     /// Puts the attribute into the hot tier.
     #[must_use]
     pub fn dense(mut self) -> Self {

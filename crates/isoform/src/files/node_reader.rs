@@ -133,7 +133,7 @@ impl NodeReader {
     #[inline(always)]
     pub(super) fn finish(&mut self, ty: &mut NodeType, number: usize) -> Result<Value> {
         let shell = self.layout.shell(number);
-        let object = ty.builder.finish_in(shell, &mut self.checker)?;
+        let object = ty.builder.finish(shell, &mut self.checker)?;
         if ty.is_singleton {
             return Ok(self.singletons.resolve(object).into());
         }

@@ -48,6 +48,7 @@ mod ty;
 pub use diagnostics::DiagnosticLevel;
 pub use generic::TypeKind;
 pub use op::{AttributeInfo, OpRegistry};
+pub use prim::StringImm;
 
 use crate::kernel::error::Result;
 
@@ -110,7 +111,7 @@ pub(crate) use methods;
 pub fn register() -> Result<()> {
     register_types()?;
     // Of another dialect, and yet what a string becomes where an expression is due.
-    crate::kernel::types::register::<prim::StringImm>()?;
+    crate::kernel::types::register::<StringImm>()?;
     span::register()?;
     expr::register()?;
     ty::register()?;

@@ -9,7 +9,7 @@ use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::Schema;
-use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
+use crate::kernel::value::{DType, Value, ValueRef};
 
 /// The base of the expressions over scalars and vectors of the machine.
 ///
@@ -66,9 +66,9 @@ impl IntImm {
     }
 
     /// An integer that is known to be of the data type.
-    pub(crate) fn made(dtype: DType, value: i64) -> Ref<PrimExpr> {
-        let base = PrimExpr::typed(dtype, None);
-        Ref::new(IntImm { base, value }).upcast()
+    pub(crate) fn made(dtype: DType, value: i64, span: Option<Ref<Span>>) -> Ref<IntImm> {
+        let base = PrimExpr::typed(dtype, span);
+        Ref::new(IntImm { base, value })
     }
 }
 
@@ -90,10 +90,7 @@ fn make_int(dtype: DType, value: i64, span: Option<Ref<Span>>) -> Result<Ref<Int
             "the value {value} is outside the range of {dtype}, {least} to {most}"
         ));
     }
-    Ok(Ref::new(IntImm {
-        base: PrimExpr::typed(dtype, span),
-        value,
-    }))
+    Ok(IntImm::made(dtype, value, span))
 }
 
 /// A float.
@@ -119,9 +116,9 @@ impl FloatImm {
     }
 
     /// A float that is known to be of the data type.
-    pub(crate) fn made(dtype: DType, value: f64) -> Ref<PrimExpr> {
-        let base = PrimExpr::typed(dtype, None);
-        Ref::new(FloatImm { base, value }).upcast()
+    pub(crate) fn made(dtype: DType, value: f64, span: Option<Ref<Span>>) -> Ref<FloatImm> {
+        let base = PrimExpr::typed(dtype, span);
+        Ref::new(FloatImm { base, value })
     }
 }
 
@@ -143,10 +140,7 @@ fn make_float(dtype: DType, value: f64, span: Option<Ref<Span>>) -> Result<Ref<F
             -most
         ));
     }
-    Ok(Ref::new(FloatImm {
-        base: PrimExpr::typed(dtype, span),
-        value,
-    }))
+    Ok(FloatImm::made(dtype, value, span))
 }
 
 /// A string, such as an argument of an intrinsic.
@@ -246,15 +240,4 @@ pub(crate) fn scalar(
             "expected a number type for a literal, got {dtype}"
         ))),
     }
-}
-
-/// True if the expression is the integer 0.
-pub fn is_zero(expr: &Ref<PrimExpr>) -> bool {
-    expr.downcast_ref::<IntImm>()
-        .is_some_and(|number| number.value == 0)
-}
-
-/// The data types of bools, whatever their width.
-pub(crate) fn is_bool(dtype: DType) -> bool {
-    dtype.code() == DTypeCode::Bool
 }

@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
             let set = ty.filler.set(field, name[1..].into(), &mut self.fitter);
             set.map_err(|error| fault(&error, at, &format!(".{}", info.fields()[field].name())))?;
         }
-        let object = ty.filler.finish(&mut self.fitter);
+        let object = ty.filler.finish(None, &mut self.fitter);
         let object: Ref<Obj> = object.map_err(|error| fault(&error, at, ""))?;
         Ok(match ty.is_singleton {
             true => self.singletons.resolve(object).into(),

@@ -1,7 +1,7 @@
 //! Folding of operations on literals, at the time they are made.
 
+use super::number_types::{self as rules, Comparison};
 use crate::ir::PrimExpr;
-use crate::ir::number_types::{self as rules, Comparison};
 use crate::ir::prim::{FloatImm, IntImm};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::reference::Ref;
@@ -81,11 +81,13 @@ pub(super) fn arithmetic(
                 )));
             }
             let exact = integers(operation, x, y);
-            return Ok(Some(IntImm::made(dtype, rules::wrap(dtype, exact))));
+            return Ok(Some(
+                IntImm::made(dtype, rules::wrap(dtype, exact), None).upcast(),
+            ));
         }
         (Known::Float(x), Known::Float(y)) => {
             if let Some(result) = floats(operation, x, y).and_then(|exact| rounded(dtype, exact)) {
-                return Ok(Some(FloatImm::made(dtype, result)));
+                return Ok(Some(FloatImm::made(dtype, result, None).upcast()));
             }
         }
         _ => {}
@@ -98,7 +100,7 @@ pub(super) fn arithmetic(
         Div | FloorDiv if left.is(0) || right.is(1) => Some(a.clone()),
         Mod | FloorMod if left.is(0) => Some(a.clone()),
         Mod | FloorMod if right.is(1) && matches!(right, Known::Int(_)) => {
-            Some(IntImm::made(dtype, 0))
+            Some(IntImm::made(dtype, 0, None).upcast())
         }
         Min | Max if a.same_as(b) => Some(a.clone()),
         _ => None,

@@ -3,9 +3,9 @@
 use isoform_macros::export;
 
 use super::nodes::Broadcast;
-use crate::ir::number_types as rules;
+use super::number_types as rules;
 use crate::ir::prim::{natural_dtype, natural_literal, scalar};
-use crate::ir::{PrimExpr, Span};
+use crate::ir::{IntImm, PrimExpr, Span};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{DType, Value};
@@ -32,6 +32,12 @@ pub fn literal(value: &Value, dtype: Option<DType>) -> Result<Ref<PrimExpr>> {
         // Without a number there is no data type to convert to, whichever is requested.
         Some(dtype) => natural_dtype(value).and_then(|_| number(dtype, value, None)),
     }
+}
+
+/// True if the expression is the integer 0.
+pub fn is_zero(expr: &Ref<PrimExpr>) -> bool {
+    expr.downcast_ref::<IntImm>()
+        .is_some_and(|number| number.value == 0)
 }
 
 /// A number as a literal of a data type, in every lane.

@@ -18,13 +18,14 @@
 mod fold;
 mod literal;
 mod nodes;
+mod number_types;
 mod operators;
 mod ramp;
 mod range;
 
-pub use crate::ir::number_types::Comparison;
-pub use crate::ir::prim::{FloatImm, IntImm, is_zero};
-pub use literal::{constant, literal};
+pub use crate::ir::prim::{FloatImm, IntImm};
+pub use literal::{constant, is_zero, literal};
+pub use number_types::Comparison;
 pub use operators::{
     add, and, cast, compare, div, floordiv, floormod, max, min, mul, not, or, sub, truncmod,
 };

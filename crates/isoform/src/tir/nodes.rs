@@ -5,8 +5,8 @@
 
 use isoform_macros::{Node, export};
 
-use crate::ir::number_types as rules;
-use crate::ir::prim::is_bool;
+use super::number_types as rules;
+use super::number_types::is_bool;
 use crate::ir::{Op, PointerType, PrimExpr, PrimType, RelayExpr, Span, Type};
 use crate::kernel::container::{Array, Str};
 use crate::kernel::convert::IntoField;

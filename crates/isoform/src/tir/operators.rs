@@ -8,8 +8,9 @@ use super::nodes::{
     self, Add, And, Broadcast, Call, Div, EQ, FloorDiv, FloorMod, GE, GT, LE, LT, Max, Min, Mod,
     Mul, NE, Or, Sub,
 };
-use crate::ir::number_types::{self as rules, Class, Comparison};
-use crate::ir::prim::{IntImm, is_bool};
+use super::number_types::is_bool;
+use super::number_types::{self as rules, Class, Comparison};
+use crate::ir::IntImm;
 use crate::ir::{OpRegistry, PrimExpr};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
@@ -154,7 +155,7 @@ pub fn compare(
 ) -> Result<Ref<PrimExpr>> {
     let (a, b) = matched(a, b)?;
     if let Some(result) = fold::comparison(comparison, &a, &b) {
-        return Ok(IntImm::made(DType::BOOL, i64::from(result)));
+        return Ok(IntImm::made(DType::BOOL, i64::from(result), None).upcast());
     }
     Ok(match comparison {
         Comparison::EQ => EQ::new(a, b)?.upcast().upcast(),
@@ -230,7 +231,7 @@ pub fn or(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
 #[export("tir.logical_not", crate = crate)]
 pub fn not(a: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     match fold::truth(a).filter(|_| is_bool(a.dtype)) {
-        Some(holds) => Ok(IntImm::made(a.dtype, i64::from(!holds))),
+        Some(holds) => Ok(IntImm::made(a.dtype, i64::from(!holds), None).upcast()),
         None => Ok(nodes::make_not(a.clone(), None)?.upcast()),
     }
 }
@@ -253,7 +254,7 @@ fn bitwise(
     let literal = |expr: &Ref<PrimExpr>| Some(expr.downcast_ref::<IntImm>()?.value);
     if let (Some(x), Some(y)) = (literal(&a), literal(&b)) {
         let result = rules::wrap(a.dtype, i128::from(compute(x, y)));
-        return Ok(IntImm::made(a.dtype, result));
+        return Ok(IntImm::made(a.dtype, result, None).upcast());
     }
     let op = OpRegistry::get_or_register(name)?;
     Ok(Call::new(a.dtype, op.op(), [a, b]).upcast())
@@ -318,7 +319,7 @@ fn bitwise_not(a: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     }
     if let Some(literal) = a.downcast_ref::<IntImm>() {
         let result = rules::wrap(a.dtype, i128::from(!literal.value));
-        return Ok(IntImm::made(a.dtype, result));
+        return Ok(IntImm::made(a.dtype, result, None).upcast());
     }
     let op = OpRegistry::get_or_register("tir.bitwise_not")?;
     Ok(Call::new(a.dtype, op.op(), [a.clone()]).upcast())

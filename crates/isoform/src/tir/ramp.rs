@@ -3,8 +3,8 @@
 use isoform_macros::{Node, export};
 
 use super::nodes::vector;
+use super::number_types::{self as rules, Class};
 use super::operators::cast;
-use crate::ir::number_types::{self as rules, Class};
 use crate::ir::{PrimExpr, Span};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Ref};

@@ -3,8 +3,8 @@
 use isoform_macros::{Node, export};
 
 use super::literal::constant;
+use super::literal::is_zero;
 use super::operators::sub;
-use crate::ir::prim::is_zero;
 use crate::ir::{PrimExpr, Span};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;

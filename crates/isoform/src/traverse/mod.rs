@@ -30,8 +30,10 @@ pub use options::{ChildOptions, MapOptions, Sharing, WalkOptions, WalkOrder, Wal
 pub use parts::{Child, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use substitute::substitute;
+#[cfg(feature = "pto")]
 pub(crate) use substitute::substitute_in_free;
 pub use visited::Visit;
+#[cfg(feature = "pto")]
 pub(crate) use visitors::visit_nodes;
 pub use visitors::{NodeMutator, NodeVisitor};
 pub use walk::{structural_visit, structural_walk, walk_objects};

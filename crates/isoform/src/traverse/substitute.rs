@@ -96,6 +96,7 @@ pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
 /// # Errors
 ///
 /// As [`substitute`].
+#[cfg(feature = "pto")]
 pub(crate) fn substitute_in_free(
     root: &Value,
     pairs: &[(Value, Value)],

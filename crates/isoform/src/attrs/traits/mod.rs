@@ -58,10 +58,8 @@ pub fn declare_trait<Tr: NodeTrait + ?Sized>() -> Result<()> {
             |value| check_names(Tr::METHODS, value),
         ),
     };
-    let definition = AttrDef::new(Tr::NAME)
-        .schema(schema)
-        .check(check)
-        .methods(Tr::METHODS);
+    let mut definition = AttrDef::new(Tr::NAME).schema(schema).check(check);
+    definition.declaration.methods = Tr::METHODS;
     // Another language may have declared the trait as well; the first documentation
     // is kept.
     super::declare(definition.clone().doc(Tr::DOC)).or_else(|_| super::declare(definition))

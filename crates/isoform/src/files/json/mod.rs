@@ -46,7 +46,9 @@ use crate::kernel::value::Value;
 
 pub use options::{JsonOptions, JsonReadOptions};
 
-pub(crate) use data::{read_data, read_data_at, write_data};
+#[cfg(feature = "text")]
+pub(crate) use data::read_data_at;
+pub(crate) use data::{read_data, write_data};
 
 /// Writes a value as a JSON graph. The same value results in the same text every time.
 ///

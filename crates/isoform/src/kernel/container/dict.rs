@@ -310,6 +310,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// remove the last one; O(n) after any other change.
     ///
     /// All calls for one dict must pass the same function.
+    #[cfg(feature = "ir")]
     pub(crate) fn key_named(&self, name: &str, name_of: fn(&Value) -> Option<&str>) -> Option<K> {
         self.reference.entries.held.read(|held| {
             let mut names = self.reference.names();

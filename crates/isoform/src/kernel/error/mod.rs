@@ -140,6 +140,7 @@ impl Error {
     }
 
     /// As [`at`](Self::at), for an error whose message shows the place.
+    #[cfg(feature = "text")]
     #[must_use]
     pub(crate) fn at_shown(mut self, path: AccessPath) -> Self {
         self.0.says_path = true;

@@ -132,6 +132,7 @@ impl Function {
     }
 
     /// The same function, with a value that [`content`](Self::content) returns.
+    #[cfg(feature = "node-traits")]
     #[must_use]
     pub(crate) fn made_of<T: Any + Send + Sync>(&self, content: Arc<T>) -> Self {
         self.changed(|payload| payload.content = Some(content))

@@ -74,25 +74,15 @@ impl ObjectBuilder {
         self.values.fill_with(|| None);
     }
 
-    /// Builds the object; fields that were not set take their default.
+    /// Builds the object in a preallocated block; without one, or if it is for another
+    /// type, allocates a new block. Fields that were not set take their default.
     ///
     /// # Errors
     ///
     /// `TypeError` for a field that has no default, or whose default does not
     /// fit it.
-    #[inline]
-    pub(crate) fn finish(&mut self, fitter: &mut SchemaChecker) -> Result<Ref<Obj>> {
-        self.finish_in(None, fitter)
-    }
-
-    /// As [`finish`](Self::finish), in a preallocated block; without one, or if it is
-    /// for another type, allocates a new block.
-    ///
-    /// # Errors
-    ///
-    /// As [`finish`](Self::finish).
     #[inline(always)]
-    pub(crate) fn finish_in(
+    pub(crate) fn finish(
         &mut self,
         shell: Option<Shell>,
         fitter: &mut SchemaChecker,

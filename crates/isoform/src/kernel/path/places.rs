@@ -52,6 +52,29 @@ impl Places {
         self.0.len() as Place
     }
 
+    fn node(&self, place: Place) -> Option<&Node> {
+        self.0.get(place.checked_sub(1)? as usize)
+    }
+
+    pub(crate) fn depth(&self, place: Place) -> u32 {
+        self.node(place).map_or(0, |node| node.depth)
+    }
+
+    /// The steps from the root. O(depth).
+    pub fn path(&self, place: Place) -> AccessPath {
+        let mut steps = Vec::with_capacity(self.depth(place) as usize);
+        let mut at = place;
+        while let Some(node) = self.node(at) {
+            steps.push(AccessStep::from(node.step.clone()));
+            at = node.above;
+        }
+        steps.reverse();
+        AccessPath::from_steps(steps)
+    }
+}
+
+#[cfg(feature = "pto")]
+impl Places {
     /// A place in a field.
     pub(crate) fn field(&mut self, above: Place, name: &'static str) -> Place {
         self.below(above, Step::Field(name))
@@ -66,27 +89,7 @@ impl Places {
         self.node(place).map(|node| &node.step)
     }
 
-    fn node(&self, place: Place) -> Option<&Node> {
-        self.0.get(place.checked_sub(1)? as usize)
-    }
-
-    pub(crate) fn depth(&self, place: Place) -> u32 {
-        self.node(place).map_or(0, |node| node.depth)
-    }
-
     pub(crate) fn above(&self, place: Place) -> Place {
         self.node(place).map_or(Places::ROOT, |node| node.above)
-    }
-
-    /// The steps from the root. O(depth).
-    pub fn path(&self, place: Place) -> AccessPath {
-        let mut steps = Vec::with_capacity(self.depth(place) as usize);
-        let mut at = place;
-        while let Some(node) = self.node(at) {
-            steps.push(AccessStep::from(node.step.clone()));
-            at = node.above;
-        }
-        steps.reverse();
-        AccessPath::from_steps(steps)
     }
 }
