@@ -130,8 +130,8 @@ struct Mapper<'a, 'f, W, F> {
     hooked: bool,
     /// True if anything other than the callback can replace objects.
     special: bool,
-    /// True if an object with one owner that is no variable or dag node needs
-    /// no state: it is visited once, and the callback follows its children.
+    /// True if an object with one owner needs no state, unless it is a variable
+    /// or dag node: it is visited once, and the callback follows its children.
     simple: bool,
     /// Opened entries, which an error that is caught later may leave open.
     opened: Vec<(RegionKind, u64)>,
