@@ -17,10 +17,12 @@ pub(crate) enum Style {
     /// For `repr`, in the spelling of Python.
     Repr,
     /// For the text form, which is read back.
+    #[cfg(feature = "text")]
     Text,
 }
 
 /// Larger integers are read back from base 16, which takes linear time.
+#[cfg(feature = "text")]
 const DECIMAL_BITS: u64 = 2048;
 
 /// Appends a value without parts. Returns false, without appending anything, if it has
@@ -31,12 +33,15 @@ pub(crate) fn spell(value: ValueRef<'_>, style: Style, out: &mut String) -> bool
 }
 
 fn write_plain(value: ValueRef<'_>, style: Style, out: &mut String) -> Result<bool, fmt::Error> {
-    use Style::{Message, Repr, Text};
+    #[cfg(feature = "text")]
+    use Style::Text;
+    use Style::{Message, Repr};
     use ValueRef as V;
     match (value, style) {
         (V::None, _) => out.push_str("None"),
         (V::Bool(flag), _) => out.push_str(bool_text(flag)),
         (V::Int(number), _) => out.push_str(itoa::Buffer::new().format(number)),
+        #[cfg(feature = "text")]
         (V::BigInt(number), Text) if number.bits() > DECIMAL_BITS => write!(out, "{number:#x}")?,
         (V::BigInt(number), _) => write!(out, "{number}")?,
         (V::Float(number), Message(_)) => write!(out, "{number:?}")?,
@@ -45,6 +50,7 @@ fn write_plain(value: ValueRef<'_>, style: Style, out: &mut String) -> Result<bo
         (V::DType(dtype), _) => write!(out, "{dtype}")?,
         (V::Device(device), Message(_)) => write!(out, "device({device})")?,
         (V::Device(device), Repr) => write!(out, "{device}")?,
+        #[cfg(feature = "text")]
         (V::Device(device), Text) => write!(out, "device(\"{device}\")")?,
         (V::Str(text), Message(limit)) => {
             let shown: String = text.chars().take(limit).collect();
@@ -60,6 +66,7 @@ fn write_plain(value: ValueRef<'_>, style: Style, out: &mut String) -> Result<bo
             let (limit, open, close) = match style {
                 Message(limit) => (limit, "[", "]"),
                 Repr => (usize::MAX, "(", ")"),
+                #[cfg(feature = "text")]
                 Text => (usize::MAX, "[", "]"),
             };
             out.push_str("Shape");
