@@ -27,8 +27,8 @@ use crate::traverse::{WalkResult, walk_objects};
 ///
 /// # Errors
 ///
-/// As [`rewrite`], without a limit of steps: every rule makes a value smaller or
-/// cheaper.
+/// As [`rewrite`](crate::pattern::rewrite), without a limit of steps: every rule makes
+/// a value smaller or cheaper.
 ///
 /// ```
 /// use isoform::dialect::pto::{Add, ConstInt, DataType, Mul, ScalarType, Var, simplify};
