@@ -273,6 +273,36 @@ def test_methods_that_nest_too_deeply_say_where():
     assert isinstance(caught.value.__cause__, RecursionError)
 
 
+def test_the_way_to_an_error_leads_through_methods_that_wait():
+    class Nested(NodeFunctor, dialect="visitors"):
+        def visit_mul(self, node):
+            return (yield node.rhs)
+
+        def visit_call(self, node):
+            return (yield node.args[1])
+
+        def visit_add(self, node):
+            return self.visit(node.lhs)
+
+    root = Mul(Num(1), Call([Num(2), chain(100_000)], {}))
+    with pytest.raises(RecursionError, match=r"^<root>\.rhs\.args\[1\]\.lhs\.lhs"):
+        Nested().visit(root)
+
+    class Caught(Nested):
+        def visit_mul(self, node):
+            try:
+                yield node.rhs
+            except RecursionError:
+                return (yield node.lhs)
+
+        def visit_num(self, node):
+            raise RecursionError
+
+    with pytest.raises(RecursionError) as caught:
+        Caught().visit(root)
+    assert str(caught.value.path) == "<root>.lhs"
+
+
 def test_later_calls_the_method_of_the_parent_class():
     class Twice(Eval):
         def visit_add(self, node):
@@ -411,6 +441,41 @@ def test_a_type_with_a_traversal_of_its_own_is_visited_by_it():
     assert log.met == ["x"]
     renamed = Rename().visit(Hooked(x, x))
     assert (renamed.lhs.name, renamed.rhs.name) == ("x", "x_")
+
+
+def test_hooks_count_from_the_start_of_a_visit_only():
+    @py_class("visitors.Unhooked")
+    class Unhooked(Expr):
+        of: Any
+
+    class Visit(NodeVisitor, dialect="visitors"):
+        def visit_num(self, node):
+            type_attrs.set(Unhooked, "__s_visit__", lambda node, visitor: None)
+
+        def visit_var(self, node):
+            return VisitInterrupt("met")
+
+    class Rewrite(Rename, dialect="visitors"):
+        def visit_num(self, node):
+            type_attrs.set(Unhooked, "__s_mutate__", lambda node, mutator: node)
+            return node
+
+    unhooked = Unhooked(Var("x"))
+    assert Visit().visit([Num(1), unhooked]).value == "met"
+    assert Visit().visit(unhooked) is None
+    assert Rewrite().visit([Num(1), unhooked])[1].of.name == "x_"
+    assert Rewrite().visit(unhooked) is unhooked
+
+
+def test_keys_of_maps_are_neither_visited_nor_rewritten():
+    x, y = Var("x"), Var("y")
+    keyed = isoform.Map({x: y})
+    log = Log()
+    log.visit(keyed)
+    assert log.met == ["y"]
+    ((key, value),) = Rename().visit(keyed).items()
+    assert key is x
+    assert value.name == "y_"
 
 
 def test_a_visit_ends_with_an_interrupt():

@@ -331,12 +331,13 @@ def end_of_defaults(name: str) -> Callable[[Callable[..., Any]], Callable[..., A
 class NodeVisitor(_Dispatcher):
     """A visitor with a method for each class of nodes.
 
-    An object is visited once, where it is met first; fields that comparison
-    ignores are not visited. A method goes on below its node with `yield child`,
-    with `self.visit(child)`, or with `super().visit_add(node)`, which visits all
-    that lies below; without any of these nothing below is visited. A method
-    called with another node than its own is `self.visit`. A method that returns
-    a `VisitInterrupt` ends the visit; else it returns None.
+    An object is visited once, where it is met first; keys of maps and fields
+    that comparison ignores are not visited. A method goes on below its node
+    with `yield child`, with `self.visit(child)`, or with
+    `super().visit_add(node)`, which visits all that lies below; without any of
+    these nothing below is visited. A method called with another node than its
+    own is `self.visit`. A method that returns a `VisitInterrupt` ends the
+    visit; else it returns None.
 
     Class arguments:
         dialect: the dialect whose classes are called by their short names.
@@ -390,7 +391,7 @@ class NodeMutator(_Dispatcher):
     Nothing is changed in place: where nothing changes, the result is the same
     object. An object is rewritten once, and its result is shared in the same
     way; so a variable becomes the same where it is bound and where it is used.
-    Keys of maps and fields that comparison ignores are taken over.
+    Keys of maps and fields that comparison ignores are kept.
 
     The class arguments are those of `NodeVisitor`. Linear in the number of
     objects.

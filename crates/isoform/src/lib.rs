@@ -276,9 +276,7 @@ pub mod host {
     pub use crate::files::binary::to_bytes_with_types;
     pub use crate::kernel::container::hooked_key_hash;
     pub use crate::kernel::error::HostTraceback;
-    pub use crate::kernel::hooks::{
-        ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit, mutate_by_hook, visit_by_hook,
-    };
+    pub use crate::kernel::hooks::{ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit};
     pub use crate::kernel::object::collect::visit_exclusively_owned;
     pub use crate::kernel::object::dynamic::construct_from;
     pub use crate::kernel::object::ffi::{
@@ -292,6 +290,9 @@ pub mod host {
     pub use crate::kernel::path::places::{Place, Places, Step};
     pub use crate::kernel::types::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
+    pub use crate::traverse::methods::{
+        Call, Hooks, Memory, Methods, Outcome, Resumed, Stop, result_of, result_of_call,
+    };
 }
 
 /// Items that the derive macro names; not part of the public interface.

@@ -1,23 +1,47 @@
 //! The methods that visitors of Python call.
 
+use isoform::Value;
+use isoform::host::{self, Call, Stop};
 use isoform::types::{RegionKind, TypeInfo, registered_types};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use super::driver::{Answer, NodeDriver, Outcome, Rule, Stop, node_of};
+use super::driver::{Answer, NodeDriver, Raised, Rule, Visit};
 use super::way::located;
 use crate::convert::{to_python, untyped};
 use crate::object::gil::enter_call;
+use crate::walk::{interrupt_of, var_of};
+
+/// The outcome of a run.
+type Ended = Result<Answer, Stop<Raised>>;
+
+impl<'py> Visit<'_, 'py> {
+    /// The outcome of a run as Python sees it.
+    fn shown(self, outcome: Ended) -> PyResult<Bound<'py, PyAny>> {
+        match outcome {
+            Ok(answer) => answer.to_python(self.py),
+            Err(Stop::End(end)) => Ok(interrupt_of(self.py, &end)?.into_bound(self.py)),
+            Err(Stop::Error(Raised(error))) => Err(error),
+        }
+    }
+}
 
 impl NodeDriver {
-    /// The outcome of a run as Python sees it.
-    fn shown<'py>(&self, py: Python<'py>, outcome: Outcome<Answer>) -> PyResult<Bound<'py, PyAny>> {
-        match outcome {
-            Ok(answer) => answer.to_python(py),
-            Err(Stop::Interrupt(interrupt)) => Ok(interrupt.into_bound(py)),
-            Err(Stop::Error(error)) => Err(error),
-        }
+    /// Runs the engine for a value that the method of the open node asks for.
+    fn ask<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        run: impl FnOnce(Visit<'_, 'py>, &Value, RegionKind, Option<&Value>) -> Ended,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = value.py();
+        let _depth = enter_call(py)?;
+        let value = untyped(value)?;
+        let open = self.state().open.clone();
+        let region = open.as_ref().map_or(RegionKind::Use, |open| open.1);
+        let from = open.as_ref().map(|open| &open.0);
+        let visit = Visit { driver: self, py };
+        visit.shown(run(visit, &value, region, from))
     }
 }
 
@@ -52,26 +76,28 @@ impl NodeDriver {
     ///
     /// A RecursionError names the place, and has it as its `path`.
     fn start<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = value.py();
-        let outcome = self.run(py, &untyped(value)?, RegionKind::Use);
+        let visit = Visit {
+            driver: self,
+            py: value.py(),
+        };
+        let outcome = host::result_of(&visit, &untyped(value)?, RegionKind::Use, None);
         let ended = std::mem::take(&mut *self.state());
-        let result = self.shown(py, outcome);
-        result.map_err(|error| located(py, error, &ended.way))
+        let result = visit.shown(outcome);
+        result.map_err(|error| located(visit.py, error, ended.memory.path()))
     }
 
     /// The result for a value that a method asks for while it runs.
     fn visit<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = value.py();
-        let _depth = enter_call(py)?;
-        self.shown(py, self.run(py, &untyped(value)?, self.region()))
+        self.ask(value, |visit, value, region, from| {
+            host::result_of(&visit, value, region, from)
+        })
     }
 
     /// The result for a value by way of its children, whatever method it has.
     fn below<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = value.py();
-        let _depth = enter_call(py)?;
-        let outcome = self.run_children(py, &untyped(value)?, self.region(), None);
-        self.shown(py, outcome)
+        self.ask(value, |visit, value, region, from| {
+            host::result_of_call(&visit, Call::Children, value, region, from)
+        })
     }
 
     /// The result of a method of the open node that is a generator.
@@ -80,20 +106,17 @@ impl NodeDriver {
         value: &Bound<'py, PyAny>,
         generator: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = value.py();
-        let _depth = enter_call(py)?;
-        let (value, region) = (untyped(value)?, self.region());
-        let outcome = self.nested(py, &value, |stack| {
-            self.begin(py, generator.clone(), &value, region, None, stack)
-        });
-        self.shown(py, outcome)
+        self.ask(value, |visit, value, region, from| {
+            let call = visit.called(generator.clone(), value, region)?;
+            host::result_of_call(&visit, call, value, region, from)
+        })
     }
 
     /// Records what comes in place of a variable wherever it is met from now
     /// on.
     fn remap(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (var, value) = (var_of(var)?, Answer::Value(untyped(value)?));
-        let old = self.state().known.insert(var, Some(value));
+        let old = self.state().memory.set(var.identity(), value);
         // Its end may run code that asks this engine.
         drop(old);
         Ok(())
@@ -103,7 +126,7 @@ impl NodeDriver {
     /// now on, whatever method it has.
     fn remap_uses(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (var, value) = (var_of(var)?, untyped(value)?);
-        let old = self.state().uses.insert(var, value);
+        let old = self.state().memory.set_use(var.identity(), value);
         // Its end may run code that asks this engine.
         drop(old);
         Ok(())
@@ -112,24 +135,9 @@ impl NodeDriver {
     /// The result of a node that was visited before; None for other nodes.
     fn image<'py>(&self, node: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = node.py();
-        let place = var_of(node)?;
-        let found = self.state().known.get(&place).and_then(|known| {
-            let answer = known.as_ref()?;
-            Some(answer.again(py))
-        });
+        let place = var_of(node)?.identity();
+        let found = self.state().memory.answer(place).map(|it| it.again(py));
         found.map(|answer| answer.to_python(py)).transpose()
-    }
-}
-
-/// The identity of what may be remapped.
-fn var_of(var: &Bound<'_, PyAny>) -> PyResult<u64> {
-    let value = untyped(var)?;
-    match node_of(&value) {
-        Some(object) => Ok(object.identity()),
-        None => Err(PyTypeError::new_err(format!(
-            "expected a variable, got {}",
-            value.type_name()
-        ))),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Visits, rewrites and computations with a method for each class.
 
 mod driver;
-mod hooks;
 mod methods;
 mod way;
 

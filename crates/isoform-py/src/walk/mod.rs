@@ -9,8 +9,9 @@ mod running;
 mod visit;
 mod walker;
 
+pub(crate) use mutate::var_of;
 pub(crate) use running::{MutatorHandle, VisitorHandle};
-pub(crate) use walker::InterruptHandle;
+pub(crate) use walker::{InterruptHandle, interrupt_of};
 
 use pyo3::prelude::*;
 

@@ -31,7 +31,7 @@ impl MutatorHandle {
 }
 
 /// Checks that an object can be remapped.
-fn var_of(var: &Bound<'_, PyAny>) -> PyResult<Ref<Obj>> {
+pub(crate) fn var_of(var: &Bound<'_, PyAny>) -> PyResult<Ref<Obj>> {
     let value = untyped(var)?;
     match node_of(&value) {
         Some(object) => Ok(object.clone()),

@@ -41,7 +41,7 @@ impl InterruptHandle {
 
 /// The interrupt with which a hook ended a walk; a hook of another language returns the
 /// value itself.
-pub(super) fn interrupt_of(py: Python<'_>, end: &Value) -> PyResult<Py<PyAny>> {
+pub(crate) fn interrupt_of(py: Python<'_>, end: &Value) -> PyResult<Py<PyAny>> {
     let end = to_python(py, end)?;
     if end.is_instance_of::<InterruptHandle>() {
         return Ok(end.unbind());

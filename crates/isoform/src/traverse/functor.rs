@@ -3,16 +3,17 @@
 
 use std::cell::RefCell;
 
-use hashbrown::{HashMap, HashSet};
-use rapidhash::fast::RandomState;
+use hashbrown::HashSet;
 
-use super::cursor::cyclic;
+use super::cursor::{Cursor, Part, View};
 use super::dispatch::Dispatch;
-use super::options::ChildOptions;
+use super::methods::{self, Call, Memory, Methods, Outcome, Resumed, Stop};
+use super::parts::Children;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::access::Poll;
+use crate::kernel::object::access;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::view::Met;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 
@@ -122,22 +123,18 @@ impl<'f, C, R> NodeFunctor<'f, C, R> {
     /// Those of the functions; `TypeError` for a node without a function whose
     /// result is asked for, `ValueError` for a node that contains itself.
     pub fn compute<T: Node>(&self, context: &mut C, root: &Ref<T>) -> Result<R> {
-        let root = root.as_object();
-        let mut run = Run {
-            known: HashMap::default(),
-            stack: Vec::new(),
+        let run = Run {
+            functor: self,
+            context: RefCell::new(context),
+            memory: RefCell::default(),
         };
-        run.enter(self, context, root)?;
-        let mut poll = Poll::default();
-        while let Some(frame) = run.stack.last_mut() {
-            poll.step_outside()?;
-            if let Some(below) = frame.below.pop() {
-                run.enter(self, context, &below)?;
-            } else {
-                run.finish(self, context)?;
-            }
+        let root = root.as_object();
+        match methods::result_of(&run, &root.into(), RegionKind::Use, None) {
+            Ok(()) => {}
+            Err(Stop::Error(error)) => return Err(error),
+            Err(Stop::End(_)) => return Err(unknown(root)),
         }
-        match run.known.remove(&root.identity()) {
+        match run.memory.into_inner().take(root.identity()) {
             Some(Known::Result(result)) => Ok(result),
             _ => Err(unknown(root)),
         }
@@ -158,7 +155,7 @@ impl<C, R> std::fmt::Debug for NodeFunctor<'_, C, R> {
 
 /// The results of nodes, as the function of a node sees them.
 pub struct Results<'a, R> {
-    known: &'a AllKnown<R>,
+    known: &'a Memory<Known<R>>,
     wanted: RefCell<Option<Ref<Obj>>>,
 }
 
@@ -172,10 +169,10 @@ impl<R> Results<'_, R> {
     /// the node was computed.
     pub fn of<T: Node>(&self, node: &Ref<T>) -> Result<&R> {
         let node = node.as_object();
-        match self.known.get(&node.identity()) {
+        match self.known.answer(node.identity()) {
             Some(Known::Result(result)) => Ok(result),
             Some(Known::Nothing) => Err(unknown(node)),
-            Some(Known::Open) | None => {
+            None => {
                 *self.wanted.borrow_mut() = Some(node.clone());
                 let name = node.type_info().key();
                 Err(Error::value_error(format!("{name}: not computed so far")))
@@ -190,110 +187,127 @@ impl<R> std::fmt::Debug for Results<'_, R> {
     }
 }
 
-/// The state of a node.
+/// The state of a node that was computed.
 enum Known<R> {
-    /// It is being computed.
-    Open,
     /// No function was set for its type.
     Nothing,
     Result(R),
 }
 
-/// The states of nodes, by identity.
-type AllKnown<R> = HashMap<u64, Known<R>, RandomState>;
+/// One computation.
+struct Run<'r, 'f, C, R> {
+    functor: &'r NodeFunctor<'f, C, R>,
+    context: RefCell<&'r mut C>,
+    memory: RefCell<Memory<Known<R>>>,
+}
 
-struct Frame {
-    node: Ref<Obj>,
+impl<C, R> Methods for Run<'_, '_, C, R> {
+    type Answer = Known<R>;
+    /// Functions find results in the memory.
+    type Reply = ();
     /// The nodes to compute first, the next one last.
-    below: Vec<Ref<Obj>>,
-}
+    type Waiting = Vec<Ref<Obj>>;
+    type Error = Error;
 
-struct Run<R> {
-    known: AllKnown<R>,
-    stack: Vec<Frame>,
-}
+    fn memory<T>(&self, body: impl FnOnce(&mut Memory<Known<R>>) -> T) -> T {
+        body(&mut self.memory.borrow_mut())
+    }
 
-impl<R> Run<R> {
-    fn enter<C>(
-        &mut self,
-        functor: &NodeFunctor<'_, C, R>,
-        context: &mut C,
-        node: &Ref<Obj>,
-    ) -> Result<()> {
-        match self.known.get(&node.identity()) {
-            Some(Known::Open) => return Err(cyclic(node.borrowed())),
-            Some(_) => return Ok(()),
-            None => {}
-        }
-        let before = match functor.before.get(node.type_index()) {
-            Some(before) => before(context, node)?,
-            None => Before::Children,
-        };
-        let below = match before {
-            Before::Children => nodes_below(node),
-            Before::OnRequest => Vec::new(),
-            Before::Result(result) => {
-                self.known.insert(node.identity(), Known::Result(result));
-                return Ok(());
-            }
-        };
-        self.known.insert(node.identity(), Known::Open);
-        self.stack.push(Frame {
-            node: node.clone(),
-            below,
-        });
+    fn reply(&self, _answer: &Known<R>) {}
+
+    /// A function that asks for a string is told that it has no result.
+    fn is_plain(&self, _object: &Ref<Obj>) -> bool {
+        false
+    }
+
+    fn plain(&self, _value: Value) -> Outcome<(), Self> {
         Ok(())
     }
 
-    /// Calls the function of the last node, which may ask for another one.
-    fn finish<C>(&mut self, functor: &NodeFunctor<'_, C, R>, context: &mut C) -> Result<()> {
-        let Some(frame) = self.stack.last_mut() else {
-            return Ok(());
+    fn call(&self, node: &Value, _region: RegionKind) -> Outcome<Call<Self>, Self> {
+        let Some(object) = node.as_object() else {
+            return Ok(Call::Answer(Known::Nothing));
         };
-        let node = frame.node.clone();
-        let Some(function) = functor.compute.get(node.type_index()) else {
-            self.known.insert(node.identity(), Known::Nothing);
-            self.stack.pop();
-            return Ok(());
+        let before = match self.functor.before.get(object.type_index()) {
+            Some(before) => before(&mut self.context.borrow_mut(), object)?,
+            None => Before::Children,
+        };
+        Ok(match before {
+            Before::Children => Call::Waiting(nodes_below(node)),
+            Before::OnRequest => Call::Waiting(Vec::new()),
+            Before::Result(result) => Call::Answer(Known::Result(result)),
+        })
+    }
+
+    /// Calls the function of a node, which may ask for another one.
+    fn resume(
+        &self,
+        below: &mut Vec<Ref<Obj>>,
+        node: &Value,
+        _region: RegionKind,
+        reply: Option<Result<()>>,
+    ) -> Outcome<Resumed<Self>, Self> {
+        reply.transpose()?;
+        if let Some(next) = below.pop() {
+            return Ok(Resumed::Ask(next.into()));
+        }
+        let functions = &self.functor.compute;
+        let Some((object, function)) = node
+            .as_object()
+            .and_then(|object| Some((object, functions.get(object.type_index())?)))
+        else {
+            return Ok(Resumed::Answer(Known::Nothing));
         };
         let results = Results {
-            known: &self.known,
+            known: &self.memory.borrow(),
             wanted: RefCell::default(),
         };
-        match (function(context, &node, &results), results.wanted.take()) {
-            (Ok(result), _) => {
-                self.known.insert(node.identity(), Known::Result(result));
-                self.stack.pop();
-            }
-            (Err(_), Some(wanted)) => frame.below.push(wanted),
-            (Err(error), None) => return Err(error),
+        let result = function(&mut self.context.borrow_mut(), object, &results);
+        match (result, results.wanted.take()) {
+            (Ok(result), _) => Ok(Resumed::Answer(Known::Result(result))),
+            (Err(_), Some(wanted)) => Ok(Resumed::Ask(wanted.into())),
+            (Err(error), None) => Err(Stop::Error(error)),
         }
-        Ok(())
+    }
+
+    fn combine(&self, _children: &Children, _replies: Vec<()>) -> Result<Known<R>> {
+        Ok(Known::Nothing)
+    }
+
+    fn answer_of(&self, _value: Value) -> Known<R> {
+        Known::Nothing
     }
 }
 
 /// The nodes below a node, through containers, the first one last.
-fn nodes_below(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
-    let options = ChildOptions::default().keys(false);
+fn nodes_below(node: &Value) -> Vec<Ref<Obj>> {
     let mut found = Vec::new();
     // A list may contain itself, and any container may occur several times.
     let mut seen = HashSet::new();
-    let children = options.children_of(&node.into());
-    let mut stack: Vec<Value> = children.iter(RegionKind::Use).map(|it| it.value).collect();
-    stack.reverse();
-    while let Some(value) = stack.pop() {
-        let Some(object) = value.as_object() else {
-            continue;
-        };
-        if !object.type_info().is_builtin() {
-            found.push(object.clone());
-        } else if seen.insert(object.identity()) {
-            let children = options.children_of(&value);
-            let first = stack.len();
-            stack.extend(children.iter(RegionKind::Use).map(|it| it.value));
-            stack[first..].reverse();
+    access::reading(|section| {
+        let root = Part::alone(node, RegionKind::Use);
+        let mut cursors: Vec<Cursor<'_>> = Vec::new();
+        if let Met::Object(object) = root.met {
+            cursors.extend(Cursor::open(section, object, root, View::Compared));
         }
-    }
+        while let Some(cursor) = cursors.last_mut() {
+            let Some(part) = cursor.next(section) else {
+                cursors.pop();
+                continue;
+            };
+            let Met::Object(object) = part.met else {
+                continue;
+            };
+            if part.is_key {
+                continue;
+            }
+            if !object.info().is_builtin() {
+                found.push(object.to_ref());
+            } else if seen.insert(object.ident()) {
+                cursors.extend(Cursor::open(section, object, part, View::Compared));
+            }
+        }
+    });
     found.reverse();
     found
 }

@@ -15,7 +15,7 @@ use super::rewrite::{Outcome, Policy, Progress, Rewriter};
 use super::visited::Visit;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::Hook;
-use crate::kernel::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
+use crate::kernel::hooks::{self, DynMutate, MutateCallback, TraversalHooks};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
@@ -39,7 +39,7 @@ pub(super) fn rewrite(
     callback: impl FnMut(&Visit<'_>) -> Result<Option<Value>>,
 ) -> Result<Value> {
     let parts = Arena::default();
-    let hooked = has_traversal_hooks();
+    let hooks = TraversalHooks::current();
     // A rewrite inside a callback finds nothing here and makes its own.
     let memory = MEMORY
         .try_with(Cell::take)
@@ -52,11 +52,11 @@ pub(super) fn rewrite(
         plain_wanted: wanted(None) || driver.as_ref().is_some_and(|it| it.wants(None)),
         wanted,
         callback,
-        special: hooked || driver.is_some(),
-        simple: !hooked && driver.is_none() && options.order == WalkOrder::Post,
+        special: hooks.exist() || driver.is_some(),
+        simple: !hooks.exist() && driver.is_none() && options.order == WalkOrder::Post,
         driver,
         rewriter: Rewriter::new(&parts),
-        hooked,
+        hooks,
         opened: Vec::new(),
         results: memory.results,
         descents: memory.descents,
@@ -126,8 +126,7 @@ struct Mapper<'a, 'f, W, F> {
     /// The results of variables and dag nodes before the callback, or without
     /// it.
     descents: Results,
-    /// True if types may have hooks for the rewrite.
-    hooked: bool,
+    hooks: TraversalHooks,
     /// True if anything other than the callback can replace objects.
     special: bool,
     /// True if an object with one owner needs no state, unless it is a variable
@@ -351,8 +350,8 @@ where
                 .finish(section, result, source, replaced, remembered)
                 .map(Some);
         }
-        if self.hooked
-            && let Some(hook) = info.hooks.mutate.get()
+        if self.hooks.exist()
+            && let Some(hook) = self.hooks.mutate(info)
         {
             let result = self.ask(section, object, source.region, hook)?;
             if let Some(ident) = descent {
@@ -458,7 +457,7 @@ where
     /// owners.
     #[inline]
     fn special_of(&self, object: ObjRef<'a>) -> bool {
-        self.driver.is_some() || self.hooked && object.info().hooks.mutate.get().is_some()
+        self.driver.is_some() || self.hooks.exist() && self.hooks.mutate(object.info()).is_some()
     }
 
     /// The recorded replacement of a variable in a region.
@@ -643,8 +642,8 @@ where
         if let Some(recorded) = self.remapped.get(&object.ident()) {
             return Ok(Outcome::of(recorded.clone(), part.met));
         }
-        if self.hooked
-            && let Some(hook) = info.hooks.mutate.get()
+        if self.hooks.exist()
+            && let Some(hook) = self.hooks.mutate(info)
             && !asker.is_hook_of(object)
         {
             return self.ask(section, object, part.region, hook);

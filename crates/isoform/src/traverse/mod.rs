@@ -11,6 +11,7 @@ mod map;
 mod mapper;
 mod marks;
 mod memo;
+pub(crate) mod methods;
 mod options;
 mod parts;
 mod recycle;

@@ -1,12 +1,12 @@
 //! Visitors and mutators: what is done with a node is looked up by its class.
 //!
-//! The traversals are those of [`structural_walk`] and [`structural_map`].
+//! The traversals are those of [`WalkOptions::walk`] and [`MapOptions::map`].
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::dispatch::Dispatch;
-use super::{WalkOptions, WalkOrder, WalkResult, structural_map};
+use super::{MapOptions, WalkOptions, WalkOrder, WalkResult};
 use crate::kernel::error::Result;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Obj, Ref};
@@ -104,9 +104,9 @@ impl<'f, C> NodeVisitor<'f, C> {
         self
     }
 
-    /// Visits a value. A node is visited once, where it is met first; fields
-    /// that comparison ignores are not visited. Depth is limited by memory
-    /// only. Linear in the number of objects.
+    /// Visits a value. A node is visited once, where it is met first; keys of
+    /// maps and fields that comparison ignores are not visited. Depth is
+    /// limited by memory only. Linear in the number of objects.
     ///
     /// # Errors
     ///
@@ -201,10 +201,11 @@ impl<'f, C> NodeMutator<'f, C> {
         self
     }
 
-    /// Rewrites a value, by the rules of [`structural_map`]: where nothing
+    /// Rewrites a value, by the rules of [`structural_map`](super::structural_map): where nothing
     /// changes, the result is the same object, and what is shared stays so. A
-    /// variable is rewritten once, for its definition and its uses. Depth is
-    /// limited by memory only. Linear in the number of objects.
+    /// variable is rewritten once, for its definition and its uses. Keys of maps
+    /// and fields that comparison ignores are kept. Depth is limited by memory
+    /// only. Linear in the number of objects.
     ///
     /// # Errors
     ///
@@ -212,7 +213,7 @@ impl<'f, C> NodeMutator<'f, C> {
     /// field, `ValueError` for a value that contains itself.
     pub fn mutate(&self, context: &mut C, root: impl Into<Value>) -> Result<Value> {
         let mut images: HashMap<u64, Option<Value>, RandomState> = HashMap::default();
-        structural_map(root, |visit| {
+        MapOptions::default().keys(false).map(root, |visit| {
             let Some(object) = visit.object() else {
                 return Ok(None);
             };
@@ -255,7 +256,7 @@ pub(crate) fn visit_nodes<C: ?Sized>(
     mut enter: impl FnMut(&mut C, &Ref<Obj>) -> Result<WalkResult>,
     mut leave: Option<impl FnMut(&mut C, &Ref<Obj>) -> Result<()>>,
 ) -> Result<()> {
-    let options = WalkOptions::default().order(WalkOrder::Pre);
+    let options = WalkOptions::default().order(WalkOrder::Pre).keys(false);
     // The nodes around the one that is visited, with the number of their ancestors.
     let mut open: Vec<(usize, Ref<Obj>)> = Vec::new();
     let ended = options.walk(root, |visit| {

@@ -12,7 +12,7 @@ use super::recycle::recycle;
 use super::visited::Visit;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::Hook;
-use crate::kernel::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
+use crate::kernel::hooks::{self, DynVisit, TraversalHooks, VisitCallback};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
@@ -76,10 +76,12 @@ pub(super) fn run<B>(
     // A walk inside the callback finds nothing here and makes its own.
     let scratch = SCRATCH.try_with(Cell::take).ok().flatten();
     let scratch = scratch.unwrap_or_default();
+    let hooks = TraversalHooks::current();
     let mut walker = Walker {
         options,
         view: View::of_compared(options.include_ignored),
-        special: options.hooks && has_traversal_hooks() || driver.is_some(),
+        hooks,
+        special: options.hooks && hooks.exist() || driver.is_some(),
         marks_all: driver.is_some() || options.sharing == Sharing::OncePerRegion,
         driver,
         wanted,
@@ -118,6 +120,7 @@ enum Stop<B> {
 struct Walker<'a, 'f, B, W, F> {
     options: WalkOptions,
     view: View,
+    hooks: TraversalHooks,
     /// True if hooks or the driver may control the visit below some values.
     special: bool,
     driver: Option<Driver<'f, DriveVisit<'f>>>,
@@ -279,7 +282,7 @@ where
 
     #[inline]
     fn hook(&self, object: ObjRef<'a>) -> Option<&'static DynVisit> {
-        let hook = object.info().hooks.visit.get()?;
+        let hook = self.hooks.visit(object.info())?;
         self.options.hooks.then_some(hook)
     }
 
@@ -410,6 +413,7 @@ where
         // leads through lists and dicts, which are always marked; one that the
         // callback creates is found in its second round. The driver may ask for
         // an object and meet it once more.
+        //
         // If regions are told apart, the owner of an object may be visited
         // several times, and the object may be met in the same region each
         // time.

@@ -6,7 +6,7 @@ use isoform::traverse::{Before, Dispatch, NodeFunctor, NodeMutator, NodeVisitor,
 use isoform::types::{
     FieldDef, Kind, Schema, TypeDef, TypeIndex, VISIT_NAME, find_type, register, register_type,
 };
-use isoform::{Array, Node, Obj, Ref, Result, Value};
+use isoform::{Array, Map, Node, Obj, Ref, Result, Value};
 
 use super::support::scaled;
 
@@ -213,6 +213,28 @@ fn a_mutator_keeps_what_it_does_not_change() {
     assert_eq!(three.mutate(&mut (), &kept).expect("kept"), (&kept).into());
 }
 
+#[test]
+fn keys_of_maps_are_neither_visited_nor_rewritten() {
+    let key = num(1);
+    let mut map = Map::new();
+    map.insert(key.clone(), num(1));
+    let root = Value::from(map);
+    let count = NodeVisitor::new().enter(|count: &mut usize, _: &Ref<Num>| {
+        *count += 1;
+        Ok(WalkResult::Advance)
+    });
+    let mut met = 0;
+    count.visit(&mut met, root.clone()).expect("visited");
+    assert_eq!(met, 1);
+    let two = NodeMutator::new().on(|_: &mut (), _: &Ref<Num>| Ok(Some(num(2).into())));
+    let changed = two.mutate(&mut (), root).expect("rewritten");
+    let changed: Map<Ref<Expr>, Ref<Expr>> = changed.extract().expect("a map");
+    let (kept, value) = changed.iter().next().expect("an entry");
+    assert!(kept.as_object().same_as(key.as_object()));
+    let value = value.downcast_ref::<Num>().expect("a number");
+    assert_eq!(value.value, 2);
+}
+
 fn evaluator<'f>() -> NodeFunctor<'f, Vec<i64>, i64> {
     NodeFunctor::new()
         .on(|log: &mut Vec<i64>, op: &Ref<Num>, _| {
@@ -274,6 +296,19 @@ fn a_functor_has_a_function_for_types_registered_later_and_refuses_others() {
     });
     let result = evaluator.compute(&mut Vec::new(), &node);
     assert_eq!(result.expect("a number"), 8);
+}
+
+#[test]
+fn a_functor_has_no_result_for_a_string() {
+    let text = Value::from("a string that is too long to be inline");
+    let text = text.as_object().expect("an object");
+    let asks = evaluator().on(|_, _: &Ref<Var>, of| of.of(text).copied());
+    let error = asks.compute(&mut Vec::new(), &Var::new("x"));
+    let error = error.expect_err("refused").to_string();
+    assert!(
+        error.contains("expected a function for the type"),
+        "{error}"
+    );
 }
 
 #[test]

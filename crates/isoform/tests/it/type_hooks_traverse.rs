@@ -1,11 +1,14 @@
 //! Types with a custom walk and rewrite.
 
+use std::cell::RefCell;
+
 use isoform::errors::ErrorKind;
 use isoform::functions::Function;
 use isoform::hooks::{DynMutate, DynVisit};
 use isoform::objects::{construct, field_value, repr};
 use isoform::traverse::{
-    MapOptions, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk,
+    MapOptions, WalkOptions, WalkOrder, WalkResult, structural_map, structural_mutate,
+    structural_visit, structural_walk,
 };
 use isoform::types::{RegionKind, TypeIndex};
 use isoform::values::List;
@@ -272,4 +275,69 @@ fn hooks_nest_to_a_limit() {
     assert_eq!(walked.expect_err("too deep").kind(), ErrorKind::Recursion);
     let mapped = increment(&deep, WalkOrder::Post);
     assert_eq!(mapped.expect_err("too deep").kind(), ErrorKind::Recursion);
+}
+
+/// Collects the numbers that a traversal passes to its callback, which gives the
+/// type of one node hooks when it meets the 1.
+#[track_caller]
+fn check_late_hooks(key: &str, traverse: impl Fn(&Value, &mut dyn FnMut(&Value))) {
+    // The rule holds although other types had hooks before.
+    only_y(&format!("{key}.Early"));
+    let ty = pair_type(key);
+    let root = Value::from([1.into(), node(ty, 2, 3)]);
+    let mut numbers = Vec::new();
+    traverse(&root, &mut |value| {
+        numbers.extend(value.as_int());
+        if value.as_int() == Some(1) {
+            attrs::set_hook(ty, DynVisit::new(|_, _| Ok(None)), false).unwrap();
+            attrs::set_hook(ty, DynMutate::new(|_, _| Ok("new".into())), false).unwrap();
+        }
+    });
+    assert_eq!(
+        numbers,
+        [1, 2, 3],
+        "{key}: hooks set in the middle do not count"
+    );
+    numbers.clear();
+    traverse(&root, &mut |value| numbers.extend(value.as_int()));
+    assert_eq!(numbers, [1], "{key}: they count in the next traversal");
+}
+
+#[test]
+fn hooks_count_from_the_start_of_a_traversal_only() {
+    check_late_hooks("traverse.late.Walk", |root, met| {
+        structural_walk(root, |visit| {
+            met(&visit.value());
+            Ok(WalkResult::<()>::Advance)
+        })
+        .unwrap();
+    });
+    check_late_hooks("traverse.late.Map", |root, met| {
+        structural_map(root, |visit| {
+            met(&visit.value());
+            Ok(None)
+        })
+        .unwrap();
+    });
+    // A callback that asks for the children of its value gets them by the same
+    // rule, and so do values without a callback.
+    for (all, name) in [(true, "All"), (false, "Plain")] {
+        let wanted = |ty: Option<TypeIndex>| all || ty.is_none();
+        check_late_hooks(&format!("traverse.late.{name}Visit"), |root, met| {
+            let met = RefCell::new(met);
+            structural_visit(root, &wanted, &|value, visitor| {
+                met.borrow_mut()(value);
+                visitor.visit_children(value)
+            })
+            .unwrap();
+        });
+        check_late_hooks(&format!("traverse.late.{name}Mutate"), |root, met| {
+            let met = RefCell::new(met);
+            structural_mutate(root, &wanted, &|value, mutator| {
+                met.borrow_mut()(value);
+                mutator.mutate_children(value)
+            })
+            .unwrap();
+        });
+    }
 }

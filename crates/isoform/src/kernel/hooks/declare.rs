@@ -122,6 +122,7 @@ macro_rules! hooks {
         #[derive(Default)]
         pub(crate) struct HookCells {
             $(pub(crate) $field: Published<$hook>,)*
+            pub(super) since: Since,
         }
 
         /// The hooks of a definition.

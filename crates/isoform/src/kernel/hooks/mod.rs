@@ -23,7 +23,10 @@ mod list;
 mod native;
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU32,
+    Ordering::{AcqRel, Acquire, Release},
+};
 
 pub use callbacks::{
     EqualCallback, HashCallback, MutateCallback, ScopedEqual, ScopedHash, ScopedMutate,
@@ -41,8 +44,7 @@ pub use native::{StructuralEqual, StructuralHash, Verify};
 use crate::kernel::container::note_key_hooks;
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::access::{self, Section};
-use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::value::Value;
+use crate::kernel::object::table::TypeInfo;
 
 /// The maximal nesting of custom comparisons and hashes: each level is a call of user
 /// code on the native stack.
@@ -94,14 +96,13 @@ fn nested<T>(name: &str, key: &str, hook: impl FnOnce() -> Result<T>) -> Result<
 }
 
 impl HookCells {
-    /// Updates the flags that tell whether any type has such a hook.
+    /// Records which types have such hooks.
     pub(crate) fn note(&self) {
         if self.key_hash.get().is_some() || self.key_equal.get().is_some() {
             note_key_hooks();
         }
-        if self.visit.get().is_some() || self.mutate.get().is_some() {
-            HOOKED.store(true, Relaxed);
-        }
+        Since::note(&self.since.visit, self.visit.get().is_some());
+        Since::note(&self.since.mutate, self.mutate.get().is_some());
     }
 
     /// True if comparison and hash use only the fields.
@@ -126,40 +127,58 @@ pub(crate) struct FileHooks {
     pub(crate) from_json: &'static DynFromJson,
 }
 
-/// True if any type has a hook for walks or rewrites.
-static HOOKED: AtomicBool = AtomicBool::new(false);
+/// The number of hooks for walks and rewrites that were set so far.
+static TRAVERSAL_HOOKS: AtomicU32 = AtomicU32::new(0);
 
-/// True if a traversal that starts now may meet such types.
-pub(crate) fn has_traversal_hooks() -> bool {
-    HOOKED.load(Relaxed)
+/// For each hook of a type for walks or rewrites, the value of [`TRAVERSAL_HOOKS`]
+/// when the type got it; zero before.
+#[derive(Default)]
+pub(crate) struct Since {
+    visit: AtomicU32,
+    mutate: AtomicU32,
 }
 
-/// Visits the parts of an object by the hook of its type, for a traversal of a
-/// host language; None if there is no hook.
-pub fn visit_by_hook(
-    object: &Ref<Obj>,
-    visitor: &mut dyn VisitCallback,
-) -> Option<Result<Option<Value>>> {
-    if !has_traversal_hooks() {
-        return None;
+impl Since {
+    fn note(cell: &AtomicU32, is_set: bool) {
+        if is_set && cell.load(Acquire) == 0 {
+            cell.store(TRAVERSAL_HOOKS.fetch_add(1, AcqRel) + 1, Release);
+        }
     }
-    let info = object.type_info();
-    let hook = info.hooks.visit.get()?;
-    let visit = || hook.call(object, visitor);
-    Some(run_outside(DynVisit::NAME, info.key(), visit))
 }
 
-/// Rewrites an object by the hook of its type, for a traversal of a host
-/// language; None if there is no hook.
-pub fn mutate_by_hook(
-    object: &Ref<Obj>,
-    mutator: &mut dyn MutateCallback,
-) -> Option<Result<Value>> {
-    if !has_traversal_hooks() {
-        return None;
+/// The hooks for walks and rewrites that count for a traversal: those of types that
+/// had one when it began. Results that a traversal remembers would contradict a hook
+/// that is set in its middle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TraversalHooks(u32);
+
+impl TraversalHooks {
+    /// The hooks for a traversal that begins.
+    pub(crate) fn current() -> Self {
+        TraversalHooks(TRAVERSAL_HOOKS.load(Acquire))
     }
-    let info = object.type_info();
-    let hook = info.hooks.mutate.get()?;
-    let mutate = || hook.call(object, mutator);
-    Some(run_outside(DynMutate::NAME, info.key(), mutate))
+
+    /// True if any type has such a hook.
+    #[inline(always)]
+    pub(crate) fn exist(self) -> bool {
+        self.0 > 0
+    }
+
+    /// The hook of a type for walks.
+    #[inline]
+    pub(crate) fn visit(self, info: &'static TypeInfo) -> Option<&'static DynVisit> {
+        let hook = info.hooks.visit.get()?;
+        self.include(&info.hooks.since.visit).then_some(hook)
+    }
+
+    /// The hook of a type for rewrites.
+    #[inline]
+    pub(crate) fn mutate(self, info: &'static TypeInfo) -> Option<&'static DynMutate> {
+        let hook = info.hooks.mutate.get()?;
+        self.include(&info.hooks.since.mutate).then_some(hook)
+    }
+
+    fn include(self, since: &AtomicU32) -> bool {
+        (1..=self.0).contains(&since.load(Acquire))
+    }
 }

@@ -1,0 +1,228 @@
+//! Visits in which each node has a method that may wait for the results of other
+//! nodes.
+//!
+//! A [`Methods`] defines the methods and the results: the functions of a
+//! [`NodeFunctor`](crate::traverse::NodeFunctor), or the classes of a host language. The
+//! engine (`run.rs`) has the stack, the remembered results, and the hooks of
+//! types (`hooked.rs`). Visits whose callbacks never wait are in `walker.rs` and
+//! `mapper.rs`.
+
+mod hooked;
+mod run;
+
+use std::fmt;
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::parts::Children;
+use crate::kernel::error::Error;
+use crate::kernel::hooks::TraversalHooks;
+use crate::kernel::object::native::is_plain;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::path::AccessStep;
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
+
+pub use run::{result_of, result_of_call};
+
+/// The methods of one visit, and what their results are.
+pub trait Methods: Sized {
+    /// A result as it is remembered.
+    type Answer;
+    /// A result as the method receives it that asked for it.
+    type Reply;
+    /// A method that waits for results.
+    type Waiting;
+    /// The error of a method.
+    type Error: From<Error> + Into<Error>;
+
+    /// Lends the memory of the visit. `body` must not run methods.
+    fn memory<T>(&self, body: impl FnOnce(&mut Memory<Self::Answer>) -> T) -> T;
+
+    /// Converts a result for the method that asked for it. Must not run
+    /// methods.
+    fn reply(&self, answer: &Self::Answer) -> Self::Reply;
+
+    /// True if an object is a plain value: a string, bytes or a large number.
+    fn is_plain(&self, object: &Ref<Obj>) -> bool {
+        is_plain(object.type_index())
+    }
+
+    /// The result for a value that is not an object, or a plain one.
+    ///
+    /// # Errors
+    ///
+    /// Whatever ends the visit.
+    fn plain(&self, value: Value) -> Outcome<Self::Reply, Self>;
+
+    /// Calls the method for a node.
+    ///
+    /// # Errors
+    ///
+    /// Those of the method.
+    fn call(&self, node: &Value, region: RegionKind) -> Outcome<Call<Self>, Self>;
+
+    /// Resumes the method of a node: the first time without a reply, then with
+    /// the result for the value it asked for.
+    ///
+    /// # Errors
+    ///
+    /// Those of the method.
+    fn resume(
+        &self,
+        waiting: &mut Self::Waiting,
+        node: &Value,
+        region: RegionKind,
+        reply: Option<Result<Self::Reply, Self::Error>>,
+    ) -> Outcome<Resumed<Self>, Self>;
+
+    /// The result for a value without a method, from the results for its
+    /// children.
+    ///
+    /// # Errors
+    ///
+    /// Whatever prevents it.
+    fn combine(
+        &self,
+        children: &Children,
+        replies: Vec<Self::Reply>,
+    ) -> Result<Self::Answer, Self::Error>;
+
+    /// The kind of hook that is responsible for nodes without a method.
+    fn hooks(&self) -> Hooks {
+        Hooks::None
+    }
+
+    /// The result that a hook returned, or the recorded replacement of a
+    /// variable.
+    fn answer_of(&self, value: Value) -> Self::Answer;
+
+    /// The replacement that a result stands for, if it is one.
+    fn replacement(_reply: Self::Reply) -> Option<Value> {
+        None
+    }
+
+    /// True if the steps to an error are recorded in the memory.
+    fn is_located(&self, _error: &Self::Error) -> bool {
+        false
+    }
+
+    /// Runs code that only reads values.
+    fn reading<T>(&self, body: impl FnOnce() -> T) -> T {
+        body()
+    }
+}
+
+/// The result of a step, or the reason why it has none.
+pub type Outcome<T, M> = Result<T, Stop<<M as Methods>::Error>>;
+
+/// The reason why a visit ends early.
+#[derive(Debug)]
+pub enum Stop<E> {
+    /// An error, which waiting methods may catch.
+    Error(E),
+    /// The value with which a method or hook ends the whole visit.
+    End(Value),
+}
+
+impl<E> From<E> for Stop<E> {
+    fn from(error: E) -> Self {
+        Stop::Error(error)
+    }
+}
+
+/// The result of calling the method for a node.
+#[derive(Debug)]
+pub enum Call<M: Methods> {
+    /// The result for the node.
+    Answer(M::Answer),
+    /// The method is to be resumed.
+    Waiting(M::Waiting),
+    /// There is no method: the hook of the type is called, or the children are
+    /// visited.
+    Children,
+}
+
+/// The result of resuming a method.
+pub enum Resumed<M: Methods> {
+    /// The result for its node.
+    Answer(M::Answer),
+    /// It waits for the result for a value.
+    Ask(Value),
+    /// It waits for the result of another method for its node, which was
+    /// called.
+    Call(Outcome<Call<M>, M>),
+}
+
+impl<M: Methods> fmt::Debug for Resumed<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resumed").finish_non_exhaustive()
+    }
+}
+
+/// The kind of hook that is responsible for nodes without a method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hooks {
+    /// None.
+    None,
+    /// [`DynVisit`](crate::hooks::DynVisit).
+    Visit,
+    /// [`DynMutate`](crate::hooks::DynMutate).
+    Mutate,
+}
+
+/// The results and other facts that a visit remembers.
+#[derive(Debug)]
+pub struct Memory<A> {
+    /// The results of nodes by identity; None while a node is being visited.
+    known: HashMap<u64, Option<A>, RandomState>,
+    /// Replacements of uses of variables, whatever method they have.
+    uses: HashMap<u64, Value, RandomState>,
+    /// The steps to an error, the last one first.
+    way: Vec<AccessStep>,
+    /// The hooks that were set when the visit began.
+    hooks: TraversalHooks,
+}
+
+impl<A> Default for Memory<A> {
+    /// The memory of a visit that begins.
+    fn default() -> Self {
+        Memory {
+            known: HashMap::default(),
+            uses: HashMap::default(),
+            way: Vec::new(),
+            hooks: TraversalHooks::current(),
+        }
+    }
+}
+
+impl<A> Memory<A> {
+    /// The result of a node, given by identity; None for a node that was not
+    /// visited to its end. O(1).
+    pub fn answer(&self, ident: u64) -> Option<&A> {
+        self.known.get(&ident)?.as_ref()
+    }
+
+    /// Takes the result of a node out. O(1).
+    pub fn take(&mut self, ident: u64) -> Option<A> {
+        self.known.remove(&ident)?
+    }
+
+    /// Sets the result of a node from now on, and returns the previous one.
+    pub fn set(&mut self, ident: u64, answer: A) -> Option<A> {
+        self.known.insert(ident, Some(answer))?
+    }
+
+    /// Sets the replacement of a variable where it is used from now on, and
+    /// returns the previous one.
+    pub fn set_use(&mut self, ident: u64, value: Value) -> Option<Value> {
+        self.uses.insert(ident, value)
+    }
+
+    /// The steps to the last error, as far as they were
+    /// [recorded](Methods::is_located).
+    pub fn path(&self) -> Vec<AccessStep> {
+        self.way.iter().rev().cloned().collect()
+    }
+}
