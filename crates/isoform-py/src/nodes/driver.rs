@@ -8,11 +8,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
+use isoform::host::{self, Contents};
 use isoform::paths::AccessStep;
 use isoform::traverse::{ChildOptions, Children};
 use isoform::types::RegionKind;
-use isoform::values::ValueRef;
-use isoform::{Obj, Ref, Value, host};
+use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::{PyRecursionError, PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -546,9 +546,9 @@ impl NodeDriver {
                     .iter()
                     .map(|answer| answer.to_python(py))
                     .collect::<PyResult<_>>()?;
-                let made = match children.source().view() {
-                    ValueRef::Array(_) | ValueRef::List(_) => PyTuple::new(py, done)?.into_any(),
-                    ValueRef::Map(_) | ValueRef::Dict(_) => {
+                let made = match host::contents(children.source()) {
+                    Some(Contents::Items(_)) => PyTuple::new(py, done)?.into_any(),
+                    Some(Contents::Entries(_)) => {
                         let results = PyDict::new(py);
                         for (position, result) in done.into_iter().enumerate() {
                             let step = under_gil(py, || children.step(position));
@@ -558,7 +558,7 @@ impl NodeDriver {
                         }
                         results.into_any()
                     }
-                    _ => to_python(py, children.source())?,
+                    None => to_python(py, children.source())?,
                 };
                 Ok(Answer::Python(made.unbind()))
             }

@@ -40,4 +40,5 @@ pub(crate) use sequence::{ArrayObj, ListObj};
 pub(crate) use shape::ShapeObj;
 pub(crate) use tensor::{NanRule, TensorObj};
 pub(crate) use text::{BytesObj, StrObj};
-pub(crate) use types::{ARRAY, ContainerType, Contents, DICT, LIST, MAP, containers};
+pub use types::Contents;
+pub(crate) use types::{ARRAY, ContainerType, DICT, LIST, MAP, containers};

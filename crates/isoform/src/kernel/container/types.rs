@@ -38,8 +38,10 @@ enum Make {
 /// The contents of a container, owned: those of a list or dict as they were when it was
 /// asked for them.
 #[derive(Clone, Debug)]
-pub(crate) enum Contents {
+pub enum Contents {
+    /// Those of a sequence.
     Items(Array),
+    /// Those of a mapping.
     Entries(Map),
 }
 
