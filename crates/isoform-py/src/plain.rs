@@ -4,9 +4,8 @@
 //! stack supports any depth.
 
 use hashbrown::HashMap;
-use isoform::host::{self, FIRST_DECLARED_TYPE};
+use isoform::host::{self, Contents, FIRST_DECLARED_TYPE};
 use isoform::types::TypeIndex;
-use isoform::values::ValueRef;
 use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -119,12 +118,13 @@ impl<'py> Conversion<'_, 'py> {
             None => self.met.insert(object.identity(), None),
         };
         let mut keys = Vec::new();
-        let parts = match value.view() {
-            ValueRef::Array(items) => items.values().to_vec(),
-            ValueRef::List(items) => items.snapshot().values().to_vec(),
-            ValueRef::Map(entries) => parts_of(entries, &mut keys),
-            ValueRef::Dict(entries) => parts_of(&entries.snapshot(), &mut keys),
-            _ => host::field_values(object),
+        let parts = match host::contents(value) {
+            Some(Contents::Items(items)) => items.values().to_vec(),
+            Some(Contents::Entries(entries)) => {
+                keys.extend(entries.keys().cloned());
+                entries.iter().map(|(_, value)| value.clone()).collect()
+            }
+            None => host::field_values(object),
         };
         self.stack.push(Frame {
             object: object.clone(),
@@ -140,10 +140,7 @@ impl<'py> Conversion<'_, 'py> {
         if let Some(&known) = self.leaves.get(&index) {
             return Ok(known);
         }
-        let is_container = matches!(
-            host::view(object),
-            ValueRef::Array(_) | ValueRef::List(_) | ValueRef::Map(_) | ValueRef::Dict(_)
-        );
+        let is_container = host::contents(&object.into()).is_some();
         let stays = match class::of_index(self.leaf.py(), index) {
             _ if is_container => false,
             // Values without fields, such as functions and tensors.
@@ -157,18 +154,18 @@ impl<'py> Conversion<'_, 'py> {
 
     fn finish(&self, frame: Frame<'py>) -> PyResult<Object<'py>> {
         let py = self.leaf.py();
-        match host::view(&frame.object) {
-            ValueRef::Array(_) | ValueRef::List(_) => {
+        match host::contents(&(&frame.object).into()) {
+            Some(Contents::Items(_)) => {
                 return Ok(PyList::new(py, frame.done)?.into_any());
             }
-            ValueRef::Map(_) | ValueRef::Dict(_) => {
+            Some(Contents::Entries(_)) => {
                 let made = PyDict::new(py);
                 for (key, value) in frame.keys.iter().zip(frame.done) {
                     made.set_item(to_python(py, key)?, value)?;
                 }
                 return Ok(made.into_any());
             }
-            _ => {}
+            None => {}
         }
         if !self.names {
             return match &self.factory {
@@ -203,8 +200,9 @@ impl<'py> Conversion<'_, 'py> {
         let mut path = String::from("<root>");
         for frame in &self.stack {
             let position = frame.done.len();
-            path += &match (host::view(&frame.object), frame.keys.get(position)) {
-                (ValueRef::Array(_) | ValueRef::List(_), _) => format!("[{position}]"),
+            let contents = host::contents(&(&frame.object).into());
+            path += &match (contents, frame.keys.get(position)) {
+                (Some(Contents::Items(_)), _) => format!("[{position}]"),
                 (_, Some(key)) if key.as_int().is_some() || key.is_str() => format!("[{key:?}]"),
                 (_, Some(_)) => "[…]".to_owned(),
                 _ => match frame.object.type_info().fields().get(position) {
@@ -217,9 +215,4 @@ impl<'py> Conversion<'_, 'py> {
             "cyclic value: {path} is an object that contains it"
         ))
     }
-}
-
-fn parts_of(entries: &isoform::Map, keys: &mut Vec<Value>) -> Vec<Value> {
-    keys.extend(entries.keys().cloned());
-    entries.iter().map(|(_, value)| value.clone()).collect()
 }

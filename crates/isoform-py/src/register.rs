@@ -3,7 +3,6 @@
 use isoform::Value;
 use isoform::host::{self, FieldPlace};
 use isoform::types::{FieldDef, FieldFlag, Kind, Schema, TypeDef, find_type, register_type};
-use isoform::values::ValueRef;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -130,8 +129,7 @@ impl Field {
                 format!("{type_key}: the default of field '{name}': {message}")
             })
         })?;
-        let mutable = matches!(value.view(), ValueRef::List(_) | ValueRef::Dict(_));
-        Ok(Some(if mutable {
+        Ok(Some(if host::is_mutable_container(&value) {
             Default::Convert(default.unbind())
         } else {
             Default::Value(value)

@@ -264,6 +264,16 @@ pub mod host {
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::values::ValueRef<'_> {
         crate::kernel::value::view_object(object)
     }
+    /// The contents of a container of any type, those of a list or dict as they are now;
+    /// None for any other value. O(1).
+    pub fn contents(value: &crate::Value) -> Option<Contents> {
+        value.contents()
+    }
+    /// True for a list or dict.
+    pub fn is_mutable_container(value: &crate::Value) -> bool {
+        let container = value.container();
+        container.is_some_and(|container| container.is_mutable())
+    }
     /// The hooks of a type for comparison and hash, where it has them. O(1).
     pub fn structural_hooks(
         info: &'static crate::types::TypeInfo,
@@ -274,7 +284,7 @@ pub mod host {
         (info.hooks.equal.get(), info.hooks.hash.get())
     }
     pub use crate::files::binary::to_bytes_with_types;
-    pub use crate::kernel::container::hooked_key_hash;
+    pub use crate::kernel::container::{Contents, hooked_key_hash};
     pub use crate::kernel::error::HostTraceback;
     pub use crate::kernel::hooks::{ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit};
     pub use crate::kernel::object::collect::visit_exclusively_owned;

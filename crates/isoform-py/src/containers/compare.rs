@@ -9,7 +9,7 @@
 //! Nothing here recurses on the native stack.
 
 use hashbrown::{HashMap, HashSet};
-use isoform::host::hooked_key_hash;
+use isoform::host::{self, hooked_key_hash};
 use isoform::values::{Shape, ValueRef};
 use isoform::{Array, Map, Value};
 use pyo3::exceptions::PyTypeError;
@@ -27,12 +27,11 @@ enum Sequence {
 
 impl Sequence {
     fn of(value: &Value) -> Option<Sequence> {
-        Some(match value.view() {
-            ValueRef::Array(items) => Sequence::Items(items.clone()),
-            ValueRef::List(items) => Sequence::Items(items.snapshot()),
-            ValueRef::Shape(dims) => Sequence::Dims(dims.clone()),
-            _ => return None,
-        })
+        match (host::contents(value), value.view()) {
+            (Some(host::Contents::Items(items)), _) => Some(Sequence::Items(items)),
+            (_, ValueRef::Shape(dims)) => Some(Sequence::Dims(dims.clone())),
+            _ => None,
+        }
     }
 
     fn len(&self) -> usize {
@@ -51,10 +50,9 @@ impl Sequence {
 }
 
 fn map_of(value: &Value) -> Option<Map> {
-    match value.view() {
-        ValueRef::Map(entries) => Some(entries.clone()),
-        ValueRef::Dict(entries) => Some(entries.snapshot()),
-        _ => None,
+    match host::contents(value)? {
+        host::Contents::Entries(entries) => Some(entries),
+        host::Contents::Items(_) => None,
     }
 }
 
@@ -199,18 +197,15 @@ enum Contents {
 
 impl Frame {
     fn of(value: &Value) -> PyResult<Option<Frame>> {
-        let contents = match value.view() {
-            ValueRef::Array(_) | ValueRef::Shape(_) => match Sequence::of(value) {
-                Some(items) => Contents::Sequence(items, TupleHash::new()),
-                None => return Ok(None),
-            },
-            ValueRef::Map(entries) => Contents::Map(entries.clone(), None, 0),
-            ValueRef::List(_) | ValueRef::Dict(_) => {
-                return Err(PyTypeError::new_err(format!(
-                    "unhashable type: '{}'",
-                    value.type_name()
-                )));
-            }
+        if host::is_mutable_container(value) {
+            return Err(PyTypeError::new_err(format!(
+                "unhashable type: '{}'",
+                value.type_name()
+            )));
+        }
+        let contents = match (Sequence::of(value), map_of(value)) {
+            (Some(items), _) => Contents::Sequence(items, TupleHash::new()),
+            (_, Some(entries)) => Contents::Map(entries, None, 0),
             _ => return Ok(None),
         };
         Ok(Some(Frame {

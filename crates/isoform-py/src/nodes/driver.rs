@@ -7,11 +7,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
-use isoform::host::{self, Call, Hooks, Memory, Methods, Outcome, Resumed, Stop};
+use isoform::host::{self, Call, Contents, Hooks, Memory, Methods, Outcome, Resumed, Stop};
 use isoform::paths::AccessStep;
 use isoform::traverse::Children;
 use isoform::types::RegionKind;
-use isoform::values::ValueRef;
 use isoform::{Error, Obj, Ref, Value};
 use pyo3::exceptions::{PyRecursionError, PyStopIteration};
 use pyo3::prelude::*;
@@ -251,13 +250,11 @@ impl<'py> Visit<'_, 'py> {
     fn collected(&self, children: &Children, replies: &[Answer]) -> PyResult<Py<PyAny>> {
         let py = self.py;
         let replies = replies.iter().map(|reply| reply.to_python(py));
-        Ok(match children.source().view() {
-            ValueRef::Array(_) | ValueRef::List(_) => {
-                PyTuple::new(py, replies.collect::<PyResult<Vec<_>>>()?)?
-                    .into_any()
-                    .unbind()
-            }
-            ValueRef::Map(_) | ValueRef::Dict(_) => {
+        Ok(match host::contents(children.source()) {
+            Some(Contents::Items(_)) => PyTuple::new(py, replies.collect::<PyResult<Vec<_>>>()?)?
+                .into_any()
+                .unbind(),
+            Some(Contents::Entries(_)) => {
                 let results = PyDict::new(py);
                 for (position, result) in replies.enumerate() {
                     let step = self.reading(|| children.step(position));
@@ -267,7 +264,7 @@ impl<'py> Visit<'_, 'py> {
                 }
                 results.into_any().unbind()
             }
-            _ => to_python(py, children.source())?.unbind(),
+            None => to_python(py, children.source())?.unbind(),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Binding a class to a type: properties, constructor, entry in the table of classes.
 
 use isoform::attrs::{self, Lookup};
-use isoform::host::FieldPlace;
+use isoform::host::{self, FieldPlace};
 use isoform::types::{FieldDef, Schema, TypeInfo, find_type};
 use isoform::values::ValueRef;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -294,7 +294,8 @@ fn holds_host(schema: &Schema) -> bool {
 fn default_of(definition: &'static FieldDef) -> Option<Default> {
     let value = definition.make_default()?;
     Some(match value.view() {
-        ValueRef::List(_) | ValueRef::Dict(_) | ValueRef::Object(_) => Default::Made(definition),
+        ValueRef::Object(_) => Default::Made(definition),
+        _ if host::is_mutable_container(&value) => Default::Made(definition),
         _ => Default::Value(value),
     })
 }

@@ -13,7 +13,6 @@ use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRepr};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::Met;
 use crate::kernel::pages::Pages;
@@ -300,12 +299,12 @@ impl<'a, 'h> Writer<'a, 'h> {
             }
             return Ok(());
         };
-        let (is_node, (open, close)) = match object.info().class() {
-            Payload::Array if cursor.len() == 1 => (false, ("(", ",)")),
-            Payload::Array => (false, ("(", ")")),
-            Payload::List => (false, ("[", "]")),
-            Payload::Map | Payload::Dict => (false, ("{", "}")),
-            _ => (true, ("(", ")")),
+        let container = object.info().container();
+        let is_node = container.is_none();
+        let [open, close] = match container.map_or(["(", ")"], |container| container.repr) {
+            // As Python tells a tuple of one element from the element in parentheses.
+            ["(", _] if !is_node && cursor.len() == 1 => ["(", ",)"],
+            brackets => brackets,
         };
         let ident = object.ident();
         if self.refer(ident, value) || !self.outer.is_empty() && self.refer_outside(ident, value) {

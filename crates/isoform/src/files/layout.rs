@@ -10,11 +10,10 @@
 //! Only objects of declared types and arrays have such blocks; lists, dicts, maps
 //! and values without parts are allocated when they are built.
 
-use crate::kernel::container::{Array, ArrayObj};
+use crate::kernel::container::ContainerType;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::header::TypeIndex;
-use crate::kernel::object::reference::Node as _;
 use crate::kernel::object::shell::Shell;
 use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::value::Value;
@@ -59,9 +58,9 @@ impl Outline {
         self.nodes.push(Node { block, first });
     }
 
-    /// Adds an array.
-    pub(crate) fn array(&mut self) {
-        self.node(Some(ArrayObj::type_index()));
+    /// Adds a container of this type.
+    pub(crate) fn container(&mut self, index: TypeIndex) {
+        self.node(Shell::is_of_items(index).then_some(index));
     }
 
     /// Adds a part to the node added last.
@@ -94,7 +93,7 @@ impl Outline {
     ///
     /// Errors that the host raises to end the operation.
     pub(crate) fn lay_out(mut self, root: usize, looks_ahead: bool) -> Result<Layout> {
-        let (count, array) = (self.nodes.len(), ArrayObj::type_index());
+        let count = self.nodes.len();
         if self.parts.len() > u32::MAX as usize || count > u32::MAX as usize || root >= count {
             return Ok(Layout::default());
         }
@@ -124,10 +123,9 @@ impl Outline {
             };
             let parts = &self.parts[node.first as usize..behind.first as usize];
             if let Some(index) = node.block {
-                shells[number] = Some(if index == array {
-                    Shell::array(parts.len())
-                } else {
-                    Shell::object(table::info(index))
+                shells[number] = Some(match Shell::is_of_items(index) {
+                    true => Shell::items(parts.len()),
+                    false => Shell::object(table::info(index)),
                 });
             }
             if let [first, others @ ..] = parts {
@@ -162,10 +160,25 @@ impl Layout {
         self.shells.get_mut(node)?.take()
     }
 
-    /// Makes an array, in the block of its node or in a new one.
-    pub(crate) fn array(&mut self, node: usize, parts: &mut Vec<Value>) -> Value {
-        let filled = self.shell(node).and_then(|shell| shell.fill_array(parts));
-        filled.unwrap_or_else(|| parts.drain(..).collect::<Array>().into())
+    /// Makes a container of this type and takes its parts, in the block of its node or
+    /// in a new one.
+    ///
+    /// # Errors
+    ///
+    /// As [`ContainerType::build`].
+    pub(crate) fn fill(
+        &mut self,
+        node: usize,
+        index: TypeIndex,
+        parts: &mut Vec<Value>,
+    ) -> Result<Value> {
+        if let Some(shell) = self.shell(node)
+            && let Some(filled) = shell.fill_items(index, parts)
+        {
+            return Ok(filled);
+        }
+        let parts = parts.drain(..);
+        ContainerType::of(index).map_or(Ok(Value::NONE), |container| container.build(parts))
     }
 
     /// A node for the one that it is part of.

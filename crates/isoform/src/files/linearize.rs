@@ -5,7 +5,7 @@
 
 use hashbrown::HashMap;
 
-use crate::kernel::container::{ShapeObj, TensorObj};
+use crate::kernel::container::{ContainerType, ShapeObj, TensorObj};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Payload;
@@ -24,7 +24,7 @@ pub(crate) trait Sink {
     /// A value without parts: plain, a shape or a tensor.
     fn plain(&mut self, value: ValueRef<'_>) -> Result<()>;
     /// An array or list, or the keys and values of a map or dict in turn.
-    fn container(&mut self, class: Payload, parts: &[u32], number: u32);
+    fn container(&mut self, container: &ContainerType, parts: &[u32], number: u32);
     /// An object of a declared type; `parts` are those of its fields that are
     /// not [inline](crate::kernel::object::field::Inline), parents' first.
     fn object(
@@ -223,7 +223,11 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
                     }
                 }
             },
-            class => self.sink.container(class, parts, self.count),
+            _ => {
+                if let Some(container) = info.container() {
+                    self.sink.container(container, parts, self.count);
+                }
+            }
         }
         self.parts.truncate(base);
         let number = self.number()?;

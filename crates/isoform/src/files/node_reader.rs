@@ -1,17 +1,16 @@
 //! Makes nodes from parts that have been read, in every format: checks fields, builds
-//! objects in their places, recalls singletons, and fills containers.
+//! objects in their places, and recalls singletons.
 //!
 //! The formats decide how a node is written, which nodes wait for others, and what an
 //! error says about its place.
 
 use super::layout::Layout;
-use crate::kernel::container::{Dict, List};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::types::Kind;
-use crate::kernel::types::check::{SchemaChecker, map_of};
+use crate::kernel::types::check::SchemaChecker;
 use crate::kernel::types::singletons::Recall;
 use crate::kernel::value::Value;
 
@@ -87,22 +86,6 @@ impl NodeType {
     }
 }
 
-/// The built-in types of nodes with parts.
-#[derive(Clone, Copy)]
-pub(super) enum Container {
-    Array,
-    List,
-    Map,
-    Dict,
-}
-
-impl Container {
-    /// True if its parts are keys and values in turn.
-    pub(super) fn has_keys(self) -> bool {
-        matches!(self, Container::Map | Container::Dict)
-    }
-}
-
 /// The state that the nodes of one file share.
 #[derive(Default)]
 pub(super) struct NodeReader {
@@ -138,25 +121,6 @@ impl NodeReader {
             return Ok(self.singletons.resolve(object).into());
         }
         Ok(object.into())
-    }
-
-    /// A container of parts, which are taken, for the node with this number.
-    ///
-    /// # Errors
-    ///
-    /// Those of keys that cannot be hashed or occur twice.
-    pub(super) fn container(
-        &mut self,
-        kind: Container,
-        number: usize,
-        parts: &mut Vec<Value>,
-    ) -> Result<Value> {
-        Ok(match kind {
-            Container::Array => self.layout.array(number, parts),
-            Container::List => parts.drain(..).collect::<List>().into(),
-            Container::Map => map_of(parts.drain(..))?.into(),
-            Container::Dict => Dict::<Value, Value>::of(map_of(parts.drain(..))?).into(),
-        })
     }
 }
 

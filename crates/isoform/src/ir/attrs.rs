@@ -154,17 +154,14 @@ fn get_int(this: &Ref<Attrs>, key: &str) -> Result<i64> {
 #[export("ir.Attrs.get_int_tuple", crate = crate)]
 fn get_int_tuple(this: &Ref<Attrs>, key: &str) -> Result<Vec<i64>> {
     let value = this.attribute(key)?;
-    let items = match value.view() {
-        ValueRef::Array(items) => items.clone(),
-        ValueRef::List(items) => items.snapshot(),
-        ValueRef::Shape(dims) => return Ok(dims.to_vec()),
-        _ => {
-            return Err(Error::type_error(format!(
-                "attribute '{key}': expected a sequence of int, got {}",
-                value.type_name()
-            )));
-        }
-    };
+    if let ValueRef::Shape(dims) = value.view() {
+        return Ok(dims.to_vec());
+    }
+    let items = value.items().ok_or_else(|| {
+        let got = value.type_name();
+        let what = format!("attribute '{key}': expected a sequence of int, got {got}");
+        Error::type_error(what)
+    })?;
     items.iter().map(|item| as_int(key, item)).collect()
 }
 

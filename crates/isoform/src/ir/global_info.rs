@@ -4,8 +4,9 @@ use isoform_macros::{Node, export};
 
 use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::Ref;
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 
 /// The base class of information in a module other than its functions.
 #[derive(Node, Default)]
@@ -102,8 +103,7 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
         match name.as_str() {
             Some("kind" | "id") => kind = Some(text(value)?),
             Some("keys") => {
-                let schema =
-                    crate::kernel::types::Schema::Array(Box::new(crate::types::Schema::Str));
+                let schema = Array::<Str>::element_schema();
                 keys = schema.convert(value.clone())?.extract()?;
             }
             Some("host") if value.is_none() => {}
@@ -131,13 +131,8 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
 /// The machine that controls another one, where a text or dict may not describe a
 /// machine that is itself controlled by another.
 fn host_of(given: &Value) -> Result<Ref<Target>> {
-    let has_host = |dict: &Map| dict.contains_key(&"host".into());
-    let nested = match given.view() {
-        ValueRef::Map(dict) => has_host(dict),
-        ValueRef::Dict(dict) => has_host(&dict.snapshot()),
-        _ => false,
-    };
-    match nested {
+    let has_host = |dict: Map| dict.contains_key(&"host".into());
+    match given.entries().is_some_and(has_host) {
         true => Err(refused("a host in a dict cannot have a host itself")),
         false => make_target(given.clone(), None),
     }
@@ -146,10 +141,9 @@ fn host_of(given: &Value) -> Result<Ref<Target>> {
 /// Makes a target of its text or its properties.
 #[export("ir.Target", crate = crate)]
 fn make_target(target: Value, host: Option<Value>) -> Result<Ref<Target>> {
-    let made = match target.view() {
-        ValueRef::Str(text) => parse_target(text)?,
-        ValueRef::Map(dict) => target_of_dict(dict)?,
-        ValueRef::Dict(dict) => target_of_dict(&dict.snapshot())?,
+    let made = match (target.as_str(), target.entries()) {
+        (Some(text), _) => parse_target(text)?,
+        (_, Some(dict)) => target_of_dict(&dict)?,
         _ => target.extract::<Ref<Target>>().map_err(|_| {
             Error::type_error(format!(
                 "ir.Target: expected str or dict, got {}",

@@ -17,7 +17,7 @@ use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::types::RegionChange;
 use crate::kernel::types::Schema;
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 
 /// Functions and type definitions, each under a global name.
 ///
@@ -148,18 +148,14 @@ pub(crate) fn globals<K: Global, V: ElementType>(
 
 fn named<K: Global, V: ElementType>(given: &Value) -> Result<Dict<Ref<K>, V>> {
     let dict = Dict::new();
-    let entries = match given.view() {
-        ValueRef::Map(entries) => entries.clone(),
-        ValueRef::Dict(entries) => entries.snapshot(),
-        _ => {
-            return Err(Error::type_error(format!(
-                "expected a dict of {} to {}, got {}",
-                K::TYPE_KEY,
-                V::element_schema(),
-                given.type_name()
-            )));
-        }
-    };
+    let entries = given.entries().ok_or_else(|| {
+        Error::type_error(format!(
+            "expected a dict of {} to {}, got {}",
+            K::TYPE_KEY,
+            V::element_schema(),
+            given.type_name()
+        ))
+    })?;
     let mut names = HashSet::new();
     for (key, value) in entries.iter() {
         let key = key_of::<K>(key)?;
@@ -465,11 +461,8 @@ fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
     // A name that the module already has refers to its variable.
     let given: Dict<Ref<GlobalVar>, Ref<BaseFunc>> = globals("update", Some(&other))?;
     let entries = given.snapshot();
-    let by_text = |name: &str| match other.view() {
-        ValueRef::Map(other) => other.contains_key(&name.into()),
-        ValueRef::Dict(other) => other.contains_key(&name.into()),
-        _ => false,
-    };
+    let named = other.entries().unwrap_or_default();
+    let by_text = |name: &str| named.contains_key(&name.into());
     let functions = Dict::<Ref<GlobalVar>, Ref<BaseFunc>>::new();
     for (key, func) in entries.iter() {
         let key = key.extract::<Ref<GlobalVar>>()?;

@@ -7,7 +7,7 @@ use super::module::IRModule;
 use crate::kernel::container::{Dict, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 
 /// Supplies names that are not in use yet.
 #[derive(Node)]
@@ -200,11 +200,7 @@ fn make_global_var_supply(value: Option<Value>) -> Result<Ref<GlobalVarSupply>> 
     if let Some(names) = value.peek::<Ref<NameSupply>>() {
         return Ok(supply.with_name_supply(names));
     }
-    let modules = match value.view() {
-        ValueRef::Array(modules) => modules.clone(),
-        ValueRef::List(modules) => modules.snapshot(),
-        _ => [value.clone()].into(),
-    };
+    let modules = value.items().unwrap_or_else(|| [value.clone()].into());
     for module in modules.iter() {
         let module = module.extract::<Ref<IRModule>>().map_err(|_| {
             Error::type_error(format!(

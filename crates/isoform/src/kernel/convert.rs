@@ -1,6 +1,6 @@
 //! Conversions of constructor arguments to fields.
 
-use crate::kernel::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
+use crate::kernel::container::{Bytes, Shape, Str, Tensor, containers};
 use crate::kernel::function::Function;
 use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::{Node, Obj, Ref};
@@ -96,16 +96,16 @@ into_fields! {
     [] Shape;
     [] Tensor;
     [] Function;
-    [T] Array<T>;
-    [T] List<T>;
-    [K, V] Map<K, V>;
-    [K, V] Dict<K, V>;
     [] Option<Bytes>;
     [] Option<Shape>;
     [] Option<Tensor>;
     [] Option<Function>;
-    [T] Option<Array<T>>;
-    [T] Option<List<T>>;
-    [K, V] Option<Map<K, V>>;
-    [K, V] Option<Dict<K, V>>;
 }
+
+macro_rules! into_containers {
+    ($([$($param:ident),+] $ty:ty, $untyped:ty, $payload:ty, $schema:ident;)*) => {
+        into_fields! { $([$($param),+] $ty; [$($param),+] Option<$ty>;)* }
+    };
+}
+
+containers!(into_containers);

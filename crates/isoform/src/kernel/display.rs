@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::kernel::container::{Array, Map};
+use crate::kernel::container::{Array, Contents, Map};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::{Loaded, ObjRef};
@@ -132,18 +132,20 @@ fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, 
 }
 
 fn value_text(value: &Value, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
-    let (open, close, content) = match value.view() {
-        ValueRef::Array(array) => ("[", "]", Todo::Items(array.clone(), 0)),
-        ValueRef::List(list) => ("List[", "]", Todo::Items(list.snapshot(), 0)),
-        ValueRef::Map(map) => ("{", "}", Todo::Entries(map.clone(), 0)),
-        ValueRef::Dict(dict) => ("Dict{", "}", Todo::Entries(dict.snapshot(), 0)),
-        plain if spell(plain, Style::Message(budget), out) => return,
-        ValueRef::Object(object) if !object.type_info().is_builtin() => {
-            return stack.push(Todo::Object(object.clone()));
-        }
-        _ => return out.push_str("Object()"),
+    let (Some(container), Some(contents)) = (value.container(), value.contents()) else {
+        return match value.view() {
+            plain if spell(plain, Style::Message(budget), out) => {}
+            ValueRef::Object(object) if !object.type_info().is_builtin() => {
+                stack.push(Todo::Object(object.clone()));
+            }
+            _ => out.push_str("Object()"),
+        };
     };
+    let [open, close] = container.text;
     out.push_str(open);
     stack.push(Todo::Text(close));
-    stack.push(content);
+    stack.push(match contents {
+        Contents::Items(items) => Todo::Items(items, 0),
+        Contents::Entries(entries) => Todo::Entries(entries, 0),
+    });
 }

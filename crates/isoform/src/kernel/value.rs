@@ -5,10 +5,9 @@ use std::hash::{Hash, Hasher};
 
 use num_bigint::BigInt;
 
-use crate::kernel::container::KeyObj;
 use crate::kernel::container::{
-    Array, ArrayObj, Bytes, BytesObj, Dict, DictObj, List, ListObj, Map, MapObj, OpaqueObj, Shape,
-    ShapeObj, Str, StrObj, Tensor, TensorObj,
+    Array, ArrayObj, Bytes, BytesObj, ContainerType, Contents, Dict, DictObj, Entries, KeyObj,
+    List, ListObj, Map, OpaqueObj, Shape, ShapeObj, Str, StrObj, Tensor, TensorObj,
 };
 use crate::kernel::display;
 use crate::kernel::error::{Error, Result};
@@ -175,6 +174,54 @@ impl Value {
         }
     }
 
+    /// The array, if the value is one.
+    pub(crate) fn as_array(&self) -> Option<&Array> {
+        match self.view() {
+            ValueRef::Array(array) => Some(array),
+            _ => None,
+        }
+    }
+
+    /// The map, if the value is one.
+    pub(crate) fn as_map(&self) -> Option<&Map> {
+        match self.view() {
+            ValueRef::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The type of the container, if the value is one. O(1).
+    pub(crate) fn container(&self) -> Option<&'static ContainerType> {
+        self.object_ref()?.info().container()
+    }
+
+    /// The contents of a container, those of a list or dict as they are now. O(1).
+    pub(crate) fn contents(&self) -> Option<Contents> {
+        Some(match self.view() {
+            ValueRef::Array(array) => Contents::Items(array.clone()),
+            ValueRef::List(list) => Contents::Items(list.snapshot()),
+            ValueRef::Map(map) => Contents::Entries(map.clone()),
+            ValueRef::Dict(dict) => Contents::Entries(dict.snapshot()),
+            _ => return None,
+        })
+    }
+
+    /// The items of an array, or those of a list as they are now. O(1).
+    pub(crate) fn items(&self) -> Option<Array> {
+        match self.contents()? {
+            Contents::Items(items) => Some(items),
+            Contents::Entries(_) => None,
+        }
+    }
+
+    /// The entries of a map, or those of a dict as they are now. O(1).
+    pub(crate) fn entries(&self) -> Option<Map> {
+        match self.contents()? {
+            Contents::Entries(entries) => Some(entries),
+            Contents::Items(_) => None,
+        }
+    }
+
     /// The name of the value's type in messages.
     pub fn type_name(&self) -> &'static str {
         match self.view() {
@@ -186,10 +233,6 @@ impl Value {
             ValueRef::Device(_) => "Device",
             ValueRef::Str(_) => "str",
             ValueRef::Bytes(_) => "bytes",
-            ValueRef::Array(_) => "Array",
-            ValueRef::List(_) => "List",
-            ValueRef::Map(_) => "Map",
-            ValueRef::Dict(_) => "Dict",
             ValueRef::Shape(_) => "Shape",
             ValueRef::Tensor(_) => "Tensor",
             ValueRef::Function(_) => "Function",
@@ -197,6 +240,9 @@ impl Value {
                 Some(opaque) => opaque.type_name(),
                 None => object.type_info().key(),
             },
+            _container => self
+                .container()
+                .map_or("Object", |container| container.name),
         }
     }
 }
@@ -222,7 +268,7 @@ pub(crate) fn view_object(object: &Ref<Obj>) -> ValueRef<'_> {
     try_payload!(BigIntObj, number => ValueRef::BigInt(&number.0));
     try_payload!(ArrayObj, items => ValueRef::Array(Array::from_payload_ref(items)));
     try_payload!(ListObj, items => ValueRef::List(List::from_payload_ref(items)));
-    try_payload!(MapObj, entries => ValueRef::Map(Map::from_payload_ref(entries)));
+    try_payload!(Entries, entries => ValueRef::Map(Map::from_payload_ref(entries)));
     try_payload!(DictObj, entries => ValueRef::Dict(Dict::from_payload_ref(entries)));
     try_payload!(ShapeObj, dims => ValueRef::Shape(Shape::from_payload_ref(dims)));
     try_payload!(TensorObj, tensor => ValueRef::Tensor(Tensor::from_payload_ref(tensor)));

@@ -2,7 +2,7 @@
 //! in fields of nodes. They need no frame and no memo.
 
 use super::leaf;
-use crate::kernel::container::{ArrayObj, MapObj, is_plain_key};
+use crate::kernel::container::{Entries, is_plain_key};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::value::Value;
 
@@ -13,14 +13,14 @@ const FEW: usize = 16;
 /// The elements, if there are few and none is an object.
 #[inline]
 pub(super) fn few_plain_items(content: ObjRef<'_>) -> Option<&[Value]> {
-    let items = content.downcast::<ArrayObj>()?.items();
+    let items = content.items()?;
     (items.len() <= FEW && items.iter().all(is_inline)).then_some(items)
 }
 
 /// The map, if it has few entries and no value is an object.
 #[inline]
-pub(super) fn few_plain_entries(content: ObjRef<'_>) -> Option<&MapObj> {
-    let map = content.downcast::<MapObj>()?;
+pub(super) fn few_plain_entries(content: ObjRef<'_>) -> Option<&Entries> {
+    let map = content.entries()?;
     let is_plain = |(key, value)| is_plain_key(key) && is_inline(value);
     let mut entries = (0..map.len()).map(|position| map.entry(position));
     (map.len() <= FEW && entries.all(|entry| entry.is_some_and(is_plain))).then_some(map)
@@ -30,13 +30,12 @@ pub(super) fn few_plain_entries(content: ObjRef<'_>) -> Option<&MapObj> {
 /// few entries in the same order. Otherwise they may be equal or different.
 #[inline]
 pub(super) fn few_plain_equal(left: ObjRef<'_>, right: ObjRef<'_>) -> bool {
-    if let (Some(l), Some(r)) = (left.downcast::<ArrayObj>(), right.downcast::<ArrayObj>()) {
-        let (l, r) = (l.items(), r.items());
+    if let (Some(l), Some(r)) = (left.items(), right.items()) {
         return l.len() == r.len()
             && l.len() <= FEW
             && l.iter().zip(r).all(|(l, r)| inline_equal(l, r));
     }
-    let (Some(l), Some(r)) = (left.downcast::<MapObj>(), right.downcast::<MapObj>()) else {
+    let (Some(l), Some(r)) = (left.entries(), right.entries()) else {
         return false;
     };
     let same = |position| match (l.entry(position), r.entry(position)) {

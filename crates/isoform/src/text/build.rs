@@ -7,13 +7,12 @@ use super::literals::Kinds;
 use super::parser::{Parsed, Parser, Part, Stop, Type};
 use super::spelling;
 use crate::files::json;
-use crate::kernel::container::{Array, Dict, List};
+use crate::kernel::container::ContainerType;
 use crate::kernel::error::{Error, ErrorKind};
 use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table;
 use crate::kernel::types::Kind;
-use crate::kernel::types::check::map_of;
 use crate::kernel::types::names::name_field;
 use crate::kernel::value::Value;
 
@@ -27,7 +26,7 @@ impl<'a> Parser<'a> {
     ) -> Parsed<Value> {
         let (ty, name) = match kinds {
             Kinds::Object(ty, name) => (ty, name),
-            _ => return self.build_container(kinds, parts, at),
+            Kinds::Container(container) => return self.build_container(container, parts, at),
         };
         let name = name.map(|name| self.names[name as usize].text);
         let ty = &mut self.types[ty as usize];
@@ -77,22 +76,13 @@ impl<'a> Parser<'a> {
 
     fn build_container(
         &mut self,
-        kinds: Kinds,
+        container: &ContainerType,
         parts: impl Iterator<Item = Part>,
         at: usize,
     ) -> Parsed<Value> {
         let values = parts.map(|part| part.slot.into_value());
-        Ok(match kinds {
-            Kinds::Array | Kinds::Object(..) => values.collect::<Array>().into(),
-            Kinds::List => values.collect::<List>().into(),
-            Kinds::Map | Kinds::Dict => {
-                let map = map_of(values).map_err(|error| self.lexer.fault(at, error.message()))?;
-                match kinds {
-                    Kinds::Map => map.into(),
-                    _ => Dict::<Value, Value>::of(map).into(),
-                }
-            }
-        })
+        let built = container.build(values);
+        Ok(built.map_err(|error| self.lexer.fault(at, error.message()))?)
     }
 
     /// The position of a type's entry.

@@ -9,10 +9,9 @@ use super::options::{TensorText, TextOptions};
 use super::{spelling, tensor};
 use crate::files::json;
 use crate::files::linearize::{Sink, linearize};
-use crate::kernel::container::Tensor;
+use crate::kernel::container::{ContainerType, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
-use crate::kernel::object::class::Payload;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::spell;
@@ -251,18 +250,17 @@ impl Sink for Graph<'_> {
         }
     }
 
-    fn container(&mut self, class: Payload, parts: &[u32], _number: u32) {
+    fn container(&mut self, container: &ContainerType, parts: &[u32], _number: u32) {
         let first = self.parts.len();
         self.parts.extend(parts.iter().map(|&part| Part {
             field: 0,
             presence: Presence::Always,
             item: Item::Node(part),
         }));
-        let what = match class {
-            Payload::Array => What::Sequence("["),
-            Payload::List => What::Sequence("List["),
-            Payload::Map => What::Mapping("{"),
-            _ => What::Mapping("Dict{"),
+        let [open, _] = container.text;
+        let what = match container.is_mapping() {
+            true => What::Mapping(open),
+            false => What::Sequence(open),
         };
         self.push(what, first, 0);
     }
@@ -470,15 +468,9 @@ fn have_like_fields(section: &Section, one: ObjRef<'_>, other: ObjRef<'_>) -> bo
 }
 
 /// The type of an empty container.
-fn emptiness(value: &Value) -> Option<&'static str> {
-    let is_empty = match value.view() {
-        ValueRef::Array(array) => array.is_empty(),
-        ValueRef::List(list) => list.is_empty(),
-        ValueRef::Map(map) => map.is_empty(),
-        ValueRef::Dict(dict) => dict.is_empty(),
-        _ => false,
-    };
-    is_empty.then(|| value.type_name())
+fn emptiness(value: &Value) -> Option<&'static ContainerType> {
+    let is_empty = value.contents()?.len() == 0;
+    value.container().filter(|_| is_empty)
 }
 
 impl TypeText {

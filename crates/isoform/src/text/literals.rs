@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use super::lexer::{Lexed, Lexer};
 use super::spelling::{DEVICE, FUNCTION, TENSOR, VOID, VOID_NAME, shown};
 use super::tensor::Element;
-use crate::kernel::container::{Bytes, Shape, Tensor};
+use crate::kernel::container::{Bytes, ContainerType, Shape, Tensor};
 use crate::kernel::error::ErrorKind;
 use crate::kernel::types::global_function;
 use crate::kernel::value::{DType, Device, Value};
@@ -20,10 +20,7 @@ const MAX_DIGITS: usize = 10_000;
 /// The kinds of values with parts.
 #[derive(Clone, Copy)]
 pub(super) enum Kinds {
-    Array,
-    List,
-    Map,
-    Dict,
+    Container(&'static ContainerType),
     /// An object of a type, and the name it is defined with.
     Object(u32, Option<u32>),
 }
@@ -45,8 +42,10 @@ pub(super) enum Literal<'a> {
 pub(super) fn take<'a>(lexer: &mut Lexer<'a>, byte: Option<u8>) -> Lexed<Literal<'a>> {
     let at = lexer.position();
     match byte {
-        Some(b'[') => open(lexer, 1, Kinds::Array),
-        Some(b'{') => open(lexer, 1, Kinds::Map),
+        Some(bracket @ (b'[' | b'{')) => match container("", bracket) {
+            Some(container) => Ok(open(lexer, container)),
+            None => Err(lexer.unexpected("a value")),
+        },
         Some(b'"') => {
             let text = lexer.string()?;
             Ok(match lexer.byte() {
@@ -72,9 +71,19 @@ pub(super) fn take<'a>(lexer: &mut Lexer<'a>, byte: Option<u8>) -> Lexed<Literal
     }
 }
 
-fn open<'a>(lexer: &mut Lexer<'a>, length: usize, kinds: Kinds) -> Lexed<Literal<'a>> {
-    lexer.go_to(lexer.position() + length);
-    Ok(Literal::Open(kinds))
+/// Takes the bracket of a container.
+fn open<'a>(lexer: &mut Lexer<'a>, container: &'static ContainerType) -> Literal<'a> {
+    lexer.go_to(lexer.position() + 1);
+    Literal::Open(Kinds::Container(container))
+}
+
+/// The type of containers whose text starts with this word and bracket.
+#[inline]
+fn container(word: &str, bracket: u8) -> Option<&'static ContainerType> {
+    ContainerType::ALL.into_iter().find(|container| {
+        let start = container.text[0].as_bytes();
+        start.split_last() == Some((&bracket, word.as_bytes()))
+    })
 }
 
 fn word<'a>(lexer: &mut Lexer<'a>, at: usize) -> Lexed<Literal<'a>> {
@@ -110,11 +119,12 @@ fn word<'a>(lexer: &mut Lexer<'a>, at: usize) -> Lexed<Literal<'a>> {
             lexer.go_to(lexer.position() + 1);
             Ok(Literal::Hooked(Cow::Borrowed(key)))
         }
-        (Some(b'['), "List") => open(lexer, 1, Kinds::List),
         (Some(b'['), "Shape") => Ok(Literal::Value(Shape::from(ints(lexer)?).into())),
-        (Some(b'{'), "Dict") => open(lexer, 1, Kinds::Dict),
         (Some(b'"'), "b") => Ok(Literal::Value(Bytes::from(lexer.bytes()?).into())),
-        (_, word) => plain_word(lexer, word, at).map(Literal::Value),
+        (bracket, word) => match bracket.and_then(|bracket| container(word, bracket)) {
+            Some(container) => Ok(open(lexer, container)),
+            None => plain_word(lexer, word, at).map(Literal::Value),
+        },
     }
 }
 

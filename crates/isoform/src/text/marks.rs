@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use super::graph::{Graph, Item, What};
 use super::plan::Plan;
 use crate::kernel::path::{AccessPath, AccessStep};
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 
 /// A part of a node, and its position in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -103,10 +103,5 @@ fn position_of(graph: &Graph<'_>, node: u32, value: &Value, step: &AccessStep) -
 
 /// The position of a key's value among the parts of a map.
 fn entry(value: &Value, key: &Value) -> Option<usize> {
-    let map = match value.view() {
-        ValueRef::Map(map) => map.clone(),
-        ValueRef::Dict(dict) => dict.snapshot(),
-        _ => return None,
-    };
-    Some(map.reference().position(key)? * 2 + 1)
+    Some(value.entries()?.reference().position(key)? * 2 + 1)
 }

@@ -202,22 +202,11 @@ fn is_larger(value: &Value, limit: usize) -> bool {
 }
 
 fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
-    let entries = |map: &crate::kernel::container::Map, stack: &mut Vec<Value>| {
-        let entries = map.iter().take(limit);
-        stack.extend(entries.flat_map(|(key, value)| [key.clone(), value.clone()]));
-    };
-    match value.view() {
-        ValueRef::Array(array) => stack.extend(array.values().iter().take(limit + 1).cloned()),
-        ValueRef::List(list) => {
-            stack.extend(list.snapshot().values().iter().take(limit + 1).cloned());
-        }
-        ValueRef::Map(map) => entries(map, stack),
-        ValueRef::Dict(dict) => entries(&dict.snapshot(), stack),
-        ValueRef::Object(object) => {
-            let fields = 0..object.type_info().fields().len();
-            stack.extend(fields.filter_map(|field| field_value_at(object, field)));
-        }
-        _ => {}
+    if let Some(contents) = value.contents() {
+        stack.extend(contents.parts().take(limit + 1).cloned());
+    } else if let ValueRef::Object(object) = value.view() {
+        let fields = 0..object.type_info().fields().len();
+        stack.extend(fields.filter_map(|field| field_value_at(object, field)));
     }
 }
 

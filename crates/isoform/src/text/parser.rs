@@ -291,12 +291,11 @@ impl<'a> Parser<'a> {
         };
         let (kinds, base) = (*kinds, *base);
         let close = match kinds {
-            Kinds::Array | Kinds::List => b']',
-            Kinds::Map | Kinds::Dict => b'}',
+            Kinds::Container(container) => container.text[1].as_bytes()[0],
             Kinds::Object(..) => b')',
         };
-        let is_value = matches!(kinds, Kinds::Map | Kinds::Dict)
-            && !(self.parts.len() - base).is_multiple_of(2);
+        let is_mapping = matches!(kinds, Kinds::Container(container) if container.is_mapping());
+        let is_value = is_mapping && !(self.parts.len() - base).is_multiple_of(2);
         if is_value {
             self.lexer.expect(b':')?;
             return self.begin(false);
@@ -306,8 +305,7 @@ impl<'a> Parser<'a> {
         }
         match kinds {
             Kinds::Object(ty, _) => self.begin_item(ty),
-            Kinds::Map | Kinds::Dict => self.begin(true),
-            Kinds::Array | Kinds::List => self.begin(false),
+            Kinds::Container(_) => self.begin(is_mapping),
         }
     }
 

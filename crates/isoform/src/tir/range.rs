@@ -9,7 +9,7 @@ use crate::ir::{PrimExpr, Span};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::Schema;
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 
 /// The integers from `min` on, `extent` of them.
 ///
@@ -70,16 +70,10 @@ fn from_min_extent(
 /// Converts a sequence of one or two expressions to a range.
 #[export("ir.Range.__ffi_convert__", crate = crate)]
 fn range_from(value: Value) -> Result<Ref<Range>> {
-    let items = match value.view() {
-        ValueRef::Array(items) => items.clone(),
-        ValueRef::List(items) => items.snapshot(),
-        _ => {
-            return Err(Error::type_error(format!(
-                "expected a sequence, got {}",
-                value.type_name()
-            )));
-        }
-    };
+    let items = value.items().ok_or_else(|| {
+        let got = value.type_name();
+        Error::type_error(format!("expected a sequence, got {got}"))
+    })?;
     let expr = |position: usize| -> Result<Ref<PrimExpr>> {
         let schema = Schema::object::<PrimExpr>();
         let item = items.get(position).cloned().unwrap_or_default();

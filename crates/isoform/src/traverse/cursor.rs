@@ -5,7 +5,7 @@
 //! determine the parts and their order; the traversal decides what to do with
 //! them.
 
-use crate::kernel::container::{ArrayObj, MapObj};
+use crate::kernel::container::Entries;
 use crate::kernel::error::Error;
 use crate::kernel::object::access::Section;
 use crate::kernel::object::class::Payload;
@@ -91,7 +91,7 @@ enum Elements<'a> {
     Items(&'a [Value]),
     /// The entries of a map, or of a dict when it was opened; true if they are
     /// visited in the order of their keys.
-    Entries(&'a MapObj, bool),
+    Entries(&'a Entries, bool),
 }
 
 /// An open object with parts still to visit.
@@ -155,8 +155,8 @@ impl<'a> Cursor<'a> {
         view: View,
     ) -> Option<Self> {
         let held = match object.info().class() {
-            Payload::Array | Payload::Map => object,
-            Payload::List | Payload::Dict => object.held(section)?,
+            Payload::Sequence | Payload::Mapping => object,
+            Payload::Mutable => object.held(section)?,
             _ => return None,
         };
         let fields = Fields::none(object);
@@ -323,7 +323,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The entries of a map or dict.
-    pub(crate) fn entries(&self) -> Option<&'a MapObj> {
+    pub(crate) fn entries(&self) -> Option<&'a Entries> {
         match self.elements {
             Elements::Entries(entries, _) => Some(entries),
             _ => None,
@@ -392,11 +392,11 @@ impl<'a> Cursor<'a> {
 impl<'a> Elements<'a> {
     /// The elements of an array or map.
     fn of(held: ObjRef<'a>, view: View) -> Option<Self> {
-        if let Some(array) = held.downcast::<ArrayObj>() {
-            return Some(Elements::Items(array.items()));
+        if let Some(items) = held.items() {
+            return Some(Elements::Items(items));
         }
         let by_key = matches!(view, View::Compared | View::WithIgnored);
-        Some(Elements::Entries(held.downcast::<MapObj>()?, by_key))
+        Some(Elements::Entries(held.entries()?, by_key))
     }
 }
 

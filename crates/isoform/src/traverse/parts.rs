@@ -3,12 +3,13 @@
 use super::cursor::{Cursor, View};
 use super::options::ChildOptions;
 use super::rewrite;
+use crate::kernel::container::Contents;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
 use crate::kernel::path::AccessStep;
 use crate::kernel::path::places::Step;
 use crate::kernel::types::region::RegionKind;
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 
 /// One child of a value.
 #[derive(Clone, Debug)]
@@ -63,10 +64,10 @@ pub fn children_of(value: &Value) -> Children {
 impl ChildOptions {
     /// [`children_of`] with these options.
     pub fn children_of(self, value: &Value) -> Children {
-        let held = match value.view() {
-            ValueRef::List(list) => list.snapshot().into(),
-            ValueRef::Dict(dict) => dict.snapshot().into(),
-            _ => value.clone(),
+        let held = match value.contents() {
+            Some(Contents::Items(items)) => items.into(),
+            Some(Contents::Entries(entries)) => entries.into(),
+            None => value.clone(),
         };
         Children {
             source: value.clone(),

@@ -9,7 +9,7 @@ use std::mem;
 
 use super::cursor::{Cursor, Part, path_of};
 use super::recycle::recycle;
-use crate::kernel::container::{Array, Dict, List, Map, MapObj};
+use crate::kernel::container::{Contents, Entries, Map};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
@@ -361,7 +361,13 @@ pub(crate) fn replace(
     changes: impl Iterator<Item = (usize, Value)>,
 ) -> Result<Value> {
     let object = cursor.object();
-    let is_mutable = object.info().class().is_mutable();
+    let made = |contents| {
+        let made = object
+            .info()
+            .container()
+            .and_then(|container| container.holding(contents));
+        made.unwrap_or_default()
+    };
     if let Some(old) = cursor.items() {
         let mut items = old.to_vec();
         for (position, value) in changes {
@@ -369,17 +375,11 @@ pub(crate) fn replace(
                 *item = value;
             }
         }
-        return Ok(match is_mutable {
-            true => List::from(items).into(),
-            false => Array::from(items).into(),
-        });
+        return Ok(made(Contents::Items(items.into())));
     }
     if let Some(old) = cursor.entries() {
         let map = replace_entries(cursor, object, old, changes)?;
-        return Ok(match is_mutable {
-            true => Dict::<Value, Value>::of(map).into(),
-            false => map.into(),
-        });
+        return Ok(made(Contents::Entries(map)));
     }
     let changes = changes.filter_map(|(position, value)| {
         let slot = cursor.slot(position)?;
@@ -391,7 +391,7 @@ pub(crate) fn replace(
 fn replace_entries(
     cursor: &Cursor<'_>,
     object: ObjRef<'_>,
-    old: &MapObj,
+    old: &Entries,
     changes: impl Iterator<Item = (usize, Value)>,
 ) -> Result<Map> {
     let mut entries: Vec<(Value, Value)> = (0..old.len())

@@ -1,8 +1,8 @@
 //! Rules about Rust code: where `unsafe` may stand, how many files know the
-//! storage kinds of fields, and no unfinished code.
+//! storage kinds of fields and the types of containers, and no unfinished code.
 
 use crate::repo::Repo;
-use crate::tokens::{lex, matches_at, without_tests};
+use crate::tokens::{Token, lex, matches_at, without_tests};
 use crate::{Finding, assert_found, enforce};
 
 /// Where `unsafe` may stand, and why there.
@@ -57,23 +57,57 @@ fn is_ui_case(path: &str) -> bool {
 const STORAGE_FILES: usize = 4;
 
 fn storage_files(repo: &Repo) -> Vec<Finding> {
+    let names = |tokens: &[Token], at| {
+        matches_at(tokens, at, &["Storage", ":", ":"]) && is_capital(tokens, at + 3)
+    };
+    too_many(repo, "", names, STORAGE_FILES, "names a storage kind")
+}
+
+/// The core crate's types of containers.
+const CONTAINERS: [&str; 4] = ["Array", "List", "Map", "Dict"];
+
+/// How many files of the core may name one type of container, by its variant of an enum,
+/// its payload or its row in the table of containers.
+const CONTAINER_FILES: usize = 10;
+
+fn container_files(repo: &Repo) -> Vec<Finding> {
+    let findings = CONTAINERS.into_iter().flat_map(|name| {
+        let (payload, row) = (format!("{name}Obj"), name.to_uppercase());
+        let names = |tokens: &[Token], at: usize| {
+            is_capital(tokens, at) && matches_at(tokens, at + 1, &[":", ":", name])
+                || tokens[at].text == payload
+                || tokens[at].text == row
+        };
+        let what = format!("names the container {name}");
+        too_many(repo, "crates/isoform/src/", names, CONTAINER_FILES, &what)
+    });
+    findings.collect()
+}
+
+fn is_capital(tokens: &[Token], at: usize) -> bool {
+    let token = tokens.get(at);
+    token.is_some_and(|token| token.text.starts_with(char::is_uppercase))
+}
+
+/// The first place in each file under a folder where something is named, if there are
+/// more than `most` such files.
+fn too_many(
+    repo: &Repo,
+    folder: &str,
+    names: impl Fn(&[Token], usize) -> bool,
+    most: usize,
+    what: &str,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in repo.sources() {
+    for (path, text) in repo.sources().filter(|(path, _)| path.starts_with(folder)) {
         let Ok(tokens) = lex(path, text) else {
             continue;
         };
         let tokens = without_tests(&tokens);
-        let named = (0..tokens.len()).find(|&at| {
-            let variant = tokens
-                .get(at + 3)
-                .and_then(|token| token.text.chars().next());
-            matches_at(&tokens, at, &["Storage", ":", ":"])
-                && variant.is_some_and(char::is_uppercase)
-        });
-        findings
-            .extend(named.map(|at| Finding::new(path, tokens[at].line, "names a storage kind")));
+        let named = (0..tokens.len()).find(|&at| names(&tokens, at));
+        findings.extend(named.map(|at| Finding::new(path, tokens[at].line, what)));
     }
-    match findings.len() > STORAGE_FILES {
+    match findings.len() > most {
         true => findings,
         false => Vec::new(),
     }
@@ -171,6 +205,35 @@ fn few_files_know_the_storage_kinds_can_fail() {
         "crates/b/src/a.rs:3",
     ];
     assert_found(&storage_files(&many), &found);
+}
+
+#[test]
+fn few_files_know_a_type_of_container() {
+    enforce(
+        "a new type of container touches few files",
+        "look at `Contents` and `ContainerType` in crates/isoform/src/kernel/container/types.rs, which suit all of them",
+        &container_files(&Repo::load()),
+    );
+}
+
+#[test]
+fn few_files_know_a_type_of_container_can_fail() {
+    const VARIANT: &str = "fn f() {\n    V::Dict(x);\n    DictObj;\n}";
+    const OTHER: &str = "fn f(d: &Dict) { Dict::new(); x::Dict; } // V::Dict";
+    let mut paths: [String; 12] =
+        std::array::from_fn(|number| format!("crates/isoform/src/f{number:02}.rs"));
+    paths[11] = "crates/a/src/f.rs".to_owned();
+    let naming = |count: usize| {
+        container_files(&Repo::example(std::array::from_fn::<_, 12, _>(|number| {
+            let is_naming = number < count || number == 11;
+            let text = if is_naming { VARIANT } else { OTHER };
+            (paths[number].as_str(), text)
+        })))
+    };
+    assert_found(&naming(10), &[]);
+    let found: Vec<String> = paths[..11].iter().map(|path| format!("{path}:2")).collect();
+    let found: Vec<&str> = found.iter().map(String::as_str).collect();
+    assert_found(&naming(11), &found);
 }
 
 #[test]

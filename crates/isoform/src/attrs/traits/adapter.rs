@@ -24,11 +24,10 @@ impl<'a, Tr: NodeTrait + ?Sized> Adapter<'a, Tr> {
     fn function(&self, method: usize) -> Option<&'static Function> {
         match self.value.view() {
             ValueRef::Function(function) => Some(function),
-            ValueRef::Map(map) => {
+            _ => {
                 let name = Tr::METHODS.get(method)?.name;
-                map.get(&name.into())?.peek()
+                self.value.as_map()?.get(&name.into())?.peek()
             }
-            _ => None,
         }
     }
 

@@ -67,7 +67,7 @@ pub fn declare_trait<Tr: NodeTrait + ?Sized>() -> Result<()> {
 
 /// Checks that the functions in a map are those that the methods require.
 fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
-    let ValueRef::Map(given) = value.view() else {
+    let Some(given) = value.as_map() else {
         return Ok(());
     };
     let list = |names: &mut dyn Iterator<Item = String>| {
@@ -171,8 +171,7 @@ fn is_by_functions<Tr: NodeTrait + ?Sized>(value: &Value) -> bool {
     match value.view() {
         ValueRef::Bool(flag) => flag && Tr::METHODS.is_empty() && !Tr::RUST_ONLY,
         ValueRef::Function(_) => Tr::METHODS.len() == 1,
-        ValueRef::Map(_) => Tr::METHODS.len() > 1,
-        _ => false,
+        _ => Tr::METHODS.len() > 1 && value.as_map().is_some(),
     }
 }
 

@@ -73,17 +73,17 @@ where
 fn find<Tr: NodeTrait + ?Sized>(value: &Value) -> Option<&Native<Tr>> {
     match value.view() {
         ValueRef::Function(function) if Tr::METHODS.len() == 1 => function.content(),
-        ValueRef::Map(map) if Tr::METHODS.len() > 1 => {
-            let (_, first) = map.iter().next()?;
-            let native = first.peek::<Function>()?.content::<Native<Tr>>()?;
-            let identity = value.as_object()?.identity();
-            (native.map.get() == Some(&identity)).then_some(native)
-        }
         ValueRef::Object(object) if Tr::RUST_ONLY => {
             let content = object
                 .downcast_ref::<OpaqueObj>()?
                 .content::<Arc<Native<Tr>>>();
             content.map(|native| &**native)
+        }
+        _ if Tr::METHODS.len() > 1 => {
+            let (_, first) = value.as_map()?.iter().next()?;
+            let native = first.peek::<Function>()?.content::<Native<Tr>>()?;
+            let identity = value.as_object()?.identity();
+            (native.map.get() == Some(&identity)).then_some(native)
         }
         _ => None,
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use num_bigint::BigInt;
 
-use crate::kernel::container::{MapObj, asking};
+use crate::kernel::container::{Entries, asking};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
@@ -105,7 +105,7 @@ impl<'a> Frame<'a> {
         &mut self,
         section: &mut Section,
         key: Option<Part<'a>>,
-        entries: &'a MapObj,
+        entries: &'a Entries,
     ) -> Result<Next<'a>> {
         let (Some(key), Some(value)) = (key, self.left.next(section)) else {
             return Ok(Next::End(Verdict::Same));
@@ -208,14 +208,10 @@ impl<'a> Comparison<'a> {
                 let same = l == r || access::outside(section, || structural_equal(&l, &r))?;
                 return self.unordered(same, &l, &r);
             }
-            (V::Array(_), V::Array(_))
-            | (V::List(_), V::List(_))
-            | (V::Map(_), V::Map(_))
-            | (V::Dict(_), V::Dict(_)) => true,
             (V::Object(l), V::Object(r)) => l.type_info().index == r.type_info().index,
             (V::None, _) if self.ordered => return Ok(Ordering::Less.into()),
             (_, V::None) if self.ordered => return Ok(Ordering::Greater.into()),
-            _ => false,
+            _ => l.container().is_some() && l.container() == r.container(),
         };
         let (Met::Object(left), Met::Object(right)) = (left, right) else {
             return self.unordered(false, &l, &r);

@@ -111,10 +111,10 @@ impl<'a> Hashing<'a> {
                 let tensor = part.met.to_value();
                 return access::outside(section, || structural_hash(&tensor)).map(Some);
             }
-            Payload::Array => 3,
-            Payload::List => 4,
-            Payload::Map => 5,
-            Payload::Dict => 6,
+            Payload::Sequence | Payload::Mapping | Payload::Mutable => object
+                .info()
+                .container()
+                .map_or(0, |container| container.seed),
             Payload::Plain | Payload::Node => object.info().seed,
             Payload::Str | Payload::Bytes | Payload::BigInt | Payload::Incomparable => {
                 let value = part.met.to_value();

@@ -57,7 +57,7 @@ impl Argument for Attrs {
 
     fn from_value(value: Value) -> Result<Self> {
         let value = Self::schema().convert(value)?;
-        if let ValueRef::Array(pairs) = value.view() {
+        if let Some(pairs) = value.as_array() {
             let mut attrs = Map::<Str, Value>::new();
             for pair in pairs.values() {
                 let pair = pair.extract::<Array>()?;
@@ -158,8 +158,8 @@ fn is_plain(value: &Value) -> bool {
         }
         _ => false,
     };
-    match value.view() {
-        ValueRef::Array(items) => items.values().iter().all(is_scalar),
-        _ => is_scalar(value),
+    match value.as_array() {
+        Some(items) => items.values().iter().all(is_scalar),
+        None => is_scalar(value),
     }
 }

@@ -23,7 +23,7 @@ use crate::kernel::object::access::Poll;
 use crate::kernel::object::dynamic::with_field;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::RegionKind;
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 use crate::structural::{structural_equal, structural_hash};
 use crate::traverse::{WalkResult, children_of, walk_objects};
 
@@ -157,9 +157,9 @@ impl Facts {
             }
             facts.has_text |= object.isa::<InlineStmt>();
             for child in children_of(&value).iter(RegionKind::Use) {
-                let items = match child.value.view() {
-                    ValueRef::Array(items) => items.values().to_vec(),
-                    _ => vec![child.value],
+                let items = match child.value.as_array() {
+                    Some(items) => items.values().to_vec(),
+                    None => vec![child.value],
                 };
                 for item in items {
                     if child.region != RegionKind::Use {
@@ -184,7 +184,7 @@ impl Facts {
             } else {
                 let children = children_of(&object.into());
                 let fields = children.iter(RegionKind::Use).map(|child| child.value);
-                stack.extend(fields.filter(|field| matches!(field.view(), ValueRef::Map(_))));
+                stack.extend(fields.filter(|field| field.as_map().is_some()));
             }
             Ok(WalkResult::<()>::Advance)
         })?;

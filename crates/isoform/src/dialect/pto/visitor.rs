@@ -12,7 +12,7 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::RegionKind;
 use crate::kernel::types::{FieldDef, FieldFlag};
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 use crate::traverse::{MapOptions, structural_map, visit_nodes};
 
 /// Visits a value by the methods of a visitor.
@@ -196,12 +196,12 @@ pub(super) fn definitions_of(object: &Ref<Obj>) -> Result<Vec<Ref<Obj>>> {
 
 /// The variables in a definition field: itself, or the elements of an array.
 fn vars_of(value: &Value) -> Vec<Ref<Obj>> {
-    match value.view() {
-        ValueRef::Array(array) => array
+    match value.as_array() {
+        Some(array) => array
             .iter()
             .filter_map(|v| v.as_object().cloned())
             .collect(),
-        _ => value.as_object().cloned().into_iter().collect(),
+        None => value.as_object().cloned().into_iter().collect(),
     }
 }
 

@@ -1,10 +1,13 @@
 //! The elements of the binary form, shared by writer and reader.
 
+use crate::kernel::container::ContainerType;
+use crate::kernel::object::header::TypeIndex;
+
 pub(super) const MAGIC: [u8; 8] = *b"\x89isoform";
 pub(super) const VERSION: u8 = 1;
 pub(super) const CHECKSUM: usize = 8;
 
-/// The numbers of records.
+/// The numbers of records other than those of containers.
 pub(super) mod record {
     pub(in super::super) const END: u64 = 0;
     pub(in super::super) const TYPE: u64 = 1;
@@ -18,13 +21,26 @@ pub(super) mod record {
     pub(in super::super) const BIG_INT: u64 = 9;
     pub(in super::super) const DTYPE: u64 = 10;
     pub(in super::super) const DEVICE: u64 = 11;
-    pub(in super::super) const ARRAY: u64 = 12;
-    pub(in super::super) const LIST: u64 = 13;
-    pub(in super::super) const MAP: u64 = 14;
-    pub(in super::super) const DICT: u64 = 15;
     pub(in super::super) const SHAPE: u64 = 16;
     pub(in super::super) const TENSOR: u64 = 17;
     pub(in super::super) const FIRST_OBJECT: u64 = 18;
+}
+
+/// The types of containers, by the numbers of their records.
+static CONTAINERS: [Option<TypeIndex>; record::FIRST_OBJECT as usize] = {
+    let mut by_number = [None; record::FIRST_OBJECT as usize];
+    let mut rest: &[&ContainerType] = &ContainerType::ALL;
+    while let [row, others @ ..] = rest {
+        by_number[row.record as usize] = Some(row.index);
+        rest = others;
+    }
+    by_number
+};
+
+/// The type of containers whose records have this number.
+#[inline]
+pub(super) fn container(number: u64) -> Option<TypeIndex> {
+    *CONTAINERS.get(number as usize)?
 }
 
 /// The encoding of a field's contents in an object's record.

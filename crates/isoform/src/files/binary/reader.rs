@@ -4,14 +4,17 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigInt;
 
-use super::format::{BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
+use super::format::{
+    BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, container, record,
+};
 use super::input::Input;
 use crate::files::json::read_data;
 use crate::files::layout::{Outline, order_of_visit};
-use crate::files::node_reader::{Container, NodeReader, NodeType, Stop, at_node};
-use crate::kernel::container::{Bytes, Shape, Tensor};
+use crate::files::node_reader::{NodeReader, NodeType, Stop, at_node};
+use crate::kernel::container::{Bytes, ContainerType, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
+use crate::kernel::object::header::TypeIndex;
 use crate::kernel::types::field_hint;
 use crate::kernel::value::{Device, Value};
 
@@ -167,16 +170,19 @@ impl<'a> Reader<'a> {
                 self.new_type()?;
                 return Ok(ControlFlow::Continue(()));
             }
-            record::ARRAY => outline.array(),
-            _ => outline.node(None),
+            _ => {}
         }
-        match number {
-            record::ARRAY | record::LIST | record::MAP | record::DICT => {
-                let is_map = matches!(number, record::MAP | record::DICT);
-                for _ in 0..input.count()? * if is_map { 2 } else { 1 } {
-                    outline.part(input.reference(own)? as u32);
-                }
+        if let Some(index) = container(number)
+            && let Some(container) = ContainerType::of(index)
+        {
+            outline.container(index);
+            for _ in 0..input.count()? * container.parts_per_element() {
+                outline.part(input.reference(own)? as u32);
             }
+            return Ok(ControlFlow::Continue(()));
+        }
+        outline.node(None);
+        match number {
             record::INT => drop(input.number()?),
             record::FLOAT => drop(input.float()?),
             record::STR | record::BYTES | record::BIG_INT => drop(input.content()?),
@@ -213,11 +219,10 @@ impl<'a> Reader<'a> {
                     self.new_type()?;
                     return Ok(ControlFlow::Continue(()));
                 }
-                record::ARRAY => self.container(Container::Array)?,
-                record::LIST => self.container(Container::List)?,
-                record::MAP => self.container(Container::Map)?,
-                record::DICT => self.container(Container::Dict)?,
-                _ => self.plain(number)?,
+                _ => match container(number) {
+                    Some(index) => self.container(index)?,
+                    None => self.plain(number)?,
+                },
             }
         };
         self.nodes.push(value);
@@ -313,8 +318,9 @@ impl<'a> Reader<'a> {
         Ok(self.built.finish(&mut plan.ty, number)?)
     }
 
-    fn container(&mut self, kind: Container) -> Result<Value> {
-        let count = self.input.count()? * if kind.has_keys() { 2 } else { 1 };
+    fn container(&mut self, index: TypeIndex) -> Result<Value> {
+        let per_element = ContainerType::of(index).map_or(1, ContainerType::parts_per_element);
+        let count = self.input.count()? * per_element;
         let own = self.nodes.len();
         // The count is at most the number of bytes left.
         let mut parts = Vec::with_capacity(count.min(self.input.rest()));
@@ -322,7 +328,7 @@ impl<'a> Reader<'a> {
             let part = self.input.reference(own)?;
             parts.push(self.built.layout.part(part, &mut self.nodes[part]));
         }
-        self.built.container(kind, own, &mut parts)
+        self.built.layout.fill(own, index, &mut parts)
     }
 
     fn plain(&mut self, number: u64) -> Result<Value> {

@@ -3,9 +3,9 @@
 use super::format::{CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
 use crate::files::json::write_data;
 use crate::files::linearize::Sink;
+use crate::kernel::container::ContainerType;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Section;
-use crate::kernel::object::class::Payload;
 use crate::kernel::object::field::Inline;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
@@ -175,15 +175,9 @@ impl Sink for Writer {
         Ok(())
     }
 
-    fn container(&mut self, class: Payload, parts: &[u32], number: u32) {
-        let is_map = matches!(class, Payload::Map | Payload::Dict);
-        self.number(match class {
-            Payload::Array => record::ARRAY,
-            Payload::List => record::LIST,
-            Payload::Map => record::MAP,
-            _ => record::DICT,
-        });
-        self.number(parts.len() as u64 / if is_map { 2 } else { 1 });
+    fn container(&mut self, container: &ContainerType, parts: &[u32], number: u32) {
+        self.number(container.record);
+        self.number((parts.len() / container.parts_per_element()) as u64);
         for &part in parts {
             self.number(u64::from(number - part));
         }

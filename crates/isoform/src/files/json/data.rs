@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 
 use super::lexer::Lexer;
 use super::scalars::{MAX_DIGITS, push_big, push_float, push_string};
-use crate::kernel::container::{Array, Map};
+use crate::kernel::container::{Array, Contents, Map};
 use crate::kernel::display;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::value::{Value, ValueRef};
@@ -33,14 +33,14 @@ pub(crate) fn write_data(data: &Value, out: &mut String) -> Result<()> {
         };
         let separator = if *position == 0 { "" } else { "," };
         match open {
-            Open::Items(array) => match array.get(*position) {
+            Contents::Items(array) => match array.get(*position) {
                 Some(item) => {
                     out.push_str(separator);
                     next = Some(item.clone());
                 }
                 None => out.push(']'),
             },
-            Open::Entries(map) => match map.reference().entry(*position) {
+            Contents::Entries(map) => match map.reference().entry(*position) {
                 Some((key, value)) => {
                     out.push_str(separator);
                     let text = key.as_str().ok_or_else(|| not_data("str as a key", key))?;
@@ -58,30 +58,18 @@ pub(crate) fn write_data(data: &Value, out: &mut String) -> Result<()> {
     }
 }
 
-/// A container with elements still to be written.
-enum Open {
-    Items(Array),
-    Entries(Map),
-}
-
-fn write_one(value: &Value, out: &mut String, stack: &mut Vec<(Open, usize)>) -> Result<()> {
-    let open = match value.view() {
-        ValueRef::Array(array) => Open::Items(array.clone()),
-        ValueRef::List(list) => Open::Items(list.snapshot()),
-        ValueRef::Map(map) => Open::Entries(map.clone()),
-        ValueRef::Dict(dict) => Open::Entries(dict.snapshot()),
-        ValueRef::BigInt(number) => return push_big(number, out),
-        plain => {
-            match plain {
-                ValueRef::None => out.push_str("null"),
-                ValueRef::Bool(flag) => out.push_str(if flag { "true" } else { "false" }),
-                ValueRef::Int(number) => out.push_str(itoa::Buffer::new().format(number)),
-                ValueRef::Float(number) => push_float(number, out),
-                ValueRef::Str(text) => push_string(text, out),
-                _ => return Err(not_data("JSON data", value)),
-            }
-            return Ok(());
+fn write_one(value: &Value, out: &mut String, stack: &mut Vec<(Contents, usize)>) -> Result<()> {
+    let Some(open) = value.contents() else {
+        match value.view() {
+            ValueRef::None => out.push_str("null"),
+            ValueRef::Bool(flag) => out.push_str(if flag { "true" } else { "false" }),
+            ValueRef::Int(number) => out.push_str(itoa::Buffer::new().format(number)),
+            ValueRef::BigInt(number) => return push_big(number, out),
+            ValueRef::Float(number) => push_float(number, out),
+            ValueRef::Str(text) => push_string(text, out),
+            _ => return Err(not_data("JSON data", value)),
         }
+        return Ok(());
     };
     if stack.len() >= MAX_DEPTH {
         return Err(Error::value_error(format!(
@@ -89,8 +77,8 @@ fn write_one(value: &Value, out: &mut String, stack: &mut Vec<(Open, usize)>) ->
         )));
     }
     out.push(match open {
-        Open::Items(_) => '[',
-        Open::Entries(_) => '{',
+        Contents::Items(_) => '[',
+        Contents::Entries(_) => '{',
     });
     stack.push((open, 0));
     Ok(())

@@ -19,10 +19,11 @@ use super::scalars::MAX_DIGITS;
 use super::writer::VOID;
 use crate::files::layout::{Outline, order_of_visit};
 use crate::files::node_reader::{NodeReader, NodeType, Stop, at_node};
-use crate::kernel::container::{Bytes, Shape, Tensor};
+use crate::kernel::container::{Bytes, ContainerType, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::field::Inline;
+use crate::kernel::object::header::TypeIndex;
 use crate::kernel::types::{Schema, field_hint};
 use crate::kernel::value::{DType, Device, Value};
 
@@ -104,12 +105,9 @@ enum NodeKind {
     Bytes,
     DType,
     Device,
-    Array,
-    List,
-    Map,
-    Dict,
     Shape,
     Tensor,
+    Container(TypeIndex),
     /// A declared type, by position in the plans.
     Object(u32),
 }
@@ -336,12 +334,11 @@ impl<'a> Reader<'a> {
             "ffi.Bytes" => NodeKind::Bytes,
             "DataType" => NodeKind::DType,
             "Device" => NodeKind::Device,
-            "ffi.Array" => NodeKind::Array,
-            "ffi.List" => NodeKind::List,
-            "ffi.Map" => NodeKind::Map,
-            "ffi.Dict" => NodeKind::Dict,
             "ffi.Shape" => NodeKind::Shape,
             "ffi.Tensor" => NodeKind::Tensor,
+            name if let Some(container) = ContainerType::of_json(name) => {
+                NodeKind::Container(container.index)
+            }
             declared => {
                 let ty = NodeType::find(declared)?;
                 let info = ty.info();
@@ -368,9 +365,7 @@ impl<'a> Reader<'a> {
     fn content(&mut self, kind: NodeKind) -> Result<Node> {
         let value = match kind {
             NodeKind::Object(plan) => return self.note_object(plan),
-            NodeKind::Array | NodeKind::List | NodeKind::Map | NodeKind::Dict => {
-                return self.note_container(kind);
-            }
+            NodeKind::Container(index) => return self.note_container(kind, index),
             NodeKind::Int => self.lexer.int()?.into(),
             NodeKind::Float => self.lexer.float()?.into(),
             NodeKind::Bool => self.lexer.bool()?.into(),
@@ -519,12 +514,9 @@ impl<'a> Reader<'a> {
         Ok(self.noted(kind, start))
     }
 
-    fn note_container(&mut self, kind: NodeKind) -> Result<Node> {
+    fn note_container(&mut self, kind: NodeKind, index: TypeIndex) -> Result<Node> {
         let start = self.note(kind);
-        match kind {
-            NodeKind::Array => self.outline.array(),
-            _ => self.outline.node(None),
-        }
+        self.outline.container(index);
         self.lexer.expect(b'[')?;
         let mut first = true;
         while self.lexer.more(first, b']')? {
@@ -532,7 +524,7 @@ impl<'a> Reader<'a> {
             self.note_part(0)?;
         }
         let count = self.notes.len() - start;
-        if matches!(kind, NodeKind::Map | NodeKind::Dict) && count % 2 == 1 {
+        if count % 2 == 1 && ContainerType::of(index).is_some_and(ContainerType::is_mapping) {
             let what = format!("expected keys and values in turn, got {count} numbers");
             return Err(self.lexer.fail(&what));
         }

@@ -7,9 +7,9 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use super::data::write_data;
 use super::scalars::{push_big, push_float, push_string};
 use crate::files::linearize::Sink;
+use crate::kernel::container::ContainerType;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Section;
-use crate::kernel::object::class::Payload;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
@@ -17,8 +17,8 @@ use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
 /// The text before the nodes has room for the largest number of nodes.
 const HEAD: usize = r#"{"root_index":4294967295,"nodes":["#.len();
 
-/// Names of types that mean something else in the format.
-const RESERVED: [&str; 17] = [
+/// Names of types that mean something else in the format, besides those of containers.
+const RESERVED: [&str; 13] = [
     "None",
     "bool",
     "int",
@@ -30,10 +30,6 @@ const RESERVED: [&str; 17] = [
     "ffi.SmallBytes",
     "ffi.Bytes",
     "ffi.BigInt",
-    "ffi.Array",
-    "ffi.List",
-    "ffi.Map",
-    "ffi.Dict",
     "ffi.Shape",
     "ffi.Tensor",
 ];
@@ -119,7 +115,7 @@ fn object_head(info: &TypeInfo) -> Result<String> {
             info.key()
         )));
     }
-    if RESERVED.contains(&info.key()) {
+    if RESERVED.contains(&info.key()) || ContainerType::of_json(info.key()).is_some() {
         return Err(Error::value_error(format!(
             "the type key {} means something else in a JSON graph",
             info.key()
@@ -187,13 +183,10 @@ impl Sink for Writer {
         }
     }
 
-    fn container(&mut self, class: Payload, parts: &[u32], _number: u32) {
-        self.out.push_str(match class {
-            Payload::Array => r#"{"type":"ffi.Array","data":"#,
-            Payload::List => r#"{"type":"ffi.List","data":"#,
-            Payload::Map => r#"{"type":"ffi.Map","data":"#,
-            _ => r#"{"type":"ffi.Dict","data":"#,
-        });
+    fn container(&mut self, container: &ContainerType, parts: &[u32], _number: u32) {
+        self.out.push_str(r#"{"type":""#);
+        self.out.push_str(container.json);
+        self.out.push_str(r#"","data":"#);
         push_ints(parts.iter().copied(), &mut self.out);
         self.out.push_str("},");
     }

@@ -16,10 +16,12 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use hashbrown::HashMap;
 
+use super::{Array, Entries};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::object::contents::Changing;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::types::{Schema, in_place};
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::types::{Parts, Schema, in_place};
+use crate::kernel::value::Value;
 
 /// The demands on one container. They change only while nobody writes its contents.
 #[derive(Debug, Default)]
@@ -48,30 +50,7 @@ impl Demands {
 #[derive(Clone, Copy)]
 struct Demand {
     field: Field,
-    parts: Parts,
-}
-
-#[derive(Clone, Copy)]
-enum Parts {
-    Items(&'static Schema),
-    Entries(&'static (Schema, Schema)),
-}
-
-impl Parts {
-    fn address(self) -> usize {
-        match self {
-            Parts::Items(schema) => std::ptr::from_ref(schema).addr(),
-            Parts::Entries(pair) => std::ptr::from_ref(pair).addr(),
-        }
-    }
-
-    fn are(self, other: Parts) -> bool {
-        match (self, other) {
-            (Parts::Items(left), Parts::Items(right)) => left == right,
-            (Parts::Entries(left), Parts::Entries(right)) => left == right,
-            _ => false,
-        }
-    }
+    parts: Parts<'static>,
 }
 
 /// A field of a type, as named in messages.
@@ -134,7 +113,7 @@ fn extended(number: u32, demand: Demand) -> u32 {
         return known;
     }
     let demands = table.set(number);
-    let result = match demands.iter().any(|known| known.parts.are(demand.parts)) {
+    let result = match demands.iter().any(|known| known.parts == demand.parts) {
         true => number,
         false => {
             let demands: Vec<_> = demands.iter().copied().chain([demand]).collect();
@@ -225,14 +204,15 @@ pub(super) fn admit_entry(number: u32, key: &mut Value, value: &mut Value) -> Re
 
 /// True if values of a schema contain lists or dicts whose elements must stay typed.
 pub(crate) fn binds(schema: &Schema) -> bool {
-    let demanding = |part: &Schema| !matches!(part, Schema::Any);
     match schema {
-        Schema::List(inner) => demanding(inner),
-        Schema::Dict(pair) => demanding(&pair.0) || demanding(&pair.1),
-        Schema::Optional(inner) | Schema::Array(inner) => binds(inner),
+        Schema::Optional(inner) => binds(inner),
         Schema::Union(parts) | Schema::Tuple(parts) => parts.iter().any(binds),
-        Schema::Map(pair) => binds(&pair.0) || binds(&pair.1),
-        _ => false,
+        _ => match schema.parts() {
+            Some((container, parts)) if container.is_mutable() => parts.demand_anything(),
+            Some((_, Parts::Items(inner))) => binds(inner),
+            Some((_, Parts::Entries((keys, values)))) => binds(keys) || binds(values),
+            None => false,
+        },
     }
 }
 
@@ -253,54 +233,56 @@ fn settle(field: Field, schema: &'static Schema, value: &Value) -> Result<()> {
     if !binds(schema) {
         return Ok(());
     }
-    match (schema, value.view()) {
-        (Schema::Optional(inner), _) => settle(field, inner, value),
+    let (container, parts) = match (schema, schema.parts()) {
+        (_, Some(typed_container)) => typed_container,
+        (Schema::Optional(inner), _) => return settle(field, inner, value),
         (Schema::Union(options), _) => {
             // If several fit, the first one counts.
             let option = options.iter().find(|option| option.check(value).is_ok());
-            option.map_or(Ok(()), |option| settle(field, option, value))
+            return option.map_or(Ok(()), |option| settle(field, option, value));
         }
-        (Schema::Array(inner), ValueRef::Array(items)) => {
-            let mut items = items.values().iter();
-            items.try_for_each(|item| settle(field, inner, item))
+        (Schema::Tuple(parts), _) => {
+            let items = value.as_array().map_or(&[][..], Array::values);
+            let mut items = parts.iter().zip(items);
+            return items.try_for_each(|(part, item)| settle(field, part, item));
         }
-        (Schema::Tuple(parts), ValueRef::Array(items)) => {
-            let mut items = parts.iter().zip(items.values());
-            items.try_for_each(|(part, item)| settle(field, part, item))
-        }
-        (Schema::Map(pair), ValueRef::Map(entries)) => {
-            entries.iter().try_for_each(|(key, value)| {
-                settle(field, &pair.0, key)?;
-                settle(field, &pair.1, value)
+        _ => return Ok(()),
+    };
+    let Some(object) = value.object_ref() else {
+        return Ok(());
+    };
+    if object.info().container() != Some(container) {
+        return Ok(());
+    }
+    let demand = Demand { field, parts };
+    let extend = |number| extended(number, demand);
+    match (parts, object.changing()) {
+        (Parts::Items(inner), Some(Changing::Items(list))) => list.demand(extend, |items| {
+            items.values().iter().try_for_each(|item| {
+                inner.check(item)?;
+                settle(field, inner, item)
+            })
+        }),
+        (Parts::Entries((keys, values)), Some(Changing::Entries(dict))) => {
+            dict.demand(extend, |entries| {
+                entries.iter().try_for_each(|(key, value)| {
+                    keys.check(key)?;
+                    values.check(value)?;
+                    settle(field, keys, key)?;
+                    settle(field, values, value)
+                })
             })
         }
-        (Schema::List(inner), ValueRef::List(list)) => {
-            let parts = Parts::Items(inner);
-            let demand = Demand { field, parts };
-            let check = |items: &super::Array| {
-                items.values().iter().try_for_each(|item| {
-                    inner.check(item)?;
-                    settle(field, inner, item)
-                })
-            };
-            list.payload()
-                .demand(|number| extended(number, demand), check)
+        (Parts::Items(inner), _) => {
+            let mut items = object.items().into_iter().flatten();
+            items.try_for_each(|item| settle(field, inner, item))
         }
-        (Schema::Dict(pair), ValueRef::Dict(dict)) => {
-            let parts = Parts::Entries(pair);
-            let demand = Demand { field, parts };
-            let check = |entries: &super::Map| {
-                entries.iter().try_for_each(|(key, value)| {
-                    pair.0.check(key)?;
-                    pair.1.check(value)?;
-                    settle(field, &pair.0, key)?;
-                    settle(field, &pair.1, value)
-                })
-            };
-            dict.payload()
-                .entries
-                .demand(|number| extended(number, demand), check)
+        (Parts::Entries((keys, values)), _) => {
+            let mut entries = object.entries().into_iter().flat_map(Entries::pairs);
+            entries.try_for_each(|(key, value)| {
+                settle(field, keys, key)?;
+                settle(field, values, value)
+            })
         }
-        _ => Ok(()),
     }
 }

@@ -24,6 +24,9 @@ pub(crate) struct DictObj {
     names: Mutex<Option<Box<NameIndex>>>,
 }
 
+// The collector of cycles finds the object of a dict from its entries.
+const _: () = assert!(std::mem::offset_of!(DictObj, entries) == 0);
+
 impl DictObj {
     pub(crate) fn holding(entries: Map) -> Self {
         DictObj {
@@ -360,10 +363,6 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     pub fn clear(&self) {
         // This is the only possible error.
         let _ended = self.replace(Map::new());
-    }
-
-    pub(super) fn payload(&self) -> &DictObj {
-        &self.reference
     }
 
     /// True if both are the same object.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use indexmap::map::RawEntryApiV1;
 
 use super::key::{KeyObj, StructuralKey};
-use super::mapping::MapObj;
+use super::mapping::Entries;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynKeyEqual, DynKeyHash};
@@ -145,7 +145,7 @@ pub fn hooked_key_hash(key: &Value) -> Result<Option<u64>> {
 }
 
 /// The hash as spread over the table of a map.
-pub(super) fn spread(map: &MapObj, hash: u64) -> u64 {
+pub(super) fn spread(map: &Entries, hash: u64) -> u64 {
     map.entries.hasher().hash_one(hash)
 }
 
@@ -168,7 +168,7 @@ impl HookedKey<'_> {
     /// # Errors
     ///
     /// Errors from the hook.
-    pub(super) fn position(&self, map: &MapObj) -> Result<Option<usize>> {
+    pub(super) fn position(&self, map: &Entries) -> Result<Option<usize>> {
         let mut failed = None;
         let is_match = |held: &Value| match held.view() {
             ValueRef::Object(held) if held.same_as(self.object) => true,

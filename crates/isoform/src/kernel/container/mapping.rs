@@ -27,9 +27,9 @@ pub(crate) struct KeyOrder {
     pub(crate) objects: Box<[u32]>,
 }
 
-/// The payload of a map.
+/// The entries of a mapping in insertion order: the payload of a map.
 #[derive(Debug, Default)]
-pub(crate) struct MapObj {
+pub(crate) struct Entries {
     pub(super) entries: IndexMap<Value, Value, RandomState>,
     order: OnceLock<KeyOrder>,
     /// The hashes that the hooks of keys returned, by identity number, so that a copy
@@ -37,11 +37,11 @@ pub(crate) struct MapObj {
     hashes: Option<Box<HashMap<u64, u64, RandomState>>>,
 }
 
-impl MapObj {
+impl Entries {
     /// Makes a map with copies of the entries of another one. Its keys are copies of
     /// the other's, so no hook is called; they may be unfinished.
-    pub(crate) fn of_copies(source: &MapObj, mut copy: impl FnMut(&Value) -> Value) -> Self {
-        let mut made = MapObj::with_capacity(source.entries.len());
+    pub(crate) fn of_copies(source: &Entries, mut copy: impl FnMut(&Value) -> Value) -> Self {
+        let mut made = Entries::with_capacity(source.entries.len());
         for (key, value) in &source.entries {
             let hash = source.hash_of(key);
             let (key, value) = (copy(key), copy(value));
@@ -74,7 +74,7 @@ impl MapObj {
     }
 
     fn with_capacity(capacity: usize) -> Self {
-        let mut map = MapObj::default();
+        let mut map = Entries::default();
         map.entries.reserve(capacity);
         map
     }
@@ -116,6 +116,16 @@ impl MapObj {
 
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// The entries in insertion order.
+    pub(crate) fn pairs(&self) -> impl DoubleEndedIterator<Item = (&Value, &Value)> {
+        self.entries.iter()
+    }
+
+    /// The keys and values in turn, in insertion order.
+    pub(crate) fn parts(&self) -> impl DoubleEndedIterator<Item = &Value> {
+        self.pairs().flat_map(|(key, value)| [key, value])
     }
 
     pub(crate) fn entry(&self, position: usize) -> Option<(&Value, &Value)> {
@@ -162,7 +172,7 @@ impl MapObj {
     }
 
     pub(crate) fn copy_payload(&self) -> Self {
-        MapObj {
+        Entries {
             entries: self.entries.clone(),
             order: OnceLock::new(),
             hashes: self.hashes.clone(),
@@ -280,7 +290,7 @@ fn compare_plain(left: &Value, right: &Value) -> Ordering {
 /// ```
 #[repr(transparent)]
 pub struct Map<K: ElementType = Value, V: ElementType = Value> {
-    reference: Ref<MapObj>,
+    reference: Ref<Entries>,
     elements: PhantomData<(K, V)>,
 }
 
@@ -288,7 +298,7 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     /// An empty map.
     pub fn new() -> Self {
         Map {
-            reference: Ref::new(MapObj::default()),
+            reference: Ref::new(Entries::default()),
             elements: PhantomData,
         }
     }
@@ -378,7 +388,7 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     /// Errors from the hooks of the keys' types.
     pub fn try_from_entries(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let entries = entries.into_iter();
-        let mut map = MapObj::with_capacity(entries.size_hint().0);
+        let mut map = Entries::with_capacity(entries.size_hint().0);
         for (key, value) in entries {
             let (key, value) = (key.into_value(), value.into_value());
             let place = map.place(&key)?;
@@ -387,7 +397,7 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         Ok(Map::holding(map))
     }
 
-    pub(crate) fn holding(payload: MapObj) -> Self {
+    pub(crate) fn holding(payload: Entries) -> Self {
         Map {
             reference: Ref::new(payload),
             elements: PhantomData,
@@ -415,7 +425,7 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         self.reference.same_as(&other.reference)
     }
 
-    pub(super) fn make_mut(&mut self) -> &mut MapObj {
+    pub(super) fn make_mut(&mut self) -> &mut Entries {
         if self.reference.get_mut().is_none() {
             self.reference = Ref::new(self.reference.copy_payload());
         }
@@ -428,7 +438,7 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         }
     }
 
-    pub(crate) fn reference(&self) -> &Ref<MapObj> {
+    pub(crate) fn reference(&self) -> &Ref<Entries> {
         &self.reference
     }
 }
@@ -436,7 +446,7 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
 impl<K: ElementType, V: ElementType> FromIterator<(K, V)> for Map<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let entries = entries.into_iter();
-        let mut map = MapObj::with_capacity(entries.size_hint().0);
+        let mut map = Entries::with_capacity(entries.size_hint().0);
         for (key, value) in entries {
             let (key, value) = (key.into_value(), value.into_value());
             match map.place(&key) {

@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rapidhash::fast::RandomState;
 
-use super::mapping::MapObj;
+use super::mapping::Entries;
 use crate::kernel::value::Value;
 
 /// Returns the name of a key, or None if it has none. The name of an object must not
@@ -39,7 +39,7 @@ impl NameIndex {
     /// The position of the first key with a name. O(1), plus O(1) for each entry that
     /// was added since the last call.
     #[cfg(feature = "ir")]
-    pub(super) fn find(&mut self, entries: &MapObj, name: &str) -> Option<usize> {
+    pub(super) fn find(&mut self, entries: &Entries, name: &str) -> Option<usize> {
         let (name_of, hasher) = (self.name_of, &self.hasher);
         let name_at = |position: u32| name_of(entries.entry(position as usize)?.0);
         while let Some((key, _)) = entries.entry(self.covered) {
@@ -64,7 +64,7 @@ impl NameIndex {
     }
 
     /// Removes the last entry from the index before it is removed from the dict.
-    pub(super) fn forget_last(&mut self, entries: &MapObj) {
+    pub(super) fn forget_last(&mut self, entries: &Entries) {
         let Some(last) = entries.len().checked_sub(1) else {
             return;
         };

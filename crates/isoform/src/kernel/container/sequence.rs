@@ -207,7 +207,15 @@ pub struct List<T: ElementType = Value> {
 impl<T: ElementType> List<T> {
     /// An empty list.
     pub fn new() -> Self {
-        Vec::new().into()
+        List::of(Array::new())
+    }
+
+    /// A list with the items of an array. O(1).
+    pub(crate) fn of(items: Array) -> Self {
+        List {
+            reference: Ref::new(ListObj::holding(items)),
+            elements: PhantomData,
+        }
     }
 
     /// The number of elements.
@@ -379,10 +387,6 @@ impl<T: ElementType> List<T> {
         self.reference.version()
     }
 
-    pub(super) fn payload(&self) -> &ListObj {
-        &self.reference
-    }
-
     /// True if both are the same object.
     pub fn same_as(&self, other: &List<T>) -> bool {
         self.reference.same_as(&other.reference)
@@ -397,11 +401,7 @@ impl<T: ElementType> From<Vec<T>> for List<T> {
 
 impl<T: ElementType> FromIterator<T> for List<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
-        let items = items.into_iter().map(T::into_value).collect();
-        List {
-            reference: Ref::new(ListObj::holding(items)),
-            elements: PhantomData,
-        }
+        List::of(items.into_iter().map(T::into_value).collect())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The Rust types that may be arguments and results of functions, and the conversion
 //! from and to values.
 
-use crate::kernel::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
+use crate::kernel::container::{Array, Bytes, Shape, Str, Tensor, containers};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
 use crate::kernel::object::field::ElementType;
@@ -83,7 +83,7 @@ fn convert<T: ElementType>(value: Value) -> Result<T> {
 }
 
 macro_rules! element_arguments {
-    ($([$($param:ident),*] $ty:ty;)*) => {$(
+    ($([$($param:ident),*] $ty:ty $(, $untyped:ty, $payload:ty, $schema:ident)?;)*) => {$(
         impl<$($param: ElementType),*> Argument for $ty {
             fn schema() -> Schema {
                 <$ty as ElementType>::element_schema()
@@ -103,11 +103,8 @@ element_arguments! {
     [] Shape;
     [] Tensor;
     [] Function;
-    [T] Array<T>;
-    [T] List<T>;
-    [K, V] Map<K, V>;
-    [K, V] Dict<K, V>;
 }
+containers!(element_arguments);
 
 impl<T: Node> Argument for Ref<T> {
     fn schema() -> Schema {
@@ -303,11 +300,15 @@ returned! {
     [] Function, Function;
     [T: Node] Ref<T>, Ref<T>;
     [T: Node] &Ref<T>, Ref<T>;
-    [T: ElementType] Array<T>, Array<T>;
-    [T: ElementType] List<T>, List<T>;
-    [K: ElementType, V: ElementType] Map<K, V>, Map<K, V>;
-    [K: ElementType, V: ElementType] Dict<K, V>, Dict<K, V>;
 }
+
+macro_rules! returned_containers {
+    ($([$($param:ident),+] $ty:ty, $untyped:ty, $payload:ty, $schema:ident;)*) => {
+        returned! { $([$($param: ElementType),+] $ty, $ty;)* }
+    };
+}
+
+containers!(returned_containers);
 
 impl Returned for f32 {
     fn schema() -> Schema {

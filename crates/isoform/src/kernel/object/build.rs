@@ -13,6 +13,7 @@ use std::sync::atomic::Ordering;
 use super::access::{self, Poll, Section};
 use super::class::Payload;
 use super::collect;
+use super::contents;
 use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, allocate};
 use super::prefetch::prefetch_ahead;
@@ -22,7 +23,6 @@ use super::release::child_in;
 use super::slot::{accept, fits};
 use super::table::{self, TypeInfo};
 use super::view::{Fields, ObjRef};
-use crate::kernel::container::{Array, ArrayObj, DictObj, ListObj, Map, MapObj};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::pages::Pages;
 use crate::kernel::types::{FieldFlag, Kind};
@@ -36,7 +36,7 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
     }
     match info.class() {
         Payload::Plain | Payload::Node => copy_of_node(object),
-        _ => copy_of_container(object),
+        _ => contents::shallow_copy(object),
     }
 }
 
@@ -62,20 +62,6 @@ fn copy_in(_: &Section, object: &Ref<Obj>) -> Ref<Obj> {
             retain_field(copy, *slot);
         }
         Ref::from_raw(copy)
-    }
-}
-
-fn copy_of_container(object: &Ref<Obj>) -> Ref<Obj> {
-    if let Some(array) = object.downcast_ref::<ArrayObj>() {
-        Ref::new(array.copy_payload()).into_object()
-    } else if let Some(list) = object.downcast_ref::<ListObj>() {
-        Ref::new(list.copy_payload()).into_object()
-    } else if let Some(map) = object.downcast_ref::<MapObj>() {
-        Ref::new(map.copy_payload()).into_object()
-    } else if let Some(dict) = object.downcast_ref::<DictObj>() {
-        Ref::new(dict.copy_payload()).into_object()
-    } else {
-        object.clone()
     }
 }
 
@@ -201,8 +187,7 @@ pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
 fn is_copied(info: &TypeInfo) -> bool {
     match info.class() {
         Payload::Plain | Payload::Node => info.kind != Kind::Singleton,
-        Payload::Array | Payload::List | Payload::Map | Payload::Dict => true,
-        _ => false,
+        class => class.has_parts(),
     }
 }
 
@@ -254,10 +239,7 @@ impl Copier {
                 }
                 copy
             },
-            Payload::Array => Ref::new(ArrayObj::default()).into_raw(),
-            Payload::Map => Ref::new(MapObj::default()).into_raw(),
-            Payload::List => Ref::new(ListObj::holding(Array::new())).into_raw(),
-            _ => Ref::new(DictObj::holding(Map::new())).into_raw(),
+            _ => contents::unfilled(info),
         };
         if may_return {
             self.copies.push(copy);
@@ -298,7 +280,8 @@ impl Copier {
                 }
             }
             if info.is_builtin() {
-                self.fill_container(section, source, copy, info.class());
+                let source = ObjRef::new(source);
+                contents::fill_copy(section, source, copy, |part| self.value(part));
             } else if info.tracked.load(Ordering::Acquire) {
                 // The source may be part of a cycle, and so may its copy.
                 collect::track_raw(copy);
@@ -315,57 +298,6 @@ impl Copier {
             // SAFETY: promised by the caller; the value takes over the
             // reference to the copy.
             Some(child) => unsafe { Value::from_object(Ref::from_raw(self.copy(child, false))) },
-        }
-    }
-
-    /// # Safety
-    ///
-    /// As [`fill`](Self::fill).
-    unsafe fn fill_container(
-        &mut self,
-        section: &Section,
-        source: NonNull<Header>,
-        copy: NonNull<Header>,
-        class: Payload,
-    ) {
-        // SAFETY: the caller promises that both are of this class. Nobody
-        // reads the copy yet, so its payload may be written.
-        unsafe {
-            let payload = copy.byte_add(HEADER_SIZE);
-            let source = source.byte_add(HEADER_SIZE);
-            match class {
-                Payload::Array => {
-                    let items = source.cast::<ArrayObj>().as_ref().items();
-                    let items = items.iter().map(|item| self.value(item)).collect();
-                    *payload.cast::<ArrayObj>().as_mut() = ArrayObj::from_items(items);
-                }
-                Payload::List => {
-                    let source = source.cast::<ListObj>().as_ref();
-                    let copy = |items: &Array| {
-                        let items = items.values().iter();
-                        items.map(|item| self.value(item)).collect()
-                    };
-                    payload
-                        .cast::<ListObj>()
-                        .as_ref()
-                        .fill_copy(source, section, copy);
-                }
-                Payload::Map => {
-                    let source = source.cast::<MapObj>().as_ref();
-                    let copies = MapObj::of_copies(source, |value| self.value(value));
-                    *payload.cast::<MapObj>().as_mut() = copies;
-                }
-                Payload::Dict => {
-                    let source = &source.cast::<DictObj>().as_ref().entries;
-                    let copy = |entries: &Map| {
-                        let copy = |value: &Value| self.value(value);
-                        Map::holding(MapObj::of_copies(entries.reference(), copy))
-                    };
-                    let payload = payload.cast::<DictObj>().as_ref();
-                    payload.entries.fill_copy(source, section, copy);
-                }
-                _ => {}
-            }
         }
     }
 }

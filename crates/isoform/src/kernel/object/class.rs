@@ -15,10 +15,12 @@ pub(crate) enum Payload {
     Str,
     Bytes,
     BigInt,
-    Array,
-    List,
-    Map,
-    Dict,
+    /// A container of items that never changes.
+    Sequence,
+    /// A container of entries that never changes.
+    Mapping,
+    /// A container that holds one of these, and another one after a change.
+    Mutable,
     Shape,
     Tensor,
     /// Functions and opaque host objects.
@@ -29,15 +31,15 @@ impl Payload {
     /// True if objects of this kind are traversed part by part.
     #[inline(always)]
     pub(crate) fn has_parts(self) -> bool {
-        use Payload::{Array, Dict, List, Map, Node, Plain};
-        matches!(self, Plain | Node | Array | List | Map | Dict)
+        use Payload::{Mapping, Mutable, Node, Plain, Sequence};
+        matches!(self, Plain | Node | Sequence | Mapping | Mutable)
     }
 
     /// True for containers that can change during a traversal, so that a cycle
     /// may lead through one that has a single owner.
     #[inline(always)]
     pub(crate) fn is_mutable(self) -> bool {
-        matches!(self, Payload::List | Payload::Dict)
+        matches!(self, Payload::Mutable)
     }
 }
 

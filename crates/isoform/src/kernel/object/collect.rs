@@ -37,10 +37,11 @@ use super::field::DropSlot;
 use super::guarded::Content;
 use super::header::Header;
 use super::raw_value::Value;
-use super::reference::{Node, Obj, Ref};
+use super::reference::{Obj, Ref};
 use super::release::child_in;
 use super::table::{self, TypeInfo};
-use crate::kernel::container::{ArrayObj, DictObj, ListObj, MapObj, Mutable};
+use super::view::ObjRef;
+use crate::kernel::container::Mutable;
 
 type Addresses = HashSet<usize, rapidhash::fast::RandomState>;
 
@@ -90,7 +91,6 @@ pub(crate) fn untrack_payload<T: Content>(payload: &Mutable<T>) {
 
 /// The address of the header of an object that begins with this payload.
 fn address_of<T: Content>(payload: &Mutable<T>) -> usize {
-    const { assert!(std::mem::offset_of!(DictObj, entries) == 0) };
     std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE
 }
 
@@ -111,7 +111,7 @@ fn forget(address: usize) {
 fn is_tracked(object: &Ref<Obj>) -> bool {
     let info = object.type_info();
     let may_be = match info.class() {
-        Payload::List | Payload::Dict => true,
+        Payload::Mutable => true,
         _ => info.tracked.load(Ordering::Acquire),
     };
     let address = object.raw().as_ptr() as usize;
@@ -128,8 +128,7 @@ pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
         Payload::Plain | Payload::Node => {
             !info.slots.is_empty() || !info.hooks.are_structural_defaults()
         }
-        Payload::Array | Payload::List | Payload::Map | Payload::Dict => true,
-        _ => false,
+        class => class.has_parts(),
     }
 }
 
@@ -235,7 +234,7 @@ pub unsafe fn visit_exclusively_owned(
         for number in garbage {
             let pointer = graph.objects[number as usize];
             // SAFETY: everything reached from the object lives as long as it does.
-            let borrowed = unsafe { super::view::ObjRef::new(pointer) };
+            let borrowed = unsafe { ObjRef::new(pointer) };
             visit(borrowed.as_ref());
         }
         return;
@@ -254,7 +253,7 @@ pub unsafe fn visit_exclusively_owned(
         // SAFETY: the object is kept alive by the one before it, whose fields
         // nobody changes, because writers hold the host's lock.
         unsafe {
-            let borrowed = super::view::ObjRef::new(object);
+            let borrowed = ObjRef::new(object);
             visit(borrowed.as_ref());
             let info = borrowed.info();
             for slot in &info.drop_slots {
@@ -262,28 +261,9 @@ pub unsafe fn visit_exclusively_owned(
                     waiting.add(child);
                 }
             }
-            match info.class() {
-                Payload::Array => {
-                    let items = borrowed.downcast::<ArrayObj>();
-                    items
-                        .into_iter()
-                        .flat_map(ArrayObj::items)
-                        .for_each(|item| waiting.value(item));
-                }
-                Payload::Map => {
-                    if let Some(map) = borrowed.downcast::<MapObj>() {
-                        for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
-                            waiting.value(key);
-                            waiting.value(value);
-                        }
-                    }
-                }
-                Payload::List | Payload::Dict => {
-                    let held = held_by(borrowed.header(), info);
-                    held.into_iter().for_each(|held| waiting.add(held));
-                }
-                _ => {}
-            }
+            borrowed.each_part(|part| waiting.value(part));
+            let held = borrowed.peek_held();
+            held.into_iter().for_each(|held| waiting.add(held));
         }
     }
 }
@@ -388,29 +368,13 @@ impl Graph {
                 self.edge(child);
             }
         }
-        match info.class() {
-            Payload::Array => {
-                let array = payload::<ArrayObj>(header, info);
-                for item in array.into_iter().flat_map(ArrayObj::items) {
-                    self.value(item);
-                }
-            }
-            Payload::Map => {
-                if let Some(map) = payload::<MapObj>(header, info) {
-                    for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
-                        self.value(key);
-                        self.value(value);
-                    }
-                }
-            }
-            Payload::List | Payload::Dict => {
-                // SAFETY: nobody writes a list or dict during a collection.
-                if let Some(held) = unsafe { held_by(header, info) } {
-                    self.edge(held);
-                }
-            }
-            _ => {}
-        }
+        // SAFETY: alive, as above, and nobody writes a list or dict during a collection.
+        let (object, held) = unsafe {
+            let object = ObjRef::new(object);
+            (object, object.peek_held())
+        };
+        object.each_part(|part| self.value(part));
+        held.into_iter().for_each(|held| self.edge(held));
     }
 
     fn edges_of(&self, number: u32) -> &[u32] {
@@ -427,7 +391,7 @@ impl Graph {
     fn is_open(&self, number: u32) -> bool {
         let info = self.info(number);
         match info.class() {
-            Payload::List | Payload::Dict => false,
+            Payload::Mutable => false,
             Payload::Plain | Payload::Node => !info.has_run_time_fields(),
             _ => true,
         }
@@ -521,7 +485,9 @@ impl Graph {
             let info = table::info(header.type_index);
             // SAFETY: the writer's lock is held, and nobody but this collection
             // can reach the object.
-            doomed.children.extend(unsafe { take_held(header, info) });
+            doomed
+                .children
+                .extend(unsafe { ObjRef::new(object).take_held() });
             if !info.has_run_time_fields() {
                 continue;
             }
@@ -567,52 +533,6 @@ unsafe fn empty_field(object: NonNull<Header>, slot: DropSlot) -> Value {
         }
         held
     }
-}
-
-/// The contents of a list or dict.
-///
-/// # Safety
-///
-/// Nobody may write meanwhile.
-unsafe fn held_by(header: &Header, info: &'static TypeInfo) -> Option<NonNull<Header>> {
-    // SAFETY: promised by the caller.
-    unsafe {
-        match info.class() {
-            Payload::List => Some(payload::<ListObj>(header, info)?.held.peek().raw()),
-            Payload::Dict => Some(payload::<DictObj>(header, info)?.entries.held.peek().raw()),
-            _ => None,
-        }
-    }
-}
-
-/// Moves the contents out of a list or dict.
-///
-/// # Safety
-///
-/// The writer's lock must be held, and nobody else may reach the object.
-unsafe fn take_held(header: &Header, info: &'static TypeInfo) -> Option<Value> {
-    // SAFETY: promised by the caller.
-    unsafe {
-        match info.class() {
-            Payload::List => Some(payload::<ListObj>(header, info)?.held.take().into()),
-            Payload::Dict => Some(payload::<DictObj>(header, info)?.entries.held.take().into()),
-            _ => None,
-        }
-    }
-}
-
-/// The payload of an object whose class says that it is a `T`.
-fn payload<'a, T: Node>(header: &'a Header, info: &'static TypeInfo) -> Option<&'a T> {
-    if info.index != T::type_index() {
-        return None;
-    }
-    // SAFETY: the object is of type `T`, and the payload follows the header.
-    Some(unsafe {
-        NonNull::from(header)
-            .byte_add(super::header::HEADER_SIZE)
-            .cast::<T>()
-            .as_ref()
-    })
 }
 
 #[cfg(test)]

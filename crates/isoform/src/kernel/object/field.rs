@@ -2,7 +2,7 @@
 
 use super::raw_value::{Tag, Value};
 use super::reference::{Node, Obj, Ref};
-use crate::kernel::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
+use crate::kernel::container::{Bytes, Shape, Str, Tensor, containers};
 use crate::kernel::function::Function;
 use crate::kernel::types::Schema;
 use crate::kernel::value::DType;
@@ -51,13 +51,13 @@ impl Storage {
             Schema::Bytes
             | Schema::Object(_)
             | Schema::Tuple(_)
-            | Schema::Array(_)
-            | Schema::List(_)
-            | Schema::Map(_)
-            | Schema::Dict(_)
             | Schema::Shape
             | Schema::Tensor
             | Schema::Function => Storage::Object,
+            typed_container => {
+                debug_assert!(typed_container.parts().is_some());
+                Storage::Object
+            }
         }
     }
 
@@ -206,23 +206,22 @@ unsafe impl<T: Node> FieldType for Ref<T> {
 }
 
 macro_rules! container_field_types {
-    ($($ty:ty, [$($param:ident),*], $schema:expr;)*) => {$(
+    ($([$($param:ident),+] $ty:ty, $untyped:ty, $payload:ty, $schema:ident;)*) => {$(
         // SAFETY: containers are repr(transparent) over an object pointer.
-        unsafe impl<$($param: ElementType),*> FieldType for $ty {
+        unsafe impl<$($param: ElementType),+> FieldType for $ty {
             const STORAGE: Storage = Storage::Object;
             fn schema() -> Schema {
-                $schema
+                // In parentheses, one parameter is a schema and two are a pair.
+                Schema::$schema(Box::new(($($param::element_schema()),+)))
             }
         }
+
+        // SAFETY: repr(transparent) over a `Ref`.
+        unsafe impl<$($param: ElementType),+> PointerField for $ty {}
     )*};
 }
 
-container_field_types! {
-    Array<T>, [T], Schema::Array(Box::new(T::element_schema()));
-    List<T>, [T], Schema::List(Box::new(T::element_schema()));
-    Map<K, V>, [K, V], Schema::Map(Box::new((K::element_schema(), V::element_schema())));
-    Dict<K, V>, [K, V], Schema::Dict(Box::new((K::element_schema(), V::element_schema())));
-}
+containers!(container_field_types);
 
 /// A field type stored as one non-null object pointer.
 ///
@@ -233,14 +232,6 @@ pub unsafe trait PointerField: FieldType {}
 
 // SAFETY: repr(transparent) over a non-null pointer.
 unsafe impl<T: Node> PointerField for Ref<T> {}
-// SAFETY: repr(transparent) over a `Ref`.
-unsafe impl<T: ElementType> PointerField for Array<T> {}
-// SAFETY: repr(transparent) over a `Ref`.
-unsafe impl<T: ElementType> PointerField for List<T> {}
-// SAFETY: repr(transparent) over a `Ref`.
-unsafe impl<K: ElementType, V: ElementType> PointerField for Map<K, V> {}
-// SAFETY: repr(transparent) over a `Ref`.
-unsafe impl<K: ElementType, V: ElementType> PointerField for Dict<K, V> {}
 // SAFETY: repr(transparent) over a `Ref`.
 unsafe impl PointerField for Bytes {}
 // SAFETY: repr(transparent) over a `Ref`.
@@ -348,8 +339,8 @@ impl<T: Node> ElementType for Ref<T> {
     }
 }
 
-macro_rules! container_elements {
-    ($($ty:ty, [$($param:ident),*];)*) => {$(
+macro_rules! pointer_elements {
+    ($([$($param:ident),*] $ty:ty $(, $untyped:ty, $payload:ty, $schema:ident)?;)*) => {$(
         impl<$($param: ElementType),*> ElementType for $ty {
             fn element_schema() -> Schema {
                 <$ty as FieldType>::schema()
@@ -371,13 +362,10 @@ macro_rules! container_elements {
     )*};
 }
 
-container_elements! {
-    Array<T>, [T];
-    List<T>, [T];
-    Map<K, V>, [K, V];
-    Dict<K, V>, [K, V];
-    Bytes, [];
-    Shape, [];
-    Tensor, [];
-    Function, [];
+containers!(pointer_elements);
+pointer_elements! {
+    [] Bytes;
+    [] Shape;
+    [] Tensor;
+    [] Function;
 }

@@ -1,10 +1,7 @@
 //! Container handles: typed views of references to built-in objects.
 
 use super::reference::Ref;
-use crate::kernel::container::{
-    Array, ArrayObj, Dict, DictObj, List, ListObj, Map, MapObj, Shape, ShapeObj, Str, Tensor,
-    TensorObj,
-};
+use crate::kernel::container::{Shape, ShapeObj, Str, Tensor, TensorObj, containers};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::{Function, FunctionObj};
 use crate::kernel::object::field::ElementType;
@@ -24,34 +21,26 @@ macro_rules! handles {
 }
 
 handles! {
-    Array<Value>, ArrayObj;
-    List<Value>, ListObj;
-    Map<Value, Value>, MapObj;
-    Dict<Value, Value>, DictObj;
     Shape, ShapeObj;
     Tensor, TensorObj;
     Function, FunctionObj;
 }
 
-macro_rules! retype {
-    ($($name:ident<$($param:ident),+> from $untyped:ty, $payload:ty;)*) => {$(
-        impl<$($param: ElementType),+> $name<$($param),+> {
+macro_rules! container_handles {
+    ($([$($param:ident),+] $handle:ty, $untyped:ty, $payload:ty, $schema:ident;)*) => {
+        handles! { $($untyped, $payload;)* }
+        $(impl<$($param: ElementType),+> $handle {
             /// The same container without its element types. Free.
             pub fn as_untyped(&self) -> &$untyped {
                 // SAFETY: both are repr(transparent) over the same reference,
                 // and an untyped container accepts any element.
                 unsafe { &*(&raw const *self).cast::<$untyped>() }
             }
-        }
-    )*};
+        })*
+    };
 }
 
-retype! {
-    Array<T> from Array<Value>, ArrayObj;
-    List<T> from List<Value>, ListObj;
-    Map<K, V> from Map<Value, Value>, MapObj;
-    Dict<K, V> from Dict<Value, Value>, DictObj;
-}
+containers!(container_handles);
 
 impl TryFrom<Value> for Str {
     type Error = Error;

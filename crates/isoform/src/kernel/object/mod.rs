@@ -45,6 +45,7 @@ pub(crate) mod build;
 pub(crate) mod builder;
 pub(crate) mod class;
 pub(crate) mod collect;
+pub(crate) mod contents;
 mod deferred_drop;
 pub(crate) mod dynamic;
 pub(crate) mod ffi;

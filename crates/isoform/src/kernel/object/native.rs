@@ -4,17 +4,21 @@ use super::class::Payload;
 use super::header::TypeIndex;
 use super::reference::{Node, Obj, block_layout, drop_payload};
 use super::table::{self, TypeInfo};
-use crate::kernel::container::KeyObj;
 use crate::kernel::container::{
-    ArrayObj, BytesObj, DictObj, ListObj, MapObj, OpaqueObj, ShapeObj, StrObj, TensorObj,
+    self, ArrayObj, BytesObj, DictObj, Entries, KeyObj, ListObj, OpaqueObj, ShapeObj, StrObj,
+    TensorObj,
 };
 use crate::kernel::function::FunctionObj;
 use crate::kernel::types::TypeDef;
 use crate::kernel::value::{BigIntObj, Value, ValueRef};
 
 macro_rules! native_types {
-    ($($ty:ident = $index:literal, $key:literal, $class:ident, $doc:literal;)*) => {
+    ($($ty:ident = $index:literal, $key:literal, $class:ident, $doc:literal $(, $row:ident)?;)*) => {
         $(
+            impl $ty {
+                pub(crate) const INDEX: TypeIndex = TypeIndex($index);
+            }
+
             // SAFETY: the payload is not a table field; it is reached only as `$ty`,
             // through this type index, and freed by `drop_payload`.
             unsafe impl Node for $ty {
@@ -22,7 +26,7 @@ macro_rules! native_types {
                 const TYPE_KEY: &'static str = $key;
                 #[inline(always)]
                 fn type_index() -> TypeIndex {
-                    TypeIndex($index)
+                    Self::INDEX
                 }
                 fn definition() -> TypeDef {
                     TypeDef::new($key).doc($doc)
@@ -36,13 +40,13 @@ macro_rules! native_types {
         /// The entries of the built-in types, in index order.
         pub(super) fn builtin_types() -> Vec<TypeInfo> {
             let mut all = vec![$(TypeInfo::native(
-                TypeIndex($index),
+                <$ty>::INDEX,
                 $key,
                 $doc,
                 Payload::$class,
                 block_layout::<$ty>(),
                 drop_payload::<$ty>,
-            )),*];
+            )$(.with_container(&container::$row))?),*];
             all.extend(PLAIN_TYPES.iter().map(|(index, key, doc)| TypeInfo::plain(*index, key, doc)));
             all
         }
@@ -53,10 +57,10 @@ native_types! {
     StrObj = 1, "isoform.Str", Str, "A string too long to be kept inside a value.";
     BytesObj = 2, "isoform.Bytes", Bytes, "A byte string.";
     BigIntObj = 3, "isoform.BigInt", BigInt, "An integer outside the 64-bit range.";
-    ArrayObj = 4, "isoform.Array", Array, "An immutable sequence of values.";
-    ListObj = 5, "isoform.List", List, "A mutable sequence of values.";
-    MapObj = 6, "isoform.Map", Map, "An immutable mapping that keeps insertion order.";
-    DictObj = 7, "isoform.Dict", Dict, "A mutable mapping that keeps insertion order.";
+    ArrayObj = 4, "isoform.Array", Sequence, "An immutable sequence of values.", ARRAY;
+    ListObj = 5, "isoform.List", Mutable, "A mutable sequence of values.", LIST;
+    Entries = 6, "isoform.Map", Mapping, "An immutable mapping that keeps insertion order.", MAP;
+    DictObj = 7, "isoform.Dict", Mutable, "A mutable mapping that keeps insertion order.", DICT;
     ShapeObj = 8, "isoform.Shape", Shape, "A tuple of 64-bit integers.";
     TensorObj = 9, "isoform.Tensor", Tensor, "A contiguous array of numbers.";
     FunctionObj = 10, "isoform.Function", Incomparable, "A callable.";

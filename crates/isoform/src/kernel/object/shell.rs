@@ -8,9 +8,8 @@
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-use super::class::Payload;
-use super::header::{HEADER_SIZE, Header, allocate};
-use super::reference::{Node, Ref};
+use super::header::{HEADER_SIZE, Header, TypeIndex, allocate};
+use super::reference::Ref;
 use super::table::{self, TypeInfo};
 use crate::kernel::container::ArrayObj;
 use crate::kernel::value::Value;
@@ -39,9 +38,15 @@ impl Shell {
         Shell { block }
     }
 
+    /// True if [`items`](Self::items) makes the shells of this type.
+    #[inline]
+    pub(crate) fn is_of_items(index: TypeIndex) -> bool {
+        index == ArrayObj::INDEX
+    }
+
     /// Allocates a block for an array, and memory for its items.
-    pub(crate) fn array(length: usize) -> Self {
-        let info = table::info(ArrayObj::type_index());
+    pub(crate) fn items(length: usize) -> Self {
+        let info = table::info(ArrayObj::INDEX);
         // SAFETY: as in `object`; the vector fits into the space for the payload.
         unsafe {
             let block = allocate(info.layout, info.index);
@@ -70,9 +75,9 @@ impl Shell {
         ManuallyDrop::new(self).block
     }
 
-    /// Makes the array with these items; None if the block is for another type.
-    pub(crate) fn fill_array(self, parts: &mut Vec<Value>) -> Option<Value> {
-        if self.info().class() != Payload::Array {
+    /// Makes an array of these items; None if the array or the block is of another type.
+    pub(crate) fn fill_items(self, index: TypeIndex, parts: &mut Vec<Value>) -> Option<Value> {
+        if !Self::is_of_items(index) || !Self::is_of_items(self.info().index) {
             return None;
         }
         let block = self.into_raw();
@@ -97,7 +102,7 @@ impl Drop for Shell {
         // type's layout. Its fields own nothing, except that an array's payload is a
         // vector.
         unsafe {
-            if info.class() == Payload::Array {
+            if Self::is_of_items(info.index) {
                 let items = self.block.byte_add(HEADER_SIZE).cast::<Vec<Value>>();
                 items.drop_in_place();
             }

@@ -13,6 +13,7 @@ use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
 use super::reference::Node;
 pub(crate) use super::slot::Slot;
+use crate::kernel::container::ContainerType;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
 use crate::kernel::hooks::{FileHooks, HookCells, HookSet};
@@ -39,6 +40,7 @@ pub struct TypeInfo {
     pub(crate) visited_and_ignored: Box<[Slot]>,
     pub(crate) drop_slots: Box<[DropSlot]>,
     pub(super) native_drop: Option<unsafe fn(NonNull<Header>)>,
+    container: Option<&'static ContainerType>,
     pub(crate) layout: Layout,
     /// All fields in declaration order, parents' first.
     pub(crate) slots: Box<[Slot]>,
@@ -209,9 +211,21 @@ impl TypeInfo {
         self.ancestors.iter().rev().copied()
     }
 
+    /// The row of the type, if it is one of containers.
+    #[inline(always)]
+    pub(crate) fn container(&self) -> Option<&'static ContainerType> {
+        self.container
+    }
+
     /// True if the type is built in and has no declared fields.
     pub fn is_builtin(&self) -> bool {
         self.index.0 < FIRST_USER_TYPE
+    }
+
+    /// Sets the row of a type of containers.
+    pub(super) fn with_container(mut self, container: &'static ContainerType) -> TypeInfo {
+        self.container = Some(container);
+        self
     }
 
     /// The entry of a type whose values are not objects.
@@ -249,6 +263,7 @@ impl TypeInfo {
             visited_and_ignored: Box::default(),
             drop_slots: Box::default(),
             native_drop: Some(drop_payload),
+            container: None,
             layout,
             slots: Box::default(),
             references: Box::default(),
@@ -605,6 +620,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         visited,
         visited_and_ignored,
         native_drop: None,
+        container: None,
         layout: payload_layout(placement.size),
         references: placement
             .slots

@@ -5,13 +5,11 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 
 use super::access::{self, Section};
-use super::class::Payload;
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::raw_value::{PlainValue, Value};
 use super::reference::{Node, Obj, Ref};
 use super::slot::Slot;
 use super::table::{self, TypeInfo};
-use crate::kernel::container::{DictObj, ListObj};
 use crate::kernel::types::Kind;
 use crate::kernel::value::DType;
 
@@ -121,29 +119,6 @@ impl<'a> ObjRef<'a> {
         }
         // SAFETY: the object is alive for 'a and starts its fields with a `T`.
         Some(unsafe { self.pointer.byte_add(HEADER_SIZE).cast::<T>().as_ref() })
-    }
-
-    /// The contents of a list or dict, lent to the traversal; None for any other
-    /// object.
-    #[inline]
-    pub(crate) fn held(self, section: &Section) -> Option<ObjRef<'a>> {
-        match self.info().class() {
-            Payload::List => Some(self.downcast::<ListObj>()?.lend(section)),
-            Payload::Dict => Some(self.downcast::<DictObj>()?.entries.lend(section)),
-            _ => None,
-        }
-    }
-
-    /// True if this is a list or dict that may be part of a cycle.
-    #[inline]
-    pub(crate) fn may_lead_back(self) -> bool {
-        match self.info().class() {
-            Payload::List => self.downcast().is_some_and(ListObj::is_tracked),
-            Payload::Dict => self
-                .downcast::<DictObj>()
-                .is_some_and(|dict| dict.entries.is_tracked()),
-            _ => false,
-        }
     }
 
     /// The location of a field of this object's own type.

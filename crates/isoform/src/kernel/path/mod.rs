@@ -6,6 +6,7 @@ pub(crate) mod places;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::kernel::container::Contents;
 use crate::kernel::display;
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::dynamic;
@@ -185,28 +186,24 @@ impl AccessStep {
                 // A path that was read from text does not distinguish positions from
                 // integer keys.
                 let key = Value::from(*index);
-                let entry = match value.view() {
-                    ValueRef::Map(map) => map.get(&key).cloned(),
-                    ValueRef::Dict(dict) => dict.get(&key),
-                    _ => None,
-                };
-                if let Some(entry) = entry {
-                    return Ok(entry);
+                let contents = value.contents();
+                if let Some(Contents::Entries(entries)) = &contents
+                    && let Some(entry) = entries.get(&key)
+                {
+                    return Ok(entry.clone());
                 }
-                let found = match value.view() {
-                    ValueRef::Array(array) => array.get(*index).cloned(),
-                    ValueRef::List(list) => list.snapshot().get(*index).cloned(),
-                    ValueRef::Shape(shape) => shape.get(*index).map(|&dim| Value::from(dim)),
+                let found = match (contents, value.view()) {
+                    (Some(Contents::Items(items)), _) => items.get(*index).cloned(),
+                    (_, ValueRef::Shape(shape)) => shape.get(*index).map(|&dim| Value::from(dim)),
                     _ => return Err(unsupported(&format!("a sequence for step [{index}]"))),
                 };
                 found.ok_or_else(|| missing(ErrorKind::Index, format!("no element {index}")))
             }
             AccessStep::MapItem(key) => {
-                let found = match value.view() {
-                    ValueRef::Map(map) => map.get(key).cloned(),
-                    ValueRef::Dict(dict) => dict.snapshot().get(key).cloned(),
-                    _ => return Err(unsupported(&format!("a map for step [{key:?}]"))),
+                let Some(entries) = value.entries() else {
+                    return Err(unsupported(&format!("a map for step [{key:?}]")));
                 };
+                let found = entries.get(key).cloned();
                 found.ok_or_else(|| missing(ErrorKind::Key, format!("no key {key:?}")))
             }
             AccessStep::AttrMissing(name) => Err(missing(

@@ -31,10 +31,14 @@ fn is_same(one: &Value, other: &Value) -> bool {
     while let Some((one, other)) = open.pop() {
         match (one.view(), other.view()) {
             _ if one == other => {}
-            (ValueRef::Array(one), ValueRef::Array(other)) if one.len() == other.len() => {
+            _ if let (Some(one), Some(other)) = (one.as_array(), other.as_array())
+                && one.len() == other.len() =>
+            {
                 open.extend(one.iter().cloned().zip(other.iter().cloned()));
             }
-            (ValueRef::Map(one), ValueRef::Map(other)) if one.len() == other.len() => {
+            _ if let (Some(one), Some(other)) = (one.as_map(), other.as_map())
+                && one.len() == other.len() =>
+            {
                 for (key, value) in one.iter() {
                     let Some(known) = other.get(key) else {
                         return false;

@@ -8,10 +8,10 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::kernel::container::{Array, Dict, List, Map};
+use crate::kernel::container::{Array, Contents, Map};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::types::{Schema, nearest};
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::types::{Parts, Schema, nearest};
+use crate::kernel::value::Value;
 
 /// Smaller containers that already fit are checked again instead of remembered: this is
 /// cheaper, and costs at most this factor.
@@ -42,11 +42,8 @@ impl SchemaChecker {
             Schema::Optional(_) if value.is_none() => Ok(value),
             Schema::Optional(inner) => self.fit(inner, value),
             Schema::Union(options) => self.fit_union(schema, options, value),
-            Schema::Array(_)
-            | Schema::List(_)
-            | Schema::Map(_)
-            | Schema::Dict(_)
-            | Schema::Tuple(_) => self.fit_container(schema, value),
+            Schema::Tuple(_) => self.fit_container(schema, value),
+            _ if schema.parts().is_some() => self.fit_container(schema, value),
             _ => schema.convert(value),
         }
     }
@@ -54,11 +51,11 @@ impl SchemaChecker {
     /// True if the lists and dicts in a fitting value may still need the demands of the
     /// schema; true at most once for immutable values.
     pub(crate) fn is_unclaimed(&mut self, schema: &'static Schema, value: &Value) -> bool {
-        match (value.as_object(), value.view()) {
-            (None, _) => false,
-            (_, ValueRef::List(_) | ValueRef::Dict(_)) => true,
-            (Some(object), _) => {
-                let key = (std::ptr::from_ref(schema).addr(), object.identity());
+        match value.object_ref() {
+            None => false,
+            Some(object) if object.info().class().is_mutable() => true,
+            Some(object) => {
+                let key = (std::ptr::from_ref(schema).addr(), object.ident());
                 self.claimed.insert(key)
             }
         }
@@ -93,74 +90,43 @@ impl SchemaChecker {
         }
         let result = self.fit_parts(schema, &value);
         let as_it_was = matches!(&result, Ok(fitting) if fitting.words() == value.words());
-        if !as_it_was || length(&value) > REMEMBERED_LENGTH {
+        if !as_it_was
+            || value
+                .contents()
+                .is_some_and(|parts| parts.len() > REMEMBERED_LENGTH)
+        {
             self.known.insert(key, result.as_ref().ok().cloned());
         }
         result
     }
 
     fn fit_parts(&mut self, schema: &'static Schema, value: &Value) -> Result<Value> {
-        match (schema, value.view()) {
-            (Schema::Array(inner), ValueRef::Array(array)) => {
-                Ok(match self.fit_items(inner, array.values())? {
-                    None => value.clone(),
-                    Some(items) => Array::from(items).into(),
-                })
-            }
-            (Schema::List(inner), ValueRef::List(list)) => {
-                Ok(match self.fit_items(inner, list.snapshot().values())? {
-                    None => value.clone(),
-                    Some(items) => List::from(items).into(),
-                })
-            }
-            (Schema::Array(inner), ValueRef::List(list)) => {
-                let items = list.snapshot();
-                let changed = self.fit_items(inner, items.values())?;
-                Ok(changed.map_or(items, Array::from).into())
-            }
-            (Schema::List(inner), ValueRef::Array(array)) => {
-                let changed = self.fit_items(inner, array.values())?;
-                let items = changed.unwrap_or_else(|| array.values().to_vec());
-                Ok(List::from(items).into())
-            }
-            (Schema::Tuple(items), ValueRef::Array(array)) if array.len() == items.len() => {
-                Ok(match self.fit_tuple(items, array)? {
-                    None => value.clone(),
-                    Some(items) => Array::from(items).into(),
-                })
-            }
-            (Schema::Tuple(items), ValueRef::List(list)) if list.len() == items.len() => {
-                let array = list.snapshot();
-                let changed = self.fit_tuple(items, &array)?;
-                Ok(changed.map_or(array, Array::from).into())
-            }
-            (Schema::Map(pair), ValueRef::Map(map)) => Ok(match self.fit_entries(pair, map)? {
-                None => value.clone(),
-                Some(entries) => Map::try_from_entries(entries)?.into(),
-            }),
-            (Schema::Dict(pair), ValueRef::Dict(dict)) => {
-                Ok(match self.fit_entries(pair, &dict.snapshot())? {
-                    None => value.clone(),
-                    Some(entries) => Dict::try_from_entries(entries)?.into(),
-                })
-            }
-            (Schema::Map(pair), ValueRef::Dict(dict)) => {
-                let map = dict.snapshot();
-                let changed = self.fit_entries(pair, &map)?;
-                Ok(changed
-                    .map_or(map, |entries| entries.into_iter().collect())
-                    .into())
-            }
-            (Schema::Dict(pair), ValueRef::Map(map)) => {
-                let changed = self.fit_entries(pair, map)?;
-                let entries = changed.unwrap_or_else(|| {
-                    let owned = |(key, value): (&Value, &Value)| (key.clone(), value.clone());
-                    map.iter().map(owned).collect()
-                });
-                Ok(entries.into_iter().collect::<Dict>().into())
-            }
-            _ => Err(mismatch(schema, value)),
+        let refused = || mismatch(schema, value);
+        let contents = value.contents().ok_or_else(refused)?;
+        if let (Schema::Tuple(items), Contents::Items(array)) = (schema, &contents)
+            && array.len() == items.len()
+        {
+            let changed = self.fit_tuple(items, array)?;
+            return Ok(changed.map_or_else(|| array.clone(), Array::from).into());
         }
+        let (wanted, parts) = schema.parts().ok_or_else(refused)?;
+        let changed = match (parts, &contents) {
+            (Parts::Items(inner), Contents::Items(array)) => {
+                let changed = self.fit_items(inner, array.values())?;
+                changed.map(|items| Contents::Items(items.into()))
+            }
+            (Parts::Entries(pair), Contents::Entries(map)) => {
+                let changed = self.fit_entries(pair, map)?;
+                let changed = changed.map(Map::try_from_entries).transpose()?;
+                changed.map(Contents::Entries)
+            }
+            _ => return Err(refused()),
+        };
+        if changed.is_none() && value.container() == Some(wanted) {
+            return Ok(value.clone());
+        }
+        let made = wanted.holding(changed.unwrap_or(contents));
+        made.ok_or_else(refused)
     }
 
     /// Converts each item to its own schema; None if all fit as they are.
@@ -228,40 +194,10 @@ impl SchemaChecker {
     }
 }
 
-fn length(value: &Value) -> usize {
-    match value.view() {
-        ValueRef::Array(array) => array.len(),
-        ValueRef::List(list) => list.len(),
-        ValueRef::Map(map) => map.len(),
-        ValueRef::Dict(dict) => dict.len(),
-        _ => 0,
-    }
-}
-
 fn mismatch(schema: &Schema, value: &Value) -> Error {
     Error::type_error(format!("expected {schema}, got {}", value.type_name()))
 }
 
 fn within(place: &dyn std::fmt::Display, error: &Error) -> Error {
     Error::type_error(format!("{place}: {}", error.message()))
-}
-
-/// Makes a map from alternating keys and values.
-///
-/// # Errors
-///
-/// `ValueError` if a key occurs twice.
-pub(crate) fn map_of(mut parts: impl Iterator<Item = Value>) -> Result<Map> {
-    let mut map = Map::new();
-    while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
-        let length = map.len();
-        let shown = key.clone();
-        map.try_insert(key, value)?;
-        if map.len() == length {
-            return Err(Error::value_error(format!(
-                "the key {shown:?} stands twice"
-            )));
-        }
-    }
-    Ok(map)
 }

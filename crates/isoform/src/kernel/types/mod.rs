@@ -27,7 +27,7 @@ pub use node_enum::{
 };
 pub use region::{RegionChange, RegionKind};
 pub use schema::{HostSchema, Schema, TypeRef};
-pub(crate) use schema::{at as in_place, nearest};
+pub(crate) use schema::{Parts, at as in_place, nearest};
 pub(crate) use visit_order::visit_order;
 
 use crate::kernel::error::{Error, Result};

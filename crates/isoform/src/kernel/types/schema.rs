@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use smallvec::SmallVec;
 
-use crate::kernel::container::{Array, Dict, List, Map};
+use crate::kernel::container::{self, Array, ContainerType, Contents, Map};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::hooks::{self, DynConvert, Hook};
 use crate::kernel::object::header::TypeIndex;
@@ -210,14 +210,17 @@ impl fmt::Display for Schema {
                 }
                 f.write_str("]")
             }
-            Schema::Array(inner) => write!(f, "Array[{inner}]"),
-            Schema::List(inner) => write!(f, "List[{inner}]"),
-            Schema::Map(pair) => write!(f, "Map[{}, {}]", pair.0, pair.1),
-            Schema::Dict(pair) => write!(f, "Dict[{}, {}]", pair.0, pair.1),
             Schema::Shape => f.write_str("Shape"),
             Schema::Tensor => f.write_str("Tensor"),
             Schema::Function => f.write_str("Function"),
             Schema::Host(host) => f.write_str(host.name),
+            typed_container => match typed_container.parts() {
+                Some((container, Parts::Items(inner))) => write!(f, "{}[{inner}]", container.name),
+                Some((container, Parts::Entries((keys, values)))) => {
+                    write!(f, "{}[{keys}, {values}]", container.name)
+                }
+                None => Ok(()),
+            },
         }
     }
 }
@@ -252,8 +255,8 @@ impl Schema {
             Schema::Any => true,
             Schema::None => value.is_none(),
             Schema::Literal(values) => values.contains(value),
-            Schema::Tuple(items) => match value.view() {
-                ValueRef::Array(array) if array.len() == items.len() => {
+            Schema::Tuple(items) => match value.as_array() {
+                Some(array) if array.len() == items.len() => {
                     return items.iter().zip(array.values()).enumerate().try_for_each(
                         |(position, (item, value))| {
                             item.check(value)
@@ -289,24 +292,26 @@ impl Schema {
                     .map_err(|error| self.restate(error, value));
             }
             Schema::Union(options) => options.iter().any(|option| option.check(value).is_ok()),
-            Schema::Array(inner) => match value.view() {
-                ValueRef::Array(array) => return check_items(inner, array.values()),
-                _ => false,
-            },
-            Schema::List(inner) => match value.view() {
-                ValueRef::List(list) => return check_items(inner, list.snapshot().values()),
-                _ => false,
-            },
-            Schema::Map(pair) => match value.view() {
-                ValueRef::Map(map) => return check_entries(pair, map),
-                _ => false,
-            },
-            Schema::Dict(pair) => match value.view() {
-                ValueRef::Dict(dict) => return check_entries(pair, &dict.snapshot()),
+            typed_container => match typed_container.parts() {
+                Some((container, parts)) if value.container() == Some(container) => {
+                    return parts.check(value);
+                }
                 _ => false,
             },
         };
         if ok { Ok(()) } else { fail() }
+    }
+
+    /// The type of container that the schema accepts, and the schemas of its parts; None
+    /// unless it is one of typed containers.
+    pub(crate) fn parts(&self) -> Option<(&'static ContainerType, Parts<'_>)> {
+        Some(match self {
+            Schema::Array(inner) => (&container::ARRAY, Parts::Items(inner)),
+            Schema::List(inner) => (&container::LIST, Parts::Items(inner)),
+            Schema::Map(pair) => (&container::MAP, Parts::Entries(pair)),
+            Schema::Dict(pair) => (&container::DICT, Parts::Entries(pair)),
+            _ => return None,
+        })
     }
 
     /// Converts a value to what the field stores: bool to int, int to float and bool,
@@ -346,41 +351,37 @@ impl Schema {
                 Some(info) if info.hooks.convert.get().is_some() => self.by_hook(info, value),
                 _ => Err(self.mismatch(&value)),
             },
-            (Schema::Tuple(items), view) => {
-                let given = items_of(view)
+            (Schema::Tuple(items), _) => {
+                let given = value
+                    .items()
                     .filter(|given| given.len() == items.len())
                     .ok_or_else(|| self.mismatch(&value))?;
-                let convert = |(position, (item, value)): (usize, (&Schema, Value))| {
-                    item.convert(value)
+                let convert = |(position, (item, value)): (usize, (&Schema, &Value))| {
+                    item.convert(value.clone())
                         .map_err(|error| at_element(&position, error))
                 };
                 let converted: Vec<Value> = items
                     .iter()
-                    .zip(given)
+                    .zip(given.values())
                     .enumerate()
                     .map(convert)
                     .collect::<Result<_>>()?;
                 Ok(Array::from(converted).into())
             }
-            (Schema::Array(inner), view) => Ok(Array::from(convert_items(
-                inner,
-                items_of(view).ok_or_else(|| self.mismatch(&value))?,
-            )?)
-            .into()),
-            (Schema::List(inner), view) => Ok(List::from(convert_items(
-                inner,
-                items_of(view).ok_or_else(|| self.mismatch(&value))?,
-            )?)
-            .into()),
-            (Schema::Map(pair), view) => {
-                let entries = entries_of(view).ok_or_else(|| self.mismatch(&value))?;
-                Ok(Map::try_from_entries(convert_entries(pair, entries)?)?.into())
+            _ => {
+                let (container, parts) = self.parts().ok_or_else(|| self.mismatch(&value))?;
+                let converted = match (parts, value.contents()) {
+                    (Parts::Items(inner), Some(Contents::Items(items))) => {
+                        Contents::Items(convert_items(inner, &items)?)
+                    }
+                    (Parts::Entries(pair), Some(Contents::Entries(entries))) => {
+                        Contents::Entries(convert_entries(pair, &entries)?)
+                    }
+                    _ => return Err(self.mismatch(&value)),
+                };
+                let made = container.holding(converted);
+                made.ok_or_else(|| self.mismatch(&value))
             }
-            (Schema::Dict(pair), view) => {
-                let entries = entries_of(view).ok_or_else(|| self.mismatch(&value))?;
-                Ok(Dict::try_from_entries(convert_entries(pair, entries)?)?.into())
-            }
-            _ => Err(self.mismatch(&value)),
         }
     }
 
@@ -416,7 +417,7 @@ impl Schema {
             ValueRef::BigInt(_) => "int outside the 64-bit range",
             _ => value.type_name(),
         };
-        if let (Schema::Tuple(items), Some(given)) = (self, items_of(value.view())) {
+        if let (Schema::Tuple(items), Some(given)) = (self, value.items()) {
             return Error::type_error(format!(
                 "expected {self} ({} elements), got {got} of {}",
                 items.len(),
@@ -481,10 +482,47 @@ fn parsed<T: FromStr<Err = Error> + Into<Value>>(text: &str) -> Result<Value> {
     parsed.map_err(|error| Error::type_error(error.message()))
 }
 
-fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {
-    if matches!(inner, Schema::Any) {
-        return Ok(());
+/// The schemas of the parts of a container.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Parts<'s> {
+    Items(&'s Schema),
+    /// Those of keys and values.
+    Entries(&'s (Schema, Schema)),
+}
+
+impl Parts<'_> {
+    pub(crate) fn address(self) -> usize {
+        match self {
+            Parts::Items(schema) => std::ptr::from_ref(schema).addr(),
+            Parts::Entries(pair) => std::ptr::from_ref(pair).addr(),
+        }
     }
+
+    /// True if not everything is accepted.
+    pub(crate) fn demand_anything(self) -> bool {
+        match self {
+            Parts::Items(inner) => !matches!(inner, Schema::Any),
+            Parts::Entries(pair) => !matches!(pair, (Schema::Any, Schema::Any)),
+        }
+    }
+
+    /// Checks the parts of a container.
+    fn check(self, value: &Value) -> Result<()> {
+        match self {
+            _ if !self.demand_anything() => Ok(()),
+            Parts::Items(inner) => match value.items() {
+                Some(items) => check_items(inner, items.values()),
+                None => Ok(()),
+            },
+            Parts::Entries(pair) => match value.entries() {
+                Some(entries) => check_entries(pair, &entries),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {
     for (position, item) in items.iter().enumerate() {
         inner
             .check(item)
@@ -494,9 +532,6 @@ fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {
 }
 
 fn check_entries(pair: &(Schema, Schema), map: &Map) -> Result<()> {
-    if matches!(pair, (Schema::Any, Schema::Any)) {
-        return Ok(());
-    }
     for (key, value) in map.iter() {
         pair.0
             .check(key)
@@ -508,35 +543,16 @@ fn check_entries(pair: &(Schema, Schema), map: &Map) -> Result<()> {
     Ok(())
 }
 
-fn items_of(view: ValueRef<'_>) -> Option<Vec<Value>> {
-    match view {
-        ValueRef::Array(array) => Some(array.values().to_vec()),
-        ValueRef::List(list) => Some(list.snapshot().values().to_vec()),
-        _ => None,
-    }
-}
-
-fn entries_of(view: ValueRef<'_>) -> Option<Map> {
-    match view {
-        ValueRef::Map(map) => Some(map.clone()),
-        ValueRef::Dict(dict) => Some(dict.snapshot()),
-        _ => None,
-    }
-}
-
-fn convert_items(inner: &Schema, items: Vec<Value>) -> Result<Vec<Value>> {
-    let convert = |(position, item)| {
+fn convert_items(inner: &Schema, items: &Array) -> Result<Array> {
+    let convert = |(position, item): (usize, &Value)| {
         inner
-            .convert(item)
+            .convert(item.clone())
             .map_err(|error| at_element(&position, error))
     };
-    items.into_iter().enumerate().map(convert).collect()
+    items.values().iter().enumerate().map(convert).collect()
 }
 
-fn convert_entries(
-    pair: &(Schema, Schema),
-    map: Map,
-) -> Result<impl Iterator<Item = (Value, Value)> + use<>> {
+fn convert_entries(pair: &(Schema, Schema), map: &Map) -> Result<Map> {
     let convert = |(key, value): (&Value, &Value)| {
         let new_key = pair
             .0
@@ -549,5 +565,5 @@ fn convert_entries(
         Ok((new_key, new_value))
     };
     let entries: Vec<_> = map.iter().map(convert).collect::<Result<_>>()?;
-    Ok(entries.into_iter())
+    Map::try_from_entries(entries)
 }

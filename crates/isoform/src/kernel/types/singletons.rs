@@ -229,7 +229,6 @@ fn append(section: &Section, value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec
         bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
         bytes.extend_from_slice(content);
     };
-    let count = |length: usize| (length as u64).to_le_bytes();
     match value.view() {
         ValueRef::None => put(b'n', &[]),
         ValueRef::Bool(flag) => put(b'b', &[u8::from(flag)]),
@@ -246,24 +245,6 @@ fn append(section: &Section, value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec
             let dims: Vec<u8> = dims.iter().flat_map(|dim| dim.to_le_bytes()).collect();
             put(b'h', &dims);
         }
-        ValueRef::Array(array) => {
-            put(b'a', &count(array.len()));
-            push_bounded(array.values().iter().rev(), stack);
-        }
-        ValueRef::List(list) => {
-            let items = list.snapshot();
-            put(b'l', &count(items.len()));
-            push_bounded(items.values().iter().rev(), stack);
-        }
-        ValueRef::Map(map) => {
-            put(b'm', &count(map.len()));
-            push_bounded(map.iter().flat_map(|(key, value)| [value, key]), stack);
-        }
-        ValueRef::Dict(dict) => {
-            let map = dict.snapshot();
-            put(b'c', &count(map.len()));
-            push_bounded(map.iter().flat_map(|(key, value)| [value, key]), stack);
-        }
         ValueRef::Object(object)
             if !object.type_info().is_builtin() && object.type_info().kind() != Kind::Singleton =>
         {
@@ -274,6 +255,13 @@ fn append(section: &Section, value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec
         ValueRef::Tensor(_) | ValueRef::Function(_) | ValueRef::Object(_) => {
             let identity = value.as_object().map_or(0, Ref::identity);
             put(b'p', &identity.to_le_bytes());
+        }
+        _container => {
+            put(b'c', &value.type_index().get().to_le_bytes());
+            if let Some(contents) = value.contents() {
+                put(b'l', &(contents.len() as u64).to_le_bytes());
+                push_bounded(contents.parts().rev(), stack);
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use hashbrown::HashSet;
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::{Engine, Entered, Frame, Job, LEFT, Next, RIGHT};
-use crate::kernel::container::MapObj;
+use crate::kernel::container::Entries;
 use crate::kernel::error::Result;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessStep;
@@ -20,7 +20,7 @@ impl<'a> Engine<'a> {
         r: ObjRef<'a>,
         region: Region,
     ) -> Result<Entered<'a>> {
-        let (Some(left), Some(right)) = (l.downcast::<MapObj>(), r.downcast::<MapObj>()) else {
+        let (Some(left), Some(right)) = (l.entries(), r.entries()) else {
             return Ok(Entered::Different);
         };
         let start = self.tables.pairs.len();
@@ -50,8 +50,8 @@ impl<'a> Engine<'a> {
     #[cold]
     fn differ_key<const REC: bool>(
         &mut self,
-        left: &'a MapObj,
-        right: &'a MapObj,
+        left: &'a Entries,
+        right: &'a Entries,
         in_left: bool,
         position: usize,
     ) {
@@ -120,8 +120,8 @@ impl<'a> Engine<'a> {
     /// is in the left map.
     pub(super) fn match_keys(
         &mut self,
-        left: &'a MapObj,
-        right: &'a MapObj,
+        left: &'a Entries,
+        right: &'a Entries,
     ) -> Result<(), (bool, u32)> {
         let (left_order, right_order) = (left.key_order(), right.key_order());
         let mut matched = right_order.plain.iter();
@@ -169,10 +169,10 @@ impl<'a> Engine<'a> {
 
     pub(super) fn match_object_keys(
         &mut self,
-        left: &'a MapObj,
-        right: &'a MapObj,
+        left: &'a Entries,
+        right: &'a Entries,
     ) -> Result<(), (bool, u32)> {
-        let key_object = |map: &'a MapObj, position: u32| {
+        let key_object = |map: &'a Entries, position: u32| {
             map.entry(position as usize)
                 .and_then(|(key, _)| key.object_ref())
         };
@@ -226,9 +226,7 @@ impl<'a> Engine<'a> {
 
     pub(super) fn entries<const REC: bool>(&mut self, frame: Frame<'a>) -> Result<Next<'a>> {
         let start = frame.extra as usize;
-        let (Some(left), Some(right)) =
-            (frame.l.downcast::<MapObj>(), frame.r.downcast::<MapObj>())
-        else {
+        let (Some(left), Some(right)) = (frame.l.entries(), frame.r.entries()) else {
             return Ok(Next::Different);
         };
         let count = self.tables.pairs[start].0;

@@ -32,7 +32,6 @@ use super::open::Open;
 use super::options::CompareOptions;
 use super::scope::Region;
 use super::snapshots::{Snapshots, held_by};
-use crate::kernel::container::ArrayObj;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
@@ -568,7 +567,7 @@ impl<'a> Engine<'a> {
             Payload::Plain | Payload::Node => {
                 return self.enter_node::<REC>(section, l, r, info, region);
             }
-            Payload::Array => {
+            Payload::Sequence => {
                 if few_plain_equal(l, r) {
                     return Ok(Entered::Equal);
                 }
@@ -578,7 +577,7 @@ impl<'a> Engine<'a> {
                 self.push(Job::Items, l, r, region);
                 return Ok(Entered::Open);
             }
-            Payload::Map => {
+            Payload::Mapping => {
                 if few_plain_equal(l, r) {
                     return Ok(Entered::Equal);
                 }
@@ -587,8 +586,8 @@ impl<'a> Engine<'a> {
                 }
                 return self.enter_map::<REC>(l, r, region);
             }
-            Payload::List | Payload::Dict => {
-                return self.enter_mutable::<REC>(section, l, r, info.class(), region);
+            Payload::Mutable => {
+                return self.enter_mutable::<REC>(section, l, r, region);
             }
             Payload::Tensor => leaf::tensors_equal(l, r, self.options.skip_tensor_content),
             _ => leaf::native_equal(l, r),
@@ -605,7 +604,6 @@ impl<'a> Engine<'a> {
         section: &Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
-        class: Payload,
         region: Region,
     ) -> Result<Entered<'a>> {
         let left = held_by(section, self.arena, self.snapshots.0, l);
@@ -640,7 +638,7 @@ impl<'a> Engine<'a> {
         if shared {
             self.collect_proof(l, r, region, false, was_void);
         }
-        if class == Payload::List {
+        if left.info().class() == Payload::Sequence {
             self.push(Job::Items, left, right, region);
             return Ok(Entered::Open);
         }
@@ -696,13 +694,9 @@ impl<'a> Engine<'a> {
     }
 
     fn items<const REC: bool>(&mut self, section: &Section, frame: Frame<'a>) -> Result<Next<'a>> {
-        let (Some(left), Some(right)) = (
-            frame.l.downcast::<ArrayObj>(),
-            frame.r.downcast::<ArrayObj>(),
-        ) else {
+        let (Some(left), Some(right)) = (frame.l.items(), frame.r.items()) else {
             return Ok(Next::Different);
         };
-        let (left, right) = (left.items(), right.items());
         let from = frame.next as usize;
         let both = left.len().min(right.len());
         for position in from..both {

@@ -2,7 +2,6 @@
 
 use super::super::mismatch::{Difference, Reason};
 use super::{Engine, Entered, Job, LEFT, RIGHT};
-use crate::kernel::container::MapObj;
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::access::Section;
 use crate::kernel::object::class::Payload;
@@ -187,7 +186,7 @@ impl<'a> Engine<'a> {
                         .pairs
                         .get(frame.extra as usize + 1 + position as usize);
                     let entry = pair.map(|pair| if side == Side::Left { pair.0 } else { pair.1 });
-                    let map = object.downcast::<MapObj>();
+                    let map = object.entries();
                     if let (Some(entry), Some(map)) = (entry, map)
                         && let Some((key, _)) = map.entry(entry as usize)
                     {

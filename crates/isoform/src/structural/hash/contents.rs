@@ -4,7 +4,7 @@ use super::super::contents::{few_plain_entries, few_plain_items};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Frame, Hasher, Job, Step};
-use crate::kernel::container::{ArrayObj, MapObj};
+use crate::kernel::container::Entries;
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Section;
 use crate::kernel::object::table::TypeInfo;
@@ -21,13 +21,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
         let mut acc = self.sink.open_type(info);
-        if let Some(array) = object.downcast::<ArrayObj>() {
-            self.sink
-                .word(&mut acc, Part::Length, array.items().len() as u64);
+        if let Some(items) = object.items() {
+            self.sink.word(&mut acc, Part::Length, items.len() as u64);
             self.push(Job::Items, object, acc, region);
             return Ok(Step::Open);
         }
-        let Some(map) = object.downcast::<MapObj>() else {
+        let Some(map) = object.entries() else {
             return Ok(Step::Done(self.sink.close(acc)));
         };
         self.sink.word(&mut acc, Part::Length, map.len() as u64);
@@ -71,7 +70,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// Hashes all keys of a map with their bindings on entry to the map;
     /// appends the order of the values.
-    pub(super) fn keys(&mut self, map: &'a MapObj, acc: &mut S::Acc) -> Result<()> {
+    pub(super) fn keys(&mut self, map: &'a Entries, acc: &mut S::Acc) -> Result<()> {
         let order = map.key_order();
         for &position in &order.plain {
             let Some((key, _)) = map.entry(position as usize) else {
@@ -152,8 +151,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         };
         let (object, region, extra) = (frame.object, frame.region, frame.extra as usize);
         let mut next = frame.next as usize;
-        let array = object.downcast::<ArrayObj>().map(ArrayObj::items);
-        let map = object.downcast::<MapObj>();
+        let (array, map) = (object.items(), object.entries());
         loop {
             let item = match (array, map) {
                 (Some(items), _) => items.get(next),

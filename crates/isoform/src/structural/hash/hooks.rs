@@ -6,7 +6,6 @@ use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::super::snapshots::{content_of, held_by};
 use super::{Hasher, Job, Step};
-use crate::kernel::container::{ArrayObj, MapObj};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::hooks::HashCallback;
 use crate::kernel::hooks::MAX_HOOK_DEPTH;
@@ -77,7 +76,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 continue;
             }
             let content = match info.class() {
-                Payload::List | Payload::Dict => {
+                Payload::Mutable => {
                     self.watch.meet(object);
                     held_by(section, self.arena, self.snapshots, object)
                 }
@@ -95,9 +94,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
 /// Appends the parts of an object or container that structural equality
 /// compares.
 fn push_children<'a>(section: &Section, object: ObjRef<'a>, waiting: &mut Vec<ObjRef<'a>>) {
-    if let Some(array) = object.downcast::<ArrayObj>() {
-        waiting.extend(array.items().iter().filter_map(Value::object_ref));
-    } else if let Some(map) = object.downcast::<MapObj>() {
+    if let Some(array) = object.items() {
+        waiting.extend(array.iter().filter_map(Value::object_ref));
+    } else if let Some(map) = object.entries() {
         let values = (0..map.len()).filter_map(|at| map.entry(at)?.1.object_ref());
         waiting.extend(values);
     } else if object.info().has_children {

@@ -541,8 +541,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     format!("type {name} does not support structural hashing"),
                 ))
             }
-            Payload::List | Payload::Dict => self.enter_mutable(section, object, info, region),
-            Payload::Array | Payload::Map => {
+            Payload::Mutable => self.enter_mutable(section, object, info, region),
+            Payload::Sequence | Payload::Mapping => {
                 if object.is_shared()
                     && let Some(out) = self.remembered(object, region)?
                 {

@@ -2,7 +2,6 @@
 
 use super::super::sink::Sink;
 use super::{Hasher, Job};
-use crate::kernel::container::MapObj;
 use crate::kernel::error::{Error, ErrorKind};
 use crate::kernel::path::{AccessPath, AccessStep};
 
@@ -42,7 +41,7 @@ impl<S: Sink> Hasher<'_, S> {
                 Job::Items => steps.push(AccessStep::ArrayItem(position)),
                 Job::Entries => {
                     let entry = self.tables.orders.get(frame.extra as usize + position);
-                    let map = frame.object.downcast::<MapObj>();
+                    let map = frame.object.entries();
                     if let (Some(&entry), Some(map)) = (entry, map)
                         && let Some((key, _)) = map.entry(entry as usize)
                     {

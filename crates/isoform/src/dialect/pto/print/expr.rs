@@ -280,13 +280,13 @@ impl Printer<'_> {
             ValueRef::Int(number) => number.to_string(),
             ValueRef::Float(number) => float(number),
             ValueRef::Str(text) => format!("{text:?}"),
-            ValueRef::Array(items) => {
+            _ if let Some(items) = value.as_array() => {
                 let mut tasks = Self::joined(items.iter().cloned().map(Task::Value));
                 tasks.insert(0, "[".into());
                 tasks.push("]".into());
                 return self.then(tasks);
             }
-            ValueRef::Map(map) => return self.map(map),
+            _ if let Some(map) = value.as_map() => return self.map(map),
             _ => match value.as_object() {
                 Some(object) => return self.object(object),
                 None => format!("{value:?}"),

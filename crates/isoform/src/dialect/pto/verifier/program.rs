@@ -10,7 +10,7 @@ use crate::kernel::container::Array;
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::path::{AccessPath, AccessStep};
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 
 /// Finds all errors in a program, function, statement, expression or type; returns
 /// nothing if it is well-formed.
@@ -76,13 +76,15 @@ fn span_at(root: &Value, path: &AccessPath) -> Ref<Span> {
     let mut span = Span::unknown();
     let mut value = root.clone();
     for step in std::iter::once(None).chain(path.steps().iter().map(Some)) {
-        let next = match (step, value.view()) {
-            (None, _) => Some(value.clone()),
-            (Some(AccessStep::Attr(name)), _) => value
+        let next = match step {
+            None => Some(value.clone()),
+            Some(AccessStep::Attr(name)) => value
                 .as_object()
                 .and_then(|object| crate::objects::field_value(object, name).ok()),
-            (Some(AccessStep::ArrayItem(at)), ValueRef::Array(items)) => items.get(*at).cloned(),
-            (Some(AccessStep::MapItem(key)), ValueRef::Map(map)) => map.get(key).cloned(),
+            Some(AccessStep::ArrayItem(at)) => {
+                value.as_array().and_then(|items| items.get(*at).cloned())
+            }
+            Some(AccessStep::MapItem(key)) => value.as_map().and_then(|map| map.get(key).cloned()),
             _ => None,
         };
         let Some(next) = next else {

@@ -1,9 +1,11 @@
 //! Values from nodes that were noted, when all of them are known.
 
 use super::{HOOKED, LITERAL, Node, NodeKind, Note, Noted, Reader, Unfinished};
-use crate::files::node_reader::{Container, Stop};
+use crate::files::node_reader::Stop;
+use crate::kernel::container::ContainerType;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
+use crate::kernel::object::header::TypeIndex;
 use crate::kernel::value::Value;
 
 impl Reader<'_> {
@@ -89,10 +91,12 @@ impl Reader<'_> {
     fn build(&mut self, number: u32, noted: Noted) -> Result<Option<Value>> {
         match noted.kind {
             NodeKind::Object(plan) => self.build_object(number, plan, noted),
-            kind => {
-                let built = self.container(number, kind, noted);
+            kind @ NodeKind::Container(index) => {
+                let built = self.container(number, index, noted);
                 built.map_err(|error| self.at_noted(number, kind, &error))
             }
+            // Nothing else has parts to wait for.
+            _ => Ok(Some(Value::NONE)),
         }
     }
 
@@ -156,7 +160,7 @@ impl Reader<'_> {
         }
     }
 
-    fn container(&mut self, number: u32, kind: NodeKind, noted: Noted) -> Result<Option<Value>> {
+    fn container(&mut self, number: u32, index: TypeIndex, noted: Noted) -> Result<Option<Value>> {
         self.parts.clear();
         for note in &self.notes[noted.first..noted.end] {
             match self.nodes.get_mut(note.number as usize) {
@@ -171,14 +175,11 @@ impl Reader<'_> {
             self.parts.clear();
             return Ok(None);
         }
-        let kind = match kind {
-            NodeKind::Array => Container::Array,
-            NodeKind::List => Container::List,
-            NodeKind::Map => Container::Map,
-            _ => Container::Dict,
-        };
-        let built = self.built.container(kind, number as usize, &mut self.parts);
-        built.map(Some)
+        let container = self
+            .built
+            .layout
+            .fill(number as usize, index, &mut self.parts);
+        container.map(Some)
     }
 
     /// An error about a node that was noted.
@@ -186,10 +187,8 @@ impl Reader<'_> {
     fn at_noted(&mut self, number: u32, kind: NodeKind, error: &Error) -> Error {
         let key = match kind {
             NodeKind::Object(plan) => self.plans[plan as usize].ty.info().key(),
-            NodeKind::Array => "ffi.Array",
-            NodeKind::List => "ffi.List",
-            NodeKind::Map => "ffi.Map",
-            _ => "ffi.Dict",
+            NodeKind::Container(index) => ContainerType::of(index).map_or("", |row| row.json),
+            _ => "",
         };
         self.current = (number, Some(key.into()));
         self.at_node(error)

@@ -16,7 +16,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::path::places::{Place, Places, Step};
 use crate::kernel::types::RegionKind;
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 use crate::traverse::{WalkResult, children_of, walk_objects};
 
 /// Returns all errors in the interaction of a value's statements.
@@ -244,9 +244,9 @@ impl Checker<'_> {
         let mut tasks = Vec::new();
         let fields = children_of(&stmt.into());
         for field in fields.iter(RegionKind::Use) {
-            let values = match field.value.view() {
-                ValueRef::Array(items) => items.iter().cloned().collect(),
-                _ => vec![field.value.clone()],
+            let values = match field.value.as_array() {
+                Some(items) => items.iter().cloned().collect(),
+                None => vec![field.value.clone()],
             };
             for value in values {
                 if let Some(stmt) = value.peek::<Ref<Stmt>>() {
