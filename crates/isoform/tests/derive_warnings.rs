@@ -25,6 +25,7 @@
 use ::std::option::Option as Maybe;
 
 use isoform::attrs::node_trait;
+use isoform::types::register;
 use isoform::{Array, Node, Ref, Str, Value};
 
 /// Names that an expansion without full paths would pick up.
@@ -181,11 +182,11 @@ struct Documented {
 #[test]
 fn declarations_register() {
     for result in [
-        isoform::types::register::<Private>(),
-        isoform::types::register::<Unused>(),
-        isoform::types::register::<inner::Wide>(),
-        isoform::types::register::<Documented>(),
-        isoform::types::register::<Attributed>(),
+        register::<Private>(),
+        register::<Unused>(),
+        register::<inner::Wide>(),
+        register::<Documented>(),
+        register::<Attributed>(),
     ] {
         assert!(result.is_ok(), "{result:?}");
     }
