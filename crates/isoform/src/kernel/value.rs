@@ -202,7 +202,20 @@ impl Value {
             ValueRef::List(list) => Contents::Items(list.snapshot()),
             ValueRef::Map(map) => Contents::Entries(map.clone()),
             ValueRef::Dict(dict) => Contents::Entries(dict.snapshot()),
-            _ => return None,
+            // Without a wildcard, a new container is not forgotten here.
+            ValueRef::None
+            | ValueRef::Bool(_)
+            | ValueRef::Int(_)
+            | ValueRef::BigInt(_)
+            | ValueRef::Float(_)
+            | ValueRef::DType(_)
+            | ValueRef::Device(_)
+            | ValueRef::Str(_)
+            | ValueRef::Bytes(_)
+            | ValueRef::Shape(_)
+            | ValueRef::Tensor(_)
+            | ValueRef::Function(_)
+            | ValueRef::Object(_) => return None,
         })
     }
 

@@ -153,10 +153,27 @@ fn dead_mentions(repo: &Repo) -> Vec<Finding> {
 
 /// True if this is a path from the root, without patterns, to a missing file.
 fn names_no_file(repo: &Repo, code: &str) -> bool {
-    let spelt_out = code
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
-    spelt_out && PLACES.iter().any(|place| code.starts_with(place)) && !repo.has(code)
+    is_spelt_out(code) && PLACES.iter().any(|place| code.starts_with(place)) && !repo.has(code)
+}
+
+fn is_spelt_out(code: &str) -> bool {
+    code.chars()
+        .all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c))
+}
+
+/// The Rust files that the map of the code names, by the end of their paths, and that
+/// do not exist.
+fn dead_places(repo: &Repo) -> Vec<Finding> {
+    const MAP: &str = "ARCHITECTURE.md";
+    let page = repo.text(MAP).map(read_page).unwrap_or_default();
+    let is_dead = |code: &str| {
+        let end = format!("/{code}");
+        let exists = repo.has(code) || repo.ending(&end).next().is_some();
+        is_spelt_out(code) && code.ends_with(".rs") && !exists
+    };
+    let dead = page.code.iter().filter(|(_, code)| is_dead(code));
+    dead.map(|(line, code)| Finding::new(MAP, *line, format!("no file {code}")))
+        .collect()
 }
 
 #[test]
@@ -206,6 +223,30 @@ fn links_of_pages_resolve_can_fail() {
             "docs/a.md:12",
             "docs/a.md:11",
         ],
+    );
+}
+
+#[test]
+fn files_named_in_the_map_exist() {
+    enforce(
+        "a file named in ARCHITECTURE.md exists",
+        "name the file that is there now",
+        &dead_places(&Repo::load()),
+    );
+}
+
+#[test]
+fn files_named_in_the_map_exist_can_fail() {
+    let repo = Repo::example([
+        (
+            "ARCHITECTURE.md",
+            "`b.rs` `a/b.rs` `*.rs`\n`c.rs`\n`b/b.rs`\n",
+        ),
+        ("crates/x/src/a/b.rs", ""),
+    ]);
+    assert_found(
+        &dead_places(&repo),
+        &["ARCHITECTURE.md:2", "ARCHITECTURE.md:3"],
     );
 }
 

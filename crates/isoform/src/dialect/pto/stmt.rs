@@ -133,7 +133,6 @@ fn values_or_span(key: &str, value: Value, span: Option<Ref<Span>>) -> Result<Le
 ///
 /// Everything computed before the first iteration is visited first: none of the
 /// loop's definitions is bound in it.
-/// the loop defines is bound in it.
 #[derive(Node)]
 #[node(key = "pto.ForStmt", init = make_for, no_new, crate = crate)]
 #[node(visit_order(start, stop, step, kind, attrs, iter_args, loop_var, body, return_vars))]

@@ -31,7 +31,13 @@ static CONTAINERS: [Option<TypeIndex>; record::FIRST_OBJECT as usize] = {
     let mut by_number = [None; record::FIRST_OBJECT as usize];
     let mut rest: &[&ContainerType] = &ContainerType::ALL;
     while let [row, others @ ..] = rest {
-        by_number[row.record as usize] = Some(row.index);
+        let number = row.record as usize;
+        let is_free = number > record::DEVICE as usize && number < record::SHAPE as usize;
+        assert!(
+            is_free && by_number[number].is_none(),
+            "the number is taken"
+        );
+        by_number[number] = Some(row.index);
         rest = others;
     }
     by_number

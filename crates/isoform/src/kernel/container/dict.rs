@@ -8,7 +8,7 @@ use super::demands;
 use super::lookup::hooked;
 use super::mapping::{Map, Place};
 use super::mutable::Mutable;
-use super::names::NameIndex;
+use super::name_index::NameIndex;
 use crate::kernel::error::Result;
 use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::Ref;

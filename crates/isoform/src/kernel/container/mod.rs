@@ -12,7 +12,7 @@ mod key;
 mod lookup;
 mod mapping;
 mod mutable;
-mod names;
+mod name_index;
 mod opaque;
 mod sequence;
 mod shape;

@@ -7,7 +7,7 @@
 //!
 //! A hook made from a closure can be read as a function, and a function is adapted to a
 //! closure. The callback that some hooks receive is also a function, valid only while
-//! the hook runs (`object/scoped.rs`).
+//! the hook runs (`kernel/object/scoped.rs`).
 //!
 //! The cells hold the hooks of exactly their type, as for `__s_equal__`: whether a
 //! derived type has the hooks of its parent is decided where it is registered. Python

@@ -2,15 +2,17 @@
 
 use super::class::Payload;
 use super::header::TypeIndex;
+use super::raw_value::Tag;
 use super::reference::{Node, Obj, block_layout, drop_payload};
 use super::table::{self, TypeInfo};
+use super::view::ObjRef;
 use crate::kernel::container::{
     self, ArrayObj, BytesObj, DictObj, Entries, KeyObj, ListObj, OpaqueObj, ShapeObj, StrObj,
     TensorObj,
 };
 use crate::kernel::function::FunctionObj;
 use crate::kernel::types::TypeDef;
-use crate::kernel::value::{BigIntObj, Value, ValueRef};
+use crate::kernel::value::{BigIntObj, Value};
 
 macro_rules! native_types {
     ($($ty:ident = $index:literal, $key:literal, $class:ident, $doc:literal $(, $row:ident)?;)*) => {
@@ -37,7 +39,7 @@ macro_rules! native_types {
             }
         )*
 
-        /// The entries of the built-in types, in index order.
+        /// The entries of the built-in types.
         pub(super) fn builtin_types() -> Vec<TypeInfo> {
             let mut all = vec![$(TypeInfo::native(
                 <$ty>::INDEX,
@@ -101,14 +103,20 @@ const STR: TypeIndex = TypeIndex(1);
 
 /// The type of a value.
 pub(crate) fn type_of(value: &Value) -> TypeIndex {
-    match value.view() {
-        ValueRef::None => PLAIN_TYPES[0].0,
-        ValueRef::Bool(_) => PLAIN_TYPES[1].0,
-        ValueRef::Int(_) | ValueRef::BigInt(_) => INT,
-        ValueRef::Float(_) => PLAIN_TYPES[3].0,
-        ValueRef::DType(_) => PLAIN_TYPES[4].0,
-        ValueRef::Device(_) => PLAIN_TYPES[5].0,
-        _ => value.as_object().map_or(STR, |object| object.type_index()),
+    // By tag, so that a new kind of plain value is not forgotten here.
+    match value.tag() {
+        Tag::None => PLAIN_TYPES[0].0,
+        Tag::Bool => PLAIN_TYPES[1].0,
+        Tag::Int => INT,
+        Tag::Float => PLAIN_TYPES[3].0,
+        Tag::DType => PLAIN_TYPES[4].0,
+        Tag::Device => PLAIN_TYPES[5].0,
+        Tag::InlineStr => STR,
+        Tag::Object => match value.object_ref().map(ObjRef::type_index) {
+            // Integers have one type, however large they are.
+            Some(BigIntObj::INDEX) | None => INT,
+            Some(index) => index,
+        },
     }
 }
 
