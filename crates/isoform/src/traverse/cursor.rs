@@ -109,6 +109,8 @@ pub(crate) struct Cursor<'a> {
     pub(crate) region: RegionKind,
     /// The region of fields without a flag that sets one.
     inner: RegionKind,
+    /// True for a variable, whose fields may be uses wherever it is met.
+    is_var: bool,
     /// True if the object itself is the key of a map.
     pub(crate) is_key: bool,
     /// True if the traversal has marked the object as open.
@@ -198,6 +200,7 @@ impl<'a> Cursor<'a> {
             next: 0,
             region: part.region,
             inner: part.region.inside(info.kind == Kind::Var),
+            is_var: info.kind == Kind::Var,
             is_key: part.is_key,
             marked: false,
             silent: false,
@@ -261,14 +264,18 @@ impl<'a> Cursor<'a> {
         Some(part)
     }
 
-    /// Takes the next part if it is an object in a field; otherwise leaves it to
-    /// [`next`](Self::next). Unlike a [`Part`], the result stays in registers.
+    /// Takes the next part if it is an object in a field of the region around it;
+    /// otherwise leaves it to [`next`](Self::next). Unlike a [`Part`], the result
+    /// stays in registers.
     #[inline(always)]
     pub(crate) fn next_object(&mut self, section: &Section) -> Option<(ObjRef<'a>, RegionKind)> {
         let (slot, loaded) = self.fields.get(section, self.next)?;
+        if self.is_var || slot.flag.sets_region() {
+            return None;
+        }
         let object = loaded.object()?;
         self.next += 1;
-        Some((object, self.inner.of_field(slot.flag)))
+        Some((object, self.inner))
     }
 
     /// The part at a position.
@@ -306,6 +313,13 @@ impl<'a> Cursor<'a> {
                 })
             }
         }
+    }
+
+    /// True if the part taken last may be met in one region although the object is
+    /// met in several.
+    pub(super) fn sets_region(&self) -> bool {
+        let slot = self.next.checked_sub(1).and_then(|last| self.slot(last));
+        slot.is_some_and(|slot| self.is_var || slot.flag.sets_region())
     }
 
     /// The fields that are traversed.

@@ -249,9 +249,19 @@ where
         {
             return Ok(Some(Outcome::of(recorded, part.met)));
         }
-        // As in a walk: an object with one owner is reached only once, unless a
-        // hook or the driver also asks for it.
-        let may_return = object.is_shared() || class.is_mutable() || self.special_of(object);
+        // As in a walk: an object with one owner is reached only once, unless
+        // something else leads to it: a hook or the driver that asks for it, an
+        // answer that is visited in turn, or an owner that is visited in several
+        // regions.
+        let may_return = object.is_shared()
+            || class.is_mutable()
+            || self.special
+            || self.options.order == WalkOrder::Pre
+            || self
+                .rewriter
+                .cursors
+                .last()
+                .is_some_and(Cursor::sets_region);
         let mut remembered = None;
         if may_return {
             let is_anew = self.options.revisit_vars && object.info().kind == Kind::Var;
@@ -451,13 +461,6 @@ where
     #[inline]
     fn drives(&self, ty: Option<TypeIndex>) -> bool {
         self.driver.as_ref().is_some_and(|driver| driver.wants(ty))
-    }
-
-    /// True if a hook or the driver may ask for an object in addition to its
-    /// owners.
-    #[inline]
-    fn special_of(&self, object: ObjRef<'a>) -> bool {
-        self.driver.is_some() || self.hooks.exist() && self.hooks.mutate(object.info()).is_some()
     }
 
     /// The recorded replacement of a variable in a region.

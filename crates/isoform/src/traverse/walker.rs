@@ -77,12 +77,13 @@ pub(super) fn run<B>(
     let scratch = SCRATCH.try_with(Cell::take).ok().flatten();
     let scratch = scratch.unwrap_or_default();
     let hooks = TraversalHooks::current();
+    let special = options.hooks && hooks.exist() || driver.is_some();
     let mut walker = Walker {
         options,
         view: View::of_compared(options.include_ignored),
         hooks,
-        special: options.hooks && hooks.exist() || driver.is_some(),
-        marks_all: driver.is_some() || options.sharing == Sharing::OncePerRegion,
+        special,
+        marks_all: special || options.sharing == Sharing::OncePerRegion,
         driver,
         wanted,
         callback,
@@ -411,8 +412,8 @@ where
         // An object with one owner is met only once, unless the callback gives
         // it another owner. A cycle is entered at an object with two owners, or
         // leads through lists and dicts, which are always marked; one that the
-        // callback creates is found in its second round. The driver may ask for
-        // an object and meet it once more.
+        // callback creates is found in its second round. A hook or the driver may
+        // ask for an object that is met once more.
         //
         // If regions are told apart, the owner of an object may be visited
         // several times, and the object may be met in the same region each

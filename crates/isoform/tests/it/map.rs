@@ -1,11 +1,16 @@
 //! `structural_map`, `children_of` and `Children::rebuild`.
 
 use isoform::errors::ErrorKind;
-use isoform::objects::construct;
-use isoform::traverse::{ChildOptions, MapOptions, Visit, WalkOrder, children_of};
-use isoform::types::{FieldDef, Kind, RegionKind, Schema, TypeDef, register_type};
+use isoform::hooks::{DynMutate, DynVisit};
+use isoform::objects::{construct, field_value};
+use isoform::traverse::{
+    ChildOptions, MapOptions, Visit, WalkOrder, WalkResult, children_of, structural_walk,
+};
+use isoform::types::{
+    FieldDef, FieldFlag, Kind, RegionKind, Schema, TypeDef, TypeIndex, register_type,
+};
 use isoform::values::{Dict, List, Shape};
-use isoform::{Array, Error, Map, Ref, Result, Value, structural_equal};
+use isoform::{Array, Error, Map, Ref, Result, Value, attrs, structural_equal};
 
 use crate::support::{
     Add, Call, Chain, Int, Lambda, Link, Var, add, chain, count_objects, doubled, int, scaled, var,
@@ -403,4 +408,130 @@ fn the_callback_may_change_what_is_rewritten() {
         isoform::objects::field_value(&inner, "v").unwrap(),
         Value::from(1)
     );
+}
+
+/// A type with fields for any value; those in `flagged` have the flag.
+fn any_fields(key: &str, names: &[&str], flagged: &[&str], flag: FieldFlag) -> TypeIndex {
+    let fields = names.iter().map(|name| {
+        let field = FieldDef::new(name, Schema::Any);
+        match flagged.contains(name) {
+            true => field.flag(flag),
+            false => field,
+        }
+    });
+    let definition = fields.fold(TypeDef::new(key), TypeDef::field);
+    register_type(definition).expect("a new type")
+}
+
+/// Rewrites the nodes of one type to new ones. Returns the result and the number of
+/// calls.
+fn replace_all(root: &Value, ty: TypeIndex, order: WalkOrder) -> (Value, usize) {
+    let mut calls = 0;
+    let options = MapOptions::default().order(order);
+    let result = options.map(root, |visit| {
+        let node = visit.object().filter(|it| it.type_info().index() == ty);
+        calls += usize::from(node.is_some());
+        match node {
+            Some(_) => Ok(Some(construct(ty, vec![2.into()])?.into())),
+            None => Ok(None),
+        }
+    });
+    (result.expect("rewritten"), calls)
+}
+
+#[test]
+fn a_part_with_one_owner_is_rewritten_once_in_a_region_below_an_owner_met_in_several() {
+    for flag in [FieldFlag::Def, FieldFlag::DefSimple, FieldFlag::Use] {
+        let leaf = any_fields(&format!("map.once.Leaf{flag:?}"), &["a"], &[], flag);
+        let key = format!("map.once.Binder{flag:?}");
+        let binder = any_fields(&key, &["v", "w"], &["v"], FieldFlag::DefSimple);
+        let key = format!("map.once.Inner{flag:?}");
+        let inner = any_fields(&key, &["v"], &["v"], flag);
+        let part = construct(leaf, vec![1.into()]).expect("a leaf");
+        let shared = construct(inner, vec![part.into()]).expect("its owner");
+        let root = construct(binder, vec![(&shared).into(), shared.into()]).expect("the root");
+        let (result, calls) = replace_all(&root.into(), leaf, WalkOrder::Post);
+        assert_eq!(calls, 1, "{flag:?}");
+        let parts = ["v", "w"].map(|name| {
+            let owner = field_value(result.as_object().unwrap(), name).unwrap();
+            field_value(owner.as_object().unwrap(), "v").unwrap()
+        });
+        // Objects are compared by identity here.
+        assert_eq!(parts[0], parts[1], "{flag:?}");
+    }
+}
+
+#[test]
+fn parts_of_an_answer_are_rewritten_once_wherever_else_they_occur() {
+    let leaf = any_fields("map.answer.Leaf", &["a"], &[], FieldFlag::None);
+    let owner = any_fields("map.answer.Owner", &["a"], &[], FieldFlag::None);
+    let wrapped = any_fields("map.answer.Wrapped", &["a"], &[], FieldFlag::None);
+    for swaps in [false, true] {
+        let part = construct(leaf, vec![1.into()]).expect("a leaf");
+        let shared = construct(owner, vec![part.into()]).expect("its owner");
+        let around = construct(wrapped, vec![(&shared).into()]).expect("a node");
+        let mut items = [Value::from(around), shared.into()];
+        if swaps {
+            items.swap(0, 1);
+        }
+        let mut calls = 0;
+        let options = MapOptions::default().order(WalkOrder::Pre);
+        let result = options.map(Value::from(items), |visit| {
+            let Some(object) = visit.object() else {
+                return Ok(None);
+            };
+            let ty = object.type_info().index();
+            if ty == wrapped {
+                return field_value(object, "a").map(Some);
+            }
+            calls += usize::from(ty == leaf);
+            match ty == leaf {
+                true => Ok(Some(construct(leaf, vec![2.into()])?.into())),
+                false => Ok(None),
+            }
+        });
+        assert_eq!(calls, 1, "swapped: {swaps}");
+        let items: Array = result.expect("rewritten").extract().expect("an array");
+        let parts = [0, 1].map(|at| field_value(items.get(at).unwrap().as_object().unwrap(), "a"));
+        assert_eq!(parts[0].as_ref().unwrap(), parts[1].as_ref().unwrap());
+    }
+}
+
+#[test]
+fn what_a_hook_asks_for_is_visited_and_rewritten_once() {
+    let leaf = any_fields("map.asked.Leaf", &["a"], &[], FieldFlag::None);
+    let owner = any_fields("map.asked.Owner", &["a"], &[], FieldFlag::None);
+    let hooked = any_fields("map.asked.Hooked", &["a"], &[], FieldFlag::None);
+    let part_of = |value: &Value| field_value(value.as_object().unwrap(), "a");
+    let mutate = DynMutate::new(move |object, mutator| {
+        let outer = field_value(object, "a")?;
+        let inner = mutator.mutate(&part_of(&outer)?)?;
+        Ok(Value::from([mutator.mutate(&outer)?, inner]))
+    });
+    attrs::set_hook(hooked, mutate, false).expect("a hook");
+    let visit = DynVisit::new(move |object, visitor| {
+        let outer = field_value(object, "a")?;
+        match visitor.visit(&part_of(&outer)?)? {
+            None => visitor.visit(&outer),
+            end => Ok(end),
+        }
+    });
+    attrs::set_hook(hooked, visit, false).expect("a hook");
+    let part = construct(leaf, vec![1.into()]).expect("a leaf");
+    let outer = construct(owner, vec![part.into()]).expect("its owner");
+    let root = Value::from(construct(hooked, vec![outer.into()]).expect("the root"));
+    let mut met = 0;
+    structural_walk(&root, |visit| {
+        let is_leaf = visit
+            .object()
+            .is_some_and(|it| it.type_info().index() == leaf);
+        met += usize::from(is_leaf);
+        Ok(WalkResult::<()>::Advance)
+    })
+    .expect("visited");
+    assert_eq!(met, 1);
+    let (result, calls) = replace_all(&root, leaf, WalkOrder::Post);
+    assert_eq!(calls, 1);
+    let items: Array = result.extract().expect("an array");
+    assert_eq!(&part_of(&items.values()[0]).unwrap(), &items.values()[1]);
 }

@@ -16,6 +16,7 @@ use crate::kernel::value::{DType, Device, Value};
 ///
 /// ```
 /// use isoform::Value;
+/// use isoform::functions::Argument;
 /// assert_eq!(f64::from_value(Value::from(2))?, 2.0);
 /// assert_eq!(Vec::<i64>::from_value(vec![1, 2].into())?, [1, 2]);
 /// let error = i64::from_value("two".into()).expect_err("a string is no integer");

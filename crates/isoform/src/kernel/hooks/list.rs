@@ -228,12 +228,10 @@ hooks! {
     ///
     /// ```
     /// use isoform::hooks::DynVisit;
-    /// use isoform::traverse::{WalkOptions, WalkResult};
-    /// use isoform::types::{FieldDef, Schema, TypeDef};
+    /// use isoform::traverse::{WalkResult, structural_walk};
+    /// use isoform::types::{FieldDef, Schema, TypeDef, register_type};
     /// use isoform::attrs;
     /// use isoform::objects::{construct, field_value};
-    /// use isoform::traverse::structural_walk;
-    /// use isoform::types::register_type;
     ///
     /// let pair = TypeDef::new("doc.LastFirst")
     ///     .field(FieldDef::new("a", Schema::Int))
@@ -245,7 +243,7 @@ hooks! {
     /// });
     /// attrs::set_hook(pair, visit, false)?;
     /// let mut met = Vec::new();
-    /// structural_walk(construct(pair, vec![1.into(), 2.into()])?, WalkOptions::default(), |visit| {
+    /// structural_walk(construct(pair, vec![1.into(), 2.into()])?, |visit| {
     ///     met.extend(visit.value().as_int());
     ///     Ok(WalkResult::<()>::Advance)
     /// })?;
