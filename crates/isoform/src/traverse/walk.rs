@@ -137,11 +137,9 @@ pub fn structural_visit(
 /// As [`structural_walk`].
 ///
 /// ```
-/// use isoform::traverse::WalkResult;
-/// use isoform::types::{FieldDef, Schema, TypeDef};
 /// use isoform::objects::construct;
-/// use isoform::traverse::walk_objects;
-/// use isoform::types::register_type;
+/// use isoform::traverse::{WalkResult, walk_objects};
+/// use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 ///
 /// let leaf = register_type(TypeDef::new("doc.Leaf").field(FieldDef::new("n", Schema::Int)))?;
 /// let leaves = (0..3).map(|n| construct(leaf, vec![n.into()])).collect::<Result<Vec<_>, _>>()?;

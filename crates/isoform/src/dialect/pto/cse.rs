@@ -54,9 +54,10 @@ type ByIdent<T> = HashMap<u64, T, RandomState>;
 /// `TypeError` for anything but a function or a program.
 ///
 /// ```
-/// use isoform::dialect::pto::{Add, AssignStmt, DataType, Function, Mul, ReturnStmt, ScalarType};
-/// use isoform::dialect::pto::{SeqStmts, Var, cse};
 /// use isoform::structural_equal;
+/// use isoform::dialect::pto::{
+///     Add, AssignStmt, DataType, Function, Mul, ReturnStmt, ScalarType, SeqStmts, Var, cse,
+/// };
 ///
 /// let int = ScalarType::new(DataType::Int64);
 /// let var = |name| Var::new(name, &int);

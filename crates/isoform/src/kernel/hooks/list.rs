@@ -48,11 +48,10 @@ hooks! {
     ///
     /// ```
     /// use isoform::Value;
-    /// use isoform::hooks::{DynFromJson, DynToJson};
-    /// use isoform::types::{FieldDef, Schema, TypeDef};
     /// use isoform::files::{from_json_graph, to_json_graph};
+    /// use isoform::hooks::{DynFromJson, DynToJson};
     /// use isoform::objects::{construct, field_value};
-    /// use isoform::types::{find_type, register_type};
+    /// use isoform::types::{FieldDef, Schema, TypeDef, find_type, register_type};
     ///
     /// let celsius = TypeDef::new("doc.Celsius")
     ///     .field(FieldDef::new("degrees", Schema::Int))
@@ -144,12 +143,10 @@ hooks! {
     /// or dict. Needs a [`DynKeyEqual`]; equal keys must have the same hash.
     ///
     /// ```
-    /// use isoform::{Map, Value};
+    /// use isoform::{Map, Value, attrs};
     /// use isoform::hooks::{DynKeyEqual, DynKeyHash};
-    /// use isoform::types::{FieldDef, Schema, TypeDef};
-    /// use isoform::attrs;
     /// use isoform::objects::{construct, field_value};
-    /// use isoform::types::register_type;
+    /// use isoform::types::{FieldDef, Schema, TypeDef, register_type};
     ///
     /// let id = register_type(TypeDef::new("doc.Id").field(FieldDef::new("n", Schema::Int)))?;
     /// attrs::set_hook(
@@ -227,11 +224,11 @@ hooks! {
     /// (or None), and whether to visit only the children of the part.
     ///
     /// ```
+    /// use isoform::attrs;
     /// use isoform::hooks::DynVisit;
+    /// use isoform::objects::{construct, field_value};
     /// use isoform::traverse::{WalkResult, structural_walk};
     /// use isoform::types::{FieldDef, Schema, TypeDef, register_type};
-    /// use isoform::attrs;
-    /// use isoform::objects::{construct, field_value};
     ///
     /// let pair = TypeDef::new("doc.LastFirst")
     ///     .field(FieldDef::new("a", Schema::Int))

@@ -16,10 +16,8 @@ use crate::kernel::object::reference::{Node, Obj, Ref};
 /// calls:
 ///
 /// ```
-/// use isoform::{Node, Result, Value};
-/// use isoform::hooks::{EqualCallback, HashCallback};
-/// use isoform::{structural_equal, structural_hash};
-/// use isoform::hooks::{StructuralEqual, StructuralHash};
+/// use isoform::{Node, Result, Value, structural_equal, structural_hash};
+/// use isoform::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 ///
 /// /// A sum whose operands may come in either order.
 /// #[derive(Node)]
