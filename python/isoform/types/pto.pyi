@@ -1505,7 +1505,6 @@ class ForStmt(Stmt):
 
     Everything computed before the first iteration is visited first: none of the
     loop's definitions is bound in it.
-    the loop defines is bound in it.
     """
 
     __match_args__ = (
