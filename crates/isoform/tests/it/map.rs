@@ -478,15 +478,12 @@ fn parts_of_an_answer_are_rewritten_once_wherever_else_they_occur() {
         let options = MapOptions::default().order(WalkOrder::Pre);
         let result = options.map(Value::from(items), |visit| {
             let Some(object) = visit.object() else {
-                return Ok(None);
+                return Ok(visit.value().as_int().map(|number| (number + 1).into()));
             };
             let ty = object.type_info().index();
-            if ty == wrapped {
-                return field_value(object, "a").map(Some);
-            }
             calls += usize::from(ty == leaf);
-            match ty == leaf {
-                true => Ok(Some(construct(leaf, vec![2.into()])?.into())),
+            match ty == wrapped {
+                true => field_value(object, "a").map(Some),
                 false => Ok(None),
             }
         });
@@ -505,14 +502,14 @@ fn what_a_hook_asks_for_is_visited_and_rewritten_once() {
     let part_of = |value: &Value| field_value(value.as_object().unwrap(), "a");
     let mutate = DynMutate::new(move |object, mutator| {
         let outer = field_value(object, "a")?;
-        let inner = mutator.mutate(&part_of(&outer)?)?;
-        Ok(Value::from([mutator.mutate(&outer)?, inner]))
+        let new = mutator.mutate(&outer)?;
+        Ok(Value::from([new, mutator.mutate(&part_of(&outer)?)?]))
     });
     attrs::set_hook(hooked, mutate, false).expect("a hook");
     let visit = DynVisit::new(move |object, visitor| {
         let outer = field_value(object, "a")?;
-        match visitor.visit(&part_of(&outer)?)? {
-            None => visitor.visit(&outer),
+        match visitor.visit(&outer)? {
+            None => visitor.visit(&part_of(&outer)?),
             end => Ok(end),
         }
     });
