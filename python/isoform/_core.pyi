@@ -1108,9 +1108,10 @@ def structural_map(
     `callbacks`, `with_def_region_kind` and `order` are as for `structural_walk`. To
     keep a value, a callback returns it. Nothing is changed in place: an object that
     contains a replacement is rebuilt, and everything else is the same object in the
-    result. An object that is reached in several ways is rewritten once, and its result
-    is shared in the same way. In post-order, a callback receives a node after its
-    children were replaced; in pre-order, the children of its result are visited.
+    result. An object that is reached in several ways is rewritten once in each kind of
+    region (definition or use), and its result is shared in the same way. In post-order,
+    a callback receives a node after its children were replaced; in pre-order, the
+    children of its result are visited.
 
     Raises TypeError if a result does not fit its field, ValueError for a value that
     contains itself, and exceptions of the callbacks. O(values), in constant native

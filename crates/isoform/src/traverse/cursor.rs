@@ -13,7 +13,7 @@ use crate::kernel::object::table::{Slot, TypeInfo};
 use crate::kernel::object::view::{Fields, Met, ObjRef};
 use crate::kernel::path::AccessPath;
 use crate::kernel::path::places::Step;
-use crate::kernel::types::region::RegionKind;
+use crate::kernel::types::region::{RegionChange, RegionKind};
 use crate::kernel::types::{FieldDef, Kind};
 use crate::kernel::value::Value;
 
@@ -270,7 +270,7 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(crate) fn next_object(&mut self, section: &Section) -> Option<(ObjRef<'a>, RegionKind)> {
         let (slot, loaded) = self.fields.get(section, self.next)?;
-        if self.is_var || slot.flag.sets_region() {
+        if self.sets_region_of(slot) {
             return None;
         }
         let object = loaded.object()?;
@@ -319,7 +319,12 @@ impl<'a> Cursor<'a> {
     /// met in several.
     pub(super) fn sets_region(&self) -> bool {
         let slot = self.next.checked_sub(1).and_then(|last| self.slot(last));
-        slot.is_some_and(|slot| self.is_var || slot.flag.sets_region())
+        slot.is_some_and(|slot| self.sets_region_of(slot))
+    }
+
+    #[inline(always)]
+    fn sets_region_of(&self, slot: &Slot) -> bool {
+        self.is_var || RegionChange::of_flag(slot.flag) != RegionChange::Inherit
     }
 
     /// The fields that are traversed.

@@ -93,12 +93,6 @@ pub enum FieldFlag {
 }
 
 impl FieldFlag {
-    /// True if the region of the field is the same in every object.
-    #[inline(always)]
-    pub(crate) fn sets_region(self) -> bool {
-        matches!(self, FieldFlag::Def | FieldFlag::DefSimple | FieldFlag::Use)
-    }
-
     /// All flags with their names in declarations, the usual one first.
     pub const ALL: [(FieldFlag, &'static [&'static str]); 4] = [
         (FieldFlag::Ignore, &["ignore"]),

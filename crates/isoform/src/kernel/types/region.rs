@@ -35,6 +35,7 @@ impl RegionChange {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn of_flag(flag: FieldFlag) -> Self {
         match flag {
             FieldFlag::Def => RegionChange::Def,
