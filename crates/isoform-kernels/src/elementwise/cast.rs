@@ -1,0 +1,121 @@
+//! Conversions between all element types.
+
+use crate::control::{BLOCK, Control};
+use crate::element::{Class, Element, dispatch};
+use crate::element_type::ElementType;
+use crate::error::{KernelError, Result};
+use crate::tensor::{Tensor, View};
+
+/// The integer for a float that is NaN or, after truncation, outside of the integer's range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OutOfRange {
+    /// An error with [`ErrorKind::Undefined`](crate::ErrorKind::Undefined): C, LLVM, NumPy
+    /// and ONNX leave the result open, so a compiler keeps the cast in the program.
+    #[default]
+    Undefined,
+    /// The nearest integer of the range, and 0 for NaN.
+    Saturate,
+}
+
+/// How values outside of the range of a type are cast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CastOptions {
+    /// Floats outside of the range of an integer type.
+    pub out_of_range: OutOfRange,
+    /// True to give the largest finite number for numbers and infinities beyond it when
+    /// casting to an 8-bit float, which is the default of ONNX. Otherwise they become
+    /// infinity, or NaN if the format has none.
+    pub saturate_float8: bool,
+}
+
+impl CastOptions {
+    /// The elements of `x` converted to another type.
+    ///
+    /// | from | to | result |
+    /// |---|---|---|
+    /// | any | bool | false for 0 and -0, true for all else, also for NaN |
+    /// | integer | integer | the same modulo the range: the lower bits |
+    /// | float | integer | truncated towards zero; `out_of_range` beyond the range |
+    /// | any | float | the nearest, ties to even, in one rounding; infinite beyond the range |
+    ///
+    /// A cast to the same type copies the bytes.
+    ///
+    /// # Errors
+    ///
+    /// An undefined result for floats outside of the range, unless they saturate.
+    pub fn cast(self, x: View<'_>, to: ElementType, control: &Control<'_>) -> Result<Tensor> {
+        if x.element_type() == to {
+            return x.to_tensor(control);
+        }
+        dispatch!(any x.element_type(), S => {
+            dispatch!(any to, D => convert::<S, D>(self, x, control))
+        })
+    }
+}
+
+/// The elements of `x` converted to another type, with the default [`CastOptions`].
+///
+/// ```
+/// use isoform_kernels::elementwise::cast;
+/// use isoform_kernels::{Control, ElementType, ErrorKind, Tensor};
+///
+/// let x = Tensor::from_slice(&[2], &[-1.9_f32, 300.0])?;
+/// let whole = cast(x.view(), ElementType::Int16, &Control::default())?;
+/// assert_eq!(whole.view().to_vec::<i16>()?, [-1, 300]);
+/// let error = cast(x.view(), ElementType::Int8, &Control::default()).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Undefined);
+/// # Ok::<(), isoform_kernels::KernelError>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`CastOptions::cast`].
+pub fn cast(x: View<'_>, to: ElementType, control: &Control<'_>) -> Result<Tensor> {
+    CastOptions::default().cast(x, to, control)
+}
+
+fn convert<S: Element, D: Element>(
+    options: CastOptions,
+    x: View<'_>,
+    control: &Control<'_>,
+) -> Result<Tensor> {
+    let mut bytes = control.zeros(x.shape(), D::TYPE.size())?;
+    let mut progress = control.progress();
+    let source = x.elements::<S>();
+    let checks = S::CLASS == Class::Float
+        && matches!(D::CLASS, Class::Signed | Class::Unsigned)
+        && options.out_of_range == OutOfRange::Undefined;
+    let blocks = source.chunks(BLOCK).zip(D::chunks_mut(&mut bytes).chunks_mut(BLOCK));
+    for (number, (from, to)) in blocks.enumerate() {
+        if checks {
+            let outside = |raw: &S::Raw| !D::holds(S::read(*raw).to_f64());
+            if let Some(at) = from.iter().position(outside) {
+                return Err(KernelError::undefined(format!(
+                    "cast: expected values in the range of {}, got {} at element {}",
+                    D::TYPE,
+                    S::read(from[at]).to_f64(),
+                    number * BLOCK + at
+                )));
+            }
+        }
+        let pairs = from.iter().zip(&mut *to);
+        match S::CLASS {
+            Class::Float if options.saturate_float8 => {
+                pairs.for_each(|(from, to)| {
+                    *to = D::from_f64_saturating(S::read(*from).to_f64()).write();
+                });
+            }
+            Class::Float => {
+                pairs.for_each(|(from, to)| *to = D::from_f64(S::read(*from).to_f64()).write());
+            }
+            Class::Unsigned => pairs.for_each(|(from, to)| {
+                *to = D::from_u64(S::read(*from).to_i64() as u64).write();
+            }),
+            Class::Bool | Class::Signed => {
+                pairs.for_each(|(from, to)| *to = D::from_i64(S::read(*from).to_i64()).write());
+            }
+        }
+        progress.advance(to.len())?;
+    }
+    Ok(Tensor::raw(D::TYPE, x.shape().to_vec(), bytes))
+}

@@ -1,0 +1,69 @@
+#![forbid(unsafe_code)]
+//! Constant tensor operators on plain typed bytes, with the same results on every machine.
+//!
+//! A compiler that folds constants needs the value of an operator, exactly as its
+//! definition says and bit for bit the same wherever it runs.
+//! This crate computes it for [`View`]s, which are an [`ElementType`], a shape and bytes,
+//! and knows nothing of programs.
+//!
+//! ```
+//! use isoform_kernels::elementwise::{Binary, binary};
+//! use isoform_kernels::{Control, Tensor};
+//!
+//! let a = Tensor::from_slice(&[2, 1], &[1.0_f32, 2.0])?;
+//! let b = Tensor::from_slice(&[3], &[10.0_f32, 20.0, 30.0])?;
+//! let sum = binary(Binary::Add, a.view(), b.view(), &Control::default())?;
+//! assert_eq!(sum.shape(), [2, 3]);
+//! assert_eq!(sum.view().to_vec::<f32>()?, [11.0, 21.0, 31.0, 12.0, 22.0, 32.0]);
+//! # Ok::<(), isoform_kernels::KernelError>(())
+//! ```
+//!
+//! # Values
+//!
+//! - Integers wrap around. What has no defined result is an error of kind
+//!   [`ErrorKind::Undefined`], never a value by chance: division by zero, shifts by too
+//!   many bits, negative exponents of integers, casts of floats beyond the integer type, indices
+//!   outside of an axis.
+//! - Floats follow IEEE 754, including signed zeros, infinities and subnormals. 16-bit
+//!   floats are computed in a wider type and rounded once.
+//! - A computed NaN is always the positive quiet one without payload, because the NaN that
+//!   an instruction yields depends on the processor. Operators that move elements copy
+//!   their bytes, and so do casts to the same type.
+//! - Transcendental functions are those of the `libm` crate in `f64`, not of the system:
+//!   within 2 units in the last place for `float64`, and rounded once from there for the
+//!   other types. Nothing is reordered by the number of threads or the width of vectors.
+//! - Sums, means, variances, products of matrices and convolutions accumulate floats in
+//!   `f64` in a fixed order, and integers modulo their range.
+//! - Zero-sized axes and rank 0 are ordinary shapes.
+//!
+//! # Resources
+//!
+//! A [`Control`] limits the size of results and of intermediate copies, which is checked
+//! before they are allocated, and interrupts long work. Nothing recurses.
+
+mod control;
+pub mod create;
+mod element;
+mod element_type;
+pub mod elementwise;
+mod error;
+pub mod indexing;
+mod math;
+pub mod movement;
+mod nibbles;
+pub mod normalize;
+mod number;
+pub mod products;
+pub mod reduce;
+pub mod shape;
+mod small_float;
+mod strided;
+mod tensor;
+pub mod windows;
+
+pub use control::{Control, POLL_INTERVAL};
+pub use element::Native;
+pub use element_type::ElementType;
+pub use error::{ErrorKind, KernelError};
+pub use nibbles::{pack_nibbles, unpack_nibbles};
+pub use tensor::{Tensor, View};

@@ -1,0 +1,208 @@
+//! Padding and repetition: each axis of the result maps its indices to those of the operand.
+
+use crate::control::Control;
+use crate::element::by_size;
+use crate::error::{KernelError, Result};
+use crate::shape;
+use crate::strided::row_major;
+use crate::tensor::{Tensor, View};
+
+/// The elements that padding adds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum PadMode<'a> {
+    /// A scalar of the same element type.
+    Constant(View<'a>),
+    /// The nearest element of the tensor.
+    Edge,
+    /// The tensor mirrored at its outermost elements: `3 2 | 1 2 3 | 2 1`.
+    Reflect,
+    /// The tensor mirrored between elements: `2 1 | 1 2 3 | 3 2`.
+    Symmetric,
+    /// The tensor repeated: `2 3 | 1 2 3 | 1 2`.
+    Wrap,
+}
+
+/// The tensor with `(before, after)` elements added at each axis. Negative widths remove
+/// elements, and padding at the other end then sees what is left.
+///
+/// ```
+/// use isoform_kernels::movement::{PadMode, pad};
+/// use isoform_kernels::{Control, Tensor};
+///
+/// let x = Tensor::from_slice(&[3], &[1_u8, 2, 3])?;
+/// let padded = pad(x.view(), &[(2, 1)], PadMode::Reflect, &Control::default())?;
+/// assert_eq!(padded.bytes(), [3, 2, 1, 2, 3, 2]);
+/// # Ok::<(), isoform_kernels::KernelError>(())
+/// ```
+///
+/// # Errors
+///
+/// A type error for a constant of another type; a shape error for a constant that is no
+/// scalar, for widths that do not fit, and where a mode other than `Constant` has no element
+/// to repeat.
+pub fn pad(
+    x: View<'_>,
+    widths: &[(i64, i64)],
+    mode: PadMode<'_>,
+    control: &Control<'_>,
+) -> Result<Tensor> {
+    let shape = shape::pad(x.shape(), widths)?;
+    let constant = match mode {
+        PadMode::Constant(constant) => Some(constant),
+        _ => None,
+    };
+    if let Some(constant) = constant
+        && (constant.element_type() != x.element_type() || constant.len() != 1)
+    {
+        return Err(KernelError::ty(format!(
+            "pad: expected a scalar of type {} as constant, got {} of shape {:?}",
+            x.element_type(),
+            constant.element_type(),
+            constant.shape()
+        )));
+    }
+    control.elements(&shape, x.element_type().size())?;
+    let mut maps = Vec::with_capacity(shape.len());
+    for ((size, (before, after)), padded) in x.shape().iter().zip(widths).zip(&shape) {
+        let removed = usize::try_from(-before.min(&0)).unwrap_or(0);
+        let kept = size - removed - usize::try_from(-after.min(&0)).unwrap_or(0);
+        if kept == 0 && *padded > 0 && constant.is_none() {
+            return Err(KernelError::shape(
+                "pad: expected an element to repeat, got an empty axis",
+            ));
+        }
+        let before = (*before).max(0);
+        let map = (0..*padded as i64).map(|at| {
+            let inner = inner_index(at - before, kept as i64, mode);
+            inner.map(|inner| inner + removed)
+        });
+        maps.push(map.collect());
+    }
+    let constant = constant.map(|constant| constant.bytes());
+    rearrange(x, &maps, constant, control)
+}
+
+/// The element for a place, which may lie outside of `0..size`; nothing for the constant.
+fn inner_index(at: i64, size: i64, mode: PadMode<'_>) -> Option<usize> {
+    let mirrored = |period: i64, gap: i64| {
+        let at = at.rem_euclid(period.max(1));
+        if at < size { at } else { period - gap - at }
+    };
+    let inner = match mode {
+        _ if (0..size).contains(&at) => at,
+        PadMode::Constant(_) => return None,
+        PadMode::Edge => at.clamp(0, size - 1),
+        PadMode::Reflect => mirrored(2 * (size - 1), 0),
+        PadMode::Symmetric => mirrored(2 * size, 1),
+        PadMode::Wrap => at.rem_euclid(size),
+    };
+    Some(inner as usize)
+}
+
+/// Each element repeated `repeats` times along an axis.
+///
+/// # Errors
+///
+/// As [`shape::repeat`].
+pub fn repeat(x: View<'_>, repeats: usize, axis: i64, control: &Control<'_>) -> Result<Tensor> {
+    let shape = shape::repeat(x.shape(), repeats, axis)?;
+    let axis = shape::axis(axis, shape.len())?;
+    control.elements(&shape, x.element_type().size())?;
+    let map = |at: usize, size: usize| -> Vec<Option<usize>> {
+        let times = if at == axis { repeats } else { 1 };
+        (0..size).map(|index| Some(index / times)).collect()
+    };
+    let maps: Vec<_> = shape.iter().enumerate().map(|(at, size)| map(at, *size)).collect();
+    rearrange(x, &maps, None, control)
+}
+
+/// The whole tensor repeated along each axis; missing axes count as 1, from the left.
+///
+/// # Errors
+///
+/// As [`shape::tile`].
+pub fn tile(x: View<'_>, repeats: &[usize], control: &Control<'_>) -> Result<Tensor> {
+    let shape = shape::tile(x.shape(), repeats)?;
+    control.elements(&shape, x.element_type().size())?;
+    let mut inner = vec![1; shape.len() - x.rank()];
+    inner.extend(x.shape());
+    let maps: Vec<_> = shape
+        .iter()
+        .zip(&inner)
+        .map(|(size, inner)| (0..*size).map(|at| Some(at % (*inner).max(1))).collect())
+        .collect();
+    rearrange(x.with_shape(&inner), &maps, None, control)
+}
+
+/// The tensor in which each index of an axis is replaced by another, or by a constant.
+///
+/// The caller has checked the size of the result.
+fn rearrange(
+    x: View<'_>,
+    maps: &[Vec<Option<usize>>],
+    constant: Option<&[u8]>,
+    control: &Control<'_>,
+) -> Result<Tensor> {
+    let shape: Vec<usize> = maps.iter().map(Vec::len).collect();
+    let ty = x.element_type();
+    let mut bytes = control.zeros(&shape, ty.size())?;
+    if !bytes.is_empty() {
+        by_size!(ty, N => {
+            let mut fill = [0; N];
+            if let Some(constant) = constant {
+                fill.copy_from_slice(constant);
+            }
+            place(x, maps, fill, bytes.as_chunks_mut::<N>().0, control)?;
+        });
+    }
+    Ok(Tensor::raw(ty, shape, bytes))
+}
+
+fn place<const N: usize>(
+    x: View<'_>,
+    maps: &[Vec<Option<usize>>],
+    fill: [u8; N],
+    to: &mut [[u8; N]],
+    control: &Control<'_>,
+) -> Result<()> {
+    let from = x.bytes().as_chunks::<N>().0;
+    // Axes at the end that stay as they are form one piece.
+    let same = |map: &[Option<usize>], size: usize| {
+        map.len() == size && map.iter().enumerate().all(|(at, index)| *index == Some(at))
+    };
+    let pairs = maps.iter().zip(x.shape());
+    let whole = pairs.rev().take_while(|(map, size)| same(map, **size)).count();
+    let outer = maps.len() - whole;
+    let piece: usize = x.shape()[outer..].iter().product();
+    let strides = row_major(x.shape());
+    let mut progress = control.progress();
+    let Some((inner_map, outer_maps)) = maps[..outer].split_last() else {
+        to.copy_from_slice(from);
+        return Ok(());
+    };
+    let mut index = vec![0_usize; outer_maps.len()];
+    for row in to.chunks_exact_mut(inner_map.len() * piece) {
+        let places = index.iter().zip(outer_maps).zip(&strides);
+        let base = places
+            .map(|((at, map), stride)| Some(map[*at]? * *stride as usize))
+            .sum::<Option<usize>>();
+        for (to, inner) in row.chunks_exact_mut(piece).zip(inner_map) {
+            match (base, inner) {
+                (Some(base), Some(inner)) => {
+                    to.copy_from_slice(&from[base + inner * piece..][..piece]);
+                }
+                _ => to.fill(fill),
+            }
+        }
+        progress.advance(row.len())?;
+        for (at, map) in index.iter_mut().zip(outer_maps).rev() {
+            *at += 1;
+            if *at < map.len() {
+                break;
+            }
+            *at = 0;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! Shapes of reshaped tensors.
+
+use crate::error::{KernelError, Result};
+
+/// The shape that a reshape leads to; its codes are those of Relay and MXNet.
+///
+/// | code | meaning |
+/// |---|---|
+/// | above 0 | this size |
+/// | 0 | the size of the input axis at this point; with `allow_zero`, the size 0 |
+/// | -1 | the size that keeps the number of elements; at most once |
+/// | -2 | all remaining input axes |
+/// | -3 | the product of the next two input axes |
+/// | -4 | splits the next input axis into the two sizes that follow, one of which may be -1 |
+///
+/// ONNX has only positive sizes, 0 and -1.
+/// Every code but -1 consumes its input axes, from the left; a positive size and -1 consume one.
+///
+/// ```
+/// use isoform_kernels::shape::reshape;
+///
+/// assert_eq!(reshape(&[2, 3, 4], &[0, -1], false)?, [2, 12]);
+/// assert_eq!(reshape(&[2, 3, 4], &[-3, -2], false)?, [6, 4]);
+/// assert_eq!(reshape(&[2, 3, 4], &[-4, 1, -1, -2], false)?, [1, 2, 3, 4]);
+/// # Ok::<(), isoform_kernels::KernelError>(())
+/// ```
+///
+/// # Errors
+///
+/// A shape error for an unknown code, for one without an input axis, for two unknown
+/// sizes, and if the numbers of elements differ. With a size of 0 next to it, `-1` is
+/// ambiguous and an error.
+pub fn reshape(shape: &[usize], codes: &[i64], allow_zero: bool) -> Result<Vec<usize>> {
+    let fault = |what: &str| {
+        KernelError::shape(format!(
+            "reshape: {what}, got shape {shape:?} and codes {codes:?}"
+        ))
+    };
+    let mut result = Vec::with_capacity(codes.len());
+    let mut unknown = None;
+    let mut source = shape.iter().copied();
+    let mut codes_left = codes.iter().copied();
+    while let Some(code) = codes_left.next() {
+        match code {
+            0 if allow_zero => {
+                source.next();
+                result.push(0);
+            }
+            0 => {
+                let size = source.next();
+                result.push(size.ok_or_else(|| fault("expected an input axis for the code 0"))?);
+            }
+            -1 => {
+                if unknown.replace(result.len()).is_some() {
+                    return Err(fault("expected at most one -1"));
+                }
+                source.next();
+                result.push(1);
+            }
+            -2 => result.extend(source.by_ref()),
+            -3 => {
+                let (Some(first), Some(second)) = (source.next(), source.next()) else {
+                    return Err(fault("expected two input axes for the code -3"));
+                };
+                let product = first.checked_mul(second);
+                result.push(product.ok_or_else(|| fault("expected a product in range"))?);
+            }
+            -4 => {
+                let (Some(size), Some(first), Some(second)) =
+                    (source.next(), codes_left.next(), codes_left.next())
+                else {
+                    return Err(fault("expected an input axis and two sizes for the code -4"));
+                };
+                let (first, second) = divide_axis(size, first, second)
+                    .ok_or_else(|| fault("expected two sizes that divide the axis after -4"))?;
+                result.extend([first, second]);
+            }
+            size => {
+                source.next();
+                let size = usize::try_from(size);
+                result.push(size.map_err(|_| fault("expected a size or a code from -4 to 0"))?);
+            }
+        }
+    }
+    let count = |sizes: &[usize]| {
+        if sizes.contains(&0) {
+            return Some(0);
+        }
+        sizes.iter().try_fold(1_usize, |all, size| all.checked_mul(*size))
+    };
+    let total = count(shape);
+    if let Some(at) = unknown {
+        let known = count(&result).ok_or_else(|| fault("expected a number of elements in range"))?;
+        let total = total.ok_or_else(|| fault("expected a number of elements in range"))?;
+        if known == 0 || total % known != 0 {
+            return Err(fault("expected sizes that determine the one of -1"));
+        }
+        result[at] = total / known;
+    } else if count(&result) != total || total.is_none() {
+        return Err(fault(&format!(
+            "expected as many elements as before, not those of {result:?}"
+        )));
+    }
+    Ok(result)
+}
+
+/// The two sizes into which an axis is divided, of which one may be unknown.
+fn divide_axis(size: usize, first: i64, second: i64) -> Option<(usize, usize)> {
+    let known = |size: i64| usize::try_from(size).ok();
+    let rest = |known: usize| {
+        let divides = known != 0 && size.is_multiple_of(known);
+        divides.then(|| size / known)
+    };
+    match (first, second) {
+        (-1, -1) => None,
+        (-1, second) => Some((rest(known(second)?)?, known(second)?)),
+        (first, -1) => Some((known(first)?, rest(known(first)?)?)),
+        (first, second) => {
+            let sizes = (known(first)?, known(second)?);
+            (sizes.0.checked_mul(sizes.1)? == size).then_some(sizes)
+        }
+    }
+}
+
+/// The shape that [`reshape`] leads to if both the input axes and the codes are read from
+/// the right. The code -4 still comes before its two sizes.
+///
+/// ```
+/// use isoform_kernels::shape::reverse_reshape;
+///
+/// assert_eq!(reverse_reshape(&[10, 5, 4], &[-1, 0])?, [50, 4]);
+/// # Ok::<(), isoform_kernels::KernelError>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`reshape`].
+pub fn reverse_reshape(shape: &[usize], codes: &[i64]) -> Result<Vec<usize>> {
+    let reversed: Vec<usize> = shape.iter().rev().copied().collect();
+    let mut groups = Vec::with_capacity(codes.len());
+    let mut left = codes.iter().copied();
+    while let Some(code) = left.next() {
+        let mut group = vec![code];
+        if code == -4 {
+            group.extend(left.by_ref().take(2));
+            group[1..].reverse();
+        }
+        groups.push(group);
+    }
+    let flipped: Vec<i64> = groups.into_iter().rev().flatten().collect();
+    let mut result = reshape(&reversed, &flipped, false)?;
+    result.reverse();
+    Ok(result)
+}
+
+/// The shape of one tensor with some axes replaced by axes of another: `shape` without
+/// `left` takes those of `like` in `right` there. Ranges are `begin..end`, negative bounds
+/// count from the end, and no end means the last axis.
+///
+/// ```
+/// use isoform_kernels::shape::reshape_like;
+///
+/// assert_eq!(reshape_like(&[2, 12], &[9, 3, 4], (1, None), (1, None))?, [2, 3, 4]);
+/// # Ok::<(), isoform_kernels::KernelError>(())
+/// ```
+///
+/// # Errors
+///
+/// A shape error for bounds outside of the ranks, or if the numbers of elements differ.
+pub fn reshape_like(
+    shape: &[usize],
+    like: &[usize],
+    left: (i64, Option<i64>),
+    right: (i64, Option<i64>),
+) -> Result<Vec<usize>> {
+    let range = |(begin, end): (i64, Option<i64>), rank: usize| {
+        let size = rank as i64;
+        let bound = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
+        let (begin, end) = (bound(begin), bound(end.unwrap_or(size)));
+        if 0 <= begin && begin <= end && end <= size {
+            return Ok(begin as usize..end as usize);
+        }
+        Err(KernelError::shape(format!(
+            "reshape_like: expected a range of axes within rank {rank}, got {begin}..{end}"
+        )))
+    };
+    let (left, right) = (range(left, shape.len())?, range(right, like.len())?);
+    let mut result = shape[..left.start].to_vec();
+    result.extend(&like[right]);
+    result.extend(&shape[left.end..]);
+    let codes: Vec<i64> = result.iter().map(|size| *size as i64).collect();
+    reshape(shape, &codes, true)
+}
+
+/// The shape with all axes but the first one merged.
+///
+/// # Errors
+///
+/// A shape error for rank 0, or if the product is out of range.
+pub fn batch_flatten(shape: &[usize]) -> Result<Vec<usize>> {
+    let rest = |rest: &[usize]| rest.iter().try_fold(1_usize, |all, size| all.checked_mul(*size));
+    match shape {
+        [first, others @ ..] if rest(others).is_some() => {
+            Ok(vec![*first, rest(others).unwrap_or(0)])
+        }
+        _ => Err(KernelError::shape(format!(
+            "batch_flatten: expected rank 1 or more, got shape {shape:?}"
+        ))),
+    }
+}
