@@ -178,11 +178,11 @@ integers! {
 
 /// A signed integer of 4 bits.
 #[derive(Clone, Copy, Default, PartialEq)]
-pub struct I4(i8);
+pub(crate) struct I4(i8);
 
 /// An unsigned integer of 4 bits.
 #[derive(Clone, Copy, Default, PartialEq)]
-pub struct U4(u8);
+pub(crate) struct U4(u8);
 
 macro_rules! nibbles {
     ($($t:ident $variant:ident $of:ident $wrap:expr, $low:literal $high:literal,)*) => { $(
@@ -295,7 +295,7 @@ macro_rules! stored_floats {
     ($($t:ident $variant:ident $format:ident,)*) => { $(
         /// An 8-bit float, as its code.
         #[derive(Clone, Copy, Default, PartialEq)]
-        pub struct $t(u8);
+        pub(crate) struct $t(u8);
 
         impl Element for $t {
             bytes_of!(1);

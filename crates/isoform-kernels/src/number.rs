@@ -14,6 +14,8 @@ pub(crate) trait Number: Element + PartialOrd {
     const ZERO: Self;
     const ONE: Self;
     const IS_FLOAT: bool;
+    /// The sum of nothing that leaves every other sum as it is, even -0.
+    const NEUTRAL: Self::Wide;
 
     fn add(self, other: Self) -> Self;
     fn subtract(self, other: Self) -> Self;
@@ -63,7 +65,7 @@ pub(crate) trait Number: Element + PartialOrd {
 }
 
 /// The integers.
-pub(crate) trait Integer: Number {
+pub(crate) trait Integer: Number<Wide = i64> {
     const BITS: u32;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
@@ -121,6 +123,7 @@ macro_rules! wrapping_integers {
             const ZERO: Self = 0;
             const ONE: Self = 1;
             const IS_FLOAT: bool = false;
+            const NEUTRAL: i64 = 0;
             #[inline]
             fn add(self, other: Self) -> Self {
                 self.wrapping_add(other)
@@ -274,6 +277,7 @@ macro_rules! floats {
             const ZERO: Self = $zero;
             const ONE: Self = $one;
             const IS_FLOAT: bool = true;
+            const NEUTRAL: f64 = -0.0;
             #[inline]
             fn add(self, other: Self) -> Self {
                 let (up, down): (fn($t) -> $c, fn($c) -> $t) = ($up, $down);

@@ -1,4 +1,4 @@
-//! Padding and repetition: each axis of the result maps its indices to those of the operand.
+//! Padding and repetition.
 
 use crate::control::Control;
 use crate::element::by_size;
@@ -73,6 +73,7 @@ pub fn pad(
             ));
         }
         let before = (*before).max(0);
+        control.elements(&[*padded], size_of::<Option<usize>>())?;
         let map = (0..*padded as i64).map(|at| {
             let inner = inner_index(at - before, kept as i64, mode);
             inner.map(|inner| inner + removed)
@@ -107,14 +108,11 @@ fn inner_index(at: i64, size: i64, mode: PadMode<'_>) -> Option<usize> {
 /// As [`shape::repeat`].
 pub fn repeat(x: View<'_>, repeats: usize, axis: i64, control: &Control<'_>) -> Result<Tensor> {
     let shape = shape::repeat(x.shape(), repeats, axis)?;
-    let axis = shape::axis(axis, shape.len())?;
-    control.elements(&shape, x.element_type().size())?;
-    let map = |at: usize, size: usize| -> Vec<Option<usize>> {
-        let times = if at == axis { repeats } else { 1 };
-        (0..size).map(|index| Some(index / times)).collect()
-    };
-    let maps: Vec<_> = shape.iter().enumerate().map(|(at, size)| map(at, *size)).collect();
-    rearrange(x, &maps, None, control)
+    let at = shape::axis(axis, shape.len())? + 1;
+    let (mut inner, mut wide) = (x.shape().to_vec(), x.shape().to_vec());
+    inner.insert(at, 1);
+    wide.insert(at, repeats);
+    repeated(x.with_shape(&inner), &wide, shape, control)
 }
 
 /// The whole tensor repeated along each axis; missing axes count as 1, from the left.
@@ -124,15 +122,26 @@ pub fn repeat(x: View<'_>, repeats: usize, axis: i64, control: &Control<'_>) -> 
 /// As [`shape::tile`].
 pub fn tile(x: View<'_>, repeats: &[usize], control: &Control<'_>) -> Result<Tensor> {
     let shape = shape::tile(x.shape(), repeats)?;
-    control.elements(&shape, x.element_type().size())?;
-    let mut inner = vec![1; shape.len() - x.rank()];
-    inner.extend(x.shape());
-    let maps: Vec<_> = shape
-        .iter()
-        .zip(&inner)
-        .map(|(size, inner)| (0..*size).map(|at| Some(at % (*inner).max(1))).collect())
-        .collect();
-    rearrange(x.with_shape(&inner), &maps, None, control)
+    let missing = shape.len() - x.rank();
+    let (mut inner, mut wide) = (Vec::new(), Vec::new());
+    for at in 0..shape.len() {
+        let size = if at < missing { 1 } else { x.shape()[at - missing] };
+        let ahead = shape.len() - repeats.len();
+        inner.extend([1, size]);
+        wide.extend([if at < ahead { 1 } else { repeats[at - ahead] }, size]);
+    }
+    repeated(x.with_shape(&inner), &wide, shape, control)
+}
+
+/// The tensor broadcast with an axis of its own for each repetition.
+fn repeated(
+    x: View<'_>,
+    wide: &[usize],
+    shape: Vec<usize>,
+    control: &Control<'_>,
+) -> Result<Tensor> {
+    let (element_type, _, bytes) = super::broadcast_to(x, wide, control)?.into_parts();
+    Ok(Tensor::raw(element_type, shape, bytes))
 }
 
 /// The tensor in which each index of an axis is replaced by another, or by a constant.
