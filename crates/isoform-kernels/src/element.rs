@@ -197,7 +197,7 @@ macro_rules! nibbles {
             }
             #[inline]
             fn write(self) -> [u8; 1] {
-                [self.0 as u8]
+                [self.0 as u8 & 15]
             }
             #[inline]
             fn to_f64(self) -> f64 {

@@ -51,7 +51,7 @@ enum Class {
 
 element_types! {
     Bool "bool" 1 Bool "A truth value: the byte 0 is false, every other byte is read as true, and 1 is written.",
-    Int4 "int4" 1 Stored "A signed 4-bit integer in the low half of a byte of its own; the high half repeats the sign when written and is ignored when read. [`unpack_nibbles`](crate::unpack_nibbles) converts from two per byte.",
+    Int4 "int4" 1 Stored "A signed 4-bit integer in the low half of a byte of its own; the high half is 0 when written and ignored when read, as in `ml_dtypes`. [`unpack_nibbles`](crate::unpack_nibbles) converts from two per byte.",
     UInt4 "uint4" 1 Stored "An unsigned 4-bit integer in the low half of a byte of its own; the high half is 0 when written and ignored when read.",
     Int8 "int8" 1 Integer "A signed 8-bit integer.",
     Int16 "int16" 2 Integer "A signed 16-bit integer.",

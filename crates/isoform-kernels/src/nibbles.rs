@@ -13,7 +13,7 @@ use crate::tensor::{Tensor, View};
 /// use isoform_kernels::{Control, ElementType, unpack_nibbles};
 ///
 /// let tensor = unpack_nibbles(ElementType::Int4, &[3], &[0xf1, 0x07], &Control::default())?;
-/// assert_eq!(tensor.bytes(), [1, 0xff, 7]);
+/// assert_eq!(tensor.bytes(), [1, 15, 7]);
 /// # Ok::<(), isoform_kernels::KernelError>(())
 /// ```
 ///

@@ -85,6 +85,8 @@ fn convert<S: Element, D: Element>(
     let checks = S::CLASS == Class::Float
         && matches!(D::CLASS, Class::Signed | Class::Unsigned)
         && options.out_of_range == OutOfRange::Undefined;
+    let saturates =
+        options.saturate_float8 && D::CLASS == Class::Float && D::TYPE.is_storage_only();
     let blocks = source.chunks(BLOCK).zip(D::chunks_mut(&mut bytes).chunks_mut(BLOCK));
     for (number, (from, to)) in blocks.enumerate() {
         if checks {
@@ -100,7 +102,8 @@ fn convert<S: Element, D: Element>(
         }
         let pairs = from.iter().zip(&mut *to);
         match S::CLASS {
-            Class::Float if options.saturate_float8 => {
+            // Integers that are not exact in `f64` are beyond every 8-bit float.
+            _ if saturates => {
                 pairs.for_each(|(from, to)| {
                     *to = D::from_f64_saturating(S::read(*from).to_f64()).write();
                 });
