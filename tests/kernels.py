@@ -3,6 +3,7 @@
 The process is crates/isoform-kernels/examples/serve.rs, which defines the protocol.
 """
 
+import atexit
 import bisect
 import functools
 import itertools
@@ -44,7 +45,9 @@ class KernelError(Exception):
 
 @functools.cache
 def server():
-    return subprocess.Popen([BINARY], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = subprocess.Popen([BINARY], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(process.communicate)
+    return process
 
 
 def _spelled(value):
@@ -218,7 +221,9 @@ def values(rng, dtype, shape, moderate=False):
         half = (rng.integers(-9, 10, count) / 2).astype(dtype)
         candidates = [ordinary, wide, half, rng.choice(specials(dtype), count)]
     chosen = rng.integers(0, len(candidates), count)
-    return np.array([candidates[which][at] for at, which in enumerate(chosen)], dtype).reshape(shape)
+    return np.array([candidates[which][at] for at, which in enumerate(chosen)], dtype).reshape(
+        shape
+    )
 
 
 # ---- exact references --------------------------------------------------------

@@ -3,11 +3,10 @@
 import math
 import operator
 
+import kernels
 import mpmath
 import numpy as np
 import pytest
-
-import kernels
 from kernels import (
     BOOL,
     FLOAT8,
@@ -96,7 +95,9 @@ def test_r141_exact_functions(name, dtype):
             expected = in_wide(EXACT[name], x)
         if name == "round_away" and dtype in FLOATS:
             # The sign of a zero is that of the operand.
-            expected = np.where(expected == 0, np.copysign(wide(expected), wide(x)), wide(expected)).astype(dtype)
+            expected = np.where(
+                expected == 0, np.copysign(wide(expected), wide(x)), wide(expected)
+            ).astype(dtype)
         same(got, expected, name)
         canonical(got, name)
 
@@ -223,7 +224,9 @@ def test_r141_transcendental_functions_at_their_limits(name, dtype):
     for at, result, reference in zip(x, got, expected, strict=True):
         result = float(result)
         if math.isnan(reference) or math.isinf(reference) or reference == 0:
-            assert str(result) == str(float(abs(reference) if reference != reference else reference)), (name, at)
+            assert str(result) == str(
+                float(abs(reference) if reference != reference else reference)
+            ), (name, at)
         else:
             assert math.isclose(result, reference, rel_tol=2**-7), (name, at)
 
@@ -243,7 +246,10 @@ def test_leaky_relu(dtype):
 
 def trunc_divide(a, b):
     if a.dtype in INTEGERS:
-        quotient = [0 if y == 0 else abs(int(x)) // abs(int(y)) * (-1 if (x < 0) != (y < 0) else 1) for x, y in zip(a.flat, b.flat, strict=True)]
+        quotient = [
+            0 if y == 0 else abs(int(x)) // abs(int(y)) * (-1 if (x < 0) != (y < 0) else 1)
+            for x, y in zip(a.flat, b.flat, strict=True)
+        ]
         return wrapped(quotient, a)
     return np.trunc(np.divide(a, b).astype(a.dtype))
 
@@ -328,7 +334,9 @@ def test_r142_powers_of_integers(dtype):
 @named("dtype", FLOATS, **by_type)
 def test_r142_powers_of_floats(dtype):
     rng = generator(dtype.name)
-    a = np.concatenate([np.abs(values(rng, dtype, (150,), moderate=True)), values(rng, dtype, (150,))])
+    a = np.concatenate(
+        [np.abs(values(rng, dtype, (150,), moderate=True)), values(rng, dtype, (150,))]
+    )
     b = values(rng, dtype, (300,))
     b[:200] = (rng.normal(size=200) * 20).astype(dtype)
     got = compute("power", a, b)
@@ -344,8 +352,16 @@ def test_r142_powers_of_floats(dtype):
 
 
 SHIFTS = {"left_shift": np.left_shift, "right_shift": np.right_shift}
-BITWISE = {"bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor}
-LOGICAL = {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor}
+BITWISE = {
+    "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_xor": np.bitwise_xor,
+}
+LOGICAL = {
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+}
 
 
 @named("dtype", [*INTEGERS, BOOL], **by_type)
@@ -434,10 +450,20 @@ def test_r144_clip(dtype):
     for _ in range(15):
         x = values(rng, dtype, shape_of_rank(rng))
         low, high = values(rng, dtype, ()), values(rng, dtype, ())
-        both = in_wide(minimum, in_wide(maximum, x, np.broadcast_to(low, x.shape)), np.broadcast_to(high, x.shape))
+        both = in_wide(
+            minimum,
+            in_wide(maximum, x, np.broadcast_to(low, x.shape)),
+            np.broadcast_to(high, x.shape),
+        )
         same(compute("clip", x, low, high, low=True, high=True), np.asarray(both))
-        same(compute("clip", x, low, low=True), np.asarray(in_wide(maximum, x, np.broadcast_to(low, x.shape))))
-        same(compute("clip", x, high, high=True), np.asarray(in_wide(minimum, x, np.broadcast_to(high, x.shape))))
+        same(
+            compute("clip", x, low, low=True),
+            np.asarray(in_wide(maximum, x, np.broadcast_to(low, x.shape))),
+        )
+        same(
+            compute("clip", x, high, high=True),
+            np.asarray(in_wide(minimum, x, np.broadcast_to(high, x.shape))),
+        )
         same(compute("clip", x), x)
 
 
@@ -493,7 +519,7 @@ def test_r144_casts_between_all_types(source, to):
             assert kind_of_error("cast", one, to=to.name) == ("Undefined" if fails else None)
 
 
-@named("dtype", [d for d in [*FLOATS, *FLOAT8, *INTEGERS]], **by_type)
+@named("dtype", [*FLOATS, *FLOAT8, *INTEGERS], **by_type)
 def test_r144_casts_agree_with_numpy_where_it_rounds_once(dtype):
     x = generator(dtype.name).integers(-120, 120, 50).astype(np.float32) / 8
     if dtype in INTEGERS:

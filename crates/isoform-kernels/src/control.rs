@@ -53,24 +53,20 @@ impl Control<'_> {
     /// The number of elements of a shape, provided that so many elements of `size` bytes
     /// are within the limit.
     pub(crate) fn elements(&self, shape: &[usize], size: usize) -> Result<usize> {
-        let mut count = size;
-        let mut overflow = false;
-        for dim in shape {
-            // A later zero makes any product zero, so an overflow waits for the end.
-            match count.checked_mul(*dim) {
-                Some(product) => count = product,
-                None => overflow = true,
-            }
-        }
-        if shape.contains(&0) {
+        // A product of sizes other than 0 that is in range makes every part of it so.
+        let sizes = shape.iter().filter(|size| **size != 0);
+        let count = sizes
+            .fold(Some(size), |all, size| all?.checked_mul(*size))
+            .filter(|count| isize::try_from(*count).is_ok());
+        if count.is_some() && shape.contains(&0) {
             return Ok(0);
         }
-        if overflow || count > self.max_bytes {
+        let Some(count) = count.filter(|count| *count <= self.max_bytes) else {
             return Err(KernelError::too_large(format!(
                 "expected a tensor of at most {} bytes, got shape {shape:?} with elements of {size} bytes; raise `Control::max_bytes` or keep the call",
                 self.max_bytes
             )));
-        }
+        };
         Ok(count / size)
     }
 

@@ -3,7 +3,9 @@
 //! All float types go through these and round once, so only `f64` sees their error, which
 //! is below 2 units in the last place.
 
-pub(crate) use libm::{acos, asin, atan, cos, cosh, erf, exp, log, log2, log10, sin, tan, tanh};
+pub(crate) use libm::{
+    acos, acosh, asin, asinh, atan, atanh, cos, cosh, erf, exp, log, log2, log10, sin, sinh, tan,
+};
 
 /// 1 / sqrt(x).
 pub(crate) fn rsqrt(x: f64) -> f64 {
@@ -16,7 +18,30 @@ pub(crate) fn sigmoid(x: f64) -> f64 {
     if x < -700.0 {
         return exp(x);
     }
-    1.0 / (1.0 + exp(-x))
+    divide_by_sum(1.0, 1.0, exp(-x))
 }
 
-pub(crate) use libm::{acosh, asinh, atanh, sinh};
+/// The hyperbolic tangent, as `t / (t + 2)` with `t = exp(2x) - 1`.
+///
+/// The division by a rounded sum would cost almost 2 units in the last place.
+pub(crate) fn tanh(x: f64) -> f64 {
+    if x.is_nan() {
+        return x;
+    }
+    // Beyond this, the result rounds to 1.
+    let t = libm::expm1(2.0 * x.abs().min(22.0));
+    divide_by_sum(t, t, 2.0).copysign(x)
+}
+
+/// `x / (a + b)` for a positive sum, as if the sum was not rounded.
+fn divide_by_sum(x: f64, a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let quotient = x / sum;
+    if sum.is_infinite() {
+        return quotient;
+    }
+    // Knuth's exact error of a sum: The Art of Computer Programming, volume 2, 4.2.2.
+    let other = sum - a;
+    let lost = (a - (sum - other)) + (b - other);
+    quotient - quotient * (lost / sum)
+}

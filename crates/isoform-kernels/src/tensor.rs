@@ -28,15 +28,19 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     ///
-    /// A shape error if the number of bytes is not that of the shape.
+    /// A shape error if the number of bytes is not that of the shape, or if the product of
+    /// the sizes other than 0 is out of range.
     pub fn new(element_type: ElementType, shape: &'a [usize], bytes: &'a [u8]) -> Result<Self> {
-        let dims = shape.iter();
-        let length = dims.fold(Some(element_type.size()), |size, dim| size?.checked_mul(*dim));
-        if length != Some(bytes.len()) && !(shape.contains(&0) && bytes.is_empty()) {
-            let size = element_type.size();
+        let size = element_type.size();
+        let dims = shape.iter().filter(|dim| **dim != 0);
+        let length = dims
+            .fold(Some(size), |size, dim| size?.checked_mul(*dim))
+            .filter(|length| isize::try_from(*length).is_ok())
+            .map(|length| if shape.contains(&0) { 0 } else { length });
+        if length != Some(bytes.len()) {
             return Err(KernelError::shape(format!(
                 "a tensor of shape {shape:?} with elements of {size} bytes: expected {} bytes, got {}",
-                length.map_or("more".to_owned(), |length| length.to_string()),
+                length.map_or("a number in range".to_owned(), |length| length.to_string()),
                 bytes.len()
             )));
         }
