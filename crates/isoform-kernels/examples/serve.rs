@@ -71,7 +71,9 @@ fn answer(frame: &[u8]) -> Fallible<Vec<Tensor>> {
     let length = reader.u32()? as usize;
     let text = String::from_utf8(reader.bytes(length)?.to_vec())?;
     let count = reader.u32()?;
-    let tensors = (0..count).map(|_| reader.tensor()).collect::<Fallible<Vec<Tensor>>>()?;
+    let tensors = (0..count)
+        .map(|_| reader.tensor())
+        .collect::<Fallible<Vec<Tensor>>>()?;
     let mut words = text.split(' ');
     let name = words.next().unwrap_or_default();
     let options = Options(words.filter_map(|word| word.split_once('=')).collect());
@@ -84,7 +86,10 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn bytes(&mut self, length: usize) -> Fallible<&'a [u8]> {
-        let (bytes, rest) = self.rest.split_at_checked(length).ok_or("the frame ends early")?;
+        let (bytes, rest) = self
+            .rest
+            .split_at_checked(length)
+            .ok_or("the frame ends early")?;
         self.rest = rest;
         Ok(bytes)
     }
@@ -107,7 +112,9 @@ impl<'a> Reader<'a> {
 }
 
 fn write(tensor: &Tensor, bytes: &mut Vec<u8>) {
-    let position = ElementType::ALL.iter().position(|ty| *ty == tensor.element_type());
+    let position = ElementType::ALL
+        .iter()
+        .position(|ty| *ty == tensor.element_type());
     bytes.push(position.unwrap_or_default() as u8);
     bytes.extend((tensor.shape().len() as u32).to_le_bytes());
     for size in tensor.shape() {
@@ -120,7 +127,10 @@ struct Options<'a>(HashMap<&'a str, &'a str>);
 
 impl Options<'_> {
     fn text(&self, name: &str) -> Fallible<&str> {
-        Ok(self.0.get(name).ok_or_else(|| format!("{name} is missing"))?)
+        Ok(self
+            .0
+            .get(name)
+            .ok_or_else(|| format!("{name} is missing"))?)
     }
 
     fn number<T: std::str::FromStr<Err: Error + 'static>>(&self, name: &str) -> Fallible<T> {
@@ -137,7 +147,10 @@ impl Options<'_> {
     }
 
     fn optional_list(&self, name: &str) -> Fallible<Option<Vec<i64>>> {
-        self.0.contains_key(name).then(|| self.list(name)).transpose()
+        self.0
+            .contains_key(name)
+            .then(|| self.list(name))
+            .transpose()
     }
 
     fn ty(&self, name: &str) -> Fallible<ElementType> {
@@ -154,7 +167,11 @@ impl Options<'_> {
     }
 
     fn tuples(&self) -> TupleAxis {
-        if self.flag("last") { TupleAxis::Last } else { TupleAxis::First }
+        if self.flag("last") {
+            TupleAxis::Last
+        } else {
+            TupleAxis::First
+        }
     }
 
     fn windows(&self) -> Fallible<Vec<Window>> {
@@ -213,7 +230,12 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
         return Ok(vec![axes.reduce(*op, x()?, control)?]);
     }
     let result = match name {
-        "variance" => axes.variance(x()?, views.get(1).copied(), options.flag("unbiased"), control)?,
+        "variance" => axes.variance(
+            x()?,
+            views.get(1).copied(),
+            options.flag("unbiased"),
+            control,
+        )?,
         "argmax" | "argmin" => {
             let extreme = Extreme {
                 largest: name == "argmax",
@@ -229,20 +251,40 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
         "clip" => {
             let (low, high) = (options.flag("low"), options.flag("high"));
             let bound = |given: bool, at: usize| given.then(|| views[at]);
-            clip(x()?, bound(low, 1), bound(high, if low { 2 } else { 1 }), control)?
+            clip(
+                x()?,
+                bound(low, 1),
+                bound(high, if low { 2 } else { 1 }),
+                control,
+            )?
         }
         "cast" => {
-            let out_of_range = if options.flag("saturate") { OutOfRange::Saturate } else { OutOfRange::Undefined };
-            let cast = CastOptions { out_of_range, saturate_float8: options.flag("saturate_float8") };
+            let out_of_range = if options.flag("saturate") {
+                OutOfRange::Saturate
+            } else {
+                OutOfRange::Undefined
+            };
+            let cast = CastOptions {
+                out_of_range,
+                saturate_float8: options.flag("saturate_float8"),
+            };
             cast.cast(x()?, options.ty("to")?, control)?
         }
         "full" => full(&options.list("shape")?, x()?, control)?,
         "arange" => arange(x()?, y()?, views[2], control)?,
         "shape_of" => shape_of(x()?, options.ty("to")?)?,
         "size_of" => size_of(x()?, options.ty("to")?)?,
-        "reshape" => reshape(x()?, &options.list::<i64>("codes")?, options.flag("allow_zero"), control)?,
+        "reshape" => reshape(
+            x()?,
+            &options.list::<i64>("codes")?,
+            options.flag("allow_zero"),
+            control,
+        )?,
         "reverse_reshape" => {
-            return sizes(&shape::reverse_reshape(x()?.shape(), &options.list::<i64>("codes")?)?);
+            return sizes(&shape::reverse_reshape(
+                x()?.shape(),
+                &options.list::<i64>("codes")?,
+            )?);
         }
         "squeeze" => squeeze(x()?, list.as_deref(), control)?,
         "expand_dims" => expand_dims(x()?, axis()?, options.number("count")?, control)?,
@@ -253,12 +295,23 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
         "split" => return Ok(split(x()?, &options.list("indices")?, axis()?, control)?),
         "strided_slice" => {
             let part = |name: &str| -> Fallible<Vec<Option<i64>>> {
-                let parts = options.text(name)?.split(',').filter(|part| !part.is_empty());
+                let parts = options
+                    .text(name)?
+                    .split(',')
+                    .filter(|part| !part.is_empty());
                 Ok(parts.map(|part| part.parse().ok()).collect())
             };
             let (begin, end, step) = (part("begin")?, part("end")?, options.list::<i64>("step")?);
-            let slices: Vec<AxisSlice> = list.unwrap_or_default().iter().enumerate()
-                .map(|(at, axis)| AxisSlice { axis: *axis, begin: begin[at], end: end[at], step: step[at] })
+            let slices: Vec<AxisSlice> = list
+                .unwrap_or_default()
+                .iter()
+                .enumerate()
+                .map(|(at, axis)| AxisSlice {
+                    axis: *axis,
+                    begin: begin[at],
+                    end: end[at],
+                    step: step[at],
+                })
                 .collect();
             strided_slice(x()?, &slices, control)?
         }
@@ -273,19 +326,32 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
                 "wrap" => PadMode::Wrap,
                 _ => PadMode::Constant(y()?),
             };
-            let (before, after) = (options.list::<i64>("before")?, options.list::<i64>("after")?);
+            let (before, after) = (
+                options.list::<i64>("before")?,
+                options.list::<i64>("after")?,
+            );
             let widths: Vec<(i64, i64)> = before.into_iter().zip(after).collect();
             pad(x()?, &widths, mode, control)?
         }
-        "layout_transform" => layout_transform(x()?, options.text("from")?, options.text("to")?, control)?,
+        "layout_transform" => {
+            layout_transform(x()?, options.text("from")?, options.text("to")?, control)?
+        }
         "take" => {
             let axis = options.0.contains_key("axis").then(axis).transpose()?;
-            let take = Take { axis, batch_dims: options.number("batch_dims")?, mode: options.index_mode()? };
+            let take = Take {
+                axis,
+                batch_dims: options.number("batch_dims")?,
+                mode: options.index_mode()?,
+            };
             take.apply(x()?, y()?, control)?
         }
         "gather" => gather(x()?, y()?, axis()?, options.index_mode()?, control)?,
         "gather_nd" => {
-            let gather = GatherNd { tuples: options.tuples(), batch_dims: options.number("batch_dims")?, mode: options.index_mode()? };
+            let gather = GatherNd {
+                tuples: options.tuples(),
+                batch_dims: options.number("batch_dims")?,
+                mode: options.index_mode()?,
+            };
             gather.apply(x()?, y()?, control)?
         }
         "scatter_elements" => {
@@ -297,32 +363,73 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
             scatter_nd(x()?, [y()?, views[2]], options.tuples(), modes, control)?
         }
         "one_hot" => {
-            let one_hot = OneHot { on: y()?, off: views[2], depth: options.number("depth")?, axis: axis()?, from_end: options.flag("from_end") };
+            let one_hot = OneHot {
+                on: y()?,
+                off: views[2],
+                depth: options.number("depth")?,
+                axis: axis()?,
+                from_end: options.flag("from_end"),
+            };
             one_hot.apply(x()?, control)?
         }
-        "argsort" => argsort(x()?, axis()?, options.flag("ascending"), options.ty("to")?, control)?,
+        "argsort" => argsort(
+            x()?,
+            axis()?,
+            options.flag("ascending"),
+            options.ty("to")?,
+            control,
+        )?,
         "top_k" => {
-            let (values, indices) = top_k(x()?, options.number("k")?, axis()?, options.flag("largest"), control)?;
+            let (values, indices) = top_k(
+                x()?,
+                options.number("k")?,
+                axis()?,
+                options.flag("largest"),
+                control,
+            )?;
             return Ok(vec![values, indices]);
         }
         "matmul" => {
-            let result_type = options.0.contains_key("to").then(|| options.ty("to")).transpose()?;
-            let product = MatMul { transpose_left: options.flag("left"), transpose_right: options.flag("right"), result_type };
+            let result_type = options
+                .0
+                .contains_key("to")
+                .then(|| options.ty("to"))
+                .transpose()?;
+            let product = MatMul {
+                transpose_left: options.flag("left"),
+                transpose_right: options.flag("right"),
+                result_type,
+            };
             product.apply(x()?, y()?, control)?
         }
         "convolution" => {
-            let result_type = options.0.contains_key("to").then(|| options.ty("to")).transpose()?;
-            let convolution = Convolution { windows: &options.windows()?, groups: options.number("groups")?, result_type };
+            let result_type = options
+                .0
+                .contains_key("to")
+                .then(|| options.ty("to"))
+                .transpose()?;
+            let convolution = Convolution {
+                windows: &options.windows()?,
+                groups: options.number("groups")?,
+                result_type,
+            };
             convolution.apply(x()?, y()?, control)?
         }
         "max_pool" | "avg_pool" => {
-            let windows = if options.flag("global") { global_windows(x()?.shape()) } else { options.windows()? };
+            let windows = if options.flag("global") {
+                global_windows(x()?.shape())
+            } else {
+                options.windows()?
+            };
             let rounding = match options.text("rounding")? {
                 "up" => PoolRounding::Up,
                 "up_within" => PoolRounding::UpWithin,
                 _ => PoolRounding::Down,
             };
-            let pool = Pool { windows: &windows, rounding };
+            let pool = Pool {
+                windows: &windows,
+                rounding,
+            };
             if name == "max_pool" {
                 pool.max(x()?, control)?
             } else {
@@ -333,15 +440,21 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
         "log_softmax" => log_softmax(x()?, axis()?, control)?,
         "batch_norm" => {
             let norm = BatchNorm {
-                gamma: Some(y()?), beta: Some(views[2]), mean: views[3], variance: views[4],
-                axis: axis()?, epsilon: options.number("epsilon")?,
+                gamma: Some(y()?),
+                beta: Some(views[2]),
+                mean: views[3],
+                variance: views[4],
+                axis: axis()?,
+                epsilon: options.number("epsilon")?,
             };
             norm.apply(x()?, control)?
         }
         "layer_norm" => {
             let norm = LayerNorm {
-                gamma: views.get(1).copied(), beta: views.get(2).copied(),
-                axes: &list.unwrap_or_default(), epsilon: options.number("epsilon")?,
+                gamma: views.get(1).copied(),
+                beta: views.get(2).copied(),
+                axes: &list.unwrap_or_default(),
+                epsilon: options.number("epsilon")?,
             };
             norm.apply(x()?, control)?
         }
@@ -349,7 +462,12 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
             let packed = pack_nibbles(x()?, control)?;
             Tensor::new(ElementType::UInt8, vec![packed.len()], packed)?
         }
-        "unpack" => unpack_nibbles(options.ty("to")?, &options.list("shape")?, x()?.bytes(), control)?,
+        "unpack" => unpack_nibbles(
+            options.ty("to")?,
+            &options.list("shape")?,
+            x()?.bytes(),
+            control,
+        )?,
         _ => return Err(format!("no operator {name}").into()),
     };
     Ok(vec![result])

@@ -87,10 +87,15 @@ fn integers<T: Integer>(
         ));
     }
     let (distance, width) = (exact(stop) - exact(start), exact(step));
-    let (distance, width) = if width < 0 { (-distance, -width) } else { (distance, width) };
+    let (distance, width) = if width < 0 {
+        (-distance, -width)
+    } else {
+        (distance, width)
+    };
     let count = (distance.max(0) + width - 1) / width;
-    let count = usize::try_from(count)
-        .map_err(|_| KernelError::too_large(format!("arange: {count} elements are out of range")))?;
+    let count = usize::try_from(count).map_err(|_| {
+        KernelError::too_large(format!("arange: {count} elements are out of range"))
+    })?;
     let mut value = start;
     fill(count, control, |_| {
         let this = value;
@@ -154,7 +159,10 @@ fn sizes(values: &[usize], shape: Vec<usize>, ty: ElementType) -> Result<Tensor>
 fn converted<T: Native + TryFrom<usize>>(values: &[usize], shape: &[usize]) -> Result<Tensor> {
     let sizes = values.iter().map(|size| {
         T::try_from(*size).map_err(|_| {
-            KernelError::undefined(format!("shape_of: the size {size} is out of range of {}", T::TYPE))
+            KernelError::undefined(format!(
+                "shape_of: the size {size} is out of range of {}",
+                T::TYPE
+            ))
         })
     });
     Tensor::from_slice(shape, &sizes.collect::<Result<Vec<T>>>()?)

@@ -419,7 +419,5 @@ pub(crate) use {by_size, dispatch};
 pub(crate) mod names {
     pub(crate) use super::{F8E4M3Fn, F8E4M3FnUz, F8E5M2, F8E5M2FnUz, I4, U4};
     pub(crate) use half::{bf16, f16};
-    pub(crate) use std::primitive::{
-        bool, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64,
-    };
+    pub(crate) use std::primitive::{bool, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64};
 }

@@ -1,7 +1,6 @@
 //! 4-bit integers, packed two per byte as files and devices have them.
 
-use crate::control::Control;
-use crate::element::dispatch;
+use crate::control::{BLOCK, Control};
 use crate::element_type::ElementType;
 use crate::error::{KernelError, Result};
 use crate::tensor::{Tensor, View};
@@ -35,10 +34,14 @@ pub fn unpack_nibbles(
             packed.len()
         )));
     }
-    for (pair, byte) in bytes.chunks_mut(2).zip(packed) {
-        for (out, half) in pair.iter_mut().zip([byte & 15, byte >> 4]) {
-            *out = dispatch!(any element_type, T => one::<T>(half));
+    let mut progress = control.progress();
+    for (pairs, packed) in bytes.chunks_mut(2 * BLOCK).zip(packed.chunks(BLOCK)) {
+        for (pair, byte) in pairs.chunks_mut(2).zip(packed) {
+            for (out, half) in pair.iter_mut().zip([byte & 15, byte >> 4]) {
+                *out = half;
+            }
         }
+        progress.advance(pairs.len())?;
     }
     Ok(Tensor::raw(element_type, shape.to_vec(), bytes))
 }
@@ -52,18 +55,17 @@ pub fn unpack_nibbles(
 pub fn pack_nibbles(tensor: View<'_>, control: &Control<'_>) -> Result<Vec<u8>> {
     check(tensor.element_type())?;
     let mut packed = control.zeros(&[tensor.len().div_ceil(2)], 1)?;
-    for (byte, pair) in packed.iter_mut().zip(tensor.bytes().chunks(2)) {
-        *byte = (pair[0] & 15) | (pair.get(1).map_or(0, |high| high << 4));
+    let mut progress = control.progress();
+    for (packed, pairs) in packed
+        .chunks_mut(BLOCK)
+        .zip(tensor.bytes().chunks(2 * BLOCK))
+    {
+        for (byte, pair) in packed.iter_mut().zip(pairs.chunks(2)) {
+            *byte = (pair[0] & 15) | (pair.get(1).map_or(0, |high| high << 4));
+        }
+        progress.advance(pairs.len())?;
     }
     Ok(packed)
-}
-
-fn one<T: crate::element::Element>(bits: u8) -> u8 {
-    let mut byte = [0];
-    T::chunks_mut(&mut byte)
-        .iter_mut()
-        .for_each(|out| *out = T::from_i64(i64::from(bits)).write());
-    byte[0]
 }
 
 fn check(element_type: ElementType) -> Result<()> {

@@ -2,7 +2,7 @@
 //!
 //! Time and memory are linear in the elements.
 
-use crate::control::{BLOCK, Control};
+use crate::control::{BLOCK, Control, Progress};
 use crate::element::{Element, dispatch};
 use crate::element_type::not_defined;
 use crate::error::{KernelError, Result};
@@ -31,13 +31,17 @@ use crate::tensor::{Tensor, View};
 ///
 /// A type error for other types, a shape error for an axis outside of the rank.
 pub fn softmax(x: View<'_>, axis: i64, control: &Control<'_>) -> Result<Tensor> {
-    let finish = |shifted: &mut [f64]| {
+    let finish = |shifted: &mut [f64], progress: &mut Progress<'_>| {
         let mut sum = 0.0;
-        for value in shifted.iter_mut() {
-            *value = math::exp(*value);
-            sum += *value;
+        for block in shifted.chunks_mut(BLOCK) {
+            for value in &mut *block {
+                *value = math::exp(*value);
+                sum += *value;
+            }
+            progress.advance(block.len())?;
         }
         shifted.iter_mut().for_each(|value| *value /= sum);
+        Ok(())
     };
     shifted_rows("softmax", x, axis, control, finish)
 }
@@ -48,10 +52,15 @@ pub fn softmax(x: View<'_>, axis: i64, control: &Control<'_>) -> Result<Tensor> 
 ///
 /// As [`softmax`].
 pub fn log_softmax(x: View<'_>, axis: i64, control: &Control<'_>) -> Result<Tensor> {
-    let finish = |shifted: &mut [f64]| {
-        let sum: f64 = shifted.iter().map(|value| math::exp(*value)).sum();
+    let finish = |shifted: &mut [f64], progress: &mut Progress<'_>| {
+        let mut sum = 0.0;
+        for block in shifted.chunks(BLOCK) {
+            sum += block.iter().map(|value| math::exp(*value)).sum::<f64>();
+            progress.advance(block.len())?;
+        }
         let log = math::log(sum);
         shifted.iter_mut().for_each(|value| *value -= log);
+        Ok(())
     };
     shifted_rows("log_softmax", x, axis, control, finish)
 }
@@ -62,28 +71,31 @@ fn shifted_rows(
     x: View<'_>,
     axis: i64,
     control: &Control<'_>,
-    finish: impl Fn(&mut [f64]),
+    finish: impl Fn(&mut [f64], &mut Progress<'_>) -> Result<()>,
 ) -> Result<Tensor> {
     let ty = x.element_type();
     let at = shape::axis(axis, x.rank())?;
     let result = dispatch!(float ty, T => {
-        rows::<T>(x, &[at], control, &|_, row| {
+        rows::<T>(x, &[at], control, &|_, row, progress| {
             let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let infinite = max.is_infinite() || row.iter().any(|value| value.is_nan());
             let max = if infinite { f64::NAN } else { max };
             row.iter_mut().for_each(|value| *value -= max);
-            finish(row);
+            finish(row, progress)
         })
     }, else Err(not_defined(operator, "a float type", ty)))?;
     restore_axis(result, x.shape(), at, control)
 }
+
+/// Changes a row in `f64`, given its elements as they are stored.
+type Change<'f, R> = dyn Fn(&[R], &mut [f64], &mut Progress<'_>) -> Result<()> + 'f;
 
 /// The rows along some axes, each changed in `f64`; the result is one row after the other.
 fn rows<T: Float>(
     x: View<'_>,
     axes: &[usize],
     control: &Control<'_>,
-    change: &dyn Fn(&[T::Raw], &mut [f64]),
+    change: &Change<'_, T::Raw>,
 ) -> Result<Tensor> {
     let rows = trailing(x, axes, control)?;
     let mut bytes = control.zeros(&[rows.count, rows.len], T::TYPE.size())?;
@@ -95,7 +107,7 @@ fn rows<T: Float>(
             for (wide, raw) in wide.iter_mut().zip(from) {
                 *wide = T::read(*raw).widen();
             }
-            change(from, &mut wide);
+            change(from, &mut wide, &mut progress)?;
             for (to, wide) in to.iter_mut().zip(&wide) {
                 *to = T::narrow(*wide).write();
             }
@@ -145,10 +157,15 @@ impl BatchNorm<'_> {
     fn scale<T: Float>(&self, x: View<'_>, at: usize, control: &Control<'_>) -> Result<Tensor> {
         let channels = x.shape()[at];
         let wide = |view: View<'_>| -> Vec<f64> {
-            view.elements::<T>().iter().map(|raw| T::read(*raw).widen()).collect()
+            view.elements::<T>()
+                .iter()
+                .map(|raw| T::read(*raw).widen())
+                .collect()
         };
         let (mean, mut scale) = (wide(self.mean), wide(self.variance));
-        scale.iter_mut().for_each(|value| *value = (*value + self.epsilon).sqrt());
+        scale
+            .iter_mut()
+            .for_each(|value| *value = (*value + self.epsilon).sqrt());
         let gamma = self.gamma.map_or_else(|| vec![1.0; channels], wide);
         let beta = self.beta.map_or_else(|| vec![0.0; channels], wide);
         let inner: usize = x.shape()[at + 1..].iter().product();
@@ -220,9 +237,10 @@ impl LayerNorm<'_> {
         let normalised = dispatch!(float ty, T => {
             let gamma = self.gamma.map(|view| view.elements::<T>());
             let beta = self.beta.map(|view| view.elements::<T>());
-            rows::<T>(x, &axes, control, &|raw, row| {
-                let center = mean::<T>(raw);
-                let scale = (squares::<T>(raw, center) / row.len() as f64 + self.epsilon).sqrt();
+            rows::<T>(x, &axes, control, &|raw, row, progress| {
+                let center = mean::<T>(raw, progress)?;
+                let variance = squares::<T>(raw, center, progress)? / row.len() as f64;
+                let scale = (variance + self.epsilon).sqrt();
                 for (at, value) in row.iter_mut().enumerate() {
                     *value = (*value - center) / scale;
                     if let Some(gamma) = gamma {
@@ -232,10 +250,15 @@ impl LayerNorm<'_> {
                         *value += T::read(beta[at]).widen();
                     }
                 }
+                Ok(())
             })
         }, else Err(not_defined("layer_norm", "a float type", ty)))?;
         let Some(first) = axes.first() else {
-            return Ok(Tensor::raw(ty, x.shape().to_vec(), normalised.into_parts().2));
+            return Ok(Tensor::raw(
+                ty,
+                x.shape().to_vec(),
+                normalised.into_parts().2,
+            ));
         };
         // The normalised axes are consecutive, so they go back to their place as one.
         let mut merged = x.shape()[..*first].to_vec();
@@ -246,12 +269,7 @@ impl LayerNorm<'_> {
     }
 }
 
-fn parameter_of(
-    operator: &str,
-    x: View<'_>,
-    parameter: View<'_>,
-    shape: &[usize],
-) -> Result<()> {
+fn parameter_of(operator: &str, x: View<'_>, parameter: View<'_>, shape: &[usize]) -> Result<()> {
     if parameter.element_type() != x.element_type() {
         return Err(KernelError::ty(format!(
             "{operator}: expected parameters of type {}, got {}",

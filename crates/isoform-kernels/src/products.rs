@@ -5,7 +5,7 @@
 //! type, such as `int8` into `int32`, are therefore exact.
 //! The time is the product of the sizes, and the copies take 8 bytes per element.
 
-use crate::control::Control;
+use crate::control::{BLOCK, Control};
 use crate::element::dispatch;
 use crate::element_type::{ElementType, not_defined};
 use crate::error::{KernelError, Result};
@@ -54,14 +54,32 @@ impl MatMul {
     /// A type error for other types, a shape error for shapes that do not fit.
     pub fn apply(&self, left: View<'_>, right: View<'_>, control: &Control<'_>) -> Result<Tensor> {
         let ty = self.result_type.unwrap_or(left.element_type());
-        let shape =
-            shape::matmul(left.shape(), right.shape(), self.transpose_left, self.transpose_right)?;
+        let shape = shape::matmul(
+            left.shape(),
+            right.shape(),
+            self.transpose_left,
+            self.transpose_right,
+        )?;
         control.elements(&shape, ty.size())?;
         if accumulates_floats("matmul", ty, left, right)? {
-            let product = self.multiply(floats(left, control)?, floats(right, control)?, left, right, &shape, control)?;
+            let product = self.multiply(
+                floats(left, control)?,
+                floats(right, control)?,
+                left,
+                right,
+                &shape,
+                control,
+            )?;
             return narrow_floats(&product, ty, shape, control);
         }
-        let product = self.multiply(integers(left, control)?, integers(right, control)?, left, right, &shape, control)?;
+        let product = self.multiply(
+            integers(left, control)?,
+            integers(right, control)?,
+            left,
+            right,
+            &shape,
+            control,
+        )?;
         narrow_integers(&product, ty, shape, control)
     }
 
@@ -89,12 +107,18 @@ impl MatMul {
         let plan = Plan::broadcast(&batch, [a.batch, b.batch]);
         let mut progress = control.progress();
         let mut failure = None;
-        let transpose = [self.transpose_left && left.rank() > 1, self.transpose_right && right.rank() > 1];
+        let transpose = [
+            self.transpose_left && left.rank() > 1,
+            self.transpose_right && right.rank() > 1,
+        ];
         plan.run(control, &mut |run| {
             for i in 0..run.len {
                 let [a, b] = [0, 1].map(|n| run.start[n] + run.step[n] as usize * i);
                 let result = one_product(
-                    [&left_values[a * rows * inner..][..rows * inner], &right_values[b * inner * columns..][..inner * columns]],
+                    [
+                        &left_values[a * rows * inner..][..rows * inner],
+                        &right_values[b * inner * columns..][..inner * columns],
+                    ],
                     transpose,
                     &mut product[(run.out + i) * rows * columns..][..rows * columns],
                     [rows, inner, columns],
@@ -179,8 +203,12 @@ pub(crate) fn integers(x: View<'_>, control: &Control<'_>) -> Result<Vec<i64>> {
 
 fn widened<T: Number>(x: View<'_>, control: &Control<'_>) -> Result<Vec<T::Wide>> {
     let mut wide = control.scratch(x.len(), T::Wide::default())?;
-    for (to, raw) in wide.iter_mut().zip(x.elements::<T>()) {
-        *to = T::read(*raw).widen();
+    let mut progress = control.progress();
+    for (to, from) in wide.chunks_mut(BLOCK).zip(x.elements::<T>().chunks(BLOCK)) {
+        for (to, raw) in to.iter_mut().zip(from) {
+            *to = T::read(*raw).widen();
+        }
+        progress.advance(from.len())?;
     }
     Ok(wide)
 }
@@ -213,8 +241,13 @@ fn narrowed<T: Number>(
     control: &Control<'_>,
 ) -> Result<Tensor> {
     let mut bytes = control.zeros(&shape, T::TYPE.size())?;
-    for (to, value) in T::chunks_mut(&mut bytes).iter_mut().zip(values) {
-        *to = T::narrow(*value).write();
+    let mut progress = control.progress();
+    let blocks = T::chunks_mut(&mut bytes).chunks_mut(BLOCK);
+    for (to, values) in blocks.zip(values.chunks(BLOCK)) {
+        for (to, value) in to.iter_mut().zip(values) {
+            *to = T::narrow(*value).write();
+        }
+        progress.advance(values.len())?;
     }
     Ok(Tensor::raw(T::TYPE, shape, bytes))
 }

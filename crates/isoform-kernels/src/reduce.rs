@@ -3,7 +3,7 @@
 //! Axes that are not the last ones are moved to the end in a copy first. Time and memory
 //! are linear in the elements of the operand.
 
-use crate::control::{BLOCK, Control};
+use crate::control::{BLOCK, Control, Progress};
 use crate::element::{Element, dispatch};
 use crate::element_type::{ElementType, not_defined};
 use crate::error::{KernelError, Result};
@@ -118,7 +118,11 @@ impl Axes<'_> {
     ///
     /// As [`resolve`](Axes::resolve).
     pub fn shape(&self, shape: &[usize]) -> Result<Vec<usize>> {
-        Ok(shape::reduce(shape, &self.resolve(shape.len())?, self.keep_dims))
+        Ok(shape::reduce(
+            shape,
+            &self.resolve(shape.len())?,
+            self.keep_dims,
+        ))
     }
 
     /// The reduction of these axes; the result has the type of the operand.
@@ -138,11 +142,25 @@ impl Axes<'_> {
             let neutral = match reduction {
                 Reduction::All | Reduction::Min => true,
                 Reduction::Any | Reduction::Max => false,
-                _ => return Err(not_defined(reduction.name(), "an integer or float type", ty)),
+                _ => {
+                    return Err(not_defined(
+                        reduction.name(),
+                        "an integer or float type",
+                        ty,
+                    ));
+                }
             };
-            self.require_elements(matches!(reduction, Reduction::Max | Reduction::Min), reduction.name(), x)?;
-            return self.each(x, control, |row: &[[u8; 1]]| {
-                let found = row.iter().any(|byte| (byte[0] != 0) != neutral);
+            self.require_elements(
+                matches!(reduction, Reduction::Max | Reduction::Min),
+                reduction.name(),
+                x,
+            )?;
+            return self.each(x, control, |row: &[[u8; 1]], progress| {
+                let mut found = false;
+                for block in row.chunks(BLOCK) {
+                    found |= block.iter().any(|byte| (byte[0] != 0) != neutral);
+                    progress.advance(block.len())?;
+                }
                 Ok(found != neutral)
             });
         }
@@ -154,20 +172,26 @@ impl Axes<'_> {
                 dispatch!(integer ty, T => self.each(x, control, mean_of_integers::<T>),
                     else Err(not_defined("mean", numbers, ty)))
             }
-            Reduction::Mean => dispatch!(float ty, T => self.each(x, control, |row: &[_]| {
-                Ok(T::narrow(mean::<T>(row)))
-            }), else Err(not_defined("mean", numbers, ty))),
-            Reduction::Sum => dispatch!(number ty, T => self.each(x, control, |row: &[_]| {
-                Ok(T::narrow(sum::<T>(row)))
-            }), else Err(not_defined("sum", numbers, ty))),
-            Reduction::Product => dispatch!(number ty, T => self.each(x, control, |row: &[_]| {
-                Ok(T::narrow(product::<T>(row)))
-            }), else Err(not_defined("prod", numbers, ty))),
+            Reduction::Mean => {
+                dispatch!(float ty, T => self.each(x, control, |row: &[_], progress| {
+                Ok(T::narrow(mean::<T>(row, progress)?))
+            }), else Err(not_defined("mean", numbers, ty)))
+            }
+            Reduction::Sum => {
+                dispatch!(number ty, T => self.each(x, control, |row: &[_], progress| {
+                Ok(T::narrow(sum::<T>(row, progress)?))
+            }), else Err(not_defined("sum", numbers, ty)))
+            }
+            Reduction::Product => {
+                dispatch!(number ty, T => self.each(x, control, |row: &[_], progress| {
+                Ok(T::narrow(product::<T>(row, progress)?))
+            }), else Err(not_defined("prod", numbers, ty)))
+            }
             Reduction::Max | Reduction::Min => {
                 self.require_elements(true, reduction.name(), x)?;
                 let largest = reduction == Reduction::Max;
-                dispatch!(number ty, T => self.each(x, control, |row: &[_]| {
-                    Ok(limit::<T>(row, largest))
+                dispatch!(number ty, T => self.each(x, control, |row: &[_], progress| {
+                    limit::<T>(row, largest, progress)
                 }), else Err(not_defined(reduction.name(), numbers, ty)))
             }
         }
@@ -182,12 +206,7 @@ impl Axes<'_> {
     /// A type error for an index type other than `int32` and `int64`, and for types without order; a
     /// shape error for a wrong axis; an undefined result for an axis without elements, or
     /// too many for the index type.
-    pub fn position(
-        &self,
-        extreme: Extreme,
-        x: View<'_>,
-        control: &Control<'_>,
-    ) -> Result<Tensor> {
+    pub fn position(&self, extreme: Extreme, x: View<'_>, control: &Control<'_>) -> Result<Tensor> {
         let ty = x.element_type();
         let name = if extreme.largest { "argmax" } else { "argmin" };
         self.require_elements(true, name, x)?;
@@ -197,15 +216,19 @@ impl Axes<'_> {
         }
         let expected = "an integer or float type";
         match extreme.index_type {
-            ElementType::Int32 => dispatch!(number ty, T => self.each(x, control, |row: &[_]| {
-                let at = find::<T>(row, extreme);
+            ElementType::Int32 => {
+                dispatch!(number ty, T => self.each(x, control, |row: &[_], progress| {
+                let at = find::<T>(row, extreme, progress)?;
                 i32::try_from(at).map_err(|_| KernelError::undefined(format!(
                     "{name}: expected an index in the range of int32, got {at}"
                 )))
-            }), else Err(not_defined(name, expected, ty))),
-            ElementType::Int64 => dispatch!(number ty, T => self.each(x, control, |row: &[_]| {
-                Ok(find::<T>(row, extreme) as i64)
-            }), else Err(not_defined(name, expected, ty))),
+            }), else Err(not_defined(name, expected, ty)))
+            }
+            ElementType::Int64 => {
+                dispatch!(number ty, T => self.each(x, control, |row: &[_], progress| {
+                Ok(find::<T>(row, extreme, progress)? as i64)
+            }), else Err(not_defined(name, expected, ty)))
+            }
             other => Err(not_defined(name, "int32 or int64 as index type", other)),
         }
     }
@@ -232,8 +255,16 @@ impl Axes<'_> {
             Some(mean) if mean.element_type() == ty => {
                 let kept = shape::reduce(x.shape(), &axes, true);
                 let squeezed = shape::reduce(x.shape(), &axes, false);
-                let shape = if mean.shape() == squeezed { &kept } else { mean.shape() };
-                Some(crate::movement::broadcast_to(mean.with_shape(shape), &kept, control)?)
+                let shape = if mean.shape() == squeezed {
+                    &kept
+                } else {
+                    mean.shape()
+                };
+                Some(crate::movement::broadcast_to(
+                    mean.with_shape(shape),
+                    &kept,
+                    control,
+                )?)
             }
             Some(mean) => {
                 return Err(KernelError::ty(format!(
@@ -245,15 +276,15 @@ impl Axes<'_> {
         dispatch!(float ty, T => {
             let means = given.as_ref().map(|mean| mean.view().elements::<T>());
             let mut number = 0;
-            self.each(x, control, |row: &[<T as Element>::Raw]| {
+            self.each(x, control, |row: &[<T as Element>::Raw], progress| {
                 let center = match means {
                     Some(means) => T::read(means[number]).widen(),
-                    None => crate::reduce::mean::<T>(row),
+                    None => crate::reduce::mean::<T>(row, progress)?,
                 };
                 number += 1;
                 let divisor = row.len() as f64 - f64::from(u8::from(unbiased));
                 let divisor = if divisor > 0.0 { divisor } else { f64::NAN };
-                Ok(T::narrow(squares::<T>(row, center) / divisor))
+                Ok(T::narrow(squares::<T>(row, center, progress)? / divisor))
             })
         }, else Err(not_defined("variance", "a float type", ty)))
     }
@@ -263,7 +294,7 @@ impl Axes<'_> {
         &self,
         x: View<'_>,
         control: &Control<'_>,
-        mut f: impl FnMut(&[R]) -> Result<O>,
+        mut f: impl FnMut(&[R], &mut Progress<'_>) -> Result<O>,
     ) -> Result<Tensor>
     where
         R: RawElement,
@@ -271,12 +302,14 @@ impl Axes<'_> {
         let axes = self.resolve(x.rank())?;
         let shape = shape::reduce(x.shape(), &axes, self.keep_dims);
         let mut bytes = control.zeros(&shape, O::TYPE.size())?;
-        let Rows { bytes: rows, len, .. } = trailing(x, &axes, control)?;
+        let Rows {
+            bytes: rows, len, ..
+        } = trailing(x, &axes, control)?;
         let rows = R::cast(&rows);
         let mut progress = control.progress();
         for (at, to) in O::chunks_mut(&mut bytes).iter_mut().enumerate() {
-            *to = f(&rows[at * len..][..len])?.write();
-            progress.advance(len + 1)?;
+            *to = f(&rows[at * len..][..len], &mut progress)?.write();
+            progress.advance(1)?;
         }
         Ok(Tensor::raw(O::TYPE, shape, bytes))
     }
@@ -325,80 +358,100 @@ fn lanes<R: Copy, W: Copy>(
         *sum = step(*sum, *raw);
     }
     let [a, b, c, d, e, f, g, h] = all;
-    join(
-        join(join(a, b), join(c, d)),
-        join(join(e, f), join(g, h)),
-    )
+    join(join(join(a, b), join(c, d)), join(join(e, f), join(g, h)))
 }
 
-pub(crate) fn sum<T: Number>(row: &[T::Raw]) -> T::Wide {
-    // Minus zero is neutral: the sum of negative zeros stays one.
-    let start = T::NEUTRAL;
-    if row.is_empty() {
-        return T::Wide::default();
+/// Joins the results of the lanes of each block of a row, in their order: in blocks, so
+/// that the error does not grow with the length, and to poll.
+fn blocks<R: Copy, W: Copy>(
+    row: &[R],
+    neutral: W,
+    step: impl Fn(W, R) -> W,
+    join: impl Fn(W, W) -> W,
+    progress: &mut Progress<'_>,
+) -> Result<W> {
+    let mut all = neutral;
+    for block in row.chunks(BLOCK) {
+        all = join(all, lanes(block, neutral, &step, &join));
+        progress.advance(block.len())?;
     }
-    // In blocks, so that the error does not grow with the length of the row.
-    let blocks = row.chunks(BLOCK);
-    blocks.fold(start, |all, block| {
-        let part = lanes(block, start, |sum, raw| sum.add(T::read(raw).widen()), Wide::add);
-        all.add(part)
-    })
+    Ok(all)
 }
 
-fn product<T: Number>(row: &[T::Raw]) -> T::Wide {
+pub(crate) fn sum<T: Number>(row: &[T::Raw], progress: &mut Progress<'_>) -> Result<T::Wide> {
+    if row.is_empty() {
+        return Ok(T::Wide::default());
+    }
+    let step = |sum: T::Wide, raw| sum.add(T::read(raw).widen());
+    // Minus zero is neutral: the sum of negative zeros stays one.
+    blocks(row, T::NEUTRAL, step, T::Wide::add, progress)
+}
+
+fn product<T: Number>(row: &[T::Raw], progress: &mut Progress<'_>) -> Result<T::Wide> {
     let step = |all: T::Wide, raw| all.multiply(T::read(raw).widen());
-    lanes(row, T::Wide::ONE, step, T::Wide::multiply)
+    blocks(row, T::Wide::ONE, step, T::Wide::multiply, progress)
 }
 
 /// The largest or smallest element of a row that is not empty.
-fn limit<T: Number>(row: &[T::Raw], largest: bool) -> T {
+fn limit<T: Number>(row: &[T::Raw], largest: bool, progress: &mut Progress<'_>) -> Result<T> {
     let choose = if largest { T::maximum } else { T::minimum };
     let first = row.first().map(|raw| T::read(*raw)).unwrap_or_default();
-    lanes(row, first, |best, raw| choose(best, T::read(raw)), choose)
+    let step = |best, raw| choose(best, T::read(raw));
+    blocks(row, first, step, choose, progress)
 }
 
-pub(crate) fn mean<T: Float>(row: &[T::Raw]) -> f64 {
-    sum::<T>(row) / row.len() as f64
+pub(crate) fn mean<T: Float>(row: &[T::Raw], progress: &mut Progress<'_>) -> Result<f64> {
+    Ok(sum::<T>(row, progress)? / row.len() as f64)
 }
 
 /// The sum of the squared distances from a number.
-pub(crate) fn squares<T: Float>(row: &[T::Raw], center: f64) -> f64 {
+pub(crate) fn squares<T: Float>(
+    row: &[T::Raw],
+    center: f64,
+    progress: &mut Progress<'_>,
+) -> Result<f64> {
     let step = |sum: f64, raw| {
         let distance = T::read(raw).widen() - center;
         sum + distance * distance
     };
-    row.chunks(BLOCK)
-        .map(|block| lanes(block, 0.0, step, |a, b| a + b))
-        .sum()
+    blocks(row, 0.0, step, |a, b| a + b, progress)
 }
 
-fn mean_of_integers<T: Integer>(row: &[T::Raw]) -> Result<T> {
-    let exact = row.iter().map(|raw| match T::TYPE {
-        ElementType::UInt64 => i128::from(T::read(*raw).to_i64() as u64),
-        _ => i128::from(T::read(*raw).to_i64()),
-    });
-    let mean = exact.sum::<i128>() / row.len() as i128;
-    Ok(T::narrow(mean as i64))
+fn mean_of_integers<T: Integer>(row: &[T::Raw], progress: &mut Progress<'_>) -> Result<T> {
+    let step = |sum: i128, raw| {
+        let value = T::read(raw).to_i64();
+        sum + match T::TYPE {
+            ElementType::UInt64 => i128::from(value as u64),
+            _ => i128::from(value),
+        }
+    };
+    let total = blocks(row, 0, step, |a, b| a + b, progress)?;
+    Ok(T::narrow((total / row.len() as i128) as i64))
 }
 
-fn find<T: Number>(row: &[T::Raw], extreme: Extreme) -> usize {
+fn find<T: Number>(row: &[T::Raw], extreme: Extreme, progress: &mut Progress<'_>) -> Result<usize> {
     let mut best = T::read(row[0]);
     let mut found = 0;
-    for (at, raw) in row.iter().enumerate().skip(1) {
-        let value = T::read(*raw);
-        if best.is_nan() {
-            if !(extreme.last && value.is_nan()) {
-                continue;
-            }
-        } else {
-            let further = if extreme.largest { value > best } else { value < best };
-            if !(further || value.is_nan() || (extreme.last && value == best)) {
-                continue;
+    for (number, block) in row.chunks(BLOCK).enumerate() {
+        for (at, raw) in block.iter().enumerate() {
+            let value = T::read(*raw);
+            let better = if best.is_nan() {
+                extreme.last && value.is_nan()
+            } else {
+                let further = if extreme.largest {
+                    value > best
+                } else {
+                    value < best
+                };
+                further || value.is_nan() || (extreme.last && value == best)
+            };
+            if better {
+                (best, found) = (value, number * BLOCK + at);
             }
         }
-        (best, found) = (value, at);
+        progress.advance(block.len())?;
     }
-    found
+    Ok(found)
 }
 
 /// The sums that bring a tensor back to a shape that broadcasts to its own, as a gradient

@@ -79,7 +79,14 @@ pub(crate) fn encode(format: &Format, value: f64, saturate: bool) -> u8 {
         code if code <= u32::from(format.largest) => code as u8 | sign,
         _ if saturate => format.largest | sign,
         // In formats without negative zero, the overflow is a NaN without a sign.
-        _ => format.overflow | if format.unsigned_zero || format.overflow == format.nan { 0 } else { sign },
+        _ => {
+            format.overflow
+                | if format.unsigned_zero || format.overflow == format.nan {
+                    0
+                } else {
+                    sign
+                }
+        }
     }
 }
 
@@ -102,7 +109,11 @@ pub(crate) fn decode(format: &Format, code: u8) -> f64 {
         f64::from(mantissa | leading)
             * power_of_two(field.max(1) - 1 + format.least - format.mantissa as i32)
     };
-    if code & 0x80 == 0 { magnitude } else { -magnitude }
+    if code & 0x80 == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
 }
 
 /// A value for a second rounding to at most 16 bits: truncated, with the last bit set if

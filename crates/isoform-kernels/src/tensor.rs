@@ -89,7 +89,11 @@ impl<'a> View<'a> {
     /// A type error if the elements have another type.
     pub fn to_vec<T: Native>(&self) -> Result<Vec<T>> {
         T::expect(self.element_type)?;
-        Ok(self.elements::<T>().iter().map(|raw| T::read(*raw)).collect())
+        Ok(self
+            .elements::<T>()
+            .iter()
+            .map(|raw| T::read(*raw))
+            .collect())
     }
 
     /// An owned copy.

@@ -86,7 +86,8 @@ impl Convolution<'_> {
             let (image, output) = (number / outputs, number % outputs);
             let first = output / (outputs / self.groups) * depth;
             for channel in 0..depth {
-                let plane = &data[(image * channels + first + channel) * data_plane..][..data_plane];
+                let plane =
+                    &data[(image * channels + first + channel) * data_plane..][..data_plane];
                 let weights = &weight[(output * depth + channel) * kernel..][..kernel];
                 steps.each(|place, run| {
                     let factor = weights[place];
@@ -168,8 +169,9 @@ impl<'a> Steps<'a> {
         let mut place = vec![0; rank];
         let mut at = vec![0; rank];
         for number in 0..kernel {
-            let ranges: Vec<(usize, usize)> =
-                (0..rank).map(|axis| self.range(axis, place[axis])).collect();
+            let ranges: Vec<(usize, usize)> = (0..rank)
+                .map(|axis| self.range(axis, place[axis]))
+                .collect();
             if ranges.iter().all(|(first, end)| first < end) {
                 for (at, (first, _)) in at.iter_mut().zip(&ranges) {
                     *at = *first;
@@ -349,7 +351,9 @@ impl Pool<'_> {
             });
             let axis: Vec<i64> = axis.collect();
             control.elements(&[counts.len(), axis.len()], size_of::<i64>())?;
-            let products = counts.iter().flat_map(|outer| axis.iter().map(move |inner| outer * inner));
+            let products = counts
+                .iter()
+                .flat_map(|outer| axis.iter().map(move |inner| outer * inner));
             counts = products.collect();
         }
         Ok(counts)

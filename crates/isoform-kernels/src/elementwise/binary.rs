@@ -220,7 +220,9 @@ fn require<T: Element>(
     }
     let elements = b.elements::<T>();
     // Without an early end, so that the loop is vectorised.
-    let all = elements.iter().fold(true, |all, raw| all & holds(T::read(*raw)));
+    let all = elements
+        .iter()
+        .fold(true, |all, raw| all & holds(T::read(*raw)));
     if all {
         return Ok(());
     }

@@ -87,7 +87,9 @@ fn convert<S: Element, D: Element>(
         && options.out_of_range == OutOfRange::Undefined;
     let saturates =
         options.saturate_float8 && D::CLASS == Class::Float && D::TYPE.is_storage_only();
-    let blocks = source.chunks(BLOCK).zip(D::chunks_mut(&mut bytes).chunks_mut(BLOCK));
+    let blocks = source
+        .chunks(BLOCK)
+        .zip(D::chunks_mut(&mut bytes).chunks_mut(BLOCK));
     for (number, (from, to)) in blocks.enumerate() {
         if checks {
             let outside = |raw: &S::Raw| !D::holds(S::read(*raw).to_f64());

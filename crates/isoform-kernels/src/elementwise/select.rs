@@ -34,7 +34,11 @@ pub fn select(
     control: &Control<'_>,
 ) -> Result<Tensor> {
     if condition.element_type() != ElementType::Bool {
-        return Err(not_defined("select: condition", "bool", condition.element_type()));
+        return Err(not_defined(
+            "select: condition",
+            "bool",
+            condition.element_type(),
+        ));
     }
     let ty = same_type("select", x, y)?;
     let shapes = [condition.shape(), x.shape(), y.shape()];

@@ -43,10 +43,16 @@ pub fn gather(
     let values = read_indices("gather", indices, control)?;
     let size = data.shape()[at];
     let mut places = control.scratch(values.len(), 0)?;
-    each_place(data.shape(), indices.shape(), at, control, &mut |number, base, stride| {
-        places[number] = base + mode.resolve("gather", values[number], size)? * stride;
-        Ok(())
-    })?;
+    each_place(
+        data.shape(),
+        indices.shape(),
+        at,
+        control,
+        &mut |number, base, stride| {
+            places[number] = base + mode.resolve("gather", values[number], size)? * stride;
+            Ok(())
+        },
+    )?;
     by_size!(ty, N => {
         let from = data.bytes().as_chunks::<N>().0;
         for (to, place) in bytes.as_chunks_mut::<N>().0.iter_mut().zip(&places) {
@@ -168,7 +174,12 @@ impl GatherNd {
     ///
     /// A type error for indices of another type, a shape error as
     /// [`shape`](GatherNd::shape), an undefined result for indices that the mode rejects.
-    pub fn apply(&self, data: View<'_>, indices: View<'_>, control: &Control<'_>) -> Result<Tensor> {
+    pub fn apply(
+        &self,
+        data: View<'_>,
+        indices: View<'_>,
+        control: &Control<'_>,
+    ) -> Result<Tensor> {
         let shape = self.shape(data.shape(), indices.shape())?;
         let ty = data.element_type();
         let mut bytes = control.zeros(&shape, ty.size())?;
@@ -195,7 +206,8 @@ impl GatherNd {
         control: &Control<'_>,
     ) -> Result<Places> {
         let (length, count) = match (self.tuples, indices) {
-            (TupleAxis::First, [length, others @ ..]) | (TupleAxis::Last, [others @ .., length]) => {
+            (TupleAxis::First, [length, others @ ..])
+            | (TupleAxis::Last, [others @ .., length]) => {
                 (*length, others.iter().product::<usize>())
             }
             _ => (0, 0),

@@ -12,7 +12,7 @@ pub use scatter::{ScatterMode, scatter_elements, scatter_nd};
 pub use sort::{argsort, top_k};
 pub use take::{IndexMode, Take};
 
-use crate::control::Control;
+use crate::control::{BLOCK, Control};
 use crate::element::{Element, dispatch};
 use crate::element_type::not_defined;
 use crate::error::Result;
@@ -28,9 +28,14 @@ pub(crate) fn read_indices(
     let mut values = control.scratch(indices.len(), 0)?;
     let ty = indices.element_type();
     dispatch!(integer ty, T => {
-        for (to, raw) in values.iter_mut().zip(indices.elements::<T>()) {
-            let value = T::read(*raw).to_i64();
-            *to = if T::MIN == 0 && value < 0 { i64::MAX } else { value };
+        let mut progress = control.progress();
+        let blocks = values.chunks_mut(BLOCK).zip(indices.elements::<T>().chunks(BLOCK));
+        for (to, from) in blocks {
+            for (to, raw) in to.iter_mut().zip(from) {
+                let value = T::read(*raw).to_i64();
+                *to = if T::MIN == 0 && value < 0 { i64::MAX } else { value };
+            }
+            progress.advance(from.len())?;
         }
     }, else return Err(not_defined(operator, "an integer type as indices", ty)));
     Ok(values)

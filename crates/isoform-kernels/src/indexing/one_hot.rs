@@ -60,7 +60,9 @@ impl OneHot<'_> {
         let ty = self.on.element_type();
         scalar("one_hot", self.on, ty)?;
         scalar("one_hot", self.off, ty)?;
-        let mut tensor = crate::create::full(&shape, self.off, control)?.into_parts().2;
+        let mut tensor = crate::create::full(&shape, self.off, control)?
+            .into_parts()
+            .2;
         let values = read_indices("one_hot", indices, control)?;
         let at = shape::axis(self.axis, shape.len())?;
         let inner: usize = shape[at + 1..].iter().product();

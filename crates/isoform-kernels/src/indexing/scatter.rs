@@ -63,11 +63,17 @@ pub fn scatter_elements(
     let values = read_indices("scatter_elements", indices, control)?;
     let size = data.shape()[at];
     let mut places = control.scratch(values.len(), 0)?;
-    each_place(data.shape(), indices.shape(), at, control, &mut |number, base, stride| {
-        let index = index_mode.resolve("scatter_elements", values[number], size)?;
-        places[number] = base + index * stride;
-        Ok(())
-    })?;
+    each_place(
+        data.shape(),
+        indices.shape(),
+        at,
+        control,
+        &mut |number, base, stride| {
+            let index = index_mode.resolve("scatter_elements", values[number], size)?;
+            places[number] = base + index * stride;
+            Ok(())
+        },
+    )?;
     write("scatter_elements", data, updates, &places, 1, mode, control)
 }
 
@@ -93,16 +99,25 @@ pub fn scatter_nd(
     let shape = gather.shape(data.shape(), indices.shape())?;
     check_updates("scatter_nd", data, updates, &shape)?;
     let values = read_indices("scatter_nd", indices, control)?;
-    let places = gather.places("scatter_nd", data.shape(), indices.shape(), &values, control)?;
-    write("scatter_nd", data, updates, &places.starts, places.piece, mode, control)
+    let places = gather.places(
+        "scatter_nd",
+        data.shape(),
+        indices.shape(),
+        &values,
+        control,
+    )?;
+    write(
+        "scatter_nd",
+        data,
+        updates,
+        &places.starts,
+        places.piece,
+        mode,
+        control,
+    )
 }
 
-fn check_updates(
-    operator: &str,
-    data: View<'_>,
-    updates: View<'_>,
-    shape: &[usize],
-) -> Result<()> {
+fn check_updates(operator: &str, data: View<'_>, updates: View<'_>, shape: &[usize]) -> Result<()> {
     if updates.element_type() != data.element_type() {
         return Err(KernelError::ty(format!(
             "{operator}: expected updates of type {}, got {}",

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::gather::gather;
 use super::take::IndexMode;
-use crate::control::Control;
+use crate::control::{BLOCK, Control, Progress};
 use crate::element::{Element, dispatch};
 use crate::element_type::{ElementType, not_defined};
 use crate::error::{KernelError, Result};
@@ -81,11 +81,16 @@ fn sorted<T: Number>(
     let shape = vec![rows.count, rows.len];
     let mut bytes = control.zeros(&shape, index_type.size())?;
     let mut order = control.scratch(rows.len, 0_usize)?;
+    let mut merged = Vec::new();
     let mut progress = control.progress();
     let compare = |a: T, b: T| {
         let unordered = || a.is_nan().cmp(&b.is_nan());
         let ordering = a.partial_cmp(&b).unwrap_or_else(unordered);
-        if ascending { ordering } else { ordering.reverse() }
+        if ascending {
+            ordering
+        } else {
+            ordering.reverse()
+        }
     };
     let elements = T::chunks(&rows.bytes);
     for number in 0..if rows.len == 0 { 0 } else { rows.count } {
@@ -93,7 +98,8 @@ fn sorted<T: Number>(
         for (at, index) in order.iter_mut().enumerate() {
             *index = at;
         }
-        order.sort_by(|a, b| -> Ordering { compare(T::read(row[*a]), T::read(row[*b])) });
+        let by_value = |a: &usize, b: &usize| compare(T::read(row[*a]), T::read(row[*b]));
+        stable_sort(&mut order, &mut merged, by_value, &mut progress)?;
         let to = &mut bytes[number * rows.len * index_type.size()..];
         match index_type {
             ElementType::Int32 => write::<i32>(&order, to),
@@ -101,9 +107,44 @@ fn sorted<T: Number>(
             ElementType::Float32 => write::<f32>(&order, to),
             _ => write::<f64>(&order, to),
         }
-        progress.advance(rows.len)?;
+        progress.advance(1)?;
     }
     Ok(Tensor::raw(index_type, shape, bytes))
+}
+
+/// Sorts blocks, and merges them in pairs of growing length, to poll in between.
+fn stable_sort(
+    order: &mut Vec<usize>,
+    merged: &mut Vec<usize>,
+    compare: impl Fn(&usize, &usize) -> Ordering,
+    progress: &mut Progress<'_>,
+) -> Result<()> {
+    for block in order.chunks_mut(BLOCK) {
+        block.sort_by(&compare);
+        progress.advance(block.len())?;
+    }
+    let mut sorted = BLOCK;
+    while sorted < order.len() {
+        merged.clear();
+        for pair in order.chunks(2 * sorted) {
+            let (mut left, mut right) = pair.split_at(sorted.min(pair.len()));
+            while let (Some(first), Some(second)) = (left.first(), right.first()) {
+                // Of equal elements, the one that came first stays first.
+                if compare(second, first).is_lt() {
+                    merged.push(*second);
+                    right = &right[1..];
+                } else {
+                    merged.push(*first);
+                    left = &left[1..];
+                }
+                progress.advance(1)?;
+            }
+            merged.extend(left.iter().chain(right));
+        }
+        std::mem::swap(order, merged);
+        sorted *= 2;
+    }
+    Ok(())
 }
 
 fn write<T: Element>(order: &[usize], to: &mut [u8]) {

@@ -38,7 +38,11 @@ impl IndexMode {
         if (0..length).contains(&inside) {
             return Ok(inside as usize);
         }
-        let low = if self == IndexMode::FromEnd { -length } else { 0 };
+        let low = if self == IndexMode::FromEnd {
+            -length
+        } else {
+            0
+        };
         Err(KernelError::undefined(format!(
             "{operator}: expected an index from {low} to {} on an axis of size {size}, got {index}",
             length - 1
@@ -117,7 +121,12 @@ impl Take {
     ///
     /// A type error for indices of another type, a shape error as
     /// [`shape`](Take::shape), an undefined result for indices that the mode rejects.
-    pub fn apply(&self, data: View<'_>, indices: View<'_>, control: &Control<'_>) -> Result<Tensor> {
+    pub fn apply(
+        &self,
+        data: View<'_>,
+        indices: View<'_>,
+        control: &Control<'_>,
+    ) -> Result<Tensor> {
         let shape = self.shape(data.shape(), indices.shape())?;
         let ty = data.element_type();
         let mut bytes = control.zeros(&shape, ty.size())?;

@@ -39,7 +39,14 @@ pub fn stack(tensors: &[View<'_>], axis: i64, control: &Control<'_>) -> Result<T
     let shapes: Vec<&[usize]> = tensors.iter().map(View::shape).collect();
     let shape = shape::stack(&shapes, axis)?;
     let at = shape::axis(axis, shape.len())?;
-    interleave("stack", tensors, &vec![1; tensors.len()], shape, at, control)
+    interleave(
+        "stack",
+        tensors,
+        &vec![1; tensors.len()],
+        shape,
+        at,
+        control,
+    )
 }
 
 /// Copies one piece of each tensor in turn, as many elements of the axis as `pieces` says.

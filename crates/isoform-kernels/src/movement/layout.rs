@@ -30,9 +30,16 @@ impl Layout {
             let axis = match (letter, factor.take()) {
                 ('A'..='Z', None) => (letter, None),
                 ('a'..='z', Some(factor @ 1..)) => (letter.to_ascii_uppercase(), Some(factor)),
-                _ => return Err(fault("a factor above 0 before each small letter and only there")),
+                _ => {
+                    return Err(fault(
+                        "a factor above 0 before each small letter and only there",
+                    ));
+                }
             };
-            if axes.iter().any(|(other, part)| *other == axis.0 && part.is_some() == axis.1.is_some()) {
+            if axes
+                .iter()
+                .any(|(other, part)| *other == axis.0 && part.is_some() == axis.1.is_some())
+            {
                 return Err(fault("each letter once"));
             }
             axes.push(axis);

@@ -53,12 +53,7 @@ pub fn squeeze(x: View<'_>, axes: Option<&[i64]>, control: &Control<'_>) -> Resu
 /// # Errors
 ///
 /// As [`shape::expand_dims`].
-pub fn expand_dims(
-    x: View<'_>,
-    axis: i64,
-    count: usize,
-    control: &Control<'_>,
-) -> Result<Tensor> {
+pub fn expand_dims(x: View<'_>, axis: i64, count: usize, control: &Control<'_>) -> Result<Tensor> {
     let shape = shape::expand_dims(x.shape(), axis, count)?;
     x.with_shape(&shape).to_tensor(control)
 }

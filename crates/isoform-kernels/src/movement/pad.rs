@@ -125,7 +125,11 @@ pub fn tile(x: View<'_>, repeats: &[usize], control: &Control<'_>) -> Result<Ten
     let missing = shape.len() - x.rank();
     let (mut inner, mut wide) = (Vec::new(), Vec::new());
     for at in 0..shape.len() {
-        let size = if at < missing { 1 } else { x.shape()[at - missing] };
+        let size = if at < missing {
+            1
+        } else {
+            x.shape()[at - missing]
+        };
         let ahead = shape.len() - repeats.len();
         inner.extend([1, size]);
         wide.extend([if at < ahead { 1 } else { repeats[at - ahead] }, size]);
@@ -181,7 +185,10 @@ fn place<const N: usize>(
         map.len() == size && map.iter().enumerate().all(|(at, index)| *index == Some(at))
     };
     let pairs = maps.iter().zip(x.shape());
-    let whole = pairs.rev().take_while(|(map, size)| same(map, **size)).count();
+    let whole = pairs
+        .rev()
+        .take_while(|(map, size)| same(map, **size))
+        .count();
     let outer = maps.len() - whole;
     let piece: usize = x.shape()[outer..].iter().product();
     let strides = row_major(x.shape());
@@ -203,8 +210,8 @@ fn place<const N: usize>(
                 }
                 _ => to.fill(fill),
             }
+            progress.advance(piece)?;
         }
-        progress.advance(row.len())?;
         for (at, map) in index.iter_mut().zip(outer_maps).rev() {
             *at += 1;
             if *at < map.len() {

@@ -18,13 +18,11 @@ pub(crate) struct Rows<'a> {
 
 /// The rows along these axes, which are in ascending order: borrowed if they are the last
 /// ones, and copied otherwise.
-pub(crate) fn trailing<'a>(
-    x: View<'a>,
-    axes: &[usize],
-    control: &Control<'_>,
-) -> Result<Rows<'a>> {
+pub(crate) fn trailing<'a>(x: View<'a>, axes: &[usize], control: &Control<'_>) -> Result<Rows<'a>> {
     let rank = x.rank();
-    let kept: Vec<usize> = (0..rank).filter(|at| axes.binary_search(at).is_err()).collect();
+    let kept: Vec<usize> = (0..rank)
+        .filter(|at| axes.binary_search(at).is_err())
+        .collect();
     let sizes = |axes: &[usize]| axes.iter().map(|at| x.shape()[*at]).product();
     let (count, len) = (sizes(&kept), sizes(axes));
     // An axis of size 1 is at the end wherever it is.

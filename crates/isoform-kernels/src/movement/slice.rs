@@ -36,11 +36,7 @@ pub struct AxisSlice {
 /// # Errors
 ///
 /// A shape error for a step of 0, and an axis that is missing or named twice.
-pub fn strided_slice(
-    x: View<'_>,
-    slices: &[AxisSlice],
-    control: &Control<'_>,
-) -> Result<Tensor> {
+pub fn strided_slice(x: View<'_>, slices: &[AxisSlice], control: &Control<'_>) -> Result<Tensor> {
     let mut shape = x.shape().to_vec();
     let mut strides = row_major(&shape);
     let mut start = 0;

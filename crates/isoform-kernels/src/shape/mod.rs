@@ -67,7 +67,11 @@ fn cannot_broadcast(shapes: &[&[usize]]) -> KernelError {
 /// ```
 pub fn axis(axis: i64, rank: usize) -> Result<usize> {
     let size = i64::try_from(rank).unwrap_or(i64::MAX);
-    let counted = if axis < 0 { axis.saturating_add(size) } else { axis };
+    let counted = if axis < 0 {
+        axis.saturating_add(size)
+    } else {
+        axis
+    };
     if (0..size).contains(&counted) {
         return Ok(counted as usize);
     }
@@ -174,7 +178,11 @@ pub(crate) fn matrix(shape: &[usize], transpose: bool, is_left: bool) -> Option<
             columns: if is_left { *size } else { 1 },
         }),
         [batch @ .., rows, columns] => {
-            let (rows, columns) = if transpose { (columns, rows) } else { (rows, columns) };
+            let (rows, columns) = if transpose {
+                (columns, rows)
+            } else {
+                (rows, columns)
+            };
             Some(Matrices {
                 batch,
                 rows: *rows,

@@ -166,7 +166,9 @@ pub fn slice(
     step: i64,
 ) -> Result<(usize, usize)> {
     if step == 0 {
-        return Err(KernelError::shape("slice: expected a step other than 0, got 0"));
+        return Err(KernelError::shape(
+            "slice: expected a step other than 0, got 0",
+        ));
     }
     // Wide enough for every sum and difference below.
     let (size, step) = (size as i128, i128::from(step));

@@ -69,7 +69,9 @@ pub fn reshape(shape: &[usize], codes: &[i64], allow_zero: bool) -> Result<Vec<u
                 let (Some(size), Some(first), Some(second)) =
                     (source.next(), codes_left.next(), codes_left.next())
                 else {
-                    return Err(fault("expected an input axis and two sizes for the code -4"));
+                    return Err(fault(
+                        "expected an input axis and two sizes for the code -4",
+                    ));
                 };
                 let (first, second) = divide_axis(size, first, second)
                     .ok_or_else(|| fault("expected two sizes that divide the axis after -4"))?;
@@ -86,11 +88,14 @@ pub fn reshape(shape: &[usize], codes: &[i64], allow_zero: bool) -> Result<Vec<u
         if sizes.contains(&0) {
             return Some(0);
         }
-        sizes.iter().try_fold(1_usize, |all, size| all.checked_mul(*size))
+        sizes
+            .iter()
+            .try_fold(1_usize, |all, size| all.checked_mul(*size))
     };
     let total = count(shape);
     if let Some(at) = unknown {
-        let known = count(&result).ok_or_else(|| fault("expected a number of elements in range"))?;
+        let known =
+            count(&result).ok_or_else(|| fault("expected a number of elements in range"))?;
         let total = total.ok_or_else(|| fault("expected a number of elements in range"))?;
         if known == 0 || total % known != 0 {
             return Err(fault("expected sizes that determine the one of -1"));
@@ -198,7 +203,10 @@ pub fn reshape_like(
 ///
 /// A shape error for rank 0, or if the product is out of range.
 pub fn batch_flatten(shape: &[usize]) -> Result<Vec<usize>> {
-    let rest = |rest: &[usize]| rest.iter().try_fold(1_usize, |all, size| all.checked_mul(*size));
+    let rest = |rest: &[usize]| {
+        rest.iter()
+            .try_fold(1_usize, |all, size| all.checked_mul(*size))
+    };
     match shape {
         [first, others @ ..] if rest(others).is_some() => {
             Ok(vec![*first, rest(others).unwrap_or(0)])

@@ -106,7 +106,8 @@ pub fn convolution(
     if let Some(at) = (0..windows.len()).find(|at| windows[*at].size != weight[at + 2]) {
         return Err(KernelError::shape(format!(
             "convolution: expected a window of size {} on spatial axis {at}, as the weights have, got {}",
-            weight[at + 2], windows[at].size
+            weight[at + 2],
+            windows[at].size
         )));
     }
     let mut result = vec![data[0], weight[0]];
