@@ -168,7 +168,8 @@ test-rust:
 .PHONY: test-python
 test-python: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
 test-python: export ISOFORM_EXAMPLE_MODULE := calc_ir
-test-python: setup-python setup-models lint-types
+test-python: export ISOFORM_KERNELS := $(abspath $(CARGO_TARGET)/debug/examples/serve)
+test-python: setup-python setup-models setup-kernels lint-types
 	$(call say,tests of the Python package)
 	$(VENV)/bin/python -m pytest --doctest-modules tests python/isoform
 
@@ -198,6 +199,12 @@ setup-python: $(VENV_STAMP)
 	@# another build of the same thing, and one would replace the other every time.
 	$(MATURIN) develop --release --quiet --target-dir $(CARGO_TARGET)/rust_types \
 		--manifest-path examples/rust_types/Cargo.toml
+
+# The process whose operators are compared with NumPy.
+.PHONY: setup-kernels
+setup-kernels:
+	$(call say,the operators as a process)
+	$(CARGO) build -p isoform-kernels --example serve $(LOCKED)
 
 .PHONY: setup-models
 setup-models: $(MODELS_STAMP)

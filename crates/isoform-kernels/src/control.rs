@@ -54,9 +54,9 @@ impl Control<'_> {
     /// are within the limit.
     pub(crate) fn elements(&self, shape: &[usize], size: usize) -> Result<usize> {
         // A product of sizes other than 0 that is in range makes every part of it so.
-        let sizes = shape.iter().filter(|size| **size != 0);
+        let mut sizes = shape.iter().filter(|size| **size != 0);
         let count = sizes
-            .fold(Some(size), |all, size| all?.checked_mul(*size))
+            .try_fold(size, |all, size| all.checked_mul(*size))
             .filter(|count| isize::try_from(*count).is_ok());
         if count.is_some() && shape.contains(&0) {
             return Ok(0);

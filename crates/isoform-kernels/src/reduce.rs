@@ -290,15 +290,12 @@ impl Axes<'_> {
     }
 
     /// One element for each row of reduced elements.
-    fn each<R: Copy, O: Element>(
+    fn each<R: RawElement, O: Element>(
         &self,
         x: View<'_>,
         control: &Control<'_>,
         mut f: impl FnMut(&[R], &mut Progress<'_>) -> Result<O>,
-    ) -> Result<Tensor>
-    where
-        R: RawElement,
-    {
+    ) -> Result<Tensor> {
         let axes = self.resolve(x.rank())?;
         let shape = shape::reduce(x.shape(), &axes, self.keep_dims);
         let mut bytes = control.zeros(&shape, O::TYPE.size())?;
@@ -329,7 +326,7 @@ impl Axes<'_> {
 }
 
 /// The bytes of elements as arrays.
-trait RawElement: Sized {
+trait RawElement: Copy {
     fn cast(bytes: &[u8]) -> &[Self];
 }
 

@@ -32,9 +32,9 @@ impl<'a> View<'a> {
     /// the sizes other than 0 is out of range.
     pub fn new(element_type: ElementType, shape: &'a [usize], bytes: &'a [u8]) -> Result<Self> {
         let size = element_type.size();
-        let dims = shape.iter().filter(|dim| **dim != 0);
+        let mut dims = shape.iter().filter(|dim| **dim != 0);
         let length = dims
-            .fold(Some(size), |size, dim| size?.checked_mul(*dim))
+            .try_fold(size, |size, dim| size.checked_mul(*dim))
             .filter(|length| isize::try_from(*length).is_ok())
             .map(|length| if shape.contains(&0) { 0 } else { length });
         if length != Some(bytes.len()) {
