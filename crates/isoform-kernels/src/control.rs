@@ -92,9 +92,6 @@ impl Control<'_> {
 
 /// A vector whose allocation may fail without ending the process.
 fn filled<T: Copy>(count: usize, value: T) -> Result<Vec<T>> {
-    if count * size_of::<T>() <= 1 << 20 {
-        return Ok(vec![value; count]);
-    }
     let mut memory = Vec::new();
     memory.try_reserve_exact(count).map_err(|_| {
         KernelError::too_large(format!("{count} elements do not fit into the free memory"))

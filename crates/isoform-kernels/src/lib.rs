@@ -67,3 +67,7 @@ pub use element_type::ElementType;
 pub use error::{ErrorKind, KernelError};
 pub use nibbles::{pack_nibbles, unpack_nibbles};
 pub use tensor::{Tensor, View};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/kernels.md")]
+mod page {}
