@@ -11,7 +11,7 @@ pub const POLL_INTERVAL: usize = 1 << 20;
 /// costs nothing.
 pub(crate) const BLOCK: usize = 1 << 16;
 
-/// What a kernel may use, and how it is stopped.
+/// The limits of a kernel, and the way to stop it.
 ///
 /// ```
 /// use isoform_kernels::create::full;

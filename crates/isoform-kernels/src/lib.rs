@@ -1,10 +1,9 @@
-#![forbid(unsafe_code)]
 //! Constant tensor operators on plain typed bytes, with the same results on every machine.
 //!
 //! A compiler that folds constants needs the value of an operator, exactly as its
 //! definition says and bit for bit the same wherever it runs.
 //! This crate computes it for [`View`]s, which are an [`ElementType`], a shape and bytes,
-//! and knows nothing of programs.
+//! and does not depend on any form of programs.
 //!
 //! ```
 //! use isoform_kernels::elementwise::{Binary, binary};
@@ -41,6 +40,8 @@
 //! A [`Control`] limits the size of results and of intermediate copies, which is checked
 //! before they are allocated, and interrupts long work. Nothing recurses.
 
+#![forbid(unsafe_code)]
+
 mod control;
 pub mod create;
 mod element;
@@ -70,4 +71,4 @@ pub use tensor::{Tensor, View};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/kernels.md")]
-mod page {}
+struct KernelsPage;

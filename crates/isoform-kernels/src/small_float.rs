@@ -8,7 +8,7 @@ pub(crate) struct Format {
     least: i32,
     /// The code of the largest finite number.
     largest: u8,
-    /// What a number beyond the largest becomes, without its sign.
+    /// The code of numbers beyond the largest, without their sign.
     overflow: u8,
     nan: u8,
     /// True if the codes with the sign bit and no other one stand for NaN.

@@ -133,7 +133,7 @@ pub struct GatherNd {
     pub tuples: TupleAxis,
     /// The number of leading axes that data and tuples share.
     pub batch_dims: usize,
-    /// What an index outside of its axis means.
+    /// The meaning of an index outside of its axis.
     pub mode: IndexMode,
 }
 

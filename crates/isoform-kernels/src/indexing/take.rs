@@ -6,7 +6,7 @@ use crate::error::{KernelError, Result};
 use crate::shape;
 use crate::tensor::{Tensor, View};
 
-/// What an index outside of its axis means.
+/// The meaning of an index outside of its axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum IndexMode {
@@ -70,7 +70,7 @@ pub struct Take {
     /// The number of leading axes that data and indices share; negative numbers count from
     /// the rank of the indices.
     pub batch_dims: i64,
-    /// What an index outside of the axis means.
+    /// The meaning of an index outside of the axis.
     pub mode: IndexMode,
 }
 

@@ -38,7 +38,7 @@ pub enum PadMode<'a> {
 ///
 /// # Errors
 ///
-/// A type error for a constant of another type; a shape error for a constant that is no
+/// A type error for a constant of another type; a shape error for a constant that is not a
 /// scalar, for widths that do not fit, and where a mode other than `Constant` has no element
 /// to repeat.
 pub fn pad(

@@ -169,7 +169,7 @@ pub(crate) struct Matrices<'s> {
 }
 
 /// A shape as a batch of matrices; nothing for rank 0. A vector is not transposed.
-pub(crate) fn matrix(shape: &[usize], transpose: bool, is_left: bool) -> Option<Matrices<'_>> {
+pub(crate) fn matrix(shape: &[usize], exchanged: bool, is_left: bool) -> Option<Matrices<'_>> {
     match shape {
         [] => None,
         [size] => Some(Matrices {
@@ -178,7 +178,7 @@ pub(crate) fn matrix(shape: &[usize], transpose: bool, is_left: bool) -> Option<
             columns: if is_left { *size } else { 1 },
         }),
         [batch @ .., rows, columns] => {
-            let (rows, columns) = if transpose {
+            let (rows, columns) = if exchanged {
                 (columns, rows)
             } else {
                 (rows, columns)
