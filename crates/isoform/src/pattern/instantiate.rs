@@ -5,6 +5,7 @@ use rapidhash::fast::RandomState;
 
 use super::matching::{Match, Pattern};
 use super::scan::{self, Idents, Variables};
+use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
@@ -88,15 +89,22 @@ impl Plan {
 
     /// Fills in the template; None if a variable would be captured or escape.
     pub(super) fn instantiate(&self, found: &Match) -> Result<Option<Value>> {
-        let images = self.images(found);
+        let images = self.images(found)?;
         if !self.is_sound(found, &images)? {
             return Ok(None);
         }
-        fill(&self.template, images, &self.variables.defined).map(Some)
+        let several = found.pattern().holes().iter();
+        let several = several.filter(|hole| hole.takes_items());
+        let several = several.filter_map(|hole| variable(hole.var())).collect();
+        fill(&self.template, images, &self.variables.defined, several).map(Some)
     }
 
     /// The images of the pattern's variables.
-    fn images(&self, found: &Match) -> Images {
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a hole that the template uses and the match does not have.
+    fn images(&self, found: &Match) -> Result<Images> {
         let mut images = Images::default();
         for pair in &found.filled().pairs {
             if let Some(ident) = variable(&pair.left) {
@@ -108,7 +116,17 @@ impl Plan {
                 images.insert(ident, part.clone());
             }
         }
-        images
+        for hole in found.pattern().holes() {
+            let ident = variable(hole.var()).unwrap_or_default();
+            if self.variables.used.contains_key(&ident) && !images.contains_key(&ident) {
+                return Err(Error::value_error(format!(
+                    "Rule.replacement: uses the hole {:?}, which the alternative that matched \
+                     does not have; write a rule for each alternative",
+                    hole.var()
+                )));
+            }
+        }
+        Ok(images)
     }
 
     /// True if every variable of a part has the same meaning in the
@@ -163,12 +181,13 @@ impl Plan {
 
 /// The template with variables replaced by their images, and new variables for
 /// those that it defines and that have no image.
-fn fill(template: &Value, images: Images, defined: &Idents) -> Result<Value> {
+fn fill(template: &Value, images: Images, defined: &Idents, several: Idents) -> Result<Value> {
     let parts = Arena::default();
     let mut filler = Filler {
         rewriter: Rewriter::new(&parts),
         images,
         defined,
+        several,
         done: HashMap::default(),
     };
     access::traversing(|section| {
@@ -177,18 +196,28 @@ fn fill(template: &Value, images: Images, defined: &Idents) -> Result<Value> {
     })
 }
 
+/// An array of the template with the items of holes in it.
+struct Spliced {
+    /// The array of the template.
+    origin: u64,
+    /// True for the items of holes, which are not filled in.
+    given: Vec<bool>,
+}
+
 struct Filler<'a, 'd> {
-    rewriter: Rewriter<'a, ()>,
+    rewriter: Rewriter<'a, Option<Spliced>>,
     images: Images,
     defined: &'d Idents,
+    /// The holes that stand for any number of items.
+    several: Idents,
     /// The results of objects; None while one is being filled in.
     done: HashMap<u64, Option<Outcome>, RandomState>,
 }
 
 impl<'a> Policy<'a> for Filler<'a, '_> {
-    type Extra = ();
+    type Extra = Option<Spliced>;
 
-    fn rewriter(&mut self) -> &mut Rewriter<'a, ()> {
+    fn rewriter(&mut self) -> &mut Rewriter<'a, Option<Spliced>> {
         &mut self.rewriter
     }
 
@@ -198,10 +227,15 @@ impl<'a> Policy<'a> for Filler<'a, '_> {
     }
 
     fn close(&mut self, section: &mut Section) -> Result<Progress> {
-        let Some((cursor, (), mut outcome)) = self.rewriter.build(section, true)? else {
+        let Some((cursor, spliced, mut outcome)) = self.rewriter.build(section, true)? else {
             return Ok(Progress::Same);
         };
         let object = cursor.object();
+        if let Some(spliced) = spliced {
+            outcome = Outcome::New(outcome.into_value(Met::Object(object)));
+            self.done.insert(spliced.origin, Some(outcome.clone()));
+            return Ok(self.rewriter.settle(Some(outcome)));
+        }
         if let Some(ident) = Met::Object(object).variable() {
             if let Outcome::Same = outcome {
                 outcome = Outcome::New(build::shallow_copy(object.as_ref()).into());
@@ -220,6 +254,11 @@ impl<'a> Filler<'a, '_> {
         let Met::Object(object) = part.met else {
             return Ok(Some(Outcome::Same));
         };
+        if let Some((cursor, Some(spliced))) = self.rewriter.innermost()
+            && spliced.given.get(cursor.position().wrapping_sub(1)) == Some(&true)
+        {
+            return Ok(Some(Outcome::Same));
+        }
         let var = part.met.variable();
         if let Some(image) = var.and_then(|ident| self.images.get(&ident)) {
             return Ok(Some(Outcome::of(image.clone(), part.met)));
@@ -237,8 +276,41 @@ impl<'a> Filler<'a, '_> {
             return Ok(Some(Outcome::Same));
         };
         self.done.insert(object.ident(), None);
-        self.rewriter.push(cursor, ());
+        if let Some(items) = cursor.items()
+            && !self.several.is_empty()
+            && let Some((array, spliced)) = self.splice(object.ident(), items)
+        {
+            let array = self.rewriter.parts.keep_value(&array);
+            let part = Part {
+                met: Met::of(array),
+                ..part
+            };
+            let Met::Object(object) = part.met else {
+                return Ok(Some(Outcome::Same));
+            };
+            if let Some(cursor) = Cursor::open(section, object, part, View::Compared) {
+                self.rewriter.push(cursor, Some(spliced));
+                return Ok(None);
+            }
+        }
+        self.rewriter.push(cursor, None);
         Ok(None)
+    }
+
+    /// The items of an array with those of holes in their places; None if there is no hole.
+    fn splice(&self, origin: u64, items: &[Value]) -> Option<(Value, Spliced)> {
+        let hole = |item: &Value| variable(item).filter(|ident| self.several.contains(ident));
+        items.iter().find_map(hole)?;
+        let (mut all, mut given) = (Vec::new(), Vec::new());
+        for item in items {
+            let image = hole(item).and_then(|ident| self.images.get(&ident));
+            match image.and_then(Value::items) {
+                Some(part) => all.extend_from_slice(part.values()),
+                None => all.push(item.clone()),
+            }
+            given.resize(all.len(), image.is_some());
+        }
+        Some((Array::from(all).into(), Spliced { origin, given }))
     }
 }
 

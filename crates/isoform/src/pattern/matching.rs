@@ -3,7 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::hole::Hole;
+use super::options::{InteriorUses, PatternOptions};
 use super::scan::{Idents, Variables};
+use super::search::{Context, search};
+use super::shell::{Shell, Survey};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
 use crate::kernel::object::header::TypeIndex;
@@ -13,10 +17,12 @@ use crate::kernel::path::places::{self, Places, Step};
 use crate::kernel::types::Kind;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
+use crate::structural::HoleTable;
 use crate::structural::variable;
 use crate::structural::{CompareOptions, Filled, Matching, Mismatch};
-use crate::structural::{Hole, HoleTable};
-use crate::traverse::{ChildOptions, InterruptCodec, Visit, WalkOptions, WalkOrder, WalkResult};
+use crate::traverse::{
+    ChildOptions, InterruptCodec, Uses, Visit, WalkOptions, WalkOrder, WalkResult,
+};
 
 /// A template with holes; see the [module](crate::pattern).
 ///
@@ -38,9 +44,20 @@ use crate::traverse::{ChildOptions, InterruptCodec, Visit, WalkOptions, WalkOrde
 #[derive(Clone)]
 pub struct Pattern {
     template: Value,
-    holes: Arc<HoleTable>,
-    options: CompareOptions,
-    root: Root,
+    holes: Arc<[Hole]>,
+    table: Arc<HoleTable>,
+    options: PatternOptions,
+    /// Those it may match; one, unless there are alternatives.
+    roots: Arc<[Root]>,
+    /// Set if comparison alone cannot match the template.
+    shell: Option<Arc<Shell>>,
+    /// The shell for matches in a program whose users are known, where inner nodes must not
+    /// have others.
+    tracked: Option<Arc<Shell>>,
+    /// The number of levels of objects that a match sees.
+    height: u32,
+    /// True if a match depends on more than these levels.
+    deep: bool,
     /// The types of the template's own parts that are not holes, by the order
     /// of visit: most attempts fail on them, without any comparison.
     parts: Arc<[(usize, TypeIndex)]>,
@@ -59,11 +76,24 @@ pub(super) enum Root {
     Anything,
     /// A plain value.
     Plain,
+    /// Any value.
+    Everything,
 }
 
 impl Root {
+    /// The objects that a template may match by comparison.
+    pub(super) fn of(template: &Value, table: &HoleTable) -> Root {
+        let hole = variable(template).and_then(|ident| table.find(ident));
+        match (hole, template.as_object()) {
+            (Some(hole), _) => table.class(hole).map_or(Root::Anything, Root::Class),
+            (None, Some(object)) => Root::Exactly(object.type_info().index()),
+            (None, None) => Root::Plain,
+        }
+    }
+
     pub(super) fn admits(self, ty: Option<TypeIndex>) -> bool {
         match (self, ty) {
+            (Root::Everything, _) => true,
             (Root::Exactly(wanted), Some(ty)) => wanted == ty,
             (Root::Class(wanted), Some(ty)) => is_a(ty, wanted),
             (Root::Anything, Some(ty)) => !crate::kernel::object::table::info(ty).is_builtin(),
@@ -81,7 +111,7 @@ impl Root {
         let is_var = |ty: TypeIndex| crate::kernel::object::table::info(ty).kind() == Kind::Var;
         match self {
             Root::Exactly(ty) => is_var(ty),
-            Root::Class(_) | Root::Anything => true,
+            Root::Class(_) | Root::Anything | Root::Everything => true,
             Root::Plain => false,
         }
     }
@@ -134,10 +164,18 @@ impl Pattern {
         template: impl Into<Value>,
         holes: impl IntoIterator<Item = H>,
     ) -> Result<Pattern> {
-        let template = template.into();
-        let holes = HoleTable::new(holes.into_iter().map(Into::into).collect())?;
-        let variables = Variables::of(&template)?;
-        for hole in holes.holes() {
+        PatternOptions::default().pattern(template, holes)
+    }
+
+    pub(super) fn make(
+        template: Value,
+        holes: Vec<Hole>,
+        options: PatternOptions,
+    ) -> Result<Pattern> {
+        let compared = holes.iter().map(Hole::compared);
+        let table = HoleTable::new(compared.collect::<Result<Vec<_>>>()?)?;
+        let mut variables = Variables::of(&template)?;
+        for hole in &holes {
             let ident = variable(hole.var()).unwrap_or_default();
             let problem = if !variables.has(ident) {
                 "does not occur in the template"
@@ -153,24 +191,142 @@ impl Pattern {
                 hole.var()
             )));
         }
-        let hole = variable(&template).and_then(|ident| holes.find(ident));
-        let root = match (hole, template.as_object()) {
-            (Some(hole), _) => holes.class(hole).map_or(Root::Anything, Root::Class),
-            (None, Some(object)) => Root::Exactly(object.type_info().index()),
-            (None, None) => Root::Plain,
+        let table = Arc::new(table);
+        let survey = Survey::of(&template, &holes, options)?;
+        let mut height = survey.height;
+        for hole in &holes {
+            for pattern in &hole.form.patterns {
+                height = height.max(survey.height + pattern.height);
+                variables.extend(&pattern.variables);
+            }
+            for (path, pattern) in &hole.form.fields {
+                let steps = super::hole::parse(path)?.depth() as u32;
+                height = height.max(survey.height + steps + pattern.height);
+                variables.extend(&pattern.variables);
+            }
+        }
+        let mut deep = survey.repeats || holes.iter().any(Hole::is_guarded);
+        for hole in &holes {
+            deep |= hole.inner_patterns().any(|pattern| pattern.deep);
+        }
+        let wants_tracking =
+            survey.has_inner_dag && options.interior_uses != InteriorUses::Anywhere;
+        let mut shell = None;
+        if survey.is_special || wants_tracking {
+            let compare = compare_options(options);
+            let divided = Shell::divide(&template, &holes, &table, &survey, (options, compare))?;
+            shell = Some(Arc::new(divided));
+        }
+        let (shell, tracked) = match survey.is_special {
+            true => (shell.clone(), shell),
+            false => (None, shell),
         };
-        let parts = parts_of(&template, &holes);
-        Ok(Pattern {
+        let mut pattern = Pattern {
+            roots: Arc::new([Root::of(&template, &table)]),
+            parts: parts_of(&template, &table),
             template,
-            holes: Arc::new(holes),
-            parts,
-            options: CompareOptions {
-                map_free_vars: true,
-                ..CompareOptions::default()
-            },
-            root,
+            holes: holes.into(),
+            table,
+            options,
+            shell,
+            tracked,
+            height,
+            deep,
             variables: Arc::new(variables),
-        })
+        };
+        pattern.describe_shell();
+        Ok(pattern)
+    }
+
+    /// Takes over the roots and holes of the shell, which may be those of several patterns.
+    fn describe_shell(&mut self) {
+        let Some(shell) = self.shell.clone() else {
+            return;
+        };
+        self.roots = shell.roots().into();
+        // The type tests assume that the template is matched as it is.
+        self.parts = Arc::default();
+        let mut holes = Vec::with_capacity(shell.parts.len());
+        let mut compared = Vec::with_capacity(shell.parts.len());
+        for (part, var) in shell.parts.iter().enumerate() {
+            let declared = shell.holes.iter().find(|hole| hole.part == part);
+            let hole = declared.map_or_else(|| Hole::new(var.clone()), |hole| hole.hole.clone());
+            compared.push(crate::structural::Hole::new(var.clone()));
+            holes.push(hole);
+        }
+        // The variables are known to be different ones.
+        if let Ok(table) = HoleTable::new(compared)
+            && self.holes.len() < holes.len()
+        {
+            self.holes = holes.into();
+            self.table = Arc::new(table);
+        }
+    }
+
+    /// Makes a pattern that matches what one of several patterns matches; the first of them
+    /// that does decides about the match. A hole that occurs in several of them is one hole.
+    ///
+    /// Use it for the same thing written in several ways, at the root of a rule or, with
+    /// [`Hole::matching`], below it. A replacement must use only holes that the pattern that
+    /// matched has filled.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if there is no pattern.
+    ///
+    /// ```
+    /// use isoform::pattern::Pattern;
+    /// use isoform::tir;
+    /// use isoform::values::DType;
+    ///
+    /// let int = |name| tir::Var::new(name, DType::INT32);
+    /// let (x, y, a, b) = (int("x"), int("y"), int("a"), int("b"));
+    /// let smaller = Pattern::new(tir::LT::new(&x, &y)?, [&x, &y])?;
+    /// let greater = Pattern::new(tir::GT::new(&y, &x)?, [&x, &y])?;
+    /// let either = Pattern::any_of([smaller, greater])?;
+    /// let found = either.match_value(&tir::GT::new(&a, &b)?.into())?.expect("b < a");
+    /// assert_eq!(found.get(&x.into()), Some(&b.into()));
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn any_of(patterns: impl IntoIterator<Item = Pattern>) -> Result<Pattern> {
+        let patterns: Vec<Pattern> = patterns.into_iter().collect();
+        let Some(first) = patterns.first() else {
+            return Err(Error::value_error(
+                "Pattern.any_of: expected at least one pattern, got none",
+            ));
+        };
+        let mut variables = Variables::default();
+        for pattern in &patterns {
+            variables.extend(&pattern.variables);
+        }
+        let shell = Arc::new(Shell::any_of(&patterns));
+        let mut pattern = Pattern {
+            template: first.template.clone(),
+            holes: Arc::default(),
+            table: Arc::new(HoleTable::new(Vec::new())?),
+            options: first.options,
+            roots: Arc::default(),
+            shell: Some(shell.clone()),
+            tracked: Some(shell),
+            height: patterns.iter().map(|one| one.height).max().unwrap_or(0),
+            deep: patterns.iter().any(|one| one.deep),
+            parts: Arc::default(),
+            variables: Arc::new(variables),
+        };
+        pattern.describe_shell();
+        Ok(pattern)
+    }
+
+    /// The pattern with another one as an alternative: what `wrap` makes of the template, with
+    /// the same holes. For a part that may be there or not.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pattern::new`]; those of `wrap`.
+    pub fn optional(&self, wrap: impl FnOnce(&Value) -> Result<Value>) -> Result<Pattern> {
+        let wrapped = wrap(&self.template)?;
+        let wrapped = Pattern::make(wrapped, self.holes.to_vec(), self.options)?;
+        Pattern::any_of([self.clone(), wrapped])
     }
 
     /// Sets whether the free variables of the template that are not holes map
@@ -178,6 +334,13 @@ impl Pattern {
     #[must_use]
     pub fn map_free_vars(mut self, map: bool) -> Pattern {
         self.options.map_free_vars = map;
+        let mapping = |shell: &mut Arc<Shell>| {
+            for core in &mut Arc::make_mut(shell).cores {
+                core.options.map_free_vars = map;
+            }
+        };
+        self.shell.as_mut().map(mapping);
+        self.tracked.as_mut().map(mapping);
         self
     }
 
@@ -193,15 +356,61 @@ impl Pattern {
 
     /// The holes, in the order in which they were given.
     pub fn holes(&self) -> &[Hole] {
-        self.holes.holes()
-    }
-
-    pub(super) fn root(&self) -> Root {
-        self.root
-    }
-
-    pub(super) fn hole_table(&self) -> &HoleTable {
         &self.holes
+    }
+
+    /// The options with which it was made.
+    pub fn options(&self) -> PatternOptions {
+        self.options
+    }
+
+    /// True if it may match a value of this type.
+    pub(super) fn admits(&self, ty: Option<TypeIndex>) -> bool {
+        self.roots.iter().any(|root| root.admits(ty))
+    }
+
+    /// True if it has a template of its own, rather than alternatives.
+    pub(super) fn has_one_root(&self) -> bool {
+        matches!(*self.roots, [Root::Exactly(_)]) && self.shell().is_none_or(Shell::has_one_root)
+    }
+
+    pub(super) fn hole_table(&self) -> &Arc<HoleTable> {
+        &self.table
+    }
+
+    pub(super) fn compare_options(&self) -> CompareOptions {
+        compare_options(self.options)
+    }
+
+    pub(super) fn shell(&self) -> Option<&Shell> {
+        self.shell.as_deref()
+    }
+
+    /// The number of levels of objects that a match sees.
+    pub(super) fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// True if a match depends on more than these levels: on equal parts, or on functions.
+    pub(super) fn sees_deep(&self) -> bool {
+        self.deep
+    }
+
+    /// True if the users of nodes may decide about a match.
+    pub(super) fn counts_users(&self) -> bool {
+        self.tracked.is_some()
+    }
+
+    /// True if definitions may decide about a match.
+    pub(super) fn asks_for_definitions(&self) -> bool {
+        self.options.definitions || self.shell().is_some_and(Shell::looks_through)
+    }
+
+    /// True if users or definitions decide about a match.
+    pub(super) fn asks_for_uses(&self) -> bool {
+        self.options.definitions
+            || self.options.interior_uses == InteriorUses::Inside
+            || self.shell().is_some_and(Shell::asks_for_uses)
     }
 
     /// Matches the whole value; None if it is not an instance of the template.
@@ -216,29 +425,69 @@ impl Pattern {
         if !self.may_match(value) {
             return Ok(None);
         }
-        let Some(filled) = self.matching(value).run()? else {
-            return Ok(None);
+        let filled = match &self.shell {
+            None => self.matching(value).run()?,
+            Some(shell) => search(shell, value, None)?,
         };
-        Ok(Some(Match {
+        Ok(filled.map(|filled| self.found(value, filled)))
+    }
+
+    /// Matches a value in a program whose users and definitions are known: as
+    /// [`match_value`](Self::match_value), with what the [options](PatternOptions) say about
+    /// definitions and about users of inner nodes, and with [`Hole::one_use`].
+    ///
+    /// # Errors
+    ///
+    /// As [`match_value`](Self::match_value), plus those of functions that decide about
+    /// [purity](crate::traverse::PURE).
+    pub fn match_in(&self, value: &Value, uses: &Uses) -> Result<Option<Match>> {
+        let mut context = uses;
+        self.match_with(value, &mut context)
+    }
+
+    pub(super) fn match_with(
+        &self,
+        value: &Value,
+        context: &mut dyn Context,
+    ) -> Result<Option<Match>> {
+        let Some(shell) = &self.tracked else {
+            return self.match_value(value);
+        };
+        let filled = search(shell, value, Some(context))?;
+        Ok(filled.map(|filled| self.found(value, filled)))
+    }
+
+    fn found(&self, value: &Value, filled: Filled) -> Match {
+        Match {
             pattern: self.clone(),
             value: value.clone(),
             filled: Arc::new(filled),
-        }))
+        }
     }
 
     /// Explains why a value does not match: returns the first difference, with
     /// the template on the left, or None if it matches.
     ///
+    /// If there are several ways to match, such as alternatives or operands in any order, it
+    /// explains why the template as it is written does not match.
+    ///
     /// # Errors
     ///
     /// As [`match_value`](Self::match_value).
     pub fn explain(&self, value: &Value) -> Result<Option<Mismatch>> {
-        self.matching(value).explain()
+        if self.shell.is_none() {
+            return self.matching(value).explain();
+        }
+        if self.match_value(value)?.is_some() {
+            return Ok(None);
+        }
+        let literally = self.matching(value).explain()?;
+        Ok(literally.or_else(|| Some(Mismatch::of_values(&self.template, value))))
     }
 
     /// True if a value has the parts that an instance of the template has.
     fn may_match(&self, value: &Value) -> bool {
-        let (Root::Exactly(ty), Some(object)) = (self.root, value.as_object()) else {
+        let (&[Root::Exactly(ty)], Some(object)) = (&*self.roots, value.as_object()) else {
             return true;
         };
         if object.type_info().index() != ty {
@@ -259,8 +508,8 @@ impl Pattern {
         Matching {
             template: &self.template,
             value,
-            holes: &self.holes,
-            options: self.options,
+            holes: &self.table,
+            options: self.compare_options(),
         }
     }
 
@@ -282,15 +531,23 @@ impl Pattern {
         mut callback: impl FnMut(&Place<'_>, Match) -> Result<WalkResult<B>>,
     ) -> Result<Option<B>> {
         let options = WalkOptions::default().order(WalkOrder::Pre);
-        let variables = self.root.admits_variables();
+        let uses = match self.asks_for_uses() {
+            true => Some(Uses::of(root)?),
+            false => None,
+        };
+        let find = |value: &Value| match &uses {
+            Some(uses) => self.match_in(value, uses),
+            None => self.match_value(value),
+        };
+        let variables = self.roots.iter().any(|root| root.admits_variables());
         // All objects are visited, because the path changes with each of them.
-        let wanted = |ty: Option<TypeIndex>| ty.is_some() || self.root.admits(ty);
+        let wanted = |ty: Option<TypeIndex>| ty.is_some() || self.admits(ty);
         let mut seen = Idents::default();
         let mut shared = 0;
         options.walk_selected(root, wanted, InterruptCodec::default(), |visit| {
             shared = shared.min(visit.depth().saturating_sub(1));
             let ty = visit.object().map(|object| object.type_info().index());
-            let admitted = self.root.admits(ty);
+            let admitted = self.admits(ty);
             if visit.is_key() || !admitted && !variables {
                 return Ok(WalkResult::Advance);
             }
@@ -300,7 +557,7 @@ impl Pattern {
             // searched for among the parts of the objects that use it.
             if admitted
                 && of_variable.is_none_or(|_| visit.depth() == 0)
-                && let Some(found) = self.match_value(&value)?
+                && let Some(found) = find(&value)?
             {
                 let place = Place {
                     visit,
@@ -323,7 +580,7 @@ impl Pattern {
                 if child.region != RegionKind::Use || !seen.insert(ident) {
                     continue;
                 }
-                if let Some(found) = self.match_value(&child.value)? {
+                if let Some(found) = find(&child.value)? {
                     let place = Place {
                         visit,
                         step: children.place_step(position),
@@ -388,6 +645,13 @@ impl Pattern {
     }
 }
 
+fn compare_options(options: PatternOptions) -> CompareOptions {
+    CompareOptions {
+        map_free_vars: options.map_free_vars,
+        ..CompareOptions::default()
+    }
+}
+
 /// The types of the object's own parts that are not holes, by the order of
 /// visit.
 fn parts_of(template: &Value, holes: &HoleTable) -> Arc<[(usize, TypeIndex)]> {
@@ -416,7 +680,7 @@ impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pattern")
             .field("template", &self.template)
-            .field("holes", &self.holes.holes())
+            .field("holes", &self.holes)
             .finish_non_exhaustive()
     }
 }
@@ -474,7 +738,7 @@ impl Match {
     /// O(1) for a hole, O(variables) for another variable.
     pub fn get(&self, var: &Value) -> Option<&Value> {
         let ident = variable(var)?;
-        if let Some(hole) = self.pattern.holes.find(ident) {
+        if let Some(hole) = self.pattern.table.find(ident) {
             return self.part(hole).map(|(part, _)| part);
         }
         let is_it = |left: &Value| variable(left) == Some(ident);

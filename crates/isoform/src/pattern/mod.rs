@@ -19,16 +19,29 @@
 //! Matching is the comparison of [`structural_equal`](crate::structural_equal)
 //! with support for holes, so without holes both give the same result.
 //!
+//! [`PatternOptions`] and the forms of [`Hole`] let a pattern match more: operands in any
+//! order, any number of items, alternatives, variables in the place of what they are bound to.
+//!
 //! A [`Rule`] replaces the matches of a pattern, and [`rewrite`] applies rules
-//! until none applies.
+//! until none applies, in one pass from the parts to the root. [`rewrite_greedily`] does so from
+//! a worklist, and knows the users of every object.
 
+mod greedy;
+mod hole;
 mod instantiate;
 mod matching;
 mod normalize;
+mod options;
 mod rule;
+mod rule_set;
 mod scan;
+mod search;
+mod shell;
 
-pub use crate::structural::{Guard, Hole};
+pub use crate::structural::Guard;
+pub use greedy::{GreedyOptions, rewrite_greedily};
+pub use hole::Hole;
 pub use matching::{Found, Match, Pattern, Place};
 pub use normalize::{RewriteOptions, Rewritten, rewrite};
+pub use options::{InteriorUses, PatternOptions};
 pub use rule::{Rule, RuleGuard};

@@ -1,17 +1,15 @@
 //! Rewriting to a normal form: rules applied bottom-up until none applies.
 
-use std::rc::Rc;
-
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::rule::Rule;
+use super::rule::{Replaced, Rule};
+use super::rule_set::{RuleSet, Tally};
 use super::scan::{self, Idents};
-use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
-use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::view::Met;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
@@ -53,12 +51,15 @@ pub struct Rewritten {
     pub value: Value,
     /// The number of applications of each rule, in the order of the rules.
     pub applied: Vec<u64>,
+    /// The number of times a rule was tried on a value, in all.
+    pub attempts: u64,
 }
 
 /// Applies rules to a value and everything below it until none applies.
 ///
 /// The parts of an object come before the object itself, and a replacement is
-/// rewritten in turn; of several rules that apply, the first one is used.
+/// rewritten in turn; of several rules that apply, the one with the highest
+/// [benefit](Rule::with_benefit) is used, and among equals the first.
 /// Everything in which nothing was replaced is the same object in the result,
 /// the root included, and sharing is kept: a shared object is rewritten once.
 ///
@@ -76,8 +77,9 @@ pub struct Rewritten {
 /// # Errors
 ///
 /// `ValueError` if rules were applied more than `max_steps` times, which names
-/// the rules, and for a cyclic value; as [`Rule::apply`]. `TypeError` with the
-/// path if a replacement does not fit its field.
+/// the rules, for a cyclic value, and for a rule that needs to know users
+/// ([`rewrite_greedily`](super::rewrite_greedily()) knows them); as [`Rule::apply`].
+/// `TypeError` with the path if a replacement does not fit its field.
 pub fn rewrite(root: &Value, rules: &[Rule]) -> Result<Rewritten> {
     RewriteOptions::default().rewrite(root, rules)
 }
@@ -89,12 +91,37 @@ impl RewriteOptions {
     ///
     /// As [`rewrite`].
     pub fn rewrite(self, root: &Value, rules: &[Rule]) -> Result<Rewritten> {
-        let mut applied = vec![0; rules.len()];
+        for (number, rule) in rules.iter().enumerate() {
+            if rule.has_results() || rule.pattern().asks_for_uses() {
+                return Err(Error::value_error(format!(
+                    "rewrite: rule {number} asks for users or definitions, which rewrite does \
+                     not know; use rewrite_greedily"
+                )));
+            }
+        }
+        let mut tally = Tally::new(rules.len(), self.max_steps);
+        let value = without_capture(root, rules, |value, rules| {
+            let defined = scan::definitions(value)?;
+            normalize(value, rules, &mut tally, defined)
+        })?;
+        Ok(tally.rewritten(value))
+    }
+}
+
+/// Runs passes that apply rules to a value, so that no binder of the value captures a variable
+/// that a replacement introduces.
+pub(super) fn without_capture(
+    root: &Value,
+    rules: &[Rule],
+    mut pass: impl FnMut(&Value, &[Rule]) -> Result<Value>,
+) -> Result<Value> {
+    // Until the end, stand-ins replace the variables of replacements that a
+    // binder around them would capture.
+    let mut stand_ins: HashMap<u64, (Value, Value), RandomState> = HashMap::default();
+    let own: Vec<(u64, Value)> = rules.iter().flat_map(Rule::own_variables).collect();
+    if !own.is_empty() {
         let defined = scan::definitions(root)?;
-        // Until the end, stand-ins replace the variables of replacements that a
-        // binder around them would capture.
-        let mut stand_ins: HashMap<u64, (Value, Value), RandomState> = HashMap::default();
-        for (ident, var) in rules.iter().flat_map(Rule::own_variables) {
+        for (ident, var) in own {
             if let Some(object) = var.as_object()
                 && defined.contains(&ident)
             {
@@ -102,25 +129,22 @@ impl RewriteOptions {
                 stand_ins.insert(ident, (var, stand_in));
             }
         }
-        if stand_ins.is_empty() {
-            let value = normalize(root, rules, self, &mut applied, defined)?;
-            return Ok(Rewritten { value, applied });
+    }
+    if stand_ins.is_empty() {
+        return pass(root, rules);
+    }
+    let pairs: Vec<(Value, Value)> = stand_ins.into_values().collect();
+    let renamed = rules.iter().map(|rule| rule.renamed(&pairs));
+    let renamed = renamed.collect::<Result<Vec<Rule>>>()?;
+    let back: Vec<(Value, Value)> = pairs.into_iter().map(|(var, new)| (new, var)).collect();
+    let mut value = root.clone();
+    loop {
+        let next = substitute(&pass(&value, &renamed)?, &back)?;
+        // With the original variables restored, more rules may apply.
+        if next == value {
+            return Ok(value);
         }
-        let pairs: Vec<(Value, Value)> = stand_ins.into_values().collect();
-        let renamed = rules.iter().map(|rule| rule.renamed(&pairs));
-        let renamed = renamed.collect::<Result<Vec<Rule>>>()?;
-        let back: Vec<(Value, Value)> = pairs.into_iter().map(|(var, new)| (new, var)).collect();
-        let mut value = root.clone();
-        loop {
-            let defined = scan::definitions(&value)?;
-            let next = normalize(&value, &renamed, self, &mut applied, defined)?;
-            let next = substitute(&next, &back)?;
-            // With the original variables restored, more rules may apply.
-            if next == value {
-                return Ok(Rewritten { value, applied });
-            }
-            value = next;
-        }
+        value = next;
     }
 }
 
@@ -144,10 +168,8 @@ enum Entered<'a> {
 }
 
 struct Normalizer<'a, 'r> {
-    rules: &'r [Rule],
-    options: RewriteOptions,
-    applied: &'r mut [u64],
-    steps: u64,
+    rules: RuleSet<'r>,
+    tally: &'r mut Tally,
     /// The variables that are bound in the value.
     defined: Idents,
     rewriter: Rewriter<'a, Open<'a>>,
@@ -156,29 +178,18 @@ struct Normalizer<'a, 'r> {
     results: HashMap<(u64, bool), Option<Value>, RandomState>,
     /// Bound variables whose fields were rewritten.
     variables: HashMap<u64, Value, RandomState>,
-    /// Per type, the rules that may apply.
-    by_type: HashMap<Option<TypeIndex>, Rc<[usize]>, RandomState>,
 }
 
 /// One pass over a value.
-fn normalize(
-    root: &Value,
-    rules: &[Rule],
-    options: RewriteOptions,
-    applied: &mut [u64],
-    defined: Idents,
-) -> Result<Value> {
+fn normalize(root: &Value, rules: &[Rule], tally: &mut Tally, defined: Idents) -> Result<Value> {
     let parts = Arena::default();
     let mut normalizer = Normalizer {
-        rules,
-        options,
-        steps: applied.iter().sum(),
-        applied,
+        rules: RuleSet::new(rules),
+        tally,
         defined,
         rewriter: Rewriter::new(&parts),
         results: HashMap::default(),
         variables: HashMap::default(),
-        by_type: HashMap::default(),
     };
     access::traversing(|section| {
         let part = Part::alone(root, RegionKind::Use);
@@ -317,47 +328,17 @@ impl<'a> Normalizer<'a, '_> {
 
     /// Applies the first matching rule to a value.
     fn apply(&mut self, section: &mut Section, value: &Value, used: bool) -> Result<Option<Value>> {
-        if !used {
+        if !used || !self.rules.may_match(value) {
             return Ok(None);
         }
-        let ty = value.as_object().map(|object| object.type_info().index());
-        let rules = self.rules;
-        let candidates = self.by_type.entry(ty);
-        let candidates = candidates.or_insert_with(|| {
-            let admits = |number: &usize| rules[*number].pattern().root().admits(ty);
-            (0..rules.len()).filter(admits).collect()
-        });
-        let candidates = candidates.clone();
-        for &number in candidates.iter() {
-            let next = access::outside(section, || rules[number].apply(value))?;
-            let Some(next) = next.filter(|next| next != value) else {
-                continue;
-            };
-            if self.steps >= self.options.max_steps {
-                self.applied[number] += 1;
-                return Err(self.exhausted());
-            }
-            self.steps += 1;
-            self.applied[number] += 1;
-            return Ok(Some(next));
+        let (rules, tally) = (&mut self.rules, &mut *self.tally);
+        let next = access::outside(section, || rules.try_all(value, tally, None));
+        match next.map_err(|error| match tally.is_exhausted() {
+            true => error.at(self.rewriter.path()),
+            false => error,
+        })? {
+            Some((_, Replaced::Value(next))) => Ok(Some(next)),
+            _ => Ok(None),
         }
-        Ok(None)
-    }
-
-    fn exhausted(&self) -> Error {
-        let mut busy: Vec<usize> = (0..self.rules.len()).collect();
-        busy.sort_by_key(|&number| std::cmp::Reverse(self.applied[number]));
-        let busy: Vec<String> = busy
-            .into_iter()
-            .filter(|&number| self.applied[number] > 0)
-            .take(3)
-            .map(|number| format!("rule {number} {} times", self.applied[number]))
-            .collect();
-        let text = format!(
-            "rewrite: rules still apply after max_steps={} steps ({}); do they undo each other?",
-            self.options.max_steps,
-            busy.join(", ")
-        );
-        Error::new(ErrorKind::Value, text).at(self.rewriter.path())
     }
 }

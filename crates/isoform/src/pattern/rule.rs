@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::instantiate::Plan;
 use super::matching::{Match, Pattern};
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
 use crate::kernel::value::Value;
 use crate::structural::variable;
 
 /// Decides whether a rule applies to a match.
 pub type RuleGuard = dyn Fn(&Match) -> Result<bool> + Send + Sync;
 type Computed = dyn Fn(&Match) -> Result<Option<Value>> + Send + Sync;
+type ComputedResults = dyn Fn(&Match) -> Result<Option<Vec<Value>>> + Send + Sync;
 
 /// A pattern and its replacement.
 ///
@@ -34,12 +35,22 @@ pub struct Rule {
     pattern: Pattern,
     replacement: Replacement,
     guard: Option<Arc<RuleGuard>>,
+    benefit: u32,
 }
 
 #[derive(Clone)]
 enum Replacement {
     Template(Box<Plan>),
     Computed(Arc<Computed>),
+    Results(Vec<Plan>),
+    ComputedResults(Arc<ComputedResults>),
+}
+
+/// What a rule puts in the place of a match.
+pub(super) enum Replaced {
+    Value(Value),
+    /// One value for each result.
+    Results(Vec<Value>),
 }
 
 impl Rule {
@@ -53,11 +64,51 @@ impl Rule {
     /// pattern, or uses a variable that only the pattern binds.
     pub fn new(pattern: Pattern, replacement: impl Into<Value>) -> Result<Rule> {
         let plan = Plan::new(&pattern, &replacement.into())?;
-        Ok(Rule {
+        Ok(Rule::with(pattern, Replacement::Template(Box::new(plan))))
+    }
+
+    fn with(pattern: Pattern, replacement: Replacement) -> Rule {
+        Rule {
             pattern,
-            replacement: Replacement::Template(Box::new(plan)),
+            replacement,
             guard: None,
-        })
+            benefit: 1,
+        }
+    }
+
+    /// Makes a rule for a node with several results: the templates `replacements` replace
+    /// them, the first one result 0. What selects a result of a node, its type declares as
+    /// [`PROJECTION`](crate::traverse::PROJECTION); variables that are bound to all results
+    /// at once, as [`BINDING`](crate::traverse::BINDING).
+    ///
+    /// The rule applies if everything that uses the node selects a result that has a
+    /// replacement. Variables are replaced only by values without parts, or if they are used
+    /// once. Only [`rewrite_greedily`](super::rewrite_greedily()) takes such rules.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rule::new`].
+    pub fn results(
+        pattern: Pattern,
+        replacements: impl IntoIterator<Item = Value>,
+    ) -> Result<Rule> {
+        let plans = replacements
+            .into_iter()
+            .map(|replacement| Plan::new(&pattern, &replacement));
+        let plans = plans.collect::<Result<Vec<Plan>>>()?;
+        Ok(Rule::with(pattern, Replacement::Results(plans)))
+    }
+
+    /// Like [`results`](Self::results), with replacements that a function computes; if it
+    /// returns None, the rule does not apply.
+    pub fn computed_results(
+        pattern: Pattern,
+        replacements: impl Fn(&Match) -> Result<Option<Vec<Value>>> + Send + Sync + 'static,
+    ) -> Rule {
+        Rule::with(
+            pattern,
+            Replacement::ComputedResults(Arc::new(replacements)),
+        )
     }
 
     /// Makes a rule whose replacement a function computes; if it returns None,
@@ -67,11 +118,20 @@ impl Rule {
         pattern: Pattern,
         replacement: impl Fn(&Match) -> Result<Option<Value>> + Send + Sync + 'static,
     ) -> Rule {
-        Rule {
-            pattern,
-            replacement: Replacement::Computed(Arc::new(replacement)),
-            guard: None,
-        }
+        Rule::with(pattern, Replacement::Computed(Arc::new(replacement)))
+    }
+
+    /// Sets the benefit, by default 1: where several rules match, the one with the highest is
+    /// used, and among equals the first.
+    #[must_use]
+    pub fn with_benefit(mut self, benefit: u32) -> Rule {
+        self.benefit = benefit;
+        self
+    }
+
+    /// The benefit.
+    pub fn benefit(&self) -> u32 {
+        self.benefit
     }
 
     /// Restricts the rule to matches that a function accepts.
@@ -90,8 +150,16 @@ impl Rule {
     pub fn replacement(&self) -> Option<&Value> {
         match &self.replacement {
             Replacement::Template(plan) => Some(plan.template()),
-            Replacement::Computed(_) => None,
+            _ => None,
         }
+    }
+
+    /// True if it replaces several results of a node.
+    pub fn has_results(&self) -> bool {
+        matches!(
+            self.replacement,
+            Replacement::Results(_) | Replacement::ComputedResults(_)
+        )
     }
 
     /// Returns the replacement of a value; None if the rule does not apply.
@@ -104,42 +172,85 @@ impl Rule {
         let Some(found) = self.pattern.match_value(value)? else {
             return Ok(None);
         };
+        match self.replace(&found)? {
+            None => Ok(None),
+            Some(Replaced::Value(value)) => Ok(Some(value)),
+            Some(Replaced::Results(_)) => Err(Error::value_error(
+                "Rule.apply: the rule replaces the results of a node one by one, so only \
+                 rewrite_greedily, which knows what uses them, can apply it",
+            )),
+        }
+    }
+
+    /// What the rule puts in the place of a match; None if it does not apply.
+    pub(super) fn replace(&self, found: &Match) -> Result<Option<Replaced>> {
         if let Some(guard) = &self.guard
-            && !guard(&found)?
+            && !guard(found)?
         {
             return Ok(None);
         }
         match &self.replacement {
-            Replacement::Template(plan) => plan.instantiate(&found),
-            Replacement::Computed(replacement) => replacement(&found),
+            Replacement::Template(plan) => Ok(plan.instantiate(found)?.map(Replaced::Value)),
+            Replacement::Computed(replacement) => Ok(replacement(found)?.map(Replaced::Value)),
+            Replacement::ComputedResults(replacements) => {
+                Ok(replacements(found)?.map(Replaced::Results))
+            }
+            Replacement::Results(plans) => {
+                let results = plans.iter().map(|plan| plan.instantiate(found));
+                let results = results.collect::<Result<Option<Vec<Value>>>>()?;
+                Ok(results.map(Replaced::Results))
+            }
+        }
+    }
+
+    /// True if comparison at any depth, or a function of the user, decides about a match.
+    pub(super) fn sees_deep(&self) -> bool {
+        self.guard.is_some()
+            || self.pattern.sees_deep()
+            || matches!(
+                self.replacement,
+                Replacement::Computed(_) | Replacement::ComputedResults(_)
+            )
+    }
+
+    /// The templates of the replacement.
+    fn plans(&self) -> &[Plan] {
+        match &self.replacement {
+            Replacement::Template(plan) => std::slice::from_ref(plan),
+            Replacement::Results(plans) => plans,
+            Replacement::Computed(_) | Replacement::ComputedResults(_) => &[],
         }
     }
 
     /// The variables that a replacement introduces into the value.
     pub(super) fn own_variables(&self) -> Vec<(u64, Value)> {
-        match &self.replacement {
-            Replacement::Template(plan) => {
-                let own = plan.own_variables(&self.pattern);
-                own.map(|(ident, var)| (ident, var.clone())).collect()
-            }
-            Replacement::Computed(_) => Vec::new(),
-        }
+        let plans = self.plans().iter();
+        let own = plans.flat_map(|plan| plan.own_variables(&self.pattern));
+        own.map(|(ident, var)| (ident, var.clone())).collect()
     }
 
     /// The rule with other variables in place of those that its replacement
     /// introduces into the value.
     pub(super) fn renamed(&self, pairs: &[(Value, Value)]) -> Result<Rule> {
-        let mut rule = self.clone();
-        if let Replacement::Template(plan) = &self.replacement {
-            let own: Vec<u64> = self.own_variables().iter().map(|own| own.0).collect();
-            let pairs: Vec<_> = pairs
-                .iter()
-                .filter(|pair| variable(&pair.0).is_some_and(|v| own.contains(&v)))
-                .cloned()
-                .collect();
+        let own: Vec<u64> = self.own_variables().iter().map(|own| own.0).collect();
+        let pairs: Vec<_> = pairs
+            .iter()
+            .filter(|pair| variable(&pair.0).is_some_and(|v| own.contains(&v)))
+            .cloned()
+            .collect();
+        let renamed = |plan: &Plan| {
             let template = crate::traverse::substitute(plan.template(), &pairs)?;
-            rule.replacement =
-                Replacement::Template(Box::new(Plan::new(&self.pattern, &template)?));
+            Plan::new(&self.pattern, &template)
+        };
+        let mut rule = self.clone();
+        match &mut rule.replacement {
+            Replacement::Template(plan) => **plan = renamed(plan)?,
+            Replacement::Results(plans) => {
+                for plan in plans {
+                    *plan = renamed(plan)?;
+                }
+            }
+            Replacement::Computed(_) | Replacement::ComputedResults(_) => {}
         }
         Ok(rule)
     }

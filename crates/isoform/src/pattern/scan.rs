@@ -73,6 +73,15 @@ impl Variables {
         })
     }
 
+    /// Adds those of another value.
+    pub(super) fn extend(&mut self, other: &Variables) {
+        self.defined.extend(&other.defined);
+        self.keys.extend(&other.keys);
+        let used = other.used.iter();
+        self.used
+            .extend(used.map(|(ident, var)| (*ident, var.clone())));
+    }
+
     /// True if a variable occurs at all.
     pub(super) fn has(&self, ident: u64) -> bool {
         self.used.contains_key(&ident) || self.defined.contains(&ident)

@@ -1,6 +1,5 @@
 //! Holes, and how the comparison looks them up.
 
-use std::fmt;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -8,7 +7,6 @@ use rapidhash::fast::RandomState;
 
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::header::TypeIndex;
-use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::object::view::Met;
 use crate::kernel::value::Value;
 
@@ -17,86 +15,22 @@ pub type Guard = dyn Fn(&Value) -> Result<bool> + Send + Sync;
 
 /// A variable of a template that matches any part of a value.
 #[derive(Clone)]
-pub struct Hole {
-    var: Value,
-    class: Option<TypeIndex>,
-    guard: Option<Arc<Guard>>,
+pub(crate) struct Hole {
+    pub(crate) var: Value,
+    /// The class that the part must have.
+    pub(crate) class: Option<TypeIndex>,
+    /// Called after the fields have been compared.
+    pub(crate) guard: Option<Arc<Guard>>,
 }
 
 impl Hole {
     /// Makes a hole from a variable.
-    pub fn new(var: impl Into<Value>) -> Hole {
+    pub(crate) fn new(var: Value) -> Hole {
         Hole {
-            var: var.into(),
+            var,
             class: None,
             guard: None,
         }
-    }
-
-    /// Restricts the hole to objects of a class or one that extends it.
-    ///
-    /// ```
-    /// use isoform::pattern::{Hole, Pattern};
-    /// use isoform::tir;
-    /// use isoform::values::DType;
-    ///
-    /// let (x, y) = (tir::Var::new("x", DType::INT32), tir::Var::new("y", DType::INT32));
-    /// let any_sum = Pattern::new(&x, [Hole::new(&x).class::<tir::Add>()])?;
-    /// assert!(any_sum.match_value(&tir::Add::new(&y, &y)?.into())?.is_some());
-    /// assert!(any_sum.match_value(&y.into())?.is_none());
-    /// # Ok::<(), isoform::Error>(())
-    /// ```
-    #[must_use]
-    pub fn class<T: Node>(self) -> Hole {
-        self.class_index(T::type_index())
-    }
-
-    /// Like [`class`](Self::class), with a type given by its index.
-    #[must_use]
-    pub fn class_index(mut self, class: TypeIndex) -> Hole {
-        self.class = Some(class);
-        self
-    }
-
-    /// Restricts the hole to parts that a function accepts. It is called after
-    /// the fields have been compared, and must return the same result for equal
-    /// parts.
-    #[must_use]
-    pub fn guard(mut self, guard: impl Fn(&Value) -> Result<bool> + Send + Sync + 'static) -> Hole {
-        self.guard = Some(Arc::new(guard));
-        self
-    }
-
-    /// The variable.
-    pub fn var(&self) -> &Value {
-        &self.var
-    }
-
-    /// The class that is required.
-    pub fn required_class(&self) -> Option<TypeIndex> {
-        self.class
-    }
-}
-
-impl fmt::Debug for Hole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hole")
-            .field("var", &self.var)
-            .field("class", &self.class)
-            .field("guarded", &self.guard.is_some())
-            .finish()
-    }
-}
-
-impl<T: Node> From<&Ref<T>> for Hole {
-    fn from(var: &Ref<T>) -> Hole {
-        Hole::new(var)
-    }
-}
-
-impl From<Value> for Hole {
-    fn from(var: Value) -> Hole {
-        Hole::new(var)
     }
 }
 
@@ -132,10 +66,6 @@ impl HoleTable {
 
     pub(crate) fn len(&self) -> usize {
         self.holes.len()
-    }
-
-    pub(crate) fn holes(&self) -> &[Hole] {
-        &self.holes
     }
 
     /// The number of a variable's hole.

@@ -121,6 +121,17 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
+    /// The mismatch of two roots as a whole.
+    pub(crate) fn of_values(left: &Value, right: &Value) -> Self {
+        Mismatch {
+            left_path: AccessPath::root(),
+            right_path: AccessPath::root(),
+            left: Some(left.clone()),
+            right: Some(right.clone()),
+            reason: MismatchReason::ValueDiffers,
+        }
+    }
+
     pub(crate) fn new(difference: Difference, made: Option<(AccessPath, AccessPath)>) -> Self {
         let type_of = |value: &Option<Value>| {
             value

@@ -23,10 +23,10 @@ mod snapshots;
 mod var_numbering;
 
 pub use digest::Digest;
-pub(crate) use equal::Filled;
+pub(crate) use equal::{Filled, FilledPair};
 pub use fingerprint::{structural_digest, structural_hash};
-pub use hole::{Guard, Hole};
-pub(crate) use hole::{HoleTable, variable};
+pub use hole::Guard;
+pub(crate) use hole::{Hole, HoleTable, variable};
 pub use mismatch::{ExistingPair, HoleRefusal, Mismatch, MismatchReason};
 pub use options::CompareOptions;
 

@@ -1,12 +1,14 @@
-//! Traversal of object graphs: regions, walks, rewrites, substitution and
+//! Traversal of object graphs: regions, walks, rewrites, substitution, uses and
 //! copies.
 
+pub(crate) mod bindings;
 mod bound;
 mod copy;
 pub(crate) mod cursor;
 mod dispatch;
 mod driver;
 mod functor;
+pub(crate) mod graph;
 mod map;
 mod mapper;
 mod marks;
@@ -16,7 +18,9 @@ mod options;
 mod parts;
 mod recycle;
 pub(crate) mod rewrite;
+pub(crate) mod roles;
 mod substitute;
+pub(crate) mod uses;
 mod visited;
 mod visitors;
 mod walk;
@@ -30,9 +34,11 @@ pub use mapper::DriveMutate;
 pub use options::{ChildOptions, MapOptions, Sharing, WalkOptions, WalkOrder, WalkResult};
 pub use parts::{Child, Children, children_of};
 pub(crate) use recycle::recycle;
+pub use roles::{BINDING, COMMUTATIVE, CONSTANT, PROJECTION, PURE};
 pub use substitute::substitute;
 #[cfg(feature = "pto")]
 pub(crate) use substitute::substitute_in_free;
+pub use uses::{Definition, User, Uses, replace_all_uses};
 pub use visited::Visit;
 #[cfg(feature = "pto")]
 pub(crate) use visitors::visit_nodes;

@@ -19,7 +19,7 @@ mod report;
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
-pub(crate) use holes::{Filled, Holes};
+pub(crate) use holes::{Filled, Holes, VarPair as FilledPair};
 
 use super::bindings::Bindings;
 use super::contents::few_plain_equal;

@@ -1,0 +1,490 @@
+//! The greedy driver: rules applied from a worklist until none applies.
+//!
+//! The program is a [graph](crate::traverse::graph) that knows the users of each object. A
+//! replacement changes edges of the graph; objects are rebuilt where a rule is tried next, and
+//! everything else once at the end. After a replacement, rules are tried on the new objects,
+//! on the users of what was replaced, up to the height of the templates, and on the users of
+//! what has fewer users than before.
+
+use hashbrown::HashSet;
+use rapidhash::fast::RandomState;
+
+use super::normalize::{Rewritten, without_capture};
+use super::rule::{Replaced, Rule};
+use super::rule_set::{RuleSet, Tally};
+use super::search::Context;
+use crate::kernel::error::Result;
+use crate::kernel::object::access::Poll;
+use crate::kernel::object::dynamic::field_value_at;
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::value::Value;
+use crate::traverse::bindings::Bindings;
+use crate::traverse::graph::{Edge, Graph, NodeId, Role};
+
+/// Options of [`rewrite_greedily`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct GreedyOptions {
+    /// The maximum number of rule applications in all.
+    pub max_steps: u64,
+    /// True if definitions without effect are dropped when a replacement takes away their last
+    /// use.
+    pub drop_dead: bool,
+}
+
+impl Default for GreedyOptions {
+    fn default() -> Self {
+        GreedyOptions {
+            max_steps: 1_000_000,
+            drop_dead: true,
+        }
+    }
+}
+
+/// Applies rules to a value and everything below it until none applies, and visits again only
+/// what a replacement may have changed: the greedy pattern rewrite driver.
+///
+/// Use it instead of [`rewrite`](super::rewrite) if rules ask for users
+/// ([`Hole::one_use`](super::Hole::one_use), the default for inner nodes of kind
+/// [`dag`](crate::types::Kind::Dag)), look through definitions, have several results, or
+/// enable other rules around them.
+///
+/// * **Order.** Parts come before the objects that hold them. Of several rules, the one with
+///   the highest [benefit](Rule::with_benefit) is used, and among equals the first.
+/// * **Visits.** After a replacement, rules are tried on its new objects, on the users of what
+///   was replaced, as many levels up as the templates are high, and on the users of operands
+///   that have one user left. A rule is tried only on objects whose type and, if the template
+///   fixes one, whose operator it may match.
+/// * **Rules that see deep**, because a hole occurs several times or a function decides, are
+///   tried again on objects that changed further below, once nothing else applies.
+/// * **Scope, variables and sharing** are as for `rewrite`: a shared object is replaced
+///   wherever it occurs, bound variables whose fields change become new ones, and no variable
+///   is captured. The value in a field of a plain type, such as an int, is not a candidate.
+/// * **Dead definitions.** If the last use of a variable disappears, what binds it is dropped,
+///   provided that its type declares the [binding](crate::traverse::BINDING), the value and all
+///   its parts are [pure](crate::traverse::PURE), and it is an item of an array or has a body
+///   to put in its place. Definitions that were unused from the start stay.
+///
+/// Everything in which nothing was replaced is the same object in the result, the root
+/// included. Linear in the number of distinct objects, of attempts and of users of what is
+/// replaced. Depth is limited by memory only.
+///
+/// # Errors
+///
+/// `ValueError` if rules were applied more than `max_steps` times, which names the rules, and
+/// for a replacement that contains what is around its place; as [`Rule::apply`]. `TypeError`
+/// with the path if a replacement does not fit its field, and for an attribute of the wrong
+/// form.
+///
+/// ```
+/// use isoform::pattern::{Pattern, Rule, rewrite_greedily};
+/// use isoform::tir;
+/// use isoform::values::DType;
+///
+/// let int = |name| tir::Var::new(name, DType::INT32);
+/// let (x, a) = (int("x"), int("a"));
+/// let one = tir::constant(DType::INT32, 1)?;
+/// let times_one = Rule::new(Pattern::new(tir::Mul::new(&x, &one)?, [&x])?, &x)?;
+/// let root = tir::Mul::new(&tir::Mul::new(&a, &one)?, &one)?;
+/// let done = rewrite_greedily(&root.into(), &[times_one])?;
+/// assert_eq!((done.value, done.applied), (a.into(), vec![2]));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn rewrite_greedily(root: &Value, rules: &[Rule]) -> Result<Rewritten> {
+    GreedyOptions::default().rewrite_greedily(root, rules)
+}
+
+impl GreedyOptions {
+    /// Sets the maximum number of rule applications in all.
+    #[must_use]
+    pub fn max_steps(mut self, max_steps: u64) -> Self {
+        self.max_steps = max_steps;
+        self
+    }
+
+    /// Sets whether definitions are dropped when they lose their last use.
+    #[must_use]
+    pub fn drop_dead(mut self, drop_dead: bool) -> Self {
+        self.drop_dead = drop_dead;
+        self
+    }
+
+    /// [`rewrite_greedily`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`rewrite_greedily`].
+    pub fn rewrite_greedily(self, root: &Value, rules: &[Rule]) -> Result<Rewritten> {
+        let mut tally = Tally::new(rules.len(), self.max_steps);
+        let value = without_capture(root, rules, |value, rules| {
+            Driver::new(value, rules, self)?.run(&mut tally)
+        })?;
+        Ok(tally.rewritten(value))
+    }
+}
+
+/// The program as matches see it.
+struct Program {
+    graph: Graph,
+    bindings: Bindings,
+}
+
+impl Context for Program {
+    fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    fn definition(&mut self, var: u64) -> Result<Option<Value>> {
+        let bound = self.bindings.of(&self.graph, var);
+        let Some(bound) = bound.filter(|bound| bound.index.is_none()) else {
+            return Ok(None);
+        };
+        self.graph.refresh(bound.value)?;
+        let is_movable = self.bindings.is_movable(&self.graph, bound.value)?;
+        Ok(is_movable.then(|| self.graph.node(bound.value).value.clone()))
+    }
+}
+
+/// The state of a node on the worklist.
+#[derive(Clone, Copy, Default)]
+struct State {
+    queued: bool,
+    visited: bool,
+    /// The object at the last visit.
+    seen: u64,
+}
+
+struct Driver<'r> {
+    program: Program,
+    root: NodeId,
+    rules: RuleSet<'r>,
+    options: GreedyOptions,
+    /// The last one is visited next.
+    queue: Vec<NodeId>,
+    states: Vec<State>,
+    /// The number of levels above a change that a template may reach.
+    reach: u32,
+    counts_users: bool,
+    looks_through: bool,
+    has_deep_rules: bool,
+    poll: Poll,
+}
+
+impl<'r> Driver<'r> {
+    fn new(root: &Value, rules: &'r [Rule], options: GreedyOptions) -> Result<Self> {
+        let mut program = Program {
+            graph: Graph::default(),
+            bindings: Bindings::default(),
+        };
+        let node = program.graph.import(root, RegionKind::Use, false)?;
+        program.graph.pinned = node;
+        for at in 0..program.graph.nodes.len() as NodeId {
+            program.bindings.note(&program.graph, at)?;
+        }
+        let patterns = || rules.iter().map(Rule::pattern);
+        let height = patterns().map(|pattern| pattern.height()).max();
+        Ok(Driver {
+            states: vec![State::default(); program.graph.nodes.len()],
+            program,
+            root: node,
+            rules: RuleSet::new(rules),
+            options,
+            queue: Vec::new(),
+            reach: height.unwrap_or(0).saturating_sub(1),
+            counts_users: patterns().any(|pattern| pattern.counts_users()),
+            looks_through: patterns().any(|pattern| pattern.asks_for_definitions()),
+            has_deep_rules: rules.iter().any(Rule::sees_deep),
+            poll: Poll::default(),
+        })
+    }
+
+    fn run(mut self, tally: &mut Tally) -> Result<Value> {
+        // Numbers ascend from parts to the objects that hold them.
+        let first_count = self.states.len() as NodeId;
+        let mut swept = 0;
+        loop {
+            self.poll.step_outside()?;
+            if let Some(node) = self.queue.pop() {
+                self.states[node as usize].queued = false;
+                self.visit(node, tally)?;
+            } else if swept < first_count {
+                let node = swept;
+                swept += 1;
+                if !self.states[node as usize].visited {
+                    self.visit(node, tally)?;
+                }
+            } else if !self.queue_changed()? {
+                break;
+            }
+        }
+        let graph = &mut self.program.graph;
+        graph.refresh(self.root)?;
+        Ok(graph.node(self.root).value.clone())
+    }
+
+    /// Tries the rules on a node.
+    fn visit(&mut self, node: NodeId, tally: &mut Tally) -> Result<()> {
+        self.states[node as usize].visited = true;
+        let graph = &mut self.program.graph;
+        let this = graph.node(node);
+        let is_candidate = this.role != Role::Definition && !this.is_key && !this.dead;
+        if !is_candidate || !self.rules.may_match(&this.value) {
+            return Ok(());
+        }
+        graph.refresh(node)?;
+        let value = graph.node(node).value.clone();
+        self.states[node as usize].seen = identity(&value);
+        let program: &mut dyn Context = &mut self.program;
+        let tried = self.rules.try_all(&value, tally, Some(program));
+        let tried = tried.map_err(|error| match tally.is_exhausted() {
+            true => error.at(self.program.graph.path(node)),
+            false => error,
+        });
+        match tried? {
+            None => Ok(()),
+            Some((_, Replaced::Value(next))) => self.replace(node, &next),
+            Some((rule, Replaced::Results(results))) => {
+                if !self.replace_results(node, &results)? {
+                    tally.uncount(rule);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts a value in the place of a node.
+    fn replace(&mut self, node: NodeId, next: &Value) -> Result<()> {
+        let graph = &mut self.program.graph;
+        let (region, is_key) = (graph.node(node).region, graph.node(node).is_key);
+        // The replacement may contain the object that it replaces.
+        graph.forget(node);
+        let before = graph.nodes.len() as NodeId;
+        let new = graph.import(next, region, is_key)?;
+        let after = graph.nodes.len() as NodeId;
+        for at in before..after {
+            self.program.bindings.note(&self.program.graph, at)?;
+        }
+        self.states.resize(after as usize, State::default());
+        if new == node {
+            return Ok(());
+        }
+        let graph = &mut self.program.graph;
+        let moved = graph.redirect(node, new);
+        if self.root == node {
+            (self.root, graph.pinned) = (new, new);
+        }
+        self.bury(node)?;
+        self.queue_users(moved);
+        for at in (before..after).rev() {
+            self.enqueue(at);
+        }
+        Ok(())
+    }
+
+    /// Drops a node that has no users any more, and everything that only it used.
+    fn bury(&mut self, node: NodeId) -> Result<()> {
+        let mut dead = vec![node];
+        while let Some(node) = dead.pop() {
+            let mut lost = Vec::new();
+            self.program.graph.bury(node, |_, kid| lost.push(kid));
+            for kid in lost {
+                let this = self.program.graph.node(kid);
+                if this.role == Role::Definition {
+                    if self.options.drop_dead {
+                        self.drop_definition(kid, &mut dead)?;
+                    }
+                } else if self.counts_users && !this.dead {
+                    let places = self.program.graph.places(kid).take(2);
+                    let places: Vec<Edge> = places.collect();
+                    if places.len() == 1 {
+                        self.queue_users(places);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops what binds a variable without uses.
+    fn drop_definition(&mut self, definition: NodeId, dead: &mut Vec<NodeId>) -> Result<()> {
+        let Program { graph, bindings } = &mut self.program;
+        if graph.is_used(definition) {
+            return Ok(());
+        }
+        let bound: Vec<_> = bindings.all_of(graph, definition).collect();
+        for bound in bound {
+            let roles = bindings.roles.of(&graph.node(bound.binding).value)?;
+            let Some(binding) = roles.and_then(|roles| roles.binding) else {
+                continue;
+            };
+            let kid_at = |position: u32| {
+                let mut kids = graph.node(bound.binding).kids.iter();
+                kids.find(|kid| kid.position == position)
+                    .map(|kid| kid.node)
+            };
+            let others = kid_at(binding.var).map(|var| graph.node(var).kids.iter());
+            let is_needed = bound.index.is_some()
+                && others
+                    .into_iter()
+                    .flatten()
+                    .any(|kid| graph.is_used(kid.node));
+            if is_needed || !bindings.is_pure(graph, bound.value)? {
+                continue;
+            }
+            if let Some(body) = binding.body {
+                if let Some(body) = kid_at(body) {
+                    let moved = graph.redirect(bound.binding, body);
+                    if self.root == bound.binding {
+                        (self.root, graph.pinned) = (body, body);
+                    }
+                    dead.push(bound.binding);
+                    self.queue_users(moved);
+                }
+                return Ok(());
+            }
+            let places: Vec<Edge> = graph.places(bound.binding).collect();
+            let in_array = |edge: &Edge| {
+                let holder = graph.node(edge.user).value.container();
+                holder.is_some_and(|row| !row.is_mapping())
+            };
+            if !places.is_empty() && places.iter().all(in_array) {
+                for edge in &places {
+                    graph.remove_item(*edge);
+                }
+                dead.push(bound.binding);
+                self.queue_users(places);
+            }
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Replaces what selects the results of a node; false if something else uses it, or nothing
+    /// does.
+    fn replace_results(&mut self, node: NodeId, results: &[Value]) -> Result<bool> {
+        let Some(selected) = self.selections(node, results)? else {
+            return Ok(false);
+        };
+        for &(user, result) in &selected {
+            self.replace(user, &results[result])?;
+        }
+        Ok(!selected.is_empty())
+    }
+
+    /// The nodes that select results of a node; None if one of them cannot be replaced.
+    fn selections(&self, node: NodeId, results: &[Value]) -> Result<Option<Vec<(NodeId, usize)>>> {
+        let Program { graph, bindings } = &self.program;
+        let mut selected = Vec::new();
+        for edge in graph.places(node) {
+            let user = graph.node(edge.user);
+            let position = user.kids[edge.kid as usize].position;
+            let roles = bindings.roles.of(&user.value)?;
+            let projection = roles.as_ref().and_then(|roles| roles.projection);
+            let binding = roles.as_ref().and_then(|roles| roles.binding);
+            if let (Some(projection), Some(object)) = (projection, user.value.as_object())
+                && projection.of == position
+            {
+                let index = field_value_at(object, projection.index);
+                let index = index.and_then(|index| index.as_int());
+                match index.and_then(|index| usize::try_from(index).ok()) {
+                    Some(index) if index < results.len() => selected.push((edge.user, index)),
+                    _ => return Ok(None),
+                }
+                continue;
+            }
+            let Some(binding) = binding.filter(|binding| binding.value == position) else {
+                return Ok(None);
+            };
+            let var = user.kids.iter().find(|kid| kid.position == binding.var);
+            let Some(vars) = var.map(|kid| graph.node(kid.node)) else {
+                return Ok(None);
+            };
+            if vars.role == Role::Definition {
+                return Ok(None);
+            }
+            for kid in &vars.kids {
+                for used in graph.uses_of(kid.node) {
+                    let index = kid.position as usize;
+                    let Some(result) = results.get(index) else {
+                        return Ok(None);
+                    };
+                    let is_atom = crate::traverse::children_of(result).is_empty()
+                        || crate::structural::variable(result).is_some();
+                    if !is_atom && graph.places(used).take(2).count() > 1 {
+                        return Ok(None);
+                    }
+                    selected.push((used, index));
+                }
+            }
+        }
+        Ok(Some(selected))
+    }
+
+    /// Queues the users at some places and what is above them, as far up as templates reach, so
+    /// that the nearest come first.
+    fn queue_users(&mut self, places: impl IntoIterator<Item = Edge>) {
+        let mut found: Vec<NodeId> = Vec::new();
+        let mut known: HashSet<NodeId, RandomState> = HashSet::default();
+        let mut level: Vec<Edge> = places.into_iter().collect();
+        let graph = &self.program.graph;
+        for _ in 0..self.reach {
+            let first = found.len();
+            while let Some(edge) = level.pop() {
+                if known.insert(edge.user) {
+                    found.push(edge.user);
+                    if self.looks_through {
+                        // The users of a variable see what it is bound to.
+                        for used in self.program.bindings.variables_of(graph, edge) {
+                            level.extend(graph.places(used));
+                        }
+                    }
+                }
+            }
+            let above = found[first..].iter();
+            level.extend(above.flat_map(|&user| graph.node(user).users.iter().copied()));
+        }
+        for node in found.into_iter().rev() {
+            self.enqueue_visited(node);
+        }
+    }
+
+    /// Queues a node again, unless its first visit is still to come.
+    fn enqueue_visited(&mut self, node: NodeId) {
+        if self.states[node as usize].visited {
+            self.enqueue(node);
+        }
+    }
+
+    fn enqueue(&mut self, node: NodeId) {
+        let state = &mut self.states[node as usize];
+        let this = self.program.graph.node(node);
+        if !state.queued && !this.dead && self.rules.may_match(&this.value) {
+            state.queued = true;
+            self.queue.push(node);
+        }
+    }
+
+    /// Rebuilds everything, and queues the nodes that changed since their visit and on which a
+    /// rule may see so; false if there are none.
+    fn queue_changed(&mut self) -> Result<bool> {
+        if !self.has_deep_rules {
+            return Ok(false);
+        }
+        let graph = &mut self.program.graph;
+        graph.refresh(self.root)?;
+        let rebuilt = std::mem::take(&mut graph.rebuilt);
+        for &node in rebuilt.iter().rev() {
+            let (state, this) = (self.states[node as usize], self.program.graph.node(node));
+            let has_changed = state.visited && state.seen != identity(&this.value);
+            if has_changed && self.rules.may_match(&this.value) && self.rules.sees_deep(&this.value)
+            {
+                self.enqueue(node);
+            }
+        }
+        Ok(!self.queue.is_empty())
+    }
+}
+
+fn identity(value: &Value) -> u64 {
+    value.as_object().map_or(0, |object| object.identity())
+}

@@ -1,0 +1,343 @@
+//! Holes: what a variable of a template may stand for.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::matching::Pattern;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Ref};
+use crate::kernel::path::AccessPath;
+use crate::kernel::types::attributes::{self, Lookup};
+use crate::kernel::types::call_method;
+use crate::kernel::value::Value;
+use crate::structural::{self, CompareOptions, Guard};
+
+/// A variable of a template that matches any part of a value.
+#[derive(Clone)]
+pub struct Hole {
+    var: Value,
+    class: Option<TypeIndex>,
+    guard: Option<Arc<Guard>>,
+    tests: Vec<Test>,
+    pub(super) form: Form,
+}
+
+/// What the comparison of templates with values cannot decide alone.
+#[derive(Clone, Default)]
+pub(super) struct Form {
+    pub(super) anything: bool,
+    pub(super) items: bool,
+    pub(super) constant: bool,
+    pub(super) one_use: bool,
+    /// The part matches each of these.
+    pub(super) patterns: Vec<Pattern>,
+    /// So do the values at these places below the part.
+    pub(super) fields: Vec<(String, Pattern)>,
+}
+
+impl Form {
+    pub(super) fn is_plain(&self) -> bool {
+        !(self.anything || self.items || self.constant || self.one_use)
+            && self.patterns.is_empty()
+            && self.fields.is_empty()
+    }
+}
+
+/// A requirement on a part that needs nothing else.
+#[derive(Clone, Debug)]
+enum Test {
+    Field(String, Value),
+    Attr(String, Value),
+}
+
+impl Hole {
+    /// Makes a hole from a variable.
+    pub fn new(var: impl Into<Value>) -> Hole {
+        Hole {
+            var: var.into(),
+            class: None,
+            guard: None,
+            tests: Vec::new(),
+            form: Form::default(),
+        }
+    }
+
+    /// Restricts the hole to objects of a class or one that extends it.
+    ///
+    /// ```
+    /// use isoform::pattern::{Hole, Pattern};
+    /// use isoform::tir;
+    /// use isoform::values::DType;
+    ///
+    /// let (x, y) = (tir::Var::new("x", DType::INT32), tir::Var::new("y", DType::INT32));
+    /// let any_sum = Pattern::new(&x, [Hole::new(&x).class::<tir::Add>()])?;
+    /// assert!(any_sum.match_value(&tir::Add::new(&y, &y)?.into())?.is_some());
+    /// assert!(any_sum.match_value(&y.into())?.is_none());
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn class<T: Node>(self) -> Hole {
+        self.class_index(T::type_index())
+    }
+
+    /// Like [`class`](Self::class), with a type given by its index.
+    #[must_use]
+    pub fn class_index(mut self, class: TypeIndex) -> Hole {
+        self.class = Some(class);
+        self
+    }
+
+    /// Restricts the hole to parts that a function accepts. It is called after
+    /// the fields have been compared, and must return the same result for equal
+    /// parts.
+    #[must_use]
+    pub fn guard(mut self, guard: impl Fn(&Value) -> Result<bool> + Send + Sync + 'static) -> Hole {
+        self.guard = Some(Arc::new(guard));
+        self
+    }
+
+    /// Restricts the hole to parts with a value in a field, or deeper: `path` is a path such
+    /// as `dtype` or `checked_type_.shape[0]`. The values are compared structurally; a part
+    /// without such a place does not match. No user code runs.
+    ///
+    /// ```
+    /// use isoform::pattern::{Hole, Pattern};
+    /// use isoform::tir;
+    /// use isoform::values::DType;
+    ///
+    /// let (x, y) = (tir::Var::new("x", DType::INT32), tir::Var::new("y", DType::INT32));
+    /// let four = Hole::new(&x).class::<tir::IntImm>().field("value", 4);
+    /// let pattern = Pattern::new(tir::Mul::new(&x, &y)?, [four, (&y).into()])?;
+    /// let times = |number| tir::Mul::new(&tir::constant(DType::INT32, number)?, &y);
+    /// assert!(pattern.match_value(&times(4)?.into())?.is_some());
+    /// assert!(pattern.match_value(&times(5)?.into())?.is_none());
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn field(mut self, path: &str, value: impl Into<Value>) -> Hole {
+        self.tests.push(Test::Field(path.to_owned(), value.into()));
+        self
+    }
+
+    /// Restricts the hole to parts whose value at a place, given as for
+    /// [`field`](Self::field), matches a pattern. Its holes are part of the match.
+    #[must_use]
+    pub fn field_matching(mut self, path: &str, pattern: Pattern) -> Hole {
+        self.form.fields.push((path.to_owned(), pattern));
+        self
+    }
+
+    /// Restricts the hole to parts with an attribute: that of their type or the nearest
+    /// ancestor that has it, or what their method `get_attr` returns for the name, which for
+    /// operators are the attributes of the operator.
+    #[must_use]
+    pub fn attr(mut self, name: &str, value: impl Into<Value>) -> Hole {
+        self.tests.push(Test::Attr(name.to_owned(), value.into()));
+        self
+    }
+
+    /// Lets the hole match any value: objects that differ from the variable in the fields of
+    /// their common class, containers and plain values.
+    #[must_use]
+    pub fn anything(mut self) -> Hole {
+        self.form.anything = true;
+        self
+    }
+
+    /// Restricts the hole to constants: objects whose type has the attribute
+    /// [`CONSTANT`](crate::traverse::CONSTANT), tensors, numbers, strings and bytes.
+    #[must_use]
+    pub fn constant(mut self) -> Hole {
+        self.form.constant = true;
+        self
+    }
+
+    /// Lets the hole, an item of an array in the template, match any number of items, also
+    /// none. Its part is the array of these items; a replacement with the hole in an array
+    /// has them there.
+    ///
+    /// Several such holes may be in one array. The first takes as few items as possible, then
+    /// the second, and so on; finding the lengths takes O(nᵏ) for k of them and n items.
+    ///
+    /// ```
+    /// use isoform::pattern::{Hole, Pattern};
+    /// use isoform::{Value, tir};
+    /// use isoform::values::DType;
+    ///
+    /// let int = |name| tir::Var::new(name, DType::INT32);
+    /// let (all, last, a) = (int("all"), int("last"), int("a"));
+    /// let template = vec![Value::from(&all), Value::from(&last)];
+    /// let pattern = Pattern::new(template, [Hole::new(&all).items(), (&last).into()])?;
+    /// let found = pattern.match_value(&vec![&a, &a, &a].into())?.expect("three items");
+    /// let before = found.get(&all.into()).and_then(|part| part.extract::<isoform::Array>().ok());
+    /// assert_eq!(before.map(|items| items.len()), Some(2));
+    /// assert!(pattern.match_value(&isoform::Array::<Value>::new().into())?.is_none());
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn items(mut self) -> Hole {
+        self.form.items = true;
+        self
+    }
+
+    /// Restricts the hole to parts that nothing but the match uses, in one place.
+    ///
+    /// The users are known to [`rewrite_greedily`](super::rewrite_greedily()) and to
+    /// [`Pattern::match_in`].
+    #[must_use]
+    pub fn one_use(mut self) -> Hole {
+        self.form.one_use = true;
+        self
+    }
+
+    /// Restricts the hole to parts that match a pattern, whose holes are part of the match.
+    /// With [`Pattern::any_of`], the hole has alternatives.
+    #[must_use]
+    pub fn matching(mut self, pattern: Pattern) -> Hole {
+        self.form.patterns.push(pattern);
+        self
+    }
+
+    /// The variable.
+    pub fn var(&self) -> &Value {
+        &self.var
+    }
+
+    /// The class that is required.
+    pub fn required_class(&self) -> Option<TypeIndex> {
+        self.class
+    }
+
+    /// The patterns of its part and of places below that.
+    pub(super) fn inner_patterns(&self) -> impl Iterator<Item = &Pattern> {
+        let fields = self.form.fields.iter().map(|(_, pattern)| pattern);
+        self.form.patterns.iter().chain(fields)
+    }
+
+    /// True if it stands for any number of items.
+    pub(super) fn takes_items(&self) -> bool {
+        self.form.items
+    }
+
+    /// True if a function of the user decides about the part.
+    pub(super) fn is_guarded(&self) -> bool {
+        self.guard.is_some()
+    }
+
+    /// The hole as the comparison knows it.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a path that cannot be read.
+    pub(super) fn compared(&self) -> Result<structural::Hole> {
+        let mut hole = structural::Hole::new(self.var.clone());
+        hole.class = self.class;
+        hole.guard = self.decision()?;
+        Ok(hole)
+    }
+
+    /// The tests and the guard as one function.
+    fn decision(&self) -> Result<Option<Arc<Guard>>> {
+        if self.tests.is_empty() {
+            return Ok(self.guard.clone());
+        }
+        let mut tests: Vec<(Option<AccessPath>, String, Value)> = Vec::new();
+        for test in &self.tests {
+            tests.push(match test {
+                Test::Field(path, value) => (Some(parse(path)?), String::new(), value.clone()),
+                Test::Attr(name, value) => (None, name.clone(), value.clone()),
+            });
+        }
+        let guard = self.guard.clone();
+        Ok(Some(Arc::new(move |part: &Value| {
+            for (path, name, wanted) in &tests {
+                let found = match path {
+                    Some(path) => path.get(part).ok(),
+                    None => attribute(part, name)?,
+                };
+                let Some(found) = found else {
+                    return Ok(false);
+                };
+                if !CompareOptions::default().equal(wanted, &found)? {
+                    return Ok(false);
+                }
+            }
+            guard.as_ref().map_or(Ok(true), |guard| guard(part))
+        })))
+    }
+}
+
+/// A path below a part, which may be written without its root.
+///
+/// # Errors
+///
+/// `ValueError` for a text that is not a path.
+pub(super) fn parse(path: &str) -> Result<AccessPath> {
+    let whole = match path.chars().next() {
+        Some('<') => path.to_owned(),
+        Some('[' | '.') => format!("<root>{path}"),
+        _ => format!("<root>.{path}"),
+    };
+    AccessPath::parse(&whole).map_err(|error| error.in_context(format_args!("Hole.field '{path}'")))
+}
+
+/// An attribute of a part's type, or of the part itself if it is an operator.
+fn attribute(part: &Value, name: &str) -> Result<Option<Value>> {
+    if let Some(found) = attributes::get(part.type_index(), name, Lookup::Nearest) {
+        return Ok(Some(found.clone()));
+    }
+    let has_method = part
+        .as_object()
+        .is_some_and(|object| object.type_info().method("get_attr").is_some());
+    match has_method {
+        true => match call_method(part, "get_attr", &[name.into()]) {
+            Ok(found) => Ok(Some(found).filter(|found| !found.is_none())),
+            Err(error) if matches!(error.kind(), ErrorKind::Attribute | ErrorKind::Key) => Ok(None),
+            Err(error) => Err(error),
+        },
+        false => Ok(None),
+    }
+}
+
+impl fmt::Debug for Hole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("Hole");
+        text.field("var", &self.var)
+            .field("class", &self.class)
+            .field("guarded", &self.guard.is_some());
+        if !self.tests.is_empty() {
+            text.field("tests", &self.tests);
+        }
+        let flags = [
+            ("anything", self.form.anything),
+            ("items", self.form.items),
+            ("constant", self.form.constant),
+            ("one_use", self.form.one_use),
+        ];
+        for (name, _) in flags.iter().filter(|(_, set)| *set) {
+            text.field(name, &true);
+        }
+        if !self.form.patterns.is_empty() {
+            text.field("patterns", &self.form.patterns);
+        }
+        text.finish()
+    }
+}
+
+impl<T: Node> From<&Ref<T>> for Hole {
+    fn from(var: &Ref<T>) -> Hole {
+        Hole::new(var)
+    }
+}
+
+impl From<Value> for Hole {
+    fn from(var: Value) -> Hole {
+        Hole::new(var)
+    }
+}
+
+/// The error for a hole that is used where its form has no meaning.
+pub(super) fn misplaced(hole: &Hole, problem: &str) -> Error {
+    Error::value_error(format!("Pattern.holes: the hole {:?} {problem}", hole.var))
+}

@@ -1,0 +1,797 @@
+//! The search for a match of a [shell]: goals that have to be met one after the other, and
+//! choices to return to if one cannot be met.
+//!
+//! Goals form lists that share their ends, so that a choice is the list as it was, and a
+//! template of any depth needs no native stack.
+//!
+//! [shell]: super::shell
+
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
+use smallvec::SmallVec;
+
+use super::hole::misplaced;
+use super::options::InteriorUses;
+use super::scan;
+use super::shell::{NodeNumber, Shape, Shell, parts_of};
+use crate::kernel::container::Array;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::table::is_a;
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::value::Value;
+use crate::structural::{CompareOptions, Filled, FilledPair, Matching, variable};
+use crate::traverse::Uses;
+use crate::traverse::graph::{Graph, NodeId};
+use crate::traverse::roles::{Commutes, is_constant};
+
+/// More returns to a choice than this end a search with an error.
+const MAX_RETURNS: u64 = 1_000_000;
+
+/// The program around a value: who uses what, and what defines variables.
+pub(super) trait Context {
+    fn graph(&self) -> &Graph;
+
+    /// The value that a variable is bound to, if it may be matched in its place.
+    ///
+    /// # Errors
+    ///
+    /// Those of functions that decide about purity.
+    fn definition(&mut self, var: u64) -> Result<Option<Value>>;
+}
+
+impl Context for &Uses {
+    fn graph(&self) -> &Graph {
+        Uses::graph(self)
+    }
+
+    fn definition(&mut self, var: u64) -> Result<Option<Value>> {
+        let (graph, bindings) = (Uses::graph(self), self.bindings());
+        let Some(bound) = bindings
+            .of(graph, var)
+            .filter(|bound| bound.index.is_none())
+        else {
+            return Ok(None);
+        };
+        let is_movable = bindings.is_movable(graph, bound.value)?;
+        Ok(is_movable.then(|| graph.node(bound.value).value.clone()))
+    }
+}
+
+/// The end of a list of goals, or no node above.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone)]
+enum Goal {
+    Node {
+        node: NodeNumber,
+        value: Value,
+        /// The inner node whose part this is.
+        above: u32,
+        order: Order,
+    },
+    Items {
+        node: NodeNumber,
+        /// The next item of the template.
+        at: usize,
+        items: Array,
+        /// The next item of the value.
+        from: usize,
+        /// The items that the hole at `at` takes, or the first item to try.
+        take: usize,
+        /// The items taken, if the order does not matter.
+        taken: Option<u64>,
+        above: u32,
+    },
+    /// Discards the choices made since then.
+    Commit(usize),
+}
+
+/// The order in which the parts of a node are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Given,
+    Swapped,
+    /// The alternative to try.
+    Alternative(usize),
+}
+
+struct Choice {
+    head: u32,
+    cells: usize,
+    trail: usize,
+    pairs: usize,
+    inner: usize,
+}
+
+enum Undo {
+    Part(usize),
+    Pair(u64, u64),
+}
+
+/// A node of the value that the shell matched.
+struct Inner {
+    ident: u64,
+    /// The variable that was looked through.
+    via: Option<u64>,
+    above: u32,
+    demanded: bool,
+}
+
+struct Search<'s, 'c> {
+    shell: &'s Shell,
+    context: Option<&'c mut (dyn Context + 'c)>,
+    cells: Vec<(Goal, u32)>,
+    head: u32,
+    /// By number, with the declaration of the hole that took it.
+    parts: Vec<Option<Taken>>,
+    pairs: Vec<FilledPair>,
+    lefts: HashMap<u64, u64, RandomState>,
+    rights: HashMap<u64, u64, RandomState>,
+    trail: Vec<Undo>,
+    choices: Vec<Choice>,
+    inner: Vec<Inner>,
+    returns: u64,
+}
+
+struct Taken {
+    value: Value,
+    /// The bindings around it, as positions in the pairs.
+    around: Vec<usize>,
+}
+
+/// Matches a value; None if it does not match.
+///
+/// # Errors
+///
+/// Those of comparison, guards and functions that decide about purity; `ValueError` if there
+/// are too many ways to try, or a hole asks for users and there is no context.
+pub(super) fn search<'c>(
+    shell: &Shell,
+    value: &Value,
+    context: Option<&'c mut (dyn Context + 'c)>,
+) -> Result<Option<Filled>> {
+    let mut search = Search {
+        shell,
+        context,
+        cells: Vec::new(),
+        head: NONE,
+        parts: (0..shell.parts.len()).map(|_| None).collect(),
+        pairs: Vec::new(),
+        lefts: HashMap::default(),
+        rights: HashMap::default(),
+        trail: Vec::new(),
+        choices: Vec::new(),
+        inner: Vec::new(),
+        returns: 0,
+    };
+    search.push(Goal::Node {
+        node: shell.root,
+        value: value.clone(),
+        above: NONE,
+        order: Order::Given,
+    });
+    if !search.run()? {
+        return Ok(None);
+    }
+    let parts = search.parts.into_iter();
+    let parts = parts.map(|part| part.map(|part| (part.value, part.around)));
+    Ok(Some(Filled {
+        parts: parts.collect(),
+        pairs: search.pairs,
+    }))
+}
+
+impl Search<'_, '_> {
+    fn run(&mut self) -> Result<bool> {
+        loop {
+            let met = match self.cells.get(self.head as usize) {
+                Some((goal, next)) if self.head != NONE => {
+                    let goal = goal.clone();
+                    self.head = *next;
+                    self.meet(goal)?
+                }
+                _ => match self.has_allowed_uses() {
+                    true => return Ok(true),
+                    false => false,
+                },
+            };
+            if !met && !self.return_to_choice()? {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn push(&mut self, goal: Goal) {
+        self.cells.push((goal, self.head));
+        self.head = self.cells.len() as u32 - 1;
+    }
+
+    /// Makes `goal` what is tried, instead of the current one, if what follows fails.
+    fn choose(&mut self, goal: Goal) {
+        self.cells.push((goal, self.head));
+        self.choices.push(Choice {
+            head: self.cells.len() as u32 - 1,
+            cells: self.cells.len(),
+            trail: self.trail.len(),
+            pairs: self.pairs.len(),
+            inner: self.inner.len(),
+        });
+    }
+
+    fn return_to_choice(&mut self) -> Result<bool> {
+        let Some(choice) = self.choices.pop() else {
+            return Ok(false);
+        };
+        self.returns += 1;
+        if self.returns > MAX_RETURNS {
+            return Err(Error::value_error(format!(
+                "Pattern: no match after {MAX_RETURNS} attempts to arrange the operands and items \
+                 of one value; repeat fewer holes, or use fewer holes for several items"
+            )));
+        }
+        self.head = choice.head;
+        self.cells.truncate(choice.cells);
+        for undo in self.trail.drain(choice.trail..) {
+            match undo {
+                Undo::Part(part) => self.parts[part] = None,
+                Undo::Pair(left, right) => {
+                    self.lefts.remove(&left);
+                    self.rights.remove(&right);
+                }
+            }
+        }
+        self.pairs.truncate(choice.pairs);
+        self.inner.truncate(choice.inner);
+        Ok(true)
+    }
+
+    fn meet(&mut self, goal: Goal) -> Result<bool> {
+        match goal {
+            Goal::Commit(height) => {
+                self.choices.truncate(height);
+                Ok(true)
+            }
+            Goal::Items { .. } => self.items(goal),
+            Goal::Node {
+                node,
+                value,
+                above,
+                order,
+            } => self.node(node, value, above, order),
+        }
+    }
+
+    fn node(&mut self, node: NodeNumber, value: Value, above: u32, order: Order) -> Result<bool> {
+        let shell = self.shell;
+        let this = &shell.nodes[node];
+        match &this.shape {
+            Shape::Plain => Ok(this.template == value),
+            Shape::Hole(hole) => self.hole(*hole, node, &value, above),
+            Shape::AnyOf(roots) => {
+                let at = match order {
+                    Order::Alternative(at) => at,
+                    _ => 0,
+                };
+                let Some(&root) = roots.get(at) else {
+                    return Ok(false);
+                };
+                if at + 1 < roots.len() {
+                    self.choose(Goal::Node {
+                        node,
+                        value: value.clone(),
+                        above,
+                        order: Order::Alternative(at + 1),
+                    });
+                }
+                self.push(Goal::Node {
+                    node: root,
+                    value,
+                    above,
+                    order: Order::Given,
+                });
+                Ok(true)
+            }
+            Shape::Core(core) => {
+                let root = shell.cores[*core].root;
+                let admits = |value: &Value| root.admits(object_type(value));
+                match self.through_definitions(node, &value, admits)? {
+                    Some((value, None)) => self.core(*core, &value, true),
+                    Some((value, Some(var))) => {
+                        self.note(node, &value, Some(var), above);
+                        self.core(*core, &value, true)
+                    }
+                    None => Ok(false),
+                }
+            }
+            Shape::Items { ty, .. } => {
+                let ty = *ty;
+                match (object_type(&value) == Some(ty), value.items()) {
+                    (true, Some(items)) => {
+                        let above = self.note(node, &value, None, above);
+                        self.push(start_of_items(node, items, above, false));
+                        Ok(true)
+                    }
+                    _ => Ok(false),
+                }
+            }
+            Shape::Node {
+                ty,
+                is_dag,
+                kids,
+                commutes,
+            } => {
+                let is_it = |value: &Value| object_type(value) == Some(*ty);
+                let Some((value, via)) = self.through_definitions(node, &value, is_it)? else {
+                    return Ok(false);
+                };
+                let idents = (identity(&this.template), identity(&value));
+                if (*is_dag || this.options.identity) && !self.pair(idents.0, idents.1) {
+                    return Ok(false);
+                }
+                self.parts_of_node(node, value, via, above, (kids, *commutes, order))
+            }
+        }
+    }
+
+    /// Takes the parts of a node as goals.
+    fn parts_of_node(
+        &mut self,
+        node: NodeNumber,
+        value: Value,
+        via: Option<u64>,
+        above: u32,
+        (kids, commutes, order): (&[NodeNumber], Option<Commutes>, Order),
+    ) -> Result<bool> {
+        let shell = self.shell;
+        let parts = parts_of(&value);
+        if parts.len() != kids.len() {
+            return Ok(false);
+        }
+        let height = self.choices.len();
+        let has_choice = commutes.is_some() && shell.linear && order == Order::Given;
+        if has_choice {
+            self.push(Goal::Commit(height));
+        }
+        let mut sources: SmallVec<[usize; 8]> = (0..parts.len()).collect();
+        if let Some(Commutes::Fields(first, second)) = commutes {
+            let (first, second) = (first as usize, second as usize);
+            let crossed = self.may_match(kids[first], &parts[second])
+                && self.may_match(kids[second], &parts[first]);
+            if order == Order::Swapped {
+                sources.swap(first, second);
+            } else if crossed {
+                self.choose(Goal::Node {
+                    node,
+                    value: value.clone(),
+                    above,
+                    order: Order::Swapped,
+                });
+            }
+        }
+        let above = self.note(node, &value, via, above);
+        for (position, &kid) in kids.iter().enumerate().rev() {
+            let part = parts[sources[position]].clone();
+            let is_free = commutes == Some(Commutes::Items(position as u32));
+            if is_free && let Some(goal) = self.any_order(kid, &part, above) {
+                self.push(goal);
+                continue;
+            }
+            self.push(Goal::Node {
+                node: kid,
+                value: part,
+                above,
+                order: Order::Given,
+            });
+        }
+        // Cheap parts first: most attempts fail on a type.
+        let quick = |position: usize| self.may_match(kids[position], &parts[sources[position]]);
+        Ok((0..kids.len()).all(quick))
+    }
+
+    /// The goal for the items of an array in any order, if it has few and none stands for
+    /// several.
+    fn any_order(&mut self, node: NodeNumber, value: &Value, above: u32) -> Option<Goal> {
+        let Shape::Items { ty, items } = &self.shell.nodes[node].shape else {
+            return None;
+        };
+        let given = value.items()?;
+        let several = items.iter().any(|&item| takes_items(self.shell, item));
+        if several || given.len() > 64 || object_type(value) != Some(*ty) {
+            return None;
+        }
+        let above = self.note(node, value, None, above);
+        Some(start_of_items(node, given, above, true))
+    }
+
+    /// False if a part cannot match, as its type shows.
+    fn may_match(&self, node: NodeNumber, value: &Value) -> bool {
+        let node = &self.shell.nodes[node];
+        if node.options.definitions && variable(value).is_some() {
+            return true;
+        }
+        match &node.shape {
+            Shape::Plain => node.template == *value,
+            Shape::Core(core) => self.shell.cores[*core].root.admits(object_type(value)),
+            Shape::Node { ty, .. } | Shape::Items { ty, .. } => object_type(value) == Some(*ty),
+            Shape::Hole(hole) => match self.shell.holes[*hole].hole.required_class() {
+                Some(class) => object_type(value).is_some_and(|ty| is_a(ty, class)),
+                None => true,
+            },
+            Shape::AnyOf(_) => true,
+        }
+    }
+
+    fn items(&mut self, goal: Goal) -> Result<bool> {
+        let Goal::Items {
+            node,
+            at,
+            items,
+            from,
+            take,
+            taken,
+            above,
+        } = goal
+        else {
+            return Ok(false);
+        };
+        let shell = self.shell;
+        let Shape::Items { items: wanted, .. } = &shell.nodes[node].shape else {
+            return Ok(false);
+        };
+        let rest = |at, from, take, taken| Goal::Items {
+            node,
+            at,
+            items: items.clone(),
+            from,
+            take,
+            taken,
+            above,
+        };
+        let Some(&kid) = wanted.get(at) else {
+            return Ok(from == items.len());
+        };
+        let several = |kid: &NodeNumber| takes_items(shell, *kid);
+        let fixed = wanted[at..].iter().filter(|kid| !several(kid)).count();
+        let holes = wanted.len() - at - fixed;
+        let left = items.len() - from;
+        if left < fixed || holes == 0 && left != fixed {
+            return Ok(false);
+        }
+        if let Some(taken) = taken {
+            let is_free =
+                |at: &usize| taken & 1 << at == 0 && self.may_match(kid, &items.values()[*at]);
+            let Some(next) = (take..items.len()).find(is_free) else {
+                return Ok(false);
+            };
+            self.choose(rest(at, from, next + 1, Some(taken)));
+            self.push(rest(at + 1, from + 1, 0, Some(taken | 1 << next)));
+            self.push_node(kid, items.values()[next].clone(), above);
+            return Ok(true);
+        }
+        if !several(&kid) {
+            self.push(rest(at + 1, from + 1, 0, None));
+            self.push_node(kid, items.values()[from].clone(), above);
+            return Ok(true);
+        }
+        let most = left - fixed;
+        // The last hole takes all that is left.
+        let take = if holes == 1 { most } else { take };
+        if take < most {
+            self.choose(rest(at, from, take + 1, None));
+        }
+        self.push(rest(at + 1, from + take, 0, None));
+        let some: Vec<Value> = items.values()[from..from + take].to_vec();
+        match self.shell.nodes[kid].shape {
+            Shape::Hole(hole) => self.take(hole, kid, &Array::from(some).into(), above),
+            _ => Ok(false),
+        }
+    }
+
+    fn push_node(&mut self, node: NodeNumber, value: Value, above: u32) {
+        self.push(Goal::Node {
+            node,
+            value,
+            above,
+            order: Order::Given,
+        });
+    }
+
+    /// The value itself if it fits, or the definition of a variable that does.
+    fn through_definitions(
+        &mut self,
+        node: NodeNumber,
+        value: &Value,
+        fits: impl Fn(&Value) -> bool,
+    ) -> Result<Option<(Value, Option<u64>)>> {
+        let mut value = value.clone();
+        let mut via = None;
+        let mut seen: SmallVec<[u64; 4]> = SmallVec::new();
+        loop {
+            if fits(&value) {
+                return Ok(Some((value, via)));
+            }
+            if !self.shell.nodes[node].options.definitions {
+                return Ok(None);
+            }
+            let (Some(var), Some(context)) = (variable(&value), &mut self.context) else {
+                return Ok(None);
+            };
+            if seen.contains(&var) {
+                return Ok(None);
+            }
+            seen.push(var);
+            let Some(defined) = context.definition(var)? else {
+                return Ok(None);
+            };
+            via = via.or(Some(var));
+            value = defined;
+        }
+    }
+
+    fn hole(&mut self, hole: usize, node: NodeNumber, value: &Value, above: u32) -> Result<bool> {
+        let shell = self.shell;
+        let declared = &shell.holes[hole].hole;
+        if declared.form.items {
+            return Ok(false);
+        }
+        let class = declared.required_class();
+        let is_constant_hole = declared.form.constant;
+        if class.is_none() && !is_constant_hole {
+            return self.take(hole, node, value, above);
+        }
+        let fits = |value: &Value| {
+            let is_class = |ty| class.is_none_or(|class| is_a(ty, class));
+            object_type(value).map_or(class.is_none(), is_class)
+                && (!is_constant_hole || is_constant(value))
+        };
+        match self.through_definitions(node, value, fits)? {
+            Some((value, _)) => self.take(hole, node, &value, above),
+            None => Ok(false),
+        }
+    }
+
+    /// Fills a hole with a part, and adds what the part has to match as goals.
+    fn take(&mut self, hole: usize, node: NodeNumber, value: &Value, above: u32) -> Result<bool> {
+        let shell = self.shell;
+        let this = &shell.holes[hole];
+        let form = &this.hole.form;
+        let is_declared = value
+            .as_object()
+            .is_some_and(|object| !object.type_info().is_builtin());
+        let is_compared = is_declared && !form.anything && !form.items;
+        if is_compared {
+            if !self.core(this.core, value, false)? {
+                return Ok(false);
+            }
+        } else {
+            let allowed = form.anything || form.items || form.constant;
+            if !allowed || !this.guard.as_ref().map_or(Ok(true), |guard| guard(value))? {
+                return Ok(false);
+            }
+        }
+        if form.one_use && !self.has_one_use(hole, value)? {
+            return Ok(false);
+        }
+        let identity = shell.nodes[node].options.identity;
+        if !self.fill(this.part, value, Vec::new(), identity)? {
+            return Ok(false);
+        }
+        for (path, root) in &this.fields {
+            match path.get(value) {
+                Ok(field) => self.push_node(*root, field, above),
+                Err(_) => return Ok(false),
+            }
+        }
+        for &root in &this.patterns {
+            self.push_node(root, value.clone(), above);
+        }
+        Ok(true)
+    }
+
+    /// Fills a hole, or compares the part with that of another place.
+    fn fill(
+        &mut self,
+        part: usize,
+        value: &Value,
+        around: Vec<usize>,
+        identity: bool,
+    ) -> Result<bool> {
+        let Some(taken) = &self.parts[part] else {
+            self.parts[part] = Some(Taken {
+                value: value.clone(),
+                around,
+            });
+            self.trail.push(Undo::Part(part));
+            return Ok(true);
+        };
+        if taken.value == *value && around == taken.around {
+            return Ok(true);
+        }
+        if identity {
+            return Ok(false);
+        }
+        // Variables that are bound around only one of the places are different ones.
+        let apart: scan::Idents = around
+            .iter()
+            .chain(&taken.around)
+            .filter_map(|&index| variable(&self.pairs[index].right))
+            .collect();
+        if !apart.is_empty() && !scan::mentions(value, &apart)?.is_empty() {
+            return Ok(false);
+        }
+        let options = CompareOptions {
+            map_free_vars: false,
+            ..CompareOptions::default()
+        };
+        options.equal(&taken.value, value)
+    }
+
+    /// Compares a core with a value, and takes over the parts of its holes if `fill` is set.
+    fn core(&mut self, core: usize, value: &Value, fill: bool) -> Result<bool> {
+        let shell = self.shell;
+        let core = &shell.cores[core];
+        let matching = Matching {
+            template: &core.template,
+            value,
+            holes: &core.table,
+            options: core.options,
+        };
+        let Some(found) = matching.run()? else {
+            return Ok(false);
+        };
+        let mut places = Vec::with_capacity(found.pairs.len());
+        for pair in found.pairs {
+            let idents = (variable(&pair.left), variable(&pair.right));
+            if let (false, Some(left), Some(right)) = (pair.defined, idents.0, idents.1) {
+                let known = self.lefts.contains_key(&left);
+                if !self.pair(left, right) {
+                    return Ok(false);
+                }
+                if known {
+                    places.push(usize::MAX);
+                    continue;
+                }
+            }
+            places.push(self.pairs.len());
+            self.pairs.push(pair);
+        }
+        if !fill {
+            return Ok(true);
+        }
+        for (number, part) in found.parts.into_iter().enumerate() {
+            let Some((part, around)) = part else { continue };
+            let around = around.into_iter().map(|index| places[index]);
+            let around = around.filter(|&index| index != usize::MAX).collect();
+            if !self.fill(core.parts[number], &part, around, false)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes two objects partners; false if one of them has another partner.
+    fn pair(&mut self, left: u64, right: u64) -> bool {
+        match (self.lefts.get(&left), self.rights.get(&right)) {
+            (None, None) => {
+                self.lefts.insert(left, right);
+                self.rights.insert(right, left);
+                self.trail.push(Undo::Pair(left, right));
+                true
+            }
+            (Some(&known), _) => known == right,
+            (None, Some(_)) => false,
+        }
+    }
+
+    /// Records a node of the value that the shell matched.
+    fn note(&mut self, node: NodeNumber, value: &Value, via: Option<u64>, above: u32) -> u32 {
+        if self.context.is_none() {
+            return NONE;
+        }
+        let this = &self.shell.nodes[node];
+        let is_dag = matches!(this.shape, Shape::Node { is_dag: true, .. });
+        let demanded = match this.options.interior_uses {
+            InteriorUses::Anywhere => false,
+            InteriorUses::Inside => true,
+            InteriorUses::Auto => is_dag || via.is_some(),
+        };
+        self.inner.push(Inner {
+            ident: identity(value),
+            via,
+            above,
+            demanded,
+        });
+        self.inner.len() as u32 - 1
+    }
+
+    fn has_one_use(&self, hole: usize, value: &Value) -> Result<bool> {
+        let Some(context) = &self.context else {
+            return Err(misplaced(
+                &self.shell.holes[hole].hole,
+                "asks for the users of its part, which only Pattern.match_in, Pattern.find_all \
+                 and rewrite_greedily know",
+            ));
+        };
+        let graph = context.graph();
+        let Some(object) = value.as_object() else {
+            return Ok(true);
+        };
+        let Some(node) = graph.find(object.identity(), RegionKind::Use, false) else {
+            return Ok(false);
+        };
+        Ok(graph.places(node).take(2).count() == 1)
+    }
+
+    /// True if the inner nodes have no users that they must not have.
+    fn has_allowed_uses(&self) -> bool {
+        let Some(context) = &self.context else {
+            return true;
+        };
+        if !self.inner.iter().any(|inner| inner.demanded) {
+            return true;
+        }
+        let graph = context.graph();
+        let members: HashSet<u64, RandomState> =
+            self.inner.iter().map(|inner| inner.ident).collect();
+        let is_inside = |node: NodeId| {
+            let mut users = graph.places(node);
+            users.all(|edge| members.contains(&identity(&graph.node(edge.user).value)))
+        };
+        let node_of = |ident| graph.find(ident, RegionKind::Use, false);
+        let mut checked: HashSet<u32, RandomState> = HashSet::default();
+        for (index, inner) in self.inner.iter().enumerate() {
+            let mut at = index as u32;
+            if !inner.demanded {
+                continue;
+            }
+            // What leads to it from the root must have no other users, either.
+            while at != NONE && self.inner[at as usize].above != NONE && checked.insert(at) {
+                let inner = &self.inner[at as usize];
+                let allowed = match inner.via {
+                    None => node_of(inner.ident).is_none_or(is_inside),
+                    Some(var) => {
+                        let only = |node| graph.places(node).take(2).count() <= 1;
+                        let keys = graph.find(var, RegionKind::Use, true);
+                        node_of(var).is_none_or(is_inside)
+                            && keys.is_none_or(|node| graph.places(node).next().is_none())
+                            && node_of(inner.ident).is_none_or(only)
+                    }
+                };
+                if !allowed {
+                    return false;
+                }
+                at = inner.above;
+            }
+        }
+        true
+    }
+}
+
+/// True for a hole that takes any number of items.
+fn takes_items(shell: &Shell, node: NodeNumber) -> bool {
+    match shell.nodes[node].shape {
+        Shape::Hole(hole) => shell.holes[hole].hole.form.items,
+        _ => false,
+    }
+}
+
+fn start_of_items(node: NodeNumber, items: Array, above: u32, any_order: bool) -> Goal {
+    Goal::Items {
+        node,
+        at: 0,
+        items,
+        from: 0,
+        take: 0,
+        taken: any_order.then_some(0),
+        above,
+    }
+}
+
+fn object_type(value: &Value) -> Option<TypeIndex> {
+    value.as_object().map(|object| object.type_info().index())
+}
+
+fn identity(value: &Value) -> u64 {
+    value.as_object().map_or(0, |object| object.identity())
+}

@@ -1,0 +1,644 @@
+//! The part of a template that comparison alone cannot match: commutative operands,
+//! alternatives, holes for any number of items, definitions that are looked through.
+//!
+//! A template is divided into a *shell*, the nodes on the way from the root to everything
+//! special, and *cores*, the parts below without anything special. The [search] matches
+//! the shell node by node, with choices that it may take back, and leaves each core to the
+//! comparison that matches whole templates elsewhere.
+//!
+//! [search]: super::search
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::hole::{Hole, misplaced, parse};
+use super::matching::{Pattern, Root};
+use super::options::{InteriorUses, PatternOptions};
+use super::scan::Variables;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::path::AccessPath;
+use crate::kernel::types::{FieldFlag, Kind};
+use crate::kernel::value::Value;
+use crate::structural::{CompareOptions, Guard, HoleTable, variable};
+use crate::traverse::children_of;
+use crate::traverse::roles::{Commutes, commutes};
+
+/// The number of a node of the shell.
+pub(super) type NodeNumber = usize;
+/// The number of a part of the match.
+pub(super) type PartNumber = usize;
+
+/// A template, divided.
+#[derive(Clone, Default)]
+pub(super) struct Shell {
+    pub(super) nodes: Vec<ShellNode>,
+    pub(super) root: NodeNumber,
+    pub(super) cores: Vec<Core>,
+    pub(super) holes: Vec<ShellHole>,
+    /// The variables whose parts make up a match.
+    pub(super) parts: Vec<Value>,
+    /// True if each part occurs once and nothing else ties one place to another, so that
+    /// the first way in which a part of the template matches is as good as any other.
+    pub(super) linear: bool,
+}
+
+#[derive(Clone)]
+pub(super) struct ShellNode {
+    pub(super) shape: Shape,
+    /// What it was made from.
+    pub(super) template: Value,
+    pub(super) options: PatternOptions,
+}
+
+#[derive(Clone)]
+pub(super) enum Shape {
+    /// An inline value, or a built-in object without parts.
+    Plain,
+    Hole(usize),
+    Core(usize),
+    Node {
+        ty: TypeIndex,
+        is_dag: bool,
+        /// By their positions in the order of visit.
+        kids: Vec<NodeNumber>,
+        commutes: Option<Commutes>,
+    },
+    Items {
+        ty: TypeIndex,
+        items: Vec<NodeNumber>,
+    },
+    AnyOf(Vec<NodeNumber>),
+}
+
+/// A part of the template that comparison matches.
+#[derive(Clone)]
+pub(super) struct Core {
+    pub(super) template: Value,
+    pub(super) table: Arc<HoleTable>,
+    /// The parts of the holes in the table.
+    pub(super) parts: Arc<[PartNumber]>,
+    pub(super) options: CompareOptions,
+    pub(super) root: Root,
+}
+
+/// A hole as one pattern declares it.
+#[derive(Clone)]
+pub(super) struct ShellHole {
+    pub(super) part: PartNumber,
+    pub(super) hole: Hole,
+    pub(super) guard: Option<Arc<Guard>>,
+    /// The comparison with a declared object.
+    pub(super) core: usize,
+    /// What the part has to match.
+    pub(super) patterns: Vec<NodeNumber>,
+    pub(super) fields: Vec<(AccessPath, NodeNumber)>,
+}
+
+/// True if the parts of an object can be matched one by one: nothing binds a variable, and
+/// the type compares its fields in the usual way.
+fn is_divisible(value: &Value) -> bool {
+    let Some(object) = value.as_object() else {
+        return false;
+    };
+    let info = object.type_info();
+    if info.is_builtin() {
+        return value.container().is_some_and(|row| !row.is_mapping());
+    }
+    matches!(info.kind(), Kind::Tree | Kind::Dag)
+        && !info.is_scope()
+        && info.hooks.are_structural_defaults()
+        && info
+            .visited
+            .iter()
+            .all(|slot| matches!(slot.flag, FieldFlag::None | FieldFlag::Use))
+}
+
+/// The demands of parts of a template.
+#[derive(Clone, Copy, Default)]
+struct Demand {
+    /// Must be in the shell.
+    hard: bool,
+    /// Is in the shell if it can be.
+    soft: bool,
+    height: u32,
+}
+
+/// The facts about a template that decide how it is matched.
+pub(super) struct Survey {
+    demands: HashMap<u64, Demand, RandomState>,
+    commutes: HashMap<u64, Commutes, RandomState>,
+    /// True if comparison alone cannot match it.
+    pub(super) is_special: bool,
+    /// True if a node below the root has an identity of its own.
+    pub(super) has_inner_dag: bool,
+    /// The number of levels of objects.
+    pub(super) height: u32,
+    /// True if a hole may have several places.
+    pub(super) repeats: bool,
+}
+
+impl Survey {
+    /// Linear in the number of distinct objects of the template.
+    pub(super) fn of(template: &Value, holes: &[Hole], options: PatternOptions) -> Result<Survey> {
+        let special: HashMap<u64, bool, RandomState> = holes
+            .iter()
+            .filter_map(|hole| Some((variable(hole.var())?, !hole.form.is_plain())))
+            .collect();
+        let mut survey = Survey {
+            demands: HashMap::default(),
+            commutes: HashMap::default(),
+            is_special: false,
+            has_inner_dag: false,
+            height: 0,
+            repeats: false,
+        };
+        let whole = options.definitions
+            || options.identity
+            || options.interior_uses == InteriorUses::Inside;
+        let mut stack = vec![(template.clone(), false)];
+        while let Some((value, left)) = stack.pop() {
+            let Some(object) = value.as_object() else {
+                continue;
+            };
+            let ident = object.identity();
+            if !left {
+                if survey.demands.contains_key(&ident) {
+                    survey.repeats |= !holes.is_empty()
+                        && (special.contains_key(&ident) || variable(&value).is_none());
+                    continue;
+                }
+                survey.demands.insert(ident, Demand::default());
+                stack.push((value.clone(), true));
+                let children = children_of(&value);
+                let children = children.iter(crate::types::RegionKind::Use);
+                stack.extend(children.map(|child| (child.value, false)));
+                continue;
+            }
+            let mut demand = Demand::default();
+            for child in children_of(&value).iter(crate::types::RegionKind::Use) {
+                let child = child.value.as_object().map(|child| child.identity());
+                let child = child.and_then(|child| survey.demands.get(&child));
+                let child = child.copied().unwrap_or_default();
+                demand.hard |= child.hard;
+                demand.soft |= child.soft;
+                demand.height = demand.height.max(child.height);
+            }
+            demand.height += 1;
+            demand.hard |= special.get(&ident) == Some(&true);
+            if is_divisible(&value) {
+                demand.soft |= whole;
+                if options.commutative
+                    && let Some(order) = commutes(object)?
+                {
+                    demand.soft = true;
+                    survey.commutes.insert(ident, order);
+                }
+            }
+            let is_root = template
+                .as_object()
+                .is_some_and(|root| root.same_as(object));
+            let is_dag = object.type_info().kind() == Kind::Dag && !object.type_info().is_builtin();
+            survey.has_inner_dag |= is_dag && !is_root;
+            survey.demands.insert(ident, demand);
+        }
+        let root = survey.demand(template);
+        survey.height = root.height;
+        survey.is_special = root.hard || root.soft;
+        Ok(survey)
+    }
+
+    fn demand(&self, value: &Value) -> Demand {
+        let ident = value.as_object().map_or(0, |object| object.identity());
+        self.demands.get(&ident).copied().unwrap_or_default()
+    }
+}
+
+/// A node whose parts are being divided.
+struct Frame {
+    value: Value,
+    parts: Vec<Value>,
+    done: Vec<NodeNumber>,
+}
+
+struct Divider<'p> {
+    shell: Shell,
+    survey: &'p Survey,
+    holes: &'p [Hole],
+    numbers: HashMap<u64, PartNumber, RandomState>,
+    table: Arc<HoleTable>,
+    parts: Arc<[PartNumber]>,
+    compare: CompareOptions,
+    options: PatternOptions,
+    known: HashMap<u64, NodeNumber, RandomState>,
+    /// The positions of the holes among those of the shell.
+    declared: Vec<usize>,
+    /// The number of places of each part.
+    places: Vec<usize>,
+}
+
+impl Shell {
+    /// Divides a template.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for something special where parts cannot be matched one by one.
+    pub(super) fn divide(
+        template: &Value,
+        holes: &[Hole],
+        table: &Arc<HoleTable>,
+        survey: &Survey,
+        (options, compare): (PatternOptions, CompareOptions),
+    ) -> Result<Shell> {
+        let mut divider = Divider {
+            shell: Shell {
+                linear: true,
+                ..Shell::default()
+            },
+            survey,
+            holes,
+            numbers: HashMap::default(),
+            table: table.clone(),
+            parts: (0..holes.len()).collect(),
+            compare,
+            options,
+            known: HashMap::default(),
+            declared: Vec::new(),
+            places: Vec::new(),
+        };
+        for hole in holes {
+            divider.part_of(hole.var());
+        }
+        for hole in holes {
+            divider.add_hole(hole)?;
+        }
+        let root = divider.run(template)?;
+        divider.shell.root = root;
+        divider.shell.linear &= divider.places.iter().all(|&places| places <= 1);
+        Ok(divider.shell)
+    }
+
+    /// The shell of alternatives.
+    pub(super) fn any_of(patterns: &[Pattern]) -> Shell {
+        let mut shell = Shell::default();
+        let mut numbers = HashMap::default();
+        let roots = patterns
+            .iter()
+            .map(|pattern| link(&mut shell, &mut numbers, pattern))
+            .collect();
+        shell.nodes.push(ShellNode {
+            shape: Shape::AnyOf(roots),
+            template: Value::NONE,
+            options: PatternOptions::default(),
+        });
+        shell.root = shell.nodes.len() - 1;
+        shell
+    }
+}
+
+/// The number of a variable's part.
+fn part_number(
+    shell: &mut Shell,
+    numbers: &mut HashMap<u64, PartNumber, RandomState>,
+    var: &Value,
+) -> PartNumber {
+    let ident = variable(var).unwrap_or_default();
+    *numbers.entry(ident).or_insert_with(|| {
+        shell.parts.push(var.clone());
+        shell.parts.len() - 1
+    })
+}
+
+/// Adds the nodes of another pattern; returns its root.
+fn link(
+    shell: &mut Shell,
+    numbers: &mut HashMap<u64, PartNumber, RandomState>,
+    pattern: &Pattern,
+) -> NodeNumber {
+    shell.linear = false;
+    let (nodes, cores, holes) = (shell.nodes.len(), shell.cores.len(), shell.holes.len());
+    let Some(other) = pattern.shell() else {
+        let parts = pattern.holes().iter();
+        let parts = parts.map(|hole| part_number(shell, numbers, hole.var()));
+        let parts = parts.collect();
+        shell.cores.push(Core {
+            template: pattern.template().clone(),
+            table: pattern.hole_table().clone(),
+            parts,
+            options: pattern.compare_options(),
+            root: Root::of(pattern.template(), pattern.hole_table()),
+        });
+        shell.nodes.push(ShellNode {
+            shape: Shape::Core(cores),
+            template: pattern.template().clone(),
+            options: pattern.options(),
+        });
+        return nodes;
+    };
+    let parts: Vec<PartNumber> = other
+        .parts
+        .iter()
+        .map(|var| part_number(shell, numbers, var))
+        .collect();
+    let moved = |numbers: &Vec<NodeNumber>| numbers.iter().map(|number| number + nodes).collect();
+    shell.nodes.extend(other.nodes.iter().map(|node| ShellNode {
+        shape: match &node.shape {
+            Shape::Plain => Shape::Plain,
+            Shape::Hole(hole) => Shape::Hole(hole + holes),
+            Shape::Core(core) => Shape::Core(core + cores),
+            Shape::Node {
+                ty,
+                is_dag,
+                kids,
+                commutes,
+            } => Shape::Node {
+                ty: *ty,
+                is_dag: *is_dag,
+                kids: moved(kids),
+                commutes: *commutes,
+            },
+            Shape::Items { ty, items } => Shape::Items {
+                ty: *ty,
+                items: moved(items),
+            },
+            Shape::AnyOf(roots) => Shape::AnyOf(moved(roots)),
+        },
+        ..node.clone()
+    }));
+    shell.cores.extend(other.cores.iter().map(|core| Core {
+        parts: core.parts.iter().map(|&part| parts[part]).collect(),
+        ..core.clone()
+    }));
+    shell.holes.extend(other.holes.iter().map(|hole| {
+        ShellHole {
+            part: parts[hole.part],
+            hole: hole.hole.clone(),
+            guard: hole.guard.clone(),
+            core: hole.core + cores,
+            patterns: moved(&hole.patterns),
+            fields: hole
+                .fields
+                .iter()
+                .map(|(path, root)| (path.clone(), root + nodes))
+                .collect(),
+        }
+    }));
+    other.root + nodes
+}
+
+impl Divider<'_> {
+    fn part_of(&mut self, var: &Value) -> PartNumber {
+        let part = part_number(&mut self.shell, &mut self.numbers, var);
+        self.places.resize(self.shell.parts.len(), 0);
+        part
+    }
+
+    fn add_hole(&mut self, hole: &Hole) -> Result<()> {
+        let core = self.add_core(hole.var());
+        let mut patterns = Vec::new();
+        for pattern in &hole.form.patterns {
+            patterns.push(link(&mut self.shell, &mut self.numbers, pattern));
+        }
+        let mut fields = Vec::new();
+        for (path, pattern) in &hole.form.fields {
+            let root = link(&mut self.shell, &mut self.numbers, pattern);
+            fields.push((parse(path)?, root));
+        }
+        if hole.form.items && (hole.required_class().is_some() || !hole.form.fields.is_empty()) {
+            return Err(misplaced(
+                hole,
+                "matches any number of items, which have no class and no fields; use a guard, \
+                 which is called with the array of items",
+            ));
+        }
+        let part = self.part_of(hole.var());
+        self.declared.push(self.shell.holes.len());
+        self.shell.holes.push(ShellHole {
+            part,
+            hole: hole.clone(),
+            guard: hole.compared()?.guard,
+            core,
+            patterns,
+            fields,
+        });
+        Ok(())
+    }
+
+    fn add_core(&mut self, template: &Value) -> usize {
+        self.shell.cores.push(Core {
+            template: template.clone(),
+            table: self.table.clone(),
+            parts: self.parts.clone(),
+            options: self.compare,
+            root: Root::of(template, &self.table),
+        });
+        self.shell.cores.len() - 1
+    }
+
+    fn push(&mut self, shape: Shape, template: &Value) -> NodeNumber {
+        self.shell.nodes.push(ShellNode {
+            shape,
+            template: template.clone(),
+            options: self.options,
+        });
+        self.shell.nodes.len() - 1
+    }
+
+    fn run(&mut self, template: &Value) -> Result<NodeNumber> {
+        let mut stack: Vec<Frame> = Vec::new();
+        let mut met = Some((template.clone(), false));
+        loop {
+            let mut done = None;
+            if let Some((value, in_items)) = met.take() {
+                match self.meet(&value, in_items)? {
+                    Some(number) => done = Some(number),
+                    None => stack.push(frame(value)),
+                }
+            }
+            if done.is_none()
+                && let Some(frame) = stack.last()
+            {
+                let next = frame.done.len();
+                match frame.parts.get(next) {
+                    Some(part) => {
+                        met = Some((part.clone(), frame.value.container().is_some()));
+                        continue;
+                    }
+                    None => done = stack.pop().map(|frame| self.close(frame)),
+                }
+            }
+            match (stack.last_mut(), done) {
+                (Some(frame), Some(done)) => frame.done.push(done),
+                (None, Some(done)) => return Ok(done),
+                (_, None) => {}
+            }
+        }
+    }
+
+    /// The node for a part of the template, or None if it has to be divided.
+    fn meet(&mut self, value: &Value, in_items: bool) -> Result<Option<NodeNumber>> {
+        let Some(object) = value.as_object() else {
+            return Ok(Some(self.push(Shape::Plain, value)));
+        };
+        let info = object.type_info();
+        let ident = object.identity();
+        if let Some(number) = self.table.find(ident) {
+            let hole = &self.holes[number];
+            if hole.form.items && !in_items {
+                return Err(misplaced(
+                    hole,
+                    "matches any number of items, so it must be an item of an array",
+                ));
+            }
+            let part = self.part_of(value);
+            self.places[part] += 1;
+            return Ok(Some(self.push(Shape::Hole(self.declared[number]), value)));
+        }
+        if let Some(&known) = self.known.get(&ident) {
+            self.shell.linear = false;
+            return Ok(Some(known));
+        }
+        let demand = self.survey.demand(value);
+        let is_divisible = is_divisible(value);
+        if demand.hard && !is_divisible {
+            return Err(Error::value_error(format!(
+                "Pattern: a hole of a special form is inside of a {}, whose parts cannot be \
+                 matched one by one, because it binds variables, is a map or compares itself; \
+                 use a guard instead",
+                value.type_name()
+            )));
+        }
+        let is_dag = info.kind() == Kind::Dag;
+        if is_divisible && (demand.hard || demand.soft || is_dag) {
+            return Ok(None);
+        }
+        if info.is_builtin() && !object.borrowed().info().class().has_parts() && !is_tensor(value) {
+            return Ok(Some(self.push(Shape::Plain, value)));
+        }
+        self.note_core(value)?;
+        let core = self.add_core(value);
+        let number = self.push(Shape::Core(core), value);
+        self.known.insert(ident, number);
+        Ok(Some(number))
+    }
+
+    /// Counts the places of holes in a core.
+    fn note_core(&mut self, template: &Value) -> Result<()> {
+        let variables = Variables::of(template)?;
+        for (ident, var) in &variables.used {
+            match self.table.find(*ident) {
+                Some(_) => {
+                    let part = self.part_of(var);
+                    self.places[part] += 1;
+                }
+                None => self.shell.linear &= variables.defined.contains(ident),
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, frame: Frame) -> NodeNumber {
+        let Frame { value, done, .. } = frame;
+        let (ty, ident) = match value.as_object() {
+            Some(object) => (object.type_info().index(), object.identity()),
+            None => return self.push(Shape::Plain, &value),
+        };
+        let is_dag = value
+            .as_object()
+            .is_some_and(|object| object.type_info().kind() == Kind::Dag);
+        let shape = match value.container() {
+            Some(_) => Shape::Items { ty, items: done },
+            None => Shape::Node {
+                ty,
+                is_dag,
+                kids: done,
+                commutes: self.survey.commutes.get(&ident).copied(),
+            },
+        };
+        self.shell.linear &= !is_dag || value.container().is_some();
+        let number = self.push(shape, &value);
+        self.known.insert(ident, number);
+        number
+    }
+}
+
+fn frame(value: Value) -> Frame {
+    let parts = parts_of(&value);
+    Frame {
+        value,
+        done: Vec::with_capacity(parts.len()),
+        parts,
+    }
+}
+
+fn is_tensor(value: &Value) -> bool {
+    matches!(value.view(), crate::kernel::value::ValueRef::Tensor(_))
+}
+
+/// The compared fields of an object in the order of visit, or the items of an array.
+pub(super) fn parts_of(value: &Value) -> Vec<Value> {
+    if let Some(items) = value.items() {
+        return items.values().to_vec();
+    }
+    let Some(object) = value.as_object() else {
+        return Vec::new();
+    };
+    access::reading(|section| {
+        let fields = object.borrowed().visited();
+        let part = |position| Some(fields.get(section, position)?.1.to_value());
+        (0..fields.len()).map_while(part).collect()
+    })
+}
+
+impl Shell {
+    /// True if definitions may decide about a match.
+    pub(super) fn looks_through(&self) -> bool {
+        self.nodes.iter().any(|node| node.options.definitions)
+    }
+
+    /// True if users or definitions decide about a match.
+    pub(super) fn asks_for_uses(&self) -> bool {
+        let mut nodes = self.nodes.iter();
+        nodes.any(|node| {
+            node.options.definitions || node.options.interior_uses == InteriorUses::Inside
+        }) || self.holes.iter().any(|hole| hole.hole.form.one_use)
+    }
+
+    /// True if the root is a node of a template whose fields keep their places.
+    pub(super) fn has_one_root(&self) -> bool {
+        match &self.nodes[self.root].shape {
+            Shape::Node { commutes, .. } => !matches!(commutes, Some(Commutes::Fields(..))),
+            Shape::Core(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The kinds of roots that the shell may match.
+    pub(super) fn roots(&self) -> Vec<Root> {
+        let mut roots = Vec::new();
+        let mut stack = vec![self.root];
+        while let Some(node) = stack.pop() {
+            match &self.nodes[node].shape {
+                Shape::Plain => roots.push(Root::Plain),
+                Shape::Node { ty, .. } | Shape::Items { ty, .. } => roots.push(Root::Exactly(*ty)),
+                Shape::Core(core) => roots.push(self.cores[*core].root),
+                Shape::AnyOf(all) => stack.extend(all),
+                Shape::Hole(hole) => {
+                    let hole = &self.holes[*hole];
+                    match (hole.patterns.first(), hole.hole.required_class()) {
+                        (_, Some(class)) => roots.push(Root::Class(class)),
+                        (Some(&pattern), None) => stack.push(pattern),
+                        (None, None) if hole.hole.form.constant || hole.hole.form.anything => {
+                            roots.push(Root::Everything);
+                        }
+                        (None, None) => roots.push(Root::Anything),
+                    }
+                }
+            }
+        }
+        roots
+    }
+}

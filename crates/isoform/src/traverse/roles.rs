@@ -1,0 +1,325 @@
+//! Roles of types in rewrites, which their attributes declare: what binds a variable,
+//! what has no effect, what is one of several results.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Function;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::table::{self, TypeInfo};
+use crate::kernel::types::attributes::{self, Lookup};
+use crate::kernel::value::Value;
+
+/// The attribute of types that bind variables to values: a map with the names of the
+/// fields `var` (a variable or an array of them) and `value`, and of the field `body` if
+/// the binding is an expression around its scope. Types that extend one inherit it.
+///
+/// With it, [`Uses::definition`](super::Uses::definition) knows the value of a variable,
+/// [patterns](crate::pattern) match across definitions, and rewrites drop definitions that
+/// they made useless.
+///
+/// ```
+/// use isoform::traverse::BINDING;
+/// use isoform::types::{FieldDef, FieldFlag, Schema, TypeDef, register_type};
+/// use isoform::{Map, Str};
+///
+/// let fields: Map<Str, Str> = [("var", "var"), ("value", "value")].into_iter().collect();
+/// register_type(
+///     TypeDef::new("doc.roles.Assign")
+///         .field(FieldDef::new("var", Schema::Any).flag(FieldFlag::Def))
+///         .field(FieldDef::new("value", Schema::Any))
+///         .attr(BINDING, fields),
+/// )?;
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub const BINDING: &str = "rewrite.binding";
+
+/// The attribute of types whose evaluation has no effect but its result: a bool, or a
+/// function from a node to a bool. It says nothing about the parts of the node. Types
+/// that extend one inherit it.
+pub const PURE: &str = "rewrite.pure";
+
+/// The attribute of types that select one of several results of a node: a map with the
+/// names of the fields `of`, which holds the node, and `index`, an integer from zero.
+/// Types that extend one inherit it.
+pub const PROJECTION: &str = "rewrite.projection";
+
+/// The attribute of commutative types: an array with the names of two fields that may be
+/// swapped, the name of one array field whose items may be in any order, or a function from
+/// a node to one of these or None. Types that extend one inherit it.
+pub const COMMUTATIVE: &str = "rewrite.commutative";
+
+/// The attribute of types whose objects are constants: a bool. Types that extend one inherit
+/// it. Tensors, numbers, strings and bytes are constants without it.
+pub const CONSTANT: &str = "rewrite.constant";
+
+/// The fields of a type that binds variables, by their positions in the order of visit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Binding {
+    pub(crate) var: u32,
+    pub(crate) value: u32,
+    pub(crate) body: Option<u32>,
+}
+
+/// The fields of a type that selects a result. `index` counts in the order of declaration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Projection {
+    pub(crate) of: u32,
+    pub(crate) index: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Purity {
+    Always(bool),
+    Decided(Function),
+}
+
+/// What the attributes of one type say.
+#[derive(Clone, Debug)]
+pub(crate) struct Roles {
+    pub(crate) binding: Option<Binding>,
+    pub(crate) projection: Option<Projection>,
+    purity: Purity,
+}
+
+impl Roles {
+    fn of(info: &'static TypeInfo) -> Result<Roles> {
+        let attribute = |name| attributes::get(info.index(), name, Lookup::Nearest);
+        let binding = match attribute(BINDING) {
+            None => None,
+            Some(value) => {
+                let fields = Fields::new(info, BINDING, value)?;
+                Some(Binding {
+                    var: fields.position("var")?,
+                    value: fields.position("value")?,
+                    body: match fields.names("body") {
+                        true => Some(fields.position("body")?),
+                        false => None,
+                    },
+                })
+            }
+        };
+        let projection = match attribute(PROJECTION) {
+            None => None,
+            Some(value) => {
+                let fields = Fields::new(info, PROJECTION, value)?;
+                Some(Projection {
+                    of: fields.position("of")?,
+                    index: fields.field("index")?,
+                })
+            }
+        };
+        let purity = match attribute(PURE) {
+            None => Purity::Always(false),
+            Some(value) => match (value.as_bool(), value.extract::<Function>()) {
+                (Some(pure), _) => Purity::Always(pure),
+                (None, Ok(function)) => Purity::Decided(function),
+                (None, Err(_)) => {
+                    return Err(unfit(info, PURE, "a bool or a function", value));
+                }
+            },
+        };
+        Ok(Roles {
+            binding,
+            projection,
+            purity,
+        })
+    }
+
+    /// True if the evaluation of a node, apart from its parts, has no effect.
+    pub(crate) fn is_pure(&self, node: &Value) -> Result<bool> {
+        match &self.purity {
+            Purity::Always(pure) => Ok(*pure),
+            Purity::Decided(function) => {
+                let answer = function.call(std::slice::from_ref(node))?;
+                answer.as_bool().ok_or_else(|| {
+                    Error::type_error(format!(
+                        "attribute '{PURE}' of type {}: expected its function to return bool, \
+                         got {}",
+                        node.type_name(),
+                        answer.type_name()
+                    ))
+                })
+            }
+        }
+    }
+}
+
+/// True if the type is declared to hold constants, or is a built-in type of plain data.
+pub(crate) fn is_constant(value: &Value) -> bool {
+    let Some(object) = value.as_object() else {
+        return !value.is_none();
+    };
+    let info = object.type_info();
+    let declared = attributes::get(info.index(), CONSTANT, Lookup::Nearest);
+    declared.map_or_else(
+        || info.is_builtin() && !object.borrowed().info().class().has_parts(),
+        |value| value.as_bool() == Some(true),
+    )
+}
+
+/// The parts of a node whose order does not matter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Commutes {
+    /// Two fields, by their positions in the order of visit.
+    Fields(u32, u32),
+    /// The items of the array in a field.
+    Items(u32),
+}
+
+/// The parts of a node that its type declares as commutative.
+///
+/// # Errors
+///
+/// `TypeError` or `ValueError` for an attribute of the wrong form.
+pub(crate) fn commutes(node: &Ref<Obj>) -> Result<Option<Commutes>> {
+    let info = node.type_info();
+    let Some(declared) = attributes::get(info.index(), COMMUTATIVE, Lookup::Nearest) else {
+        return Ok(None);
+    };
+    let answer = match declared.extract::<Function>() {
+        Ok(function) => function.call(&[node.clone().into()])?,
+        Err(_) => declared.clone(),
+    };
+    if answer.is_none() {
+        return Ok(None);
+    }
+    if let Some(name) = answer.as_str() {
+        let position = visited_position(info, COMMUTATIVE, name)?;
+        return Ok(Some(Commutes::Items(position)));
+    }
+    let names = answer.items();
+    let names: Vec<&str> = names
+        .iter()
+        .flat_map(|names| names.values())
+        .filter_map(Value::as_str)
+        .collect();
+    match names[..] {
+        [first, second] => {
+            let first = visited_position(info, COMMUTATIVE, first)?;
+            let second = visited_position(info, COMMUTATIVE, second)?;
+            Ok(Some(Commutes::Fields(first, second)))
+        }
+        _ => Err(unfit(
+            info,
+            COMMUTATIVE,
+            "the names of two fields, the name of one or a function",
+            &answer,
+        )),
+    }
+}
+
+/// The names of fields in the value of an attribute.
+struct Fields<'v> {
+    info: &'static TypeInfo,
+    attribute: &'static str,
+    names: Vec<(String, &'v str)>,
+}
+
+impl<'v> Fields<'v> {
+    fn new(info: &'static TypeInfo, attribute: &'static str, value: &'v Value) -> Result<Self> {
+        let Some(map) = value.as_map() else {
+            return Err(unfit(info, attribute, "a map from str to str", value));
+        };
+        let mut names = Vec::new();
+        for (role, name) in map.iter() {
+            let (Some(role), Some(name)) = (role.as_str(), name.as_str()) else {
+                return Err(unfit(info, attribute, "a map from str to str", value));
+            };
+            names.push((role.to_owned(), name));
+        }
+        Ok(Fields {
+            info,
+            attribute,
+            names,
+        })
+    }
+
+    fn names(&self, role: &str) -> bool {
+        self.names.iter().any(|(known, _)| known == role)
+    }
+
+    fn name(&self, role: &str) -> Result<&'v str> {
+        let found = self.names.iter().find(|(known, _)| known == role);
+        found.map(|(_, name)| *name).ok_or_else(|| {
+            Error::value_error(format!(
+                "attribute '{}' of type {}: expected the name of a field under '{role}', got none",
+                self.attribute,
+                self.info.key()
+            ))
+        })
+    }
+
+    fn position(&self, role: &str) -> Result<u32> {
+        visited_position(self.info, self.attribute, self.name(role)?)
+    }
+
+    fn field(&self, role: &str) -> Result<usize> {
+        declared_position(self.info, self.attribute, self.name(role)?)
+    }
+}
+
+fn declared_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<usize> {
+    let found = info.fields().iter().position(|field| field.name() == name);
+    found.ok_or_else(|| {
+        Error::value_error(format!(
+            "attribute '{attribute}' of type {}: there is no field '{name}'",
+            info.key()
+        ))
+    })
+}
+
+fn visited_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<u32> {
+    let field = declared_position(info, attribute, name)?;
+    let visited = info.visited.iter();
+    let mut visited = visited.enumerate();
+    let found = visited.find(|(_, slot)| slot.field as usize == field);
+    match found {
+        Some((position, _)) => Ok(position as u32),
+        None => Err(Error::value_error(format!(
+            "attribute '{attribute}' of type {}: the field '{name}' is ignored by comparison",
+            info.key()
+        ))),
+    }
+}
+
+fn unfit(info: &TypeInfo, attribute: &str, expected: &str, got: &Value) -> Error {
+    Error::type_error(format!(
+        "attribute '{attribute}' of type {}: expected {expected}, got {}",
+        info.key(),
+        got.type_name()
+    ))
+}
+
+/// The roles of the types met in one traversal.
+#[derive(Default)]
+pub(crate) struct RoleTable(RefCell<HashMap<TypeIndex, Option<Rc<Roles>>, RandomState>>);
+
+impl RoleTable {
+    /// The roles of a value's type; None for values of built-in types.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` or `ValueError` for an attribute of the wrong form.
+    pub(crate) fn of(&self, value: &Value) -> Result<Option<Rc<Roles>>> {
+        let Some(object) = value.as_object() else {
+            return Ok(None);
+        };
+        let ty = object.type_info().index();
+        if let Some(known) = self.0.borrow().get(&ty) {
+            return Ok(known.clone());
+        }
+        let info = table::info(ty);
+        let roles = match info.is_builtin() {
+            true => None,
+            false => Some(Rc::new(Roles::of(info)?)),
+        };
+        self.0.borrow_mut().insert(ty, roles.clone());
+        Ok(roles)
+    }
+}

@@ -1,0 +1,336 @@
+//! Uses: where each object of a value is used, and replacement of all of them.
+
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
+
+use super::bindings::Bindings;
+use super::graph::{Edge, Graph, NodeId, Role};
+use super::options::WalkResult;
+use super::substitute::substitute;
+use super::walk::walk_objects;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::view::Met;
+use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::value::Value;
+
+/// The users of every object and variable below a root.
+///
+/// Use it to find out whether a value has other users before changing it, to find the
+/// definition of a variable, or to replace a value without visiting the rest of the program.
+/// It describes the root as it was when the analysis was made.
+///
+/// * **A use** is a place: a field, an item or an entry of an object that holds the value.
+///   An object that holds it twice uses it twice. Fields that comparison ignores are not
+///   searched.
+/// * **Variables** are used wherever they occur outside of definition fields.
+/// * **Containers** are objects: an operand in an argument list is used by the list.
+///
+/// ```
+/// use isoform::traverse::Uses;
+/// use isoform::tir;
+/// use isoform::values::DType;
+///
+/// let (a, b) = (tir::Var::new("a", DType::INT32), tir::Var::new("b", DType::INT32));
+/// let sum = tir::Add::new(&a, &b)?;
+/// let root = tir::Mul::new(&sum, &sum)?.into();
+/// let uses = Uses::of(&root)?;
+/// let sum = sum.into();
+/// let places: Vec<String> = uses.users(&sum).map(|user| user.path().to_string()).collect();
+/// assert_eq!(places, ["<root>.a", "<root>.b"]);
+/// assert!(uses.has_one_use(&a.clone().into()) && !uses.has_one_use(&sum));
+///
+/// let root = uses.replace_all(&sum, &a.clone().into())?;
+/// assert!(isoform::structural_equal(root, tir::Mul::new(&a, &a)?)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub struct Uses {
+    graph: Graph,
+    root: NodeId,
+    bindings: Bindings,
+}
+
+/// A place where a value is used.
+#[derive(Clone, Copy)]
+pub struct User<'u> {
+    uses: &'u Uses,
+    edge: Edge,
+}
+
+/// The statement or expression that binds a variable to a value.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Definition {
+    /// The object that binds the variable; its type has the attribute
+    /// [`BINDING`](super::BINDING).
+    pub binding: Value,
+    /// The value.
+    pub value: Value,
+    /// The position of the variable if the value has several results.
+    pub index: Option<usize>,
+}
+
+impl Uses {
+    /// Analyses a root, in one pass that is linear in the number of its distinct objects.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` with the path for a value that contains itself; `TypeError` or
+    /// `ValueError` for an attribute [`BINDING`](super::BINDING) of the wrong form.
+    pub fn of(root: &Value) -> Result<Uses> {
+        let mut graph = Graph::default();
+        let node = graph.import(root, RegionKind::Use, false)?;
+        let mut bindings = Bindings::default();
+        for at in 0..graph.nodes.len() as NodeId {
+            bindings.note(&graph, at)?;
+        }
+        Ok(Uses {
+            graph,
+            root: node,
+            bindings,
+        })
+    }
+
+    /// The root.
+    pub fn root(&self) -> &Value {
+        &self.graph.node(self.root).value
+    }
+
+    /// The places where a value is used, in no particular order; none for a value that does
+    /// not occur. O(1), plus O(1) for each.
+    pub fn users(&self, of: &Value) -> impl Iterator<Item = User<'_>> {
+        let mut seen: HashSet<(u64, u32), RandomState> = HashSet::default();
+        self.edges(of)
+            .filter(move |edge| {
+                // The parts of an object in two kinds of regions are the same places.
+                !self.graph.is_doubled || seen.insert(self.place(*edge))
+            })
+            .map(|edge| User { uses: self, edge })
+    }
+
+    /// The number of places where a value is used. O(users).
+    pub fn use_count(&self, of: &Value) -> usize {
+        self.users(of).count()
+    }
+
+    /// True if a value is used in exactly one place. O(1).
+    pub fn has_one_use(&self, of: &Value) -> bool {
+        self.users(of).take(2).count() == 1
+    }
+
+    /// The definition of a variable: the only place that binds it, if the type of the object
+    /// there declares [`BINDING`](super::BINDING). None for a variable that is bound by
+    /// something else, not at all, or more than once. O(1).
+    pub fn definition(&self, var: &Value) -> Option<Definition> {
+        let bound = self.bindings.of(&self.graph, Met::of(var).variable()?)?;
+        Some(Definition {
+            binding: self.graph.node(bound.binding).value.clone(),
+            value: self.graph.node(bound.value).value.clone(),
+            index: bound.index,
+        })
+    }
+
+    pub(crate) fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    pub(crate) fn bindings(&self) -> &Bindings {
+        &self.bindings
+    }
+
+    /// The path to a value: that of one of its places, or the root. None if it does not
+    /// occur. O(depth).
+    pub fn path(&self, of: &Value) -> Option<AccessPath> {
+        let node = self.nodes(of).next()?;
+        Some(self.graph.path(node))
+    }
+
+    /// Returns the root with all uses of a value replaced. Everything that does not contain
+    /// one stays the same object; definitions stay.
+    ///
+    /// * **Time** is proportional to the uses and the objects around them, not to the root.
+    /// * **A free variable** is replaced as by [`substitute`](super::substitute()): variables
+    ///   of the replacement are free as well, so a binder of the same variable is renamed.
+    /// * **A bound variable** may be replaced by everything that is visible where it is bound.
+    /// * **Another object** is replaced where it stands, so the replacement means what it
+    ///   means there.
+    /// * A bound variable whose own fields change becomes a new one, wherever it occurs.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if a variable of the replacement is bound where the old value is used but
+    /// not where it is bound; `TypeError` with the path if the replacement does not fit a
+    /// field.
+    pub fn replace_all(&self, old: &Value, new: &Value) -> Result<Value> {
+        let seeds: Vec<NodeId> = self.nodes(old).collect();
+        if seeds.is_empty() || old == new {
+            return Ok(self.root().clone());
+        }
+        let affected = self.around(&seeds);
+        let caught = self.caught(old, new)?;
+        if !caught.is_empty() {
+            let ident = Met::of(old).variable().unwrap_or_default();
+            let Some(definition) = self.graph.find(ident, RegionKind::Def, false) else {
+                return substitute(self.root(), &[(old.clone(), new.clone())]);
+            };
+            let visible = self.around(&[definition]);
+            for definition in caught {
+                let scope = self.scope_of(definition);
+                if !visible.contains(&scope) && affected.contains(&scope) {
+                    return Err(Error::value_error(format!(
+                        "replace_all_uses: {new:?} uses the variable {:?}, which is bound in \
+                         {} around a use of {old:?}, but not where that is bound",
+                        self.graph.node(definition).value,
+                        self.graph.path(scope),
+                    )));
+                }
+            }
+        }
+        let mut images: HashMap<NodeId, Value, RandomState> = HashMap::default();
+        images.extend(seeds.iter().map(|&seed| (seed, new.clone())));
+        // Parts come before what holds them; a use of a variable after its definition.
+        let mut stack: Vec<(NodeId, bool)> = vec![(self.root, false)];
+        let mut entered: HashSet<NodeId, RandomState> = HashSet::default();
+        while let Some((node, left)) = stack.pop() {
+            if left {
+                let image = |kid: NodeId| images.get(&kid);
+                if let Some(made) = self.graph.with_kids(node, image)? {
+                    images.insert(node, made);
+                }
+                continue;
+            }
+            if images.contains_key(&node) || !affected.contains(&node) || !entered.insert(node) {
+                continue;
+            }
+            stack.push((node, true));
+            let kids = self.graph.node(node).kids.iter();
+            stack.extend(kids.map(|kid| (kid.node, false)));
+        }
+        Ok(images
+            .remove(&self.root)
+            .unwrap_or_else(|| self.root().clone()))
+    }
+
+    /// The nodes where a value is used, or stands itself.
+    fn nodes(&self, of: &Value) -> impl Iterator<Item = NodeId> {
+        let ident = of.as_object().map(|object| object.identity());
+        ident
+            .into_iter()
+            .flat_map(|ident| self.graph.all_of(ident))
+            .filter(|&node| self.graph.node(node).role != Role::Definition)
+    }
+
+    fn edges(&self, of: &Value) -> impl Iterator<Item = Edge> {
+        self.nodes(of).flat_map(|node| self.graph.places(node))
+    }
+
+    /// The object and position of a use.
+    fn place(&self, edge: Edge) -> (u64, u32) {
+        let user = self.graph.node(edge.user);
+        let ident = user.value.as_object().map_or(0, |object| object.identity());
+        (ident, user.kids[edge.kid as usize].position)
+    }
+
+    /// The nodes themselves and everything around them, through definitions as well.
+    fn around(&self, nodes: &[NodeId]) -> HashSet<NodeId, RandomState> {
+        let mut found: HashSet<NodeId, RandomState> = HashSet::default();
+        let mut stack = nodes.to_vec();
+        while let Some(node) = stack.pop() {
+            if found.insert(node) {
+                let users = self.graph.node(node).users.iter();
+                stack.extend(users.map(|edge| edge.user));
+            }
+        }
+        found
+    }
+
+    /// The definitions, in the root, of variables of a replacement for a variable.
+    fn caught(&self, old: &Value, new: &Value) -> Result<Vec<NodeId>> {
+        let mut found = Vec::new();
+        if Met::of(old).variable().is_none() {
+            return Ok(found);
+        }
+        walk_objects(new, |object, _| {
+            let definition = self.graph.find(object.identity(), RegionKind::Def, false);
+            found.extend(definition.filter(|&node| self.graph.node(node).role == Role::Definition));
+            Ok(WalkResult::<()>::Advance)
+        })?;
+        Ok(found)
+    }
+
+    /// The innermost scope around the place that defines a variable, or the root.
+    fn scope_of(&self, definition: NodeId) -> NodeId {
+        let mut at = definition;
+        while let Some(edge) = self.graph.places(at).next() {
+            at = edge.user;
+            let object = self.graph.node(at).value.as_object();
+            if object.is_some_and(|object| object.type_info().is_scope()) {
+                break;
+            }
+        }
+        at
+    }
+}
+
+impl User<'_> {
+    /// The object or container that holds the value.
+    pub fn owner(&self) -> &Value {
+        &self.uses.graph.node(self.edge.user).value
+    }
+
+    /// The step from the owner to the value. That to a key is the same as to its value.
+    pub fn step(&self) -> Option<AccessStep> {
+        self.uses.graph.step(self.edge)
+    }
+
+    /// The region of the owner: tells whether it stands in a definition.
+    pub fn region(&self) -> RegionKind {
+        self.uses.graph.node(self.edge.user).region
+    }
+
+    /// A path from the root to the place; if the owner is shared, the path through one of
+    /// its own places. O(depth).
+    pub fn path(&self) -> AccessPath {
+        let path = self.uses.graph.path(self.edge.user);
+        match self.step() {
+            Some(step) => path.join(step),
+            None => path,
+        }
+    }
+}
+
+impl std::fmt::Debug for User<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("User").field(&self.path()).finish()
+    }
+}
+
+impl std::fmt::Debug for Uses {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Uses")
+            .field("objects", &self.graph.nodes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns `root` with all uses of `old` replaced by `new`: [`Uses::replace_all`] for a root
+/// whose uses are not known yet. Linear in the number of distinct objects of the root.
+///
+/// # Errors
+///
+/// As [`Uses::of`] and [`Uses::replace_all`].
+///
+/// ```
+/// use isoform::traverse::replace_all_uses;
+/// use isoform::tir;
+/// use isoform::values::DType;
+///
+/// let (a, b) = (tir::Var::new("a", DType::INT32), tir::Var::new("b", DType::INT32));
+/// let root = tir::Add::new(&a, &b)?.into();
+/// let root = replace_all_uses(&root, &a.into(), &b.clone().into())?;
+/// assert!(isoform::structural_equal(root, tir::Add::new(&b, &b)?)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn replace_all_uses(root: &Value, old: &Value, new: &Value) -> Result<Value> {
+    Uses::of(root)?.replace_all(old, new)
+}
