@@ -32,8 +32,16 @@ A hole may ask for a class, or a function about the part:
     True
     >>> halves.explain(tir.FloorDiv(a, 3)).reason
     'the guard of the hole says no'
+
+`rewrite_greedily` visits again only what a replacement may have changed, and its rules may ask
+for the users of objects and look through definitions:
+
+    >>> from isoform.pattern import rewrite_greedily
+    >>> times_one = Pattern(tir.Mul(x, 1), x, commutative=True)
+    >>> rewrite_greedily(tir.Mul(tir.Mul(a, 1), 1), Rule(times_one, x)).value is a
+    True
 """
 
-from isoform._core import Hole, Match, Pattern, Rewritten, Rule, rewrite
+from isoform._core import Hole, Match, Pattern, Rewritten, Rule, rewrite, rewrite_greedily
 
-__all__ = ["Hole", "Match", "Pattern", "Rewritten", "Rule", "rewrite"]
+__all__ = ["Hole", "Match", "Pattern", "Rewritten", "Rule", "rewrite", "rewrite_greedily"]

@@ -31,6 +31,7 @@ mod testing_functions;
 mod text;
 mod type_attrs;
 mod type_info;
+mod uses;
 mod value_classes;
 mod walk;
 
@@ -101,6 +102,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     walk::init(module)?;
     nodes::init(module)?;
     pattern::init(module)?;
+    uses::init(module)?;
     objects::init(module, &object)?;
     module.add_function(wrap_pyfunction!(plain::_to_plain, module)?)?;
     serialization::init(module)?;

@@ -1,9 +1,12 @@
 //! Patterns, rules and rewriting for Python.
 
 use isoform::Value;
-use isoform::pattern::{Found, Hole, Match, Pattern, RewriteOptions, Rewritten, Rule};
+use isoform::pattern::{
+    Found, GreedyOptions, Hole, InteriorUses, Match, Pattern, PatternOptions, RewriteOptions,
+    Rewritten, Rule,
+};
 use isoform::types::TypeIndex;
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -13,6 +16,7 @@ use crate::object::gil::{Owned, under_gil};
 use crate::object::{class, gil, wrapper};
 use crate::path::PathHandle;
 use crate::structural::MismatchHandle;
+use crate::uses::UsesHandle;
 
 /// Adds the classes and functions of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -21,7 +25,8 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<MatchHandle>()?;
     module.add_class::<RuleHandle>()?;
     module.add_class::<RewrittenHandle>()?;
-    module.add_function(wrap_pyfunction!(rewrite_by_rules, module)?)
+    module.add_function(wrap_pyfunction!(rewrite_by_rules, module)?)?;
+    module.add_function(wrap_pyfunction!(rewrite_from_worklist, module)?)
 }
 
 fn type_error(place: &str, expected: &str, got: &Bound<'_, PyAny>) -> PyErr {
@@ -46,7 +51,18 @@ fn ask(
 ///
 /// `cls` requires objects of a class or one that extends it. `guard` is called with the
 /// part and returns whether the hole matches it; its result must be the same for equal
-/// parts.
+/// parts. `fields` maps paths below the part, such as `"checked_type_.dtype"`, to values or
+/// patterns that must be there, and `attrs` the names of attributes of its class, or of the
+/// operator if it is one, to their values; no Python runs for these.
+///
+/// `items=True` lets the hole, an item of an array, match any number of items, as few as
+/// possible for the first of several; its part is their array. `anything=True` matches any
+/// value, `constant=True` only constants: objects of classes with the attribute
+/// `rewrite.constant`, tensors, numbers, strings and bytes. `one_use=True` requires that only the
+/// match uses the part, which `rewrite_greedily`, `find_all` and `match(value, uses)` know.
+/// `matching` is a pattern that the part matches; its holes are part of the match.
+///
+/// Raises TypeError for arguments of other types.
 #[pyclass(frozen, name = "Hole", module = "isoform.pattern")]
 #[derive(Clone)]
 pub(crate) struct HoleHandle(Hole);
@@ -54,11 +70,19 @@ pub(crate) struct HoleHandle(Hole);
 #[pymethods]
 impl HoleHandle {
     #[new]
-    #[pyo3(signature = (var, cls=None, guard=None))]
+    #[pyo3(signature = (var, cls=None, guard=None, *, items=false, anything=false, constant=false, one_use=false, matching=None, fields=None, attrs=None))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         var: &Bound<'_, PyAny>,
         cls: Option<&Bound<'_, PyAny>>,
         guard: Option<&Bound<'_, PyAny>>,
+        items: bool,
+        anything: bool,
+        constant: bool,
+        one_use: bool,
+        matching: Option<&Bound<'_, PyAny>>,
+        fields: Option<&Bound<'_, PyDict>>,
+        attrs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let mut hole = Hole::new(untyped(var)?);
         if let Some(cls) = cls {
@@ -66,6 +90,28 @@ impl HoleHandle {
         }
         if let Some(guard) = guard {
             hole = guarded(hole, guard)?;
+        }
+        let forms: [(bool, fn(Hole) -> Hole); 4] = [
+            (items, Hole::items),
+            (anything, Hole::anything),
+            (constant, Hole::constant),
+            (one_use, Hole::one_use),
+        ];
+        for (_, form) in forms.into_iter().filter(|(wanted, _)| *wanted) {
+            hole = form(hole);
+        }
+        if let Some(pattern) = matching {
+            hole = hole.matching(pattern_of("Hole.matching", pattern)?);
+        }
+        for (path, wanted) in fields.into_iter().flatten() {
+            let path: String = path.extract()?;
+            hole = match wanted.cast::<PatternHandle>() {
+                Ok(pattern) => hole.field_matching(&path, pattern.get().0.clone()),
+                Err(_) => hole.field(&path, untyped(&wanted)?),
+            };
+        }
+        for (name, wanted) in attrs.into_iter().flatten() {
+            hole = hole.attr(&name.extract::<String>()?, untyped(&wanted)?);
         }
         Ok(HoleHandle(hole))
     }
@@ -83,6 +129,13 @@ fn class_index(cls: &Bound<'_, PyAny>) -> PyResult<TypeIndex> {
     match found {
         Some(data) => Ok(data.info.index()),
         None => Err(type_error("Hole.cls", "a class of nodes", cls)),
+    }
+}
+
+fn pattern_of(place: &str, given: &Bound<'_, PyAny>) -> PyResult<Pattern> {
+    match given.cast::<PatternHandle>() {
+        Ok(pattern) => Ok(pattern.get().0.clone()),
+        Err(_) => Err(type_error(place, "a Pattern", given)),
     }
 }
 
@@ -135,6 +188,17 @@ fn holes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
 /// the other free variables map to those of the value one to one, otherwise each to
 /// itself; bound ones always map.
 ///
+/// With `commutative`, operands match in any order where the class of the template's node has
+/// the attribute `rewrite.commutative`. With `identity`, what occurs several times in the template
+/// matches one and the same object, not equal ones. With `definitions`, a node of the template
+/// also matches a variable that is bound to a value which matches it and has no effect.
+/// `interior_uses` says which users the nodes between the root of a match and the parts of its
+/// holes may have: `"inside"` only the match, `"anywhere"` any, `"auto"` only the match for
+/// nodes of kind dag, for definitions that were looked through, and for what leads to them.
+/// Users and definitions are known to `rewrite_greedily`, `find_all` and `match(value, uses)`.
+///
+/// `p | q` matches what `p` or else `q` matches.
+///
 /// Raises TypeError if a hole is not a variable; ValueError if a hole is given twice,
 /// does not occur in the template, or occurs in a definition field or in the key of a
 /// map.
@@ -145,16 +209,66 @@ pub(crate) struct PatternHandle(Pattern);
 #[pymethods]
 impl PatternHandle {
     #[new]
-    #[pyo3(signature = (template, holes=None, enable_auto_mapping=true))]
+    #[pyo3(signature = (template, holes=None, enable_auto_mapping=true, *, commutative=false, identity=false, definitions=false, interior_uses="auto"))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         template: &Bound<'_, PyAny>,
         holes: Option<&Bound<'_, PyAny>>,
         enable_auto_mapping: bool,
+        commutative: bool,
+        identity: bool,
+        definitions: bool,
+        interior_uses: &str,
     ) -> PyResult<Self> {
         let value = untyped(template)?;
         let holes = holes.map_or_else(|| Ok(Vec::new()), holes_of)?;
-        let made = under_gil(template.py(), || Pattern::new(value, holes)).into_py()?;
-        Ok(PatternHandle(made.map_free_vars(enable_auto_mapping)))
+        let uses = match interior_uses {
+            "auto" => InteriorUses::Auto,
+            "inside" => InteriorUses::Inside,
+            "anywhere" => InteriorUses::Anywhere,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "Pattern.interior_uses: expected 'auto', 'inside' or 'anywhere', got {other:?}"
+                )));
+            }
+        };
+        let options = PatternOptions::default()
+            .map_free_vars(enable_auto_mapping)
+            .commutative(commutative)
+            .identity(identity)
+            .definitions(definitions)
+            .interior_uses(uses);
+        let made = under_gil(template.py(), || options.pattern(value, holes)).into_py()?;
+        Ok(PatternHandle(made))
+    }
+
+    /// A pattern that matches what one of several patterns matches; the first that does decides.
+    ///
+    /// A hole that occurs in several of them is one hole. Raises ValueError without patterns.
+    #[staticmethod]
+    #[pyo3(signature = (*patterns))]
+    fn any_of(patterns: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        let all = patterns.iter();
+        let all = all.map(|pattern| pattern_of("Pattern.any_of", &pattern));
+        let all = all.collect::<PyResult<Vec<_>>>()?;
+        Ok(PatternHandle(Pattern::any_of(all).into_py()?))
+    }
+
+    fn __or__(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let other = pattern_of("Pattern | other", other)?;
+        Ok(PatternHandle(
+            Pattern::any_of([self.0.clone(), other]).into_py()?,
+        ))
+    }
+
+    /// The pattern, or what a function makes of its template, with the same holes: for a part
+    /// that may be there or not.
+    fn optional(&self, wrap: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = wrap.py();
+        let wrapped = wrap.call1((to_python(py, self.0.template())?,))?;
+        let wrapped = untyped(&wrapped)?;
+        let made = under_gil(py, || self.0.optional(|_| Ok(wrapped))).into_py()?;
+        Ok(PatternHandle(made))
     }
 
     /// The template.
@@ -180,10 +294,22 @@ impl PatternHandle {
     ///
     /// Raises exceptions of the comparison and of guards. O(template), except for holes
     /// that occur several times, whose parts are compared.
-    #[pyo3(name = "match")]
-    fn match_value(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<MatchHandle>> {
+    ///
+    /// With `uses`, an `isoform.uses.Uses` of the program that contains the value, definitions
+    /// and users of its parts count as well.
+    #[pyo3(name = "match", signature = (value, uses=None))]
+    fn match_value(
+        &self,
+        value: &Bound<'_, PyAny>,
+        uses: Option<&Bound<'_, UsesHandle>>,
+    ) -> PyResult<Option<MatchHandle>> {
         let given = untyped(value)?;
-        let found = under_gil(value.py(), || self.0.match_value(&given)).into_py()?;
+        let uses = uses.map(|uses| &uses.get().0);
+        let found = under_gil(value.py(), || match uses {
+            Some(uses) => self.0.match_in(&given, uses),
+            None => self.0.match_value(&given),
+        });
+        let found = found.into_py()?;
         Ok(found.map(|found| MatchHandle { found, place: None }))
     }
 
@@ -311,7 +437,8 @@ impl MatchHandle {
 ///
 /// `replacement` is a template over the variables of the pattern, or a function of the
 /// `Match` that returns the new value, or None if the rule does not apply. `guard` is a
-/// function of the `Match` that returns whether it applies.
+/// function of the `Match` that returns whether it applies. Of several rules that apply, the one
+/// with the highest `benefit` is used.
 ///
 /// Raises ValueError if a template binds a hole or a free variable of the pattern, or
 /// uses a variable that only the pattern binds.
@@ -329,39 +456,29 @@ fn match_to_python(py: Python<'_>, found: &Match) -> PyResult<Py<PyAny>> {
         .unbind())
 }
 
-#[pymethods]
+/// The function that computes a replacement; None for a template.
+fn function_of(replacement: &Bound<'_, PyAny>) -> Option<Owned> {
+    let is_node = wrapper::core_of(replacement).is_some();
+    (replacement.is_callable() && !is_node).then(|| Owned::new(replacement))
+}
+
+/// What a user's function returns for a match.
+fn answer_of(function: &Owned, found: &Match) -> isoform::Result<Py<PyAny>> {
+    Python::attach(|py| {
+        let answer = gil::call(&function.get(py), &[match_to_python(py, found)?.bind(py)])?;
+        Ok(answer.unbind())
+    })
+    .map_err(from_python)
+}
+
 impl RuleHandle {
-    #[new]
-    #[pyo3(signature = (pattern, replacement, guard=None))]
-    fn new(
-        pattern: &Bound<'_, PyAny>,
-        replacement: &Bound<'_, PyAny>,
+    fn finish(
+        rule: Rule,
+        pattern: PatternHandle,
         guard: Option<&Bound<'_, PyAny>>,
+        benefit: u32,
     ) -> PyResult<Self> {
-        let py = pattern.py();
-        let pattern = match pattern.cast::<PatternHandle>() {
-            Ok(pattern) => pattern.get().clone(),
-            Err(_) => return Err(type_error("Rule.pattern", "a Pattern", pattern)),
-        };
-        let own = pattern.0.clone();
-        let is_node = wrapper::core_of(replacement).is_some();
-        let mut rule = if replacement.is_callable() && !is_node {
-            let function = Owned::new(replacement);
-            Rule::computed(own, move |found| {
-                Python::attach(|py| {
-                    let answer =
-                        gil::call(&function.get(py), &[match_to_python(py, found)?.bind(py)])?;
-                    match answer.is_none() {
-                        true => Ok(None),
-                        false => untyped(&answer).map(Some),
-                    }
-                })
-                .map_err(from_python)
-            })
-        } else {
-            let template = untyped(replacement)?;
-            under_gil(py, || Rule::new(own, template)).into_py()?
-        };
+        let mut rule = rule.with_benefit(benefit);
         if let Some(guard) = guard {
             if !guard.is_callable() {
                 return Err(type_error("Rule.guard", "a callable", guard));
@@ -370,6 +487,91 @@ impl RuleHandle {
             rule = rule.guard(move |found| ask(&guard, |py| match_to_python(py, found)));
         }
         Ok(RuleHandle { rule, pattern })
+    }
+}
+
+#[pymethods]
+impl RuleHandle {
+    #[new]
+    #[pyo3(signature = (pattern, replacement, guard=None, *, benefit=1))]
+    fn new(
+        pattern: &Bound<'_, PyAny>,
+        replacement: &Bound<'_, PyAny>,
+        guard: Option<&Bound<'_, PyAny>>,
+        benefit: u32,
+    ) -> PyResult<Self> {
+        let py = pattern.py();
+        let own = pattern_of("Rule.pattern", pattern)?;
+        let pattern = PatternHandle(own.clone());
+        let rule = match function_of(replacement) {
+            Some(function) => Rule::computed(own, move |found| {
+                let answer = answer_of(&function, found)?;
+                Python::attach(|py| match answer.bind(py).is_none() {
+                    true => Ok(None),
+                    false => untyped(answer.bind(py)).map(Some),
+                })
+                .map_err(from_python)
+            }),
+            None => {
+                let template = untyped(replacement)?;
+                under_gil(py, || Rule::new(own, template)).into_py()?
+            }
+        };
+        RuleHandle::finish(rule, pattern, guard, benefit)
+    }
+
+    /// A rule for a node with several results, which `replacements` replace one by one:
+    /// templates, or a function of the `Match` that returns the values, or None.
+    ///
+    /// What selects a result of a node, its class declares as `rewrite.projection`; variables
+    /// bound to all results at once, as `rewrite.binding`. The rule applies if everything that
+    /// uses the node selects a result that has a replacement. Only `rewrite_greedily` takes such
+    /// rules.
+    #[staticmethod]
+    #[pyo3(signature = (pattern, replacements, guard=None, *, benefit=1))]
+    fn results(
+        pattern: &Bound<'_, PyAny>,
+        replacements: &Bound<'_, PyAny>,
+        guard: Option<&Bound<'_, PyAny>>,
+        benefit: u32,
+    ) -> PyResult<Self> {
+        let py = pattern.py();
+        let own = pattern_of("Rule.pattern", pattern)?;
+        let pattern = PatternHandle(own.clone());
+        let all = |given: &Bound<'_, PyAny>| {
+            let items = given.try_iter()?;
+            items
+                .map(|item| untyped(&item?))
+                .collect::<PyResult<Vec<Value>>>()
+        };
+        let rule = match function_of(replacements) {
+            Some(function) => Rule::computed_results(own, move |found| {
+                let answer = answer_of(&function, found)?;
+                Python::attach(|py| {
+                    let answer = answer.bind(py);
+                    match answer.is_none() {
+                        true => Ok(None),
+                        false => answer
+                            .try_iter()?
+                            .map(|item| untyped(&item?))
+                            .collect::<PyResult<Vec<Value>>>()
+                            .map(Some),
+                    }
+                })
+                .map_err(from_python)
+            }),
+            None => {
+                let templates = all(replacements)?;
+                under_gil(py, || Rule::results(own, templates)).into_py()?
+            }
+        };
+        RuleHandle::finish(rule, pattern, guard, benefit)
+    }
+
+    /// The benefit.
+    #[getter]
+    fn benefit(&self) -> u32 {
+        self.rule.benefit()
     }
 
     /// The pattern.
@@ -408,6 +610,12 @@ impl RewrittenHandle {
         PyTuple::new(py, &self.0.applied)
     }
 
+    /// The number of times a rule was tried on a value, in all.
+    #[getter]
+    fn attempts(&self) -> u64 {
+        self.0.attempts
+    }
+
     fn __repr__(&self) -> String {
         format!("Rewritten(applied={:?})", self.0.applied)
     }
@@ -415,7 +623,8 @@ impl RewrittenHandle {
 
 /// Applies rules to a value and everything below it, bottom-up, until none applies.
 ///
-/// Replacements are rewritten in turn; if several rules apply, the first one is used.
+/// Replacements are rewritten in turn; if several rules apply, the one with the highest benefit
+/// is used, and among equals the first.
 /// Parts without replacements are the same objects in the result, and sharing is kept.
 /// A binder that would capture a variable of a replacement gets a new variable.
 ///
@@ -430,19 +639,52 @@ fn rewrite_by_rules(
     rules: &Bound<'_, PyAny>,
     max_steps: u64,
 ) -> PyResult<RewrittenHandle> {
-    let rule_of = |rule: &Bound<'_, PyAny>| match rule.cast::<RuleHandle>() {
-        Ok(rule) => Ok(rule.get().rule.clone()),
-        Err(_) => Err(type_error("rewrite.rules", "Rules", rule)),
-    };
     let given = untyped(root)?;
-    let rules: Vec<Rule> = match rules.is_instance_of::<RuleHandle>() {
-        true => vec![rule_of(rules)?],
-        false => rules
-            .try_iter()?
-            .map(|rule| rule_of(&rule?))
-            .collect::<PyResult<_>>()?,
-    };
+    let rules = rules_of("rewrite.rules", rules)?;
     let options = RewriteOptions::default().max_steps(max_steps);
     let done = under_gil(root.py(), || options.rewrite(&given, &rules)).into_py()?;
+    Ok(RewrittenHandle(done))
+}
+
+/// One rule, or several.
+fn rules_of(place: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Rule>> {
+    let rule_of = |rule: &Bound<'_, PyAny>| match rule.cast::<RuleHandle>() {
+        Ok(rule) => Ok(rule.get().rule.clone()),
+        Err(_) => Err(type_error(place, "Rules", rule)),
+    };
+    match given.is_instance_of::<RuleHandle>() {
+        true => Ok(vec![rule_of(given)?]),
+        false => given.try_iter()?.map(|rule| rule_of(&rule?)).collect(),
+    }
+}
+
+/// Applies rules to a value and everything below it until none applies, and visits again only
+/// what a replacement may have changed: the greedy pattern rewrite driver.
+///
+/// Parts come before the objects that hold them. After a replacement, rules are tried on its new
+/// objects, on the users of what was replaced, as many levels up as the templates are high, and
+/// on the users of operands that have one user left. With `drop_dead`, definitions without
+/// effect are dropped when a replacement takes away their last use. Otherwise the result is as
+/// that of `rewrite`, and rules may also ask for users, look through definitions, and have
+/// several results.
+///
+/// Raises ValueError if rules were applied more than `max_steps` times, or a replacement contains
+/// what is around its place; TypeError if a replacement does not fit its field; exceptions of
+/// guards and functions. Linear in the number of distinct objects, of attempts, and of users of
+/// what is replaced; in constant native stack.
+#[pyfunction]
+#[pyo3(name = "rewrite_greedily", signature = (root, rules, *, max_steps=1_000_000, drop_dead=true))]
+fn rewrite_from_worklist(
+    root: &Bound<'_, PyAny>,
+    rules: &Bound<'_, PyAny>,
+    max_steps: u64,
+    drop_dead: bool,
+) -> PyResult<RewrittenHandle> {
+    let given = untyped(root)?;
+    let rules = rules_of("rewrite_greedily.rules", rules)?;
+    let options = GreedyOptions::default()
+        .max_steps(max_steps)
+        .drop_dead(drop_dead);
+    let done = under_gil(root.py(), || options.rewrite_greedily(&given, &rules)).into_py()?;
     Ok(RewrittenHandle(done))
 }

@@ -124,6 +124,8 @@ struct Demand {
     hard: bool,
     /// Is in the shell if it can be.
     soft: bool,
+    /// Contains a node with an identity of its own.
+    dag: bool,
     height: u32,
 }
 
@@ -185,6 +187,7 @@ impl Survey {
                 let child = child.copied().unwrap_or_default();
                 demand.hard |= child.hard;
                 demand.soft |= child.soft;
+                demand.dag |= child.dag;
                 demand.height = demand.height.max(child.height);
             }
             demand.height += 1;
@@ -203,6 +206,7 @@ impl Survey {
                 .is_some_and(|root| root.same_as(object));
             let is_dag = object.type_info().kind() == Kind::Dag && !object.type_info().is_builtin();
             survey.has_inner_dag |= is_dag && !is_root;
+            demand.dag |= is_dag;
             survey.demands.insert(ident, demand);
         }
         let root = survey.demand(template);
@@ -511,8 +515,7 @@ impl Divider<'_> {
                 value.type_name()
             )));
         }
-        let is_dag = info.kind() == Kind::Dag;
-        if is_divisible && (demand.hard || demand.soft || is_dag) {
+        if is_divisible && (demand.hard || demand.soft || demand.dag) {
             return Ok(None);
         }
         if info.is_builtin() && !object.borrowed().info().class().has_parts() && !is_tensor(value) {

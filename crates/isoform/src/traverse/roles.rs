@@ -1,8 +1,7 @@
 //! Roles of types in rewrites, which their attributes declare: what binds a variable,
 //! what has no effect, what is one of several results.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -12,6 +11,7 @@ use crate::kernel::function::Function;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::{self, TypeInfo};
+use crate::kernel::types::Kind;
 use crate::kernel::types::attributes::{self, Lookup};
 use crate::kernel::value::Value;
 
@@ -41,7 +41,8 @@ pub const BINDING: &str = "rewrite.binding";
 
 /// The attribute of types whose evaluation has no effect but its result: a bool, or a
 /// function from a node to a bool. It says nothing about the parts of the node. Types
-/// that extend one inherit it.
+/// that extend one inherit it, and types of kind [`singleton`](crate::types::Kind::Singleton)
+/// are pure without it.
 pub const PURE: &str = "rewrite.pure";
 
 /// The attribute of types that select one of several results of a node: a map with the
@@ -115,7 +116,8 @@ impl Roles {
             }
         };
         let purity = match attribute(PURE) {
-            None => Purity::Always(false),
+            // The members of an enum and the objects of a registry are data.
+            None => Purity::Always(info.kind() == Kind::Singleton),
             Some(value) => match (value.as_bool(), value.extract::<Function>()) {
                 (Some(pure), _) => Purity::Always(pure),
                 (None, Ok(function)) => Purity::Decided(function),
@@ -296,30 +298,37 @@ fn unfit(info: &TypeInfo, attribute: &str, expected: &str, got: &Value) -> Error
     ))
 }
 
+type Known = HashMap<TypeIndex, Option<Arc<Roles>>, RandomState>;
+
 /// The roles of the types met in one traversal.
 #[derive(Default)]
-pub(crate) struct RoleTable(RefCell<HashMap<TypeIndex, Option<Rc<Roles>>, RandomState>>);
+pub(crate) struct RoleTable(Mutex<Known>);
 
 impl RoleTable {
+    /// Held for lookups only.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The roles of a value's type; None for values of built-in types.
     ///
     /// # Errors
     ///
     /// `TypeError` or `ValueError` for an attribute of the wrong form.
-    pub(crate) fn of(&self, value: &Value) -> Result<Option<Rc<Roles>>> {
+    pub(crate) fn of(&self, value: &Value) -> Result<Option<Arc<Roles>>> {
         let Some(object) = value.as_object() else {
             return Ok(None);
         };
         let ty = object.type_info().index();
-        if let Some(known) = self.0.borrow().get(&ty) {
+        if let Some(known) = self.known().get(&ty) {
             return Ok(known.clone());
         }
         let info = table::info(ty);
         let roles = match info.is_builtin() {
             true => None,
-            false => Some(Rc::new(Roles::of(info)?)),
+            false => Some(Arc::new(Roles::of(info)?)),
         };
-        self.0.borrow_mut().insert(ty, roles.clone());
+        self.known().insert(ty, roles.clone());
         Ok(roles)
     }
 }

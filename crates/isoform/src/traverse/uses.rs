@@ -173,7 +173,7 @@ impl Uses {
             let Some(definition) = self.graph.find(ident, RegionKind::Def, false) else {
                 return substitute(self.root(), &[(old.clone(), new.clone())]);
             };
-            let visible = self.around(&[definition]);
+            let visible = self.above(definition);
             for definition in caught {
                 let scope = self.scope_of(definition);
                 if !visible.contains(&scope) && affected.contains(&scope) {
@@ -239,6 +239,18 @@ impl Uses {
             if found.insert(node) {
                 let users = self.graph.node(node).users.iter();
                 stack.extend(users.map(|edge| edge.user));
+            }
+        }
+        found
+    }
+
+    /// Everything around the places of a node.
+    fn above(&self, node: NodeId) -> HashSet<NodeId, RandomState> {
+        let mut found: HashSet<NodeId, RandomState> = HashSet::default();
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            if found.insert(node) {
+                stack.extend(self.graph.places(node).map(|edge| edge.user));
             }
         }
         found

@@ -1,0 +1,8 @@
+//! Tests of uses, of the forms of patterns, and of the greedy driver.
+
+mod driver;
+mod forms;
+mod reference;
+mod statements;
+mod support;
+mod uses;
