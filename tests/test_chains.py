@@ -27,6 +27,7 @@ from isoform import (
     serialization,
     testing,
     tir,
+    uses,
 )
 from isoform.dataclasses import py_class
 from isoform.ir import load_json, make_node, save_json
@@ -212,6 +213,12 @@ def rewritten(deep):
     return done.applied[0] + 1 >= LEVELS // 6
 
 
+def rewritten_greedily(deep):
+    rule = pattern.Rule(pattern.Pattern(Pair(deep.x, 1), deep.x), deep.x)
+    done = pattern.rewrite_greedily(deep.value, [rule], max_steps=LEVELS)
+    return done.applied[0] + 1 >= LEVELS // 6
+
+
 def ordered():
     """Orders two values without dicts and maps, which have no order."""
     left = chain(0.5, shapes=ORDERED)
@@ -291,6 +298,8 @@ CALLS = {
     ),
     "pattern.Pattern.find_all": found,
     "pattern.rewrite": rewritten,
+    "pattern.rewrite_greedily": rewritten_greedily,
+    "uses.replace_all_uses": lambda d: uses.replace_all_uses(d.value, d.x, 7) is d.value,
     "testing.check_types": lambda d: testing.check_types([d.value]) is None,
     "testing.check_laws": lambda d: testing.check_laws([d.value]) is None,
     "dataclasses.asdict": lambda d: (

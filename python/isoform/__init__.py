@@ -21,6 +21,7 @@ from isoform import (
     tir,
     type_attrs,
     types,
+    uses,
     visitors,
 )
 from isoform._core import (
@@ -222,6 +223,7 @@ __all__ = [
     "tir",
     "type_attrs",
     "types",
+    "uses",
     "uint8",
     "uint16",
     "uint32",

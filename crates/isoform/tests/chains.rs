@@ -22,7 +22,7 @@ use isoform::files::JsonReadOptions;
 use isoform::functions::Function;
 use isoform::objects::ReprOptions;
 use isoform::paths::AccessPath;
-use isoform::pattern::{Pattern, RewriteOptions, Rule};
+use isoform::pattern::{GreedyOptions, Pattern, RewriteOptions, Rule};
 use isoform::traverse::{ChildOptions, WalkResult};
 use isoform::types::{FieldDef, RegionKind, Schema, TypeDef, TypeIndex};
 use isoform::values::{Dict, List};
@@ -367,6 +367,21 @@ chains! {
         let last = found.last().expect("some");
         assert!(last.path().depth() + 2 >= scaled(LEVELS));
         assert_eq!(last.path().get(&deep.value)?, *last.found.value());
+    }
+
+    "pattern::rewrite_greedily"
+    fn rewrite_greedily(deep) {
+        let x = Value::from(var("x"));
+        let rule = Rule::new(Pattern::new(Pair::new(&x, 1), [x.clone()])?, &x)?;
+        let options = GreedyOptions::default().max_steps(u64::MAX);
+        let done = options.rewrite_greedily(&deep.value, &[rule])?;
+        assert!(done.applied[0] + 1 >= scaled(LEVELS) as u64 / 6);
+    }
+
+    "replace_all_uses"
+    fn replace_all_uses(deep) {
+        let x = Value::from(var("x"));
+        assert_eq!(isoform::traverse::replace_all_uses(&deep.value, &x, &7.into())?, deep.value);
     }
 
     "pattern::rewrite" "pattern::Rule::apply"

@@ -185,6 +185,26 @@ fn deep_chains_need_no_stack() -> Result<()> {
     Ok(())
 }
 
+/// Objects apart from the uses and what is around them keep their identity, and the work does
+/// not grow with them.
+#[test]
+fn replacing_visits_only_what_is_around_uses() -> Result<()> {
+    let made = |width: usize| -> Result<u64> {
+        let x = var("x");
+        let wide = (0..width).fold(int(0), |inner, _| add(inner, int(1)));
+        let root: Value = sub(add(&x, int(2)), wide).into();
+        let uses = Uses::of(&root)?;
+        let first = int(7);
+        let new = uses.replace_all(&(&x).into(), &first.into())?;
+        assert_same(&uses.root().clone(), &root);
+        // Identity numbers are consecutive, so they count the objects that were made.
+        let made = new.as_object().map_or(0, |object| object.identity());
+        Ok(int(0).identity() - made)
+    };
+    assert_eq!(made(10)?, made(10_000)?);
+    Ok(())
+}
+
 #[test]
 fn what_contains_itself_is_an_error() {
     let list = isoform::values::List::<Value>::new();

@@ -1,0 +1,153 @@
+"""The greedy driver from Python. Covers R53 and the forms of rules that R122 needs."""
+
+import pytest
+
+from isoform import Object, py_class, structural_equal, type_attrs
+from isoform.dataclasses import field
+from isoform.pattern import Hole, Pattern, Rule, rewrite, rewrite_greedily
+
+
+@py_class("test_driver.Expr", structural_eq="tree")
+class Expr(Object):
+    pass
+
+
+@py_class("test_driver.Var", structural_eq="var")
+class Var(Expr):
+    name: str = field(default="", structural_eq="ignore")
+
+
+@py_class("test_driver.Int", structural_eq="tree")
+class Int(Expr):
+    value: int
+
+
+@py_class("test_driver.Add", structural_eq="tree")
+class Add(Expr):
+    lhs: Expr
+    rhs: Expr
+
+
+@py_class("test_driver.Node", structural_eq="dag")
+class Node(Expr):
+    op: str
+    args: tuple
+
+
+@py_class("test_driver.Out", structural_eq="tree")
+class Out(Expr):
+    of: Node
+    index: int
+
+
+@py_class("test_driver.Assign", structural_eq="tree")
+class Assign(Object):
+    var: Var = field(structural_eq="def")
+    value: Expr
+
+
+type_attrs.set(Expr, "rewrite.pure", True)
+type_attrs.set(Add, "rewrite.commutative", ["lhs", "rhs"])
+type_attrs.set(Out, "rewrite.projection", {"of": "of", "index": "index"})
+type_attrs.set(Assign, "rewrite.binding", {"var": "var", "value": "value"})
+
+
+def test_rules_apply_until_none_does():
+    x, a = Var(), Var()
+    zero = Rule(Pattern(Add(x, Int(0)), x, commutative=True), x)
+    kept = Add(a, Int(1))
+    done = rewrite_greedily([Add(Int(0), Add(a, Int(0))), kept], zero)
+    assert done.value[0] is a and done.value[1] is kept
+    assert done.applied == (2,) and done.attempts >= 3
+    assert rewrite_greedily(done.value, [zero]).value.same_as(done.value)
+
+
+def test_benefits():
+    x = Var()
+    rules = [Rule(Pattern(Add(x, x), x), Int(n), benefit=n) for n in (1, 3, 2)]
+    assert [rule.benefit for rule in rules] == [1, 3, 2]
+    for driver in (rewrite, rewrite_greedily):
+        assert driver(Add(Int(7), Int(7)), rules).value.value == 3
+
+
+def test_rules_without_end_are_an_error():
+    x, y = Var(), Var()
+    swap = Rule(Pattern(Add(x, y), [x, y]), Add(y, x))
+    with pytest.raises(ValueError, match=r"max_steps=100 steps \(rule 0 101 times\)"):
+        rewrite_greedily(Add(Int(1), Int(2)), swap, max_steps=100)
+    with pytest.raises(TypeError, match=r"rewrite_greedily\.rules: expected Rules, got int"):
+        rewrite_greedily(x, [3])
+
+
+def test_functions_and_guards():
+    x, y = Var(), Var()
+    seen = []
+
+    def fold(match):
+        seen.append(match.value)
+        total = match[x].value + match[y].value
+        return Int(total) if total < 10 else None
+
+    pattern = Pattern(Add(x, y), {x: Int, y: Int})
+    done = rewrite_greedily(Add(Add(Int(1), Int(2)), Add(Int(4), Int(8))), Rule(pattern, fold))
+    assert structural_equal(done.value, Add(Int(3), Add(Int(4), Int(8))))
+    assert len(seen) == 2
+    never = Rule(pattern, fold, guard=lambda match: False)
+    assert rewrite_greedily(Add(Int(1), Int(2)), never).applied == (0,)
+    failing = Rule(pattern, lambda match: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        rewrite_greedily(Add(Int(1), Int(2)), failing)
+
+
+def test_nothing_is_computed_twice_r53():
+    x, a = Var(), Var()
+    twice = Rule(Pattern(Node("t", (Node("t", (x,)),)), x), x)
+    inner = Node("t", (a,))
+    outer = Node("t", (inner,))
+    assert rewrite_greedily(outer, twice).value is a
+    assert rewrite_greedily([outer, inner], twice).applied == (0,)
+
+
+def test_results_are_replaced_one_by_one():
+    a, b = Var(), Var()
+    pattern = Pattern(Node("split", (Node("concat", (a, b)),)), [a, b])
+    node = Node("split", (Node("concat", (Int(1), Int(2))),))
+    program = [Out(node, 1), Out(node, 0)]
+    for rule in [
+        Rule.results(pattern, [a, b]),
+        Rule.results(pattern, lambda match: [match[a], match[b]]),
+    ]:
+        done = rewrite_greedily(program, rule)
+        assert [part.value for part in done.value] == [2, 1] and done.applied == (1,)
+        with pytest.raises(ValueError, match="use rewrite_greedily"):
+            rewrite(program, rule)
+    none = Rule.results(pattern, lambda match: None)
+    assert rewrite_greedily(program, none).applied == (0,)
+
+
+def test_definitions_die():
+    x, a, t, u = Var(), Var(), Var(), Var()
+    pattern = Pattern(Add(Add(x, Int(1)), Int(2)), x, definitions=True)
+    program = [Assign(t, Add(a, Int(1))), Assign(u, Add(t, Int(2))), u]
+    three = Rule(pattern, Add(x, Int(3)))
+    done = rewrite_greedily(program, three)
+    assert structural_equal(done.value, [Assign(u, Add(a, Int(3))), u])
+    kept = rewrite_greedily(program, three, drop_dead=False)
+    assert len(kept.value) == 3 and kept.value[0] is program[0]
+
+
+def test_one_use():
+    x = Var()
+    rule = Rule(Pattern(Node("f", (x,)), Hole(x, one_use=True)), x)
+    part = Add(Int(1), Int(2))
+    assert rewrite_greedily(Node("f", (part,)), rule).value is part
+    assert rewrite_greedily([Node("f", (part,)), part], rule).applied == (0,)
+
+
+def test_depth_costs_no_stack():
+    x, value = Var(), Int(7)
+    for _ in range(100_000):
+        value = Add(value, Int(0))
+    done = rewrite_greedily(value, Rule(Pattern(Add(x, Int(0)), x), x))
+    assert structural_equal(done.value, Int(7)) and done.applied == (100_000,)
+    assert done.attempts <= 200_000
