@@ -120,12 +120,37 @@ class Column:
         """The values, in the order in which their types were registered."""
 
 @final
+class Definition:
+    """What binds a variable to a value."""
+
+    @property
+    def binding(self) -> Any:
+        """The object that binds the variable."""
+    @property
+    def index(self) -> Any:
+        """The position of the variable if the value has several results, otherwise None."""
+    @property
+    def value(self) -> Any:
+        """The value."""
+
+@final
 class Hole:
     """A variable of a template that matches any part of a value.
 
     `cls` requires objects of a class or one that extends it. `guard` is called with the
     part and returns whether the hole matches it; its result must be the same for equal
-    parts.
+    parts. `fields` maps paths below the part, such as `"checked_type_.dtype"`, to values or
+    patterns that must be there, and `attrs` the names of attributes of its class, or of the
+    operator if it is one, to their values; no Python runs for these.
+
+    `items=True` lets the hole, an item of an array, match any number of items, as few as
+    possible for the first of several; its part is their array. `anything=True` matches any
+    value, `constant=True` only constants: objects of classes with the attribute
+    `rewrite.constant`, tensors, numbers, strings and bytes. `one_use=True` requires that only the
+    match uses the part, which `rewrite_greedily`, `find_all` and `match(value, uses)` know.
+    `matching` is a pattern that the part matches; its holes are part of the match.
+
+    Raises TypeError for arguments of other types.
     """
 
     def __new__(
@@ -276,6 +301,17 @@ class Pattern:
     the other free variables map to those of the value one to one, otherwise each to
     itself; bound ones always map.
 
+    With `commutative`, operands match in any order where the class of the template's node has
+    the attribute `rewrite.commutative`. With `identity`, what occurs several times in the template
+    matches one and the same object, not equal ones. With `definitions`, a node of the template
+    also matches a variable that is bound to a value which matches it and has no effect.
+    `interior_uses` says which users the nodes between the root of a match and the parts of its
+    holes may have: `"inside"` only the match, `"anywhere"` any, `"auto"` only the match for
+    nodes of kind dag, for definitions that were looked through, and for what leads to them.
+    Users and definitions are known to `rewrite_greedily`, `find_all` and `match(value, uses)`.
+
+    `p | q` matches what `p` or else `q` matches.
+
     Raises TypeError if a hole is not a variable; ValueError if a hole is given twice,
     does not occur in the template, or occurs in a definition field or in the key of a
     map.
@@ -285,6 +321,12 @@ class Pattern:
         cls, template: Any, holes: Any = ..., enable_auto_mapping: bool = ...
     ) -> Pattern: ...
     def __repr__(self, /) -> str: ...
+    @staticmethod
+    def any_of(*patterns: Any) -> Any:
+        """A pattern that matches what one of several patterns matches; the first that does decides.
+
+        A hole that occurs in several of them is one hole. Raises ValueError without patterns.
+        """
     @property
     def enable_auto_mapping(self) -> Any:
         """True if free variables map."""
@@ -303,11 +345,18 @@ class Pattern:
     @property
     def holes(self) -> Any:
         """The variables that are holes."""
-    def match(self, /, value: Any) -> Any:
+    def match(self, /, value: Any, uses: Any = ...) -> Any:
         """Matches the whole value; None if it does not match the template.
 
         Raises exceptions of the comparison and of guards. O(template), except for holes
         that occur several times, whose parts are compared.
+
+        With `uses`, an `isoform.uses.Uses` of the program that contains the value, definitions
+        and users of its parts count as well.
+        """
+    def optional(self, /, wrap: Any) -> Any:
+        """The pattern, or what a function makes of its template, with the same holes: for a part
+        that may be there or not.
         """
     @property
     def template(self) -> Any:
@@ -348,6 +397,9 @@ class Rewritten:
     def applied(self) -> Any:
         """The number of applications of each rule, in the order of the rules."""
     @property
+    def attempts(self) -> Any:
+        """The number of times a rule was tried on a value, in all."""
+    @property
     def value(self) -> Any:
         """The value, to which no rule applies any more."""
 
@@ -357,7 +409,8 @@ class Rule:
 
     `replacement` is a template over the variables of the pattern, or a function of the
     `Match` that returns the new value, or None if the rule does not apply. `guard` is a
-    function of the `Match` that returns whether it applies.
+    function of the `Match` that returns whether it applies. Of several rules that apply, the one
+    with the highest `benefit` is used.
 
     Raises ValueError if a template binds a hole or a free variable of the pattern, or
     uses a variable that only the pattern binds.
@@ -368,8 +421,21 @@ class Rule:
     def apply(self, /, value: Any) -> Any:
         """The replacement of a value; None if the rule does not apply."""
     @property
+    def benefit(self) -> Any:
+        """The benefit."""
+    @property
     def pattern(self) -> Any:
         """The pattern."""
+    @staticmethod
+    def results(pattern: Any, replacements: Any, guard: Any = ..., *, benefit: Any = ...) -> Any:
+        """A rule for a node with several results, which `replacements` replace one by one:
+        templates, or a function of the `Match` that returns the values, or None.
+
+        What selects a result of a node, its class declares as `rewrite.projection`; variables
+        bound to all results at once, as `rewrite.binding`. The rule applies if everything that
+        uses the node selects a result that has a replacement. Only `rewrite_greedily` takes such
+        rules.
+        """
 
 @final
 class Schema:
@@ -617,6 +683,64 @@ class TypeMethod:
     @property
     def name(self) -> Any:
         """The name of the method."""
+
+@final
+class User:
+    """A place where a value is used."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def owner(self) -> Any:
+        """The object or container that holds the value."""
+    @property
+    def path(self) -> Any:
+        """A path from the root to the place; if the owner is shared, the path through one of its
+        own places.
+        """
+
+@final
+class Uses:
+    """The users of every object and variable below a root.
+
+    It describes the root as it was when the analysis was made. A use is a place: a field, an
+    item or an entry of an object that holds the value. Variables are used wherever they occur
+    outside of definition fields. Fields that comparison ignores are not searched.
+
+    Raises ValueError for a value that contains itself; TypeError or ValueError for an attribute
+    `rewrite.binding` of the wrong form. Linear in the number of distinct objects, in one pass.
+    """
+
+    def __repr__(self, /) -> str: ...
+    def definition(self, /, var: Any) -> Any:
+        """The statement or expression that binds a variable to a value, if its class declares
+        `rewrite.binding`; None for a variable that something else binds, nothing, or several
+        places. O(1).
+        """
+    def has_one_use(self, /, of: Any) -> Any:
+        """True if a value is used in exactly one place. O(1)."""
+    def path(self, /, of: Any) -> Any:
+        """The path to a value: that of one of its places, or the root. None if it does not occur."""
+    def replace_all(self, /, old: Any, new: Any) -> Any:
+        """The root with all uses of `old` replaced by `new`. What contains none is the same object,
+        and definitions stay.
+
+        A free variable is replaced as by `substitute`, a bound one by anything that is visible
+        where it is bound, and another object where it stands. A bound variable whose own fields
+        change becomes a new one, wherever it occurs.
+
+        Raises ValueError if a variable of `new` is bound where `old` is used but not where it is
+        bound; TypeError with the path if `new` does not fit a field. Takes time in proportion to
+        the uses and the objects around them.
+        """
+    @property
+    def root(self) -> Any:
+        """The root."""
+    def use_count(self, /, of: Any) -> Any:
+        """The number of places where a value is used. O(users)."""
+    def users(self, /, of: Any) -> Any:
+        """The places where a value is used, in no particular order; an empty list for a value that
+        does not occur. O(users), plus the depth of each for its path.
+        """
 
 @final
 class VisitInterrupt:
@@ -996,6 +1120,14 @@ def registered_type_keys() -> list[str]:
 def remove_global_func(name: str) -> Any:
     """Removes a function from the registry; does nothing if there is none."""
 
+def replace_all_uses(root: Any, old: Any, new: Any) -> Any:
+    """Returns `root` with all uses of `old` replaced by `new`; `Uses.replace_all` for a root whose
+    uses are not known yet.
+
+    Raises what `Uses` and `Uses.replace_all` raise. Linear in the number of distinct objects of
+    the root.
+    """
+
 def repr_print(value: Any) -> str:
     """The text of a value: `key(field=value, ...)` for nodes, as `repr` shows it.
 
@@ -1005,7 +1137,8 @@ def repr_print(value: Any) -> str:
 def rewrite(root: Any, rules: Any, *, max_steps: Any = ...) -> Any:
     """Applies rules to a value and everything below it, bottom-up, until none applies.
 
-    Replacements are rewritten in turn; if several rules apply, the first one is used.
+    Replacements are rewritten in turn; if several rules apply, the one with the highest benefit
+    is used, and among equals the first.
     Parts without replacements are the same objects in the result, and sharing is kept.
     A binder that would capture a variable of a replacement gets a new variable.
 
@@ -1013,6 +1146,23 @@ def rewrite(root: Any, rules: Any, *, max_steps: Any = ...) -> Any:
     replacement does not fit its field; exceptions of guards and functions. Linear in
     the number of distinct objects, before and after, and in the number of attempts; in
     constant native stack.
+    """
+
+def rewrite_greedily(root: Any, rules: Any, *, max_steps: Any = ..., drop_dead: Any = ...) -> Any:
+    """Applies rules to a value and everything below it until none applies, and visits again only
+    what a replacement may have changed: the greedy pattern rewrite driver.
+
+    Parts come before the objects that hold them. After a replacement, rules are tried on its new
+    objects, on the users of what was replaced, as many levels up as the templates are high, and
+    on the users of operands that have one user left. With `drop_dead`, definitions without
+    effect are dropped when a replacement takes away their last use. Otherwise the result is as
+    that of `rewrite`, and rules may also ask for users, look through definitions, and have
+    several results.
+
+    Raises ValueError if rules were applied more than `max_steps` times, or a replacement contains
+    what is around its place; TypeError if a replacement does not fit its field; exceptions of
+    guards and functions. Linear in the number of distinct objects, of attempts, and of users of
+    what is replaced; in constant native stack.
     """
 
 def rust_family() -> Any:

@@ -9,9 +9,9 @@
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
-use super::normalize::{Rewritten, without_capture};
+use super::normalize::without_capture;
 use super::rule::{Replaced, Rule};
-use super::rule_set::{RuleSet, Tally};
+use super::rule_set::{Rewritten, RuleSet, Tally};
 use super::search::Context;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;

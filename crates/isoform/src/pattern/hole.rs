@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::matching::Pattern;
+use super::data::{Form, Hole, Pattern, Test};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Ref};
@@ -12,44 +12,6 @@ use crate::kernel::types::attributes::{self, Lookup};
 use crate::kernel::types::call_method;
 use crate::kernel::value::Value;
 use crate::structural::{self, CompareOptions, Guard};
-
-/// A variable of a template that matches any part of a value.
-#[derive(Clone)]
-pub struct Hole {
-    var: Value,
-    class: Option<TypeIndex>,
-    guard: Option<Arc<Guard>>,
-    tests: Vec<Test>,
-    pub(super) form: Form,
-}
-
-/// What the comparison of templates with values cannot decide alone.
-#[derive(Clone, Default)]
-pub(super) struct Form {
-    pub(super) anything: bool,
-    pub(super) items: bool,
-    pub(super) constant: bool,
-    pub(super) one_use: bool,
-    /// The part matches each of these.
-    pub(super) patterns: Vec<Pattern>,
-    /// So do the values at these places below the part.
-    pub(super) fields: Vec<(String, Pattern)>,
-}
-
-impl Form {
-    pub(super) fn is_plain(&self) -> bool {
-        !(self.anything || self.items || self.constant || self.one_use)
-            && self.patterns.is_empty()
-            && self.fields.is_empty()
-    }
-}
-
-/// A requirement on a part that needs nothing else.
-#[derive(Clone, Debug)]
-enum Test {
-    Field(String, Value),
-    Attr(String, Value),
-}
 
 impl Hole {
     /// Makes a hole from a variable.

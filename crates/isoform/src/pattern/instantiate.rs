@@ -3,7 +3,8 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::matching::{Match, Pattern};
+use super::data::Pattern;
+use super::matching::Match;
 use super::scan::{self, Idents, Variables};
 use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
@@ -35,7 +36,7 @@ impl Plan {
     /// pattern, or uses a variable that only the pattern binds.
     pub(super) fn new(pattern: &Pattern, template: &Value) -> Result<Plan> {
         let variables = Variables::of_replacement(template)?;
-        let of_pattern = &pattern.variables;
+        let of_pattern = pattern.variables();
         let is_hole = |ident: u64| pattern.hole_table().find(ident).is_some();
         for (ident, var) in &of_pattern.used {
             if variables.defined.contains(ident) && !of_pattern.defined.contains(ident) {
@@ -82,7 +83,7 @@ impl Plan {
     ) -> impl Iterator<Item = (u64, &'p Value)> {
         let used = self.variables.used.iter();
         used.filter(|(ident, _)| {
-            !pattern.variables.has(**ident) && !self.variables.defined.contains(*ident)
+            !pattern.variables().has(**ident) && !self.variables.defined.contains(*ident)
         })
         .map(|(ident, var)| (*ident, var))
     }

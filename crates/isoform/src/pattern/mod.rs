@@ -26,6 +26,8 @@
 //! until none applies, in one pass from the parts to the root. [`rewrite_greedily`] does so from
 //! a worklist, and knows the users of every object.
 
+mod data;
+mod find;
 mod greedy;
 mod hole;
 mod instantiate;
@@ -39,9 +41,10 @@ mod search;
 mod shell;
 
 pub use crate::structural::Guard;
+pub use data::{Hole, InteriorUses, Pattern, PatternOptions};
+pub use find::{Found, Place};
 pub use greedy::{GreedyOptions, rewrite_greedily};
-pub use hole::Hole;
-pub use matching::{Found, Match, Pattern, Place};
-pub use normalize::{RewriteOptions, Rewritten, rewrite};
-pub use options::{InteriorUses, PatternOptions};
+pub use matching::Match;
+pub use normalize::{RewriteOptions, rewrite};
 pub use rule::{Rule, RuleGuard};
+pub use rule_set::Rewritten;

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::rule::{Replaced, Rule};
-use super::rule_set::{RuleSet, Tally};
+use super::rule_set::{Rewritten, RuleSet, Tally};
 use super::scan::{self, Idents};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
@@ -41,18 +41,6 @@ impl RewriteOptions {
         self.max_steps = max_steps;
         self
     }
-}
-
-/// The result of a rewrite.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Rewritten {
-    /// The value to which no rule applies any more.
-    pub value: Value,
-    /// The number of applications of each rule, in the order of the rules.
-    pub applied: Vec<u64>,
-    /// The number of times a rule was tried on a value, in all.
-    pub attempts: u64,
 }
 
 /// Applies rules to a value and everything below it until none applies.

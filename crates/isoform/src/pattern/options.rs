@@ -1,43 +1,8 @@
 //! Options of patterns.
 
-use super::hole::Hole;
-use super::matching::Pattern;
+use super::data::{Hole, InteriorUses, Pattern, PatternOptions};
 use crate::kernel::error::Result;
 use crate::kernel::value::Value;
-
-/// The users that the inner nodes of a match may have: those between its root and the parts
-/// of its holes, which a replacement makes superfluous.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum InteriorUses {
-    /// As `Inside` for nodes of kind [`dag`](crate::types::Kind::Dag) and for definitions that
-    /// were looked through, and for what leads from the root to them; as `Anywhere` for other
-    /// nodes, whose sharing has no meaning. A replacement then computes nothing twice.
-    #[default]
-    Auto,
-    /// The match uses them, and nothing else.
-    Inside,
-    /// Anything may use them.
-    Anywhere,
-}
-
-/// Options of a pattern; the defaults are those of [`Pattern::new`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub struct PatternOptions {
-    /// True if free variables of the template map to variables of the value one to one,
-    /// false if each matches only itself.
-    pub map_free_vars: bool,
-    /// True if operands match in any order where the type of the template's node has the
-    /// attribute [`COMMUTATIVE`](crate::traverse::COMMUTATIVE).
-    pub commutative: bool,
-    /// True if an object that occurs several times in the template matches one and the same
-    /// object of the value, false if it matches equal ones.
-    pub identity: bool,
-    /// True if a node of the template also matches a variable whose definition matches it.
-    pub definitions: bool,
-    /// The users that inner nodes may have.
-    pub interior_uses: InteriorUses,
-}
 
 impl Default for PatternOptions {
     fn default() -> Self {

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::data::Pattern;
 use super::instantiate::Plan;
-use super::matching::{Match, Pattern};
+use super::matching::Match;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::value::Value;
 use crate::structural::variable;

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::normalize::Rewritten;
 use super::rule::{Replaced, Rule};
 use super::search::Context;
 use crate::kernel::error::{Error, ErrorKind, Result};
@@ -13,6 +12,18 @@ use crate::kernel::object::access;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
+
+/// The result of a rewrite.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Rewritten {
+    /// The value to which no rule applies any more.
+    pub value: Value,
+    /// The number of applications of each rule, in the order of the rules.
+    pub applied: Vec<u64>,
+    /// The number of times a rule was tried on a value, in all.
+    pub attempts: u64,
+}
 
 /// What rules did so far.
 pub(super) struct Tally {

@@ -14,7 +14,7 @@ use crate::traverse::{Sharing, WalkOptions, WalkResult, walk_objects};
 pub(super) type Idents = HashSet<u64, RandomState>;
 
 /// The variables of a value.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Variables {
     /// Those in definition fields.
     pub(super) defined: Idents,

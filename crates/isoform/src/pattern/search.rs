@@ -10,10 +10,10 @@ use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 use smallvec::SmallVec;
 
+use super::data::{InteriorUses, NodeNumber, Shape, Shell};
 use super::hole::misplaced;
-use super::options::InteriorUses;
 use super::scan;
-use super::shell::{NodeNumber, Shape, Shell, parts_of};
+use super::shell::parts_of;
 use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::header::TypeIndex;

@@ -13,90 +13,19 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::hole::{Hole, misplaced, parse};
-use super::matching::{Pattern, Root};
-use super::options::{InteriorUses, PatternOptions};
+use super::data::{
+    Core, Hole, InteriorUses, NodeNumber, PartNumber, Pattern, PatternOptions, Root, Shape, Shell,
+    ShellHole, ShellNode,
+};
+use super::hole::{misplaced, parse};
 use super::scan::Variables;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
-use crate::kernel::object::header::TypeIndex;
-use crate::kernel::path::AccessPath;
 use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
-use crate::structural::{CompareOptions, Guard, HoleTable, variable};
+use crate::structural::{CompareOptions, HoleTable, variable};
 use crate::traverse::children_of;
 use crate::traverse::roles::{Commutes, commutes};
-
-/// The number of a node of the shell.
-pub(super) type NodeNumber = usize;
-/// The number of a part of the match.
-pub(super) type PartNumber = usize;
-
-/// A template, divided.
-#[derive(Clone, Default)]
-pub(super) struct Shell {
-    pub(super) nodes: Vec<ShellNode>,
-    pub(super) root: NodeNumber,
-    pub(super) cores: Vec<Core>,
-    pub(super) holes: Vec<ShellHole>,
-    /// The variables whose parts make up a match.
-    pub(super) parts: Vec<Value>,
-    /// True if each part occurs once and nothing else ties one place to another, so that
-    /// the first way in which a part of the template matches is as good as any other.
-    pub(super) linear: bool,
-}
-
-#[derive(Clone)]
-pub(super) struct ShellNode {
-    pub(super) shape: Shape,
-    /// What it was made from.
-    pub(super) template: Value,
-    pub(super) options: PatternOptions,
-}
-
-#[derive(Clone)]
-pub(super) enum Shape {
-    /// An inline value, or a built-in object without parts.
-    Plain,
-    Hole(usize),
-    Core(usize),
-    Node {
-        ty: TypeIndex,
-        is_dag: bool,
-        /// By their positions in the order of visit.
-        kids: Vec<NodeNumber>,
-        commutes: Option<Commutes>,
-    },
-    Items {
-        ty: TypeIndex,
-        items: Vec<NodeNumber>,
-    },
-    AnyOf(Vec<NodeNumber>),
-}
-
-/// A part of the template that comparison matches.
-#[derive(Clone)]
-pub(super) struct Core {
-    pub(super) template: Value,
-    pub(super) table: Arc<HoleTable>,
-    /// The parts of the holes in the table.
-    pub(super) parts: Arc<[PartNumber]>,
-    pub(super) options: CompareOptions,
-    pub(super) root: Root,
-}
-
-/// A hole as one pattern declares it.
-#[derive(Clone)]
-pub(super) struct ShellHole {
-    pub(super) part: PartNumber,
-    pub(super) hole: Hole,
-    pub(super) guard: Option<Arc<Guard>>,
-    /// The comparison with a declared object.
-    pub(super) core: usize,
-    /// What the part has to match.
-    pub(super) patterns: Vec<NodeNumber>,
-    pub(super) fields: Vec<(AccessPath, NodeNumber)>,
-}
 
 /// True if the parts of an object can be matched one by one: nothing binds a variable, and
 /// the type compares its fields in the usual way.
@@ -228,6 +157,15 @@ struct Frame {
     done: Vec<NodeNumber>,
 }
 
+/// The place of a part of a template.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Field,
+    /// A field whose items may be in any order.
+    AnyOrder,
+    Item,
+}
+
 struct Divider<'p> {
     shell: Shell,
     survey: &'p Survey,
@@ -281,6 +219,9 @@ impl Shell {
         }
         let root = divider.run(template)?;
         divider.shell.root = root;
+        // Users may exclude one of several ways, and then the next one has to be tried.
+        divider.shell.linear &=
+            !options.definitions && options.interior_uses != InteriorUses::Inside;
         divider.shell.linear &= divider.places.iter().all(|&places| places <= 1);
         Ok(divider.shell)
     }
@@ -453,11 +394,11 @@ impl Divider<'_> {
 
     fn run(&mut self, template: &Value) -> Result<NodeNumber> {
         let mut stack: Vec<Frame> = Vec::new();
-        let mut met = Some((template.clone(), false));
+        let mut met = Some((template.clone(), Place::Field));
         loop {
             let mut done = None;
-            if let Some((value, in_items)) = met.take() {
-                match self.meet(&value, in_items)? {
+            if let Some((value, place)) = met.take() {
+                match self.meet(&value, place)? {
                     Some(number) => done = Some(number),
                     None => stack.push(frame(value)),
                 }
@@ -468,7 +409,7 @@ impl Divider<'_> {
                 let next = frame.done.len();
                 match frame.parts.get(next) {
                     Some(part) => {
-                        met = Some((part.clone(), frame.value.container().is_some()));
+                        met = Some((part.clone(), self.place_in(frame, next)));
                         continue;
                     }
                     None => done = stack.pop().map(|frame| self.close(frame)),
@@ -482,8 +423,24 @@ impl Divider<'_> {
         }
     }
 
+    /// The place of a part of a node.
+    fn place_in(&self, frame: &Frame, part: usize) -> Place {
+        let ident = frame
+            .value
+            .as_object()
+            .map_or(0, |object| object.identity());
+        let commutes = self.survey.commutes.get(&ident);
+        if frame.value.container().is_some() {
+            Place::Item
+        } else if commutes == Some(&Commutes::Items(part as u32)) {
+            Place::AnyOrder
+        } else {
+            Place::Field
+        }
+    }
+
     /// The node for a part of the template, or None if it has to be divided.
-    fn meet(&mut self, value: &Value, in_items: bool) -> Result<Option<NodeNumber>> {
+    fn meet(&mut self, value: &Value, place: Place) -> Result<Option<NodeNumber>> {
         let Some(object) = value.as_object() else {
             return Ok(Some(self.push(Shape::Plain, value)));
         };
@@ -491,7 +448,7 @@ impl Divider<'_> {
         let ident = object.identity();
         if let Some(number) = self.table.find(ident) {
             let hole = &self.holes[number];
-            if hole.form.items && !in_items {
+            if hole.form.items && place != Place::Item {
                 return Err(misplaced(
                     hole,
                     "matches any number of items, so it must be an item of an array",
@@ -515,7 +472,8 @@ impl Divider<'_> {
                 value.type_name()
             )));
         }
-        if is_divisible && (demand.hard || demand.soft || demand.dag) {
+        let is_wanted = demand.hard || demand.soft || demand.dag || place == Place::AnyOrder;
+        if is_divisible && is_wanted {
             return Ok(None);
         }
         if info.is_builtin() && !object.borrowed().info().class().has_parts() && !is_tensor(value) {

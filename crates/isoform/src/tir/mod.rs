@@ -22,6 +22,7 @@ mod number_types;
 mod operators;
 mod ramp;
 mod range;
+mod roles;
 
 pub use crate::ir::prim::{FloatImm, IntImm};
 pub use literal::{constant, is_zero, literal};
@@ -53,5 +54,6 @@ pub fn register() -> Result<()> {
     register_types()?;
     literal::register()?;
     range::register()?;
-    operators::register()
+    operators::register()?;
+    roles::register()
 }

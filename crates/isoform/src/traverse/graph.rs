@@ -87,6 +87,8 @@ pub(crate) struct Graph {
     places: HashMap<Place, NodeId, RandomState>,
     /// True if an object occurs in several kinds of regions.
     pub(crate) is_doubled: bool,
+    /// True if an object that is not a variable occurs in a definition, or as a key.
+    has_definitions: bool,
     /// The nodes rebuilt since the list was last emptied.
     pub(crate) rebuilt: Vec<NodeId>,
     /// The root, which is never dead.
@@ -252,6 +254,10 @@ impl Graph {
                 }
             }
         } else if !self.is_doubled {
+            self.has_definitions |= place.1 != RegionKind::Use as u8;
+            if !self.has_definitions {
+                return;
+            }
             let others = (0..3u8).map(|region| (ident, region));
             self.is_doubled = others.filter(|at| self.places.contains_key(at)).count() > 1;
         }

@@ -343,6 +343,47 @@ fn binders_capture_nothing() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_bound_variable_whose_type_changes_becomes_a_new_one() -> Result<()> {
+    let (x, y) = (var("x"), var("y"));
+    let typed = |ty: Ref<Expr>| Var::new("t").with_ty(ty);
+    let (before, after) = (typed(add(&y, int(0))), typed(y.clone().upcast()));
+    let root: Value = Lambda::new([before.clone()], &sub(&before, &before)).into();
+    let done = check(
+        root,
+        &[zero(&x)?],
+        Lambda::new([after.clone()], &sub(&after, &after)),
+    );
+    assert_eq!(done.applied, [1]);
+    // A variable that is free keeps its identity, and its fields.
+    let free: Value = sub(&before, int(1)).into();
+    let done = rewrite_greedily(&free, &[zero(&x)?])?;
+    assert_eq!((done.value, done.applied), (free, vec![0]));
+    Ok(())
+}
+
+/// The way that users exclude is not the only one.
+#[test]
+fn another_order_is_tried_if_users_exclude_the_first() -> Result<()> {
+    let (x, y) = (var("x"), var("y"));
+    let pattern = PatternOptions::default()
+        .commutative(true)
+        .interior_uses(isoform::pattern::InteriorUses::Inside)
+        .pattern(add(add(&x, int(1)), &y), [&x, &y])?;
+    let rule = Rule::new(pattern, call("done", [(&x).into(), (&y).into()]))?;
+    let (shared, own) = (add(int(5), int(1)), add(int(6), int(1)));
+    let root = call("f", [add(&shared, &own).into(), (&shared).into()]);
+    let wanted = call(
+        "f",
+        [
+            call("done", [int(6).into(), (&shared).into()]).into(),
+            (&shared).into(),
+        ],
+    );
+    check(root, &[rule], wanted);
+    Ok(())
+}
+
 /// R122: constants are combined, operands may be in any order, `x + x` is the same node.
 #[test]
 fn rules_of_a_simplifier_r122() -> Result<()> {

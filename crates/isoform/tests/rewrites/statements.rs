@@ -2,8 +2,7 @@
 
 use isoform::dialect::pto;
 use isoform::pattern::{GreedyOptions, Hole, Pattern, PatternOptions, Rule, rewrite_greedily};
-use isoform::traverse::{BINDING, PURE};
-use isoform::{Array, Map, Node, Ref, Result, Str, Value, attrs, structural_equal};
+use isoform::{Array, Ref, Result, Value, structural_equal};
 
 use super::support::{
     Let, Unpack, Var, add, assert_same, assign, block, call, flow, int, scaled, var,
@@ -162,24 +161,10 @@ fn variables_bound_to_several_results_are_replaced() -> Result<()> {
     Ok(())
 }
 
-/// The statements of a real dialect, with attributes that a program adds to it.
+/// The statements of a real dialect.
 #[test]
 fn statements_of_pto() -> Result<()> {
     pto::register()?;
-    for ty in [
-        pto::Add::type_index(),
-        pto::Mul::type_index(),
-        pto::Var::type_index(),
-        pto::ConstInt::type_index(),
-        pto::ScalarType::type_index(),
-    ] {
-        attrs::set(ty, PURE, true)?;
-    }
-    let fields: Map<Str, Str> = [("var", "var"), ("value", "value")]
-        .into_iter()
-        .map(|(role, field)| (Str::from(role), Str::from(field)))
-        .collect();
-    attrs::set(pto::AssignStmt::type_index(), BINDING, fields)?;
     let dtype = pto::DataType::Int64;
     let scalar = |name: &str| pto::Var::new(name, pto::ScalarType::new(dtype));
     let number = |value: i64| pto::ConstInt::new(value, dtype);

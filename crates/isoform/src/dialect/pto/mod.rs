@@ -51,6 +51,7 @@ pub mod operators;
 mod peephole;
 mod print;
 mod purity;
+mod roles;
 mod scopes;
 mod shaped;
 mod stmt;
@@ -101,5 +102,6 @@ pub fn register() -> Result<()> {
     print::register()?;
     verifier::register()?;
     cse::register()?;
-    peephole::register()
+    peephole::register()?;
+    roles::register()
 }
