@@ -223,11 +223,11 @@ __all__ = [
     "tir",
     "type_attrs",
     "types",
-    "uses",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uses",
     "verify",
     "visitors",
 ]

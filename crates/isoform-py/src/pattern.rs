@@ -91,14 +91,17 @@ impl HoleHandle {
         if let Some(guard) = guard {
             hole = guarded(hole, guard)?;
         }
-        let forms: [(bool, fn(Hole) -> Hole); 4] = [
-            (items, Hole::items),
-            (anything, Hole::anything),
-            (constant, Hole::constant),
-            (one_use, Hole::one_use),
-        ];
-        for (_, form) in forms.into_iter().filter(|(wanted, _)| *wanted) {
-            hole = form(hole);
+        if items {
+            hole = hole.items();
+        }
+        if anything {
+            hole = hole.anything();
+        }
+        if constant {
+            hole = hole.constant();
+        }
+        if one_use {
+            hole = hole.one_use();
         }
         if let Some(pattern) = matching {
             hole = hole.matching(pattern_of("Hole.matching", pattern)?);
