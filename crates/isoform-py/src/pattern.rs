@@ -465,7 +465,7 @@ fn function_of(replacement: &Bound<'_, PyAny>) -> Option<Owned> {
     (replacement.is_callable() && !is_node).then(|| Owned::new(replacement))
 }
 
-/// What a user's function returns for a match.
+/// Returns the result of a user's function for a match.
 fn answer_of(function: &Owned, found: &Match) -> isoform::Result<Py<PyAny>> {
     Python::attach(|py| {
         let answer = gil::call(&function.get(py), &[match_to_python(py, found)?.bind(py)])?;
@@ -526,8 +526,8 @@ impl RuleHandle {
     /// A rule for a node with several results, which `replacements` replace one by one:
     /// templates, or a function of the `Match` that returns the values, or None.
     ///
-    /// What selects a result of a node, its class declares as `rewrite.projection`; variables
-    /// bound to all results at once, as `rewrite.binding`. The rule applies if everything that
+    /// The class of an object that selects a result declares `rewrite.projection`, and that of
+    /// a statement that binds variables to all results `rewrite.binding`. The rule applies if everything that
     /// uses the node selects a result that has a replacement. Only `rewrite_greedily` takes such
     /// rules.
     #[staticmethod]

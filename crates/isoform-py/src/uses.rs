@@ -140,7 +140,7 @@ impl UserHandle {
     }
 }
 
-/// What binds a variable to a value.
+/// The statement or expression that binds a variable to a value.
 #[pyclass(frozen, name = "Definition", module = "isoform.uses")]
 pub(crate) struct DefinitionHandle {
     binding: Py<PyAny>,

@@ -123,7 +123,7 @@ pub struct Hole {
     pub(super) form: Form,
 }
 
-/// What the comparison of templates with values cannot decide alone.
+/// The demands of a hole that comparison cannot decide alone.
 #[derive(Clone, Default)]
 pub(super) struct Form {
     pub(super) anything: bool,
@@ -207,7 +207,7 @@ pub(super) struct Shell {
 #[derive(Clone)]
 pub(super) struct ShellNode {
     pub(super) shape: Shape,
-    /// What it was made from.
+    /// The part of the template it was made from.
     pub(super) template: Value,
     pub(super) options: PatternOptions,
 }
@@ -251,7 +251,7 @@ pub(super) struct ShellHole {
     pub(super) guard: Option<Arc<Guard>>,
     /// The comparison with a declared object.
     pub(super) core: usize,
-    /// What the part has to match.
+    /// The patterns that the part has to match.
     pub(super) patterns: Vec<NodeNumber>,
     pub(super) fields: Vec<(AccessPath, NodeNumber)>,
 }

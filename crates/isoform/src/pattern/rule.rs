@@ -47,7 +47,7 @@ enum Replacement {
     ComputedResults(Arc<ComputedResults>),
 }
 
-/// What a rule puts in the place of a match.
+/// The values that a rule puts in the place of a match.
 pub(super) enum Replaced {
     Value(Value),
     /// One value for each result.
@@ -183,7 +183,7 @@ impl Rule {
         }
     }
 
-    /// What the rule puts in the place of a match; None if it does not apply.
+    /// Returns the replacement of a match; None if the rule does not apply.
     pub(super) fn replace(&self, found: &Match) -> Result<Option<Replaced>> {
         if let Some(guard) = &self.guard
             && !guard(found)?

@@ -25,7 +25,7 @@ pub struct Rewritten {
     pub attempts: u64,
 }
 
-/// What rules did so far.
+/// The applications and attempts of rules so far.
 pub(super) struct Tally {
     applied: Vec<u64>,
     attempts: u64,
@@ -65,7 +65,7 @@ impl Tally {
         }
     }
 
-    /// Takes back the last application of a rule.
+    /// Undoes the count of the last application of a rule.
     pub(super) fn uncount(&mut self, rule: usize) {
         self.applied[rule] -= 1;
         self.steps -= 1;

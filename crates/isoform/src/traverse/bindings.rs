@@ -8,7 +8,7 @@ use super::roles::RoleTable;
 use crate::kernel::error::Result;
 use crate::kernel::types::region::RegionKind;
 
-/// What binds a variable.
+/// The binding of a variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
     pub(crate) binding: NodeId,

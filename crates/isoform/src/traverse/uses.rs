@@ -295,7 +295,7 @@ impl User<'_> {
         self.uses.graph.step(self.edge)
     }
 
-    /// The region of the owner: tells whether it stands in a definition.
+    /// The region of the owner: tells whether it is in a definition.
     pub fn region(&self) -> RegionKind {
         self.uses.graph.node(self.edge.user).region
     }

@@ -262,7 +262,7 @@ fn nothing_is_computed_twice_r53() -> Result<()> {
 #[test]
 fn several_results_are_replaced_one_by_one() -> Result<()> {
     let (a, b) = (var("a"), var("b"));
-    // Splitting a concatenation gives back its parts.
+    // Splitting a concatenation returns its parts.
     let concat = flow("concat", [(&a).into(), (&b).into()]);
     let split = Pattern::new(flow("split", [concat.into()]), [&a, &b])?;
     let rule = || Rule::results(split.clone(), [Value::from(&a), Value::from(&b)]);

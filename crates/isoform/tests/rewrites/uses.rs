@@ -59,7 +59,7 @@ fn keys_and_definitions_are_told_from_uses() -> Result<()> {
     let body = call("f", [map.into()]);
     let root: Value = Lambda::new([x.clone()], &body).into();
     let uses = Uses::of(&root)?;
-    // The parameter itself is no use.
+    // The parameter itself is not a use.
     assert_eq!(uses.use_count(&(&x).into()), 2);
     assert!(uses.definition(&(&x).into()).is_none(), "no value is bound");
     Ok(())
