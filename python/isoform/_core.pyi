@@ -121,7 +121,7 @@ class Column:
 
 @final
 class Definition:
-    """What binds a variable to a value."""
+    """The statement or expression that binds a variable to a value."""
 
     @property
     def binding(self) -> Any:
@@ -431,8 +431,8 @@ class Rule:
         """A rule for a node with several results, which `replacements` replace one by one:
         templates, or a function of the `Match` that returns the values, or None.
 
-        What selects a result of a node, its class declares as `rewrite.projection`; variables
-        bound to all results at once, as `rewrite.binding`. The rule applies if everything that
+        The class of an object that selects a result declares `rewrite.projection`, and that of
+        a statement that binds variables to all results `rewrite.binding`. The rule applies if everything that
         uses the node selects a result that has a replacement. Only `rewrite_greedily` takes such
         rules.
         """

@@ -69,7 +69,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// What binds a variable, if only one place does.
+    /// The binding of a variable, if there is exactly one.
     pub(crate) fn of(&self, graph: &Graph, ident: u64) -> Option<Bound> {
         let definition = graph.find(ident, RegionKind::Def, false)?;
         let mut alive = self.all_of(graph, definition);

@@ -80,7 +80,7 @@ enum Purity {
     Decided(Function),
 }
 
-/// What the attributes of one type say.
+/// The roles of one type, as its attributes declare them.
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
     pub(crate) binding: Option<Binding>,

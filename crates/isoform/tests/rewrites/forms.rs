@@ -1,4 +1,4 @@
-//! What patterns match beyond templates with plain holes. Covers R52.
+//! The forms of patterns beyond templates with plain holes. Covers R52.
 
 use isoform::errors::ErrorKind;
 use isoform::pattern::{Hole, InteriorUses, Match, Pattern, PatternOptions, Rule};
