@@ -431,10 +431,10 @@ class Rule:
         """A rule for a node with several results, which `replacements` replace one by one:
         templates, or a function of the `Match` that returns the values, or None.
 
-        The class of an object that selects a result declares `rewrite.projection`, and that of
-        a statement that binds variables to all results `rewrite.binding`. The rule applies if everything that
-        uses the node selects a result that has a replacement. Only `rewrite_greedily` takes such
-        rules.
+        The class of an object that selects a result declares `rewrite.projection`, and that of a
+        statement that binds variables to all results `rewrite.binding`. The rule applies if
+        everything that uses the node selects a result that has a replacement. Only
+        `rewrite_greedily` takes such rules.
         """
 
 @final
