@@ -465,7 +465,7 @@ impl<'r> Driver<'r> {
     }
 
     /// Rebuilds everything, and queues the nodes that changed since their visit and on which a
-    /// rule may see so; false if there are none.
+    /// rule may see so; false if nothing was queued.
     fn queue_changed(&mut self) -> Result<bool> {
         if !self.has_deep_rules {
             return Ok(false);
