@@ -110,11 +110,35 @@ pub(crate) fn to_python(error: Error) -> PyErr {
         true => error.frames(),
         false => Vec::new(),
     };
+    let notes: Vec<String> = match raised(&error) {
+        Some(_) => error.notes().map(str::to_owned).collect(),
+        // They are part of the message of a new exception.
+        None => Vec::new(),
+    };
     let raised = exception(error);
-    if frames.is_empty() {
+    if frames.is_empty() && notes.is_empty() {
         return raised;
     }
-    Python::attach(|py| extend(py, raised, &frames))
+    Python::attach(|py| {
+        // A note that cannot be added is no reason to lose the exception.
+        let _ = add_notes(py, &raised, notes);
+        match frames.is_empty() {
+            true => raised,
+            false => extend(py, raised, &frames),
+        }
+    })
+}
+
+/// Adds notes to an exception, as `BaseException.add_note` of later versions does.
+fn add_notes(py: Python<'_>, raised: &PyErr, notes: Vec<String>) -> PyResult<()> {
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let value = raised.value(py);
+    let known = value.getattr_opt("__notes__")?;
+    let mut all: Vec<String> = known.map_or_else(|| Ok(Vec::new()), |known| known.extract())?;
+    all.extend(notes);
+    value.setattr("__notes__", all)
 }
 
 fn exception(error: Error) -> PyErr {

@@ -53,6 +53,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     cli::init(module)?;
     onnx::init(module)?;
     isoform::ir::register().into_py()?;
+    isoform::transform::register().into_py()?;
     isoform::tir::register().into_py()?;
     isoform::dialect::relay::register().into_py()?;
     isoform::dialect::pto::register().into_py()?;

@@ -122,6 +122,8 @@ mod structural;
 pub mod text;
 #[cfg(feature = "tir")]
 pub mod tir;
+#[cfg(feature = "transform")]
+pub mod transform;
 pub mod traverse;
 
 pub use isoform_macros::{Node, dialect, export};

@@ -295,7 +295,9 @@ impl Ref<IRModule> {
     pub fn attribute(&self, key: &str) -> Option<&Value> {
         self.attrs.as_ref()?.dict.get(&key.into())
     }
+}
 
+impl IRModule {
     /// Returns an independent copy. O(functions).
     pub fn copied(&self) -> Ref<IRModule> {
         self.with_dict(self.attrs.clone())

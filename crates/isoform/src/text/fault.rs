@@ -74,6 +74,11 @@ const BEHIND: usize = 60;
 impl Fault {
     /// The error, with the line of the text.
     pub(super) fn into_error(self, text: &str) -> Error {
+        self.into_error_in("text", text)
+    }
+
+    /// As [`into_error`](Self::into_error), for a text of another kind.
+    fn into_error_in(self, what: &str, text: &str) -> Error {
         let start = boundary(text, self.start);
         let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
         let line = text[..line_start].matches('\n').count() + 1;
@@ -85,8 +90,27 @@ impl Fault {
         let shown = self.kind == ErrorKind::Value || self.kind == ErrorKind::Type;
         let kind = if shown { self.kind } else { ErrorKind::Value };
         let snippet = snippet(text, start, self.end, line_start, line);
-        Error::new(kind, format!("text: {fault}\n{snippet}")).caused_by(fault)
+        Error::new(kind, format!("{what}: {fault}\n{snippet}")).caused_by(fault)
     }
+}
+
+/// The error for a range of bytes of a text of another kind than those of this module,
+/// with the line and a caret. `what` names the text.
+#[cfg(feature = "transform")]
+pub(crate) fn text_error(
+    what: &str,
+    text: &str,
+    kind: ErrorKind,
+    range: std::ops::Range<usize>,
+    message: String,
+) -> Error {
+    let fault = Fault {
+        kind,
+        start: range.start,
+        end: range.end,
+        message,
+    };
+    fault.into_error_in(what, text)
 }
 
 /// The line with a caret under the fault.

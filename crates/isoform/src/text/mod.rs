@@ -44,6 +44,8 @@ mod style;
 mod tensor;
 
 pub use fault::TextFault;
+#[cfg(feature = "transform")]
+pub(crate) use fault::text_error;
 pub use mismatch::{MismatchOptions, assert_structural_equal, render_mismatch};
 pub use options::{TensorText, TextMark, TextOptions};
 

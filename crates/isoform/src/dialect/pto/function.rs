@@ -15,13 +15,17 @@ use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::convert::IntoField;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Argument;
-use crate::kernel::object::reference::Ref;
+use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::types::{Enumerator, NodeEnum, Schema};
 use crate::kernel::value::Value;
+use crate::transform::{Check, Root, Script};
 
 /// A function; its bindings end with it.
 #[derive(Node)]
-#[node(key = "pto.Function", scope, init = make_function, no_new, crate = crate)]
+#[node(
+    key = "pto.Function", scope, init = make_function, no_new, crate = crate,
+    attrs(dyn Script)
+)]
 #[repr(C)]
 pub struct Function {
     #[node(base)]
@@ -147,7 +151,10 @@ pub(super) fn make_function(
 
 /// Functions that call each other by their names.
 #[derive(Node)]
-#[node(key = "pto.Program", init = make_program, no_new, crate = crate)]
+#[node(
+    key = "pto.Program", init = make_program, no_new, crate = crate,
+    attrs(dyn Root, dyn Script, dyn Check)
+)]
 #[repr(C)]
 pub struct Program {
     #[node(base)]
@@ -160,6 +167,14 @@ pub struct Program {
 }
 
 impl Program {
+    /// The program with these functions, under the names they have.
+    pub(super) fn holding(&self, functions: Map<Str, Ref<Function>>) -> Ref<Self> {
+        Ref::new(Program {
+            functions,
+            ..self.clone_fields()
+        })
+    }
+
     /// Makes a program of these functions.
     ///
     /// # Errors

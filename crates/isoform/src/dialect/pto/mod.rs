@@ -48,6 +48,7 @@ mod nodes;
 mod operands;
 mod operation;
 pub mod operators;
+mod passes;
 mod peephole;
 mod print;
 mod purity;
@@ -103,5 +104,6 @@ pub fn register() -> Result<()> {
     verifier::register()?;
     cse::register()?;
     peephole::register()?;
-    roles::register()
+    roles::register()?;
+    passes::register()
 }

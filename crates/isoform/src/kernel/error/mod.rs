@@ -76,6 +76,8 @@ struct Inner {
     path: Option<AccessPath>,
     /// True if the message contains the path.
     says_path: bool,
+    /// The work that the error interrupted, innermost first.
+    notes: Vec<Box<str>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
     trace: Trace,
 }
@@ -90,6 +92,7 @@ impl Error {
             message: message.into(),
             path: None,
             says_path: false,
+            notes: Vec::new(),
             source: None,
             trace: Trace::new(Location::caller()),
         }))
@@ -154,6 +157,27 @@ impl Error {
         self
     }
 
+    /// The same error with a note about the work that it interrupted, such as
+    /// `in pass 'FoldConstant'`. Notes follow the message, innermost first; an exception
+    /// of a host language stays the same exception and gets them as its own notes.
+    ///
+    /// ```
+    /// use isoform::Error;
+    /// let error = Error::value_error("expected int").noted("in pass 'Fold'");
+    /// assert_eq!(error.to_string(), "ValueError: expected int (in pass 'Fold')");
+    /// assert_eq!(error.notes().collect::<Vec<_>>(), ["in pass 'Fold'"]);
+    /// ```
+    #[must_use]
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        self.0.notes.push(note.into().into());
+        self
+    }
+
+    /// The notes about the work that the error interrupted, innermost first.
+    pub fn notes(&self) -> impl Iterator<Item = &str> {
+        self.0.notes.iter().map(|note| &**note)
+    }
+
     /// The same error as an exception of a host language: its name there, and how its
     /// traceback is written. For bindings.
     #[must_use]
@@ -189,7 +213,8 @@ impl Error {
         &self.0.message
     }
 
-    /// The message followed by the path, unless it shows the place itself.
+    /// The message followed by the path, unless it shows the place itself, and by the
+    /// notes.
     ///
     /// ```
     /// use isoform::Error;
@@ -199,14 +224,16 @@ impl Error {
     /// ```
     pub fn message_with_path(&self) -> Cow<'_, str> {
         let message = &self.0.message;
-        match &self.0.path {
-            Some(path) if !self.0.says_path => {
-                // After a picture of several lines, the path goes on its own line.
-                let gap = if message.contains('\n') { '\n' } else { ' ' };
-                format!("{message}{gap}(at {path})").into()
-            }
-            _ => message.into(),
+        let path = self.0.path.as_ref().filter(|_| !self.0.says_path);
+        if path.is_none() && self.0.notes.is_empty() {
+            return message.into();
         }
+        // After a picture of several lines, these go on their own lines.
+        let gap = if message.contains('\n') { '\n' } else { ' ' };
+        let place = path.map(|path| format!("{gap}(at {path})"));
+        let notes = self.0.notes.iter().map(|note| format!("{gap}({note})"));
+        let parts: String = place.into_iter().chain(notes).collect();
+        format!("{message}{parts}").into()
     }
 
     /// The place in the value where it happened, if known.

@@ -300,6 +300,18 @@ impl Poll {
         self.count()
     }
 
+    /// Checks with the host at once, between two long operations that are not in a
+    /// section. May run foreign code.
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step).
+    #[cfg(feature = "transform")]
+    pub(crate) fn now() -> Result<()> {
+        assert_outside();
+        Poll::default().ask()
+    }
+
     #[inline(always)]
     fn count(&mut self) -> Result<()> {
         self.0 -= 1;

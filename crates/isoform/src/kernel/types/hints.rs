@@ -1,11 +1,15 @@
-//! Suggestions for misspelled names of fields.
+//! Suggestions for misspelled names.
 
 use crate::kernel::object::table::TypeInfo;
 
 /// Returns `, did you mean 'params'?` if a field of the type has a similar name, and an
 /// empty string otherwise. For the end of a message.
 pub fn field_hint(info: &TypeInfo, written: &str) -> String {
-    let names = info.fields().iter().map(|field| field.name());
+    name_hint(written, info.fields().iter().map(|field| field.name()))
+}
+
+/// As [`field_hint`], for any names.
+pub(crate) fn name_hint<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> String {
     let near = names.filter_map(|name| Some((distance(written, name)?, name)));
     match near.min() {
         Some((_, name)) => format!(", did you mean '{name}'?"),

@@ -1,0 +1,118 @@
+//! The passes that are running in this thread, with what belongs to each run.
+
+use std::cell::{Cell, RefCell};
+
+use isoform_macros::export;
+
+use crate::ir::{DiagnosticContext, IRModule};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::global_function;
+
+struct Frame {
+    root: Ref<Obj>,
+    diagnostics: Option<Ref<DiagnosticContext>>,
+}
+
+thread_local! {
+    static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+    /// True if an error that is on its way out has been written as a reproducer.
+    static REPORTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A run of a pass: while it exists, messages of the thread belong to it.
+pub(super) struct Running(());
+
+impl Running {
+    /// Begins the run of a pass on a program.
+    pub(super) fn begin(root: &Ref<Obj>) -> Running {
+        let frame = Frame {
+            root: root.clone(),
+            diagnostics: None,
+        };
+        FRAMES.with_borrow_mut(|frames| frames.push(frame));
+        Running(())
+    }
+
+    /// Shows the messages of the run, if there are any.
+    pub(super) fn render(&self) -> Result<()> {
+        let made = FRAMES.with_borrow(|frames| frames.last()?.diagnostics.clone());
+        made.map_or(Ok(()), |diagnostics| diagnostics.render())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Destructors may run passes, so the frame outlives the borrow.
+        let ended = FRAMES.with_borrow_mut(Vec::pop);
+        drop(ended);
+        if depth() == 0 {
+            REPORTED.set(false);
+        }
+    }
+}
+
+/// The number of passes that are running in this thread, one inside the other.
+pub(super) fn depth() -> usize {
+    FRAMES.with_borrow(Vec::len)
+}
+
+/// True for the first call since the outermost pass began.
+pub(super) fn report_once() -> bool {
+    !REPORTED.replace(true)
+}
+
+/// The name of the function that returns the renderer of messages, which a host language
+/// registers.
+const RENDERER: &str = "diagnostics.GetRenderer";
+
+/// The messages of the innermost running pass, which are shown when it ends. An error
+/// among them becomes the error of the pass.
+///
+/// # Errors
+///
+/// `RuntimeError` outside of passes, `TypeError` if the program is not an
+/// [`IRModule`], which holds the source texts.
+pub fn diagnostics() -> Result<Ref<DiagnosticContext>> {
+    let found = FRAMES.with_borrow(|frames| {
+        let frame = frames.last()?;
+        Some((frame.root.clone(), frame.diagnostics.clone()))
+    });
+    let Some((root, made)) = found else {
+        let message = "there are messages only while a pass runs";
+        return Err(Error::new(crate::errors::ErrorKind::Runtime, message));
+    };
+    if let Some(made) = made {
+        return Ok(made);
+    }
+    let got = root.type_info().key();
+    let module = root.cast::<IRModule>().map_err(|_| {
+        Error::type_error(format!(
+            "messages belong to a program with source texts: expected ir.IRModule, got {got}"
+        ))
+    })?;
+    let mut made = DiagnosticContext::new(&module);
+    if let Ok(renderer) = global_function(RENDERER) {
+        let renderer = renderer.call(&[])?;
+        made = made.with_renderer(Some(renderer.extract()?));
+    }
+    FRAMES.with_borrow_mut(|frames| {
+        if let Some(frame) = frames.last_mut() {
+            frame.diagnostics = Some(made.clone());
+        }
+    });
+    Ok(made)
+}
+
+/// The messages of the innermost running pass; None outside of passes.
+#[export("transform.diagnostics", crate = crate)]
+fn diagnostics_or_none() -> Result<Option<Ref<DiagnosticContext>>> {
+    match depth() {
+        0 => Ok(None),
+        _ => diagnostics().map(Some),
+    }
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![diagnostics_or_none]
+}

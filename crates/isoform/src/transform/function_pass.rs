@@ -1,0 +1,181 @@
+//! How a [`FunctionPass`] runs, and how one is made from a Rust function.
+
+use super::context::PassContext;
+use super::info::PassInfo;
+use super::nodes::{FunctionPass, RunPass};
+use super::registry::make_pass;
+use super::root::Root;
+use super::run::run;
+use crate::kernel::container::Str;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Function;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::table;
+use crate::kernel::types::Schema;
+use crate::kernel::value::Value;
+
+impl FunctionPass {
+    /// Makes a pass from a function of a function, the program and the context. Functions
+    /// of other classes than `F` are left alone.
+    ///
+    /// ```
+    /// use isoform::transform::{FunctionPass, PassContext, PassInfo};
+    /// use isoform::{Node, Obj, Ref, Result};
+    ///
+    /// /// A function without a program: the pass runs on it alone.
+    /// #[derive(Node)]
+    /// #[node(key = "doc.function_pass.Fun")]
+    /// #[repr(C)]
+    /// struct Fun {
+    ///     number: i64,
+    /// }
+    ///
+    /// let next = FunctionPass::new(
+    ///     &PassInfo::new(1, "Next"),
+    ///     |fun: Ref<Fun>, _root: &Ref<Obj>, _ctx: &Ref<PassContext>| -> Result<Ref<Fun>> {
+    ///         Ok(fun.with_number(fun.number + 1))
+    ///     },
+    /// );
+    /// assert_eq!(next.run(&Fun::new(4))?.number, 5);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn new<F: Node, R: Node>(
+        info: &Ref<PassInfo>,
+        func: impl Fn(Ref<F>, &Ref<R>, &Ref<PassContext>) -> Result<Ref<F>> + Send + Sync + 'static,
+    ) -> Ref<FunctionPass> {
+        let func = Function::typed(
+            move |function: Ref<F>, root: Ref<R>, ctx: Ref<PassContext>| {
+                func(function, &root, &ctx)
+            },
+        )
+        .with_parameters(&["function", "root", "ctx"])
+        .named(&info.name);
+        FunctionPass::of(info, func).with_function_class(F::TYPE_KEY)
+    }
+
+    /// The class whose functions are transformed; None for all of them.
+    fn class(&self) -> Result<Option<TypeIndex>> {
+        if self.function_class.is_empty() {
+            return Ok(None);
+        }
+        match table::find(&self.function_class) {
+            Some(info) => Ok(Some(info.index())),
+            None => Err(Error::type_error(format!(
+                "transform.FunctionPass.function_class: expected the key of a class, got '{}', \
+                 which is not registered",
+                self.function_class
+            ))),
+        }
+    }
+
+    fn is_wanted(&self, class: Option<TypeIndex>, function: &Ref<Obj>) -> Result<bool> {
+        if class.is_some_and(|class| !table::is_a(function.type_index(), class)) {
+            return Ok(false);
+        }
+        match &self.filter {
+            None => Ok(true),
+            Some(filter) => {
+                let answer = Schema::Bool.convert(filter.call(&[function.into()])?)?;
+                Ok(answer.as_bool() == Some(true))
+            }
+        }
+    }
+
+    /// The new function.
+    fn transformed(
+        &self,
+        class: Option<TypeIndex>,
+        function: &Ref<Obj>,
+        root: &Value,
+        ctx: &Value,
+    ) -> Result<Ref<Obj>> {
+        let arguments = [function.into(), root.clone(), ctx.clone()];
+        let result = self.func.call(&arguments)?;
+        let expected = || match class {
+            Some(class) => table::info(class).key(),
+            None => function.type_info().key(),
+        };
+        let fits = |object: &&Ref<Obj>| {
+            class.is_none_or(|class| table::is_a(object.type_index(), class))
+        };
+        result.as_object().filter(fits).cloned().ok_or_else(|| {
+            Error::type_error(format!(
+                "expected the new function, {}, got {}; a function pass returns a function, its \
+                 input if nothing changes",
+                expected(),
+                result.type_name()
+            ))
+        })
+    }
+
+    /// The functions that the pass changes.
+    fn changes(
+        &self,
+        functions: Vec<(Str, Ref<Obj>)>,
+        root: &Ref<Obj>,
+        ctx: &Ref<PassContext>,
+    ) -> Result<Vec<(Str, Ref<Obj>)>> {
+        let class = self.class()?;
+        let (root, ctx) = (Value::from(root), Value::from(ctx));
+        let mut changed = Vec::new();
+        for (name, function) in functions {
+            let result = match self.is_wanted(class, &function) {
+                Ok(false) => continue,
+                Ok(true) => self.transformed(class, &function, &root, &ctx),
+                Err(error) => Err(error),
+            };
+            let result = result.map_err(|error| match name.is_empty() {
+                true => error,
+                false => error.noted(format!("in function '{name}'")),
+            })?;
+            if !result.same_as(&function) {
+                changed.push((name, result));
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// True if both list the same functions.
+fn are_same(left: &[(Str, Ref<Obj>)], right: &[(Str, Ref<Obj>)]) -> bool {
+    let mut pairs = left.iter().zip(right);
+    left.len() == right.len()
+        && pairs.all(|((name, left), (other, right))| name == other && left.same_as(right))
+}
+
+impl RunPass for FunctionPass {
+    fn run_on(&self, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
+        let mut result = match root.implements_nearest::<dyn Root>() {
+            Some(seen) => {
+                let functions = seen.functions()?;
+                match seen.working_copy()? {
+                    // Functions that the pass adds to the copy are part of the result.
+                    Some(copy) => {
+                        let changed = self.changes(functions.clone(), &copy, ctx)?;
+                        let copied = copy.implements_nearest::<dyn Root>();
+                        match copied {
+                            Some(copied) if !changed.is_empty() => copied.with_functions(changed)?,
+                            Some(copied) if !are_same(&copied.functions()?, &functions) => copy,
+                            _ => root.clone(),
+                        }
+                    }
+                    None => match self.changes(functions, root, ctx)? {
+                        changed if changed.is_empty() => root.clone(),
+                        changed => seen.with_functions(changed)?,
+                    },
+                }
+            }
+            None => {
+                let alone = vec![(Str::default(), root.clone())];
+                let changed = self.changes(alone, root, ctx)?.pop();
+                changed.map_or_else(|| root.clone(), |(_, changed)| changed)
+            }
+        };
+        for name in self.after.iter() {
+            let pass = make_pass(name, [])?;
+            result = run(&pass, &result, ctx)?;
+        }
+        Ok(result)
+    }
+}

@@ -1,0 +1,218 @@
+//! Programs around passes, as text.
+
+use std::cell::RefCell;
+
+use isoform_macros::export;
+
+use super::diff::changes_text;
+use crate::kernel::container::{Array, Str};
+use crate::kernel::error::Result;
+use crate::kernel::function::Function;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::transform::info::PassInfo;
+use crate::transform::instrument::{Instrument, PassInstrument};
+use crate::transform::root::script;
+
+/// The passes that an instrument prints.
+#[derive(Clone, Debug, Default)]
+pub enum Which {
+    /// None of them.
+    #[default]
+    Nothing,
+    /// Those with these names.
+    Named(Vec<String>),
+    /// All of them.
+    All,
+}
+
+impl Which {
+    fn includes(&self, name: &str) -> bool {
+        match self {
+            Which::Nothing => false,
+            Which::Named(names) => names.iter().any(|known| known == name),
+            Which::All => true,
+        }
+    }
+}
+
+type Sink = dyn Fn(&str) -> Result<()> + Send + Sync;
+
+/// Options of an instrument that prints programs.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use isoform::transform::instruments::{Printing, Which};
+/// use isoform::transform::{ContextOptions, make_pass};
+/// use isoform::{Obj, Ref};
+///
+/// isoform::transform::register()?;
+/// let text = Arc::new(Mutex::new(String::new()));
+/// let out = Arc::clone(&text);
+/// let printing = Printing::default().after(Which::All).instrument(move |piece| {
+///     out.lock().expect("nobody panics").push_str(piece);
+///     Ok(())
+/// });
+/// let ctx = ContextOptions::default().instrument(&printing).make()?;
+/// ctx.within(|| make_pass("PrintIR", [])?.run(&Ref::new(Obj {})))?;
+/// assert!(text.lock().expect("nobody panics").starts_with("Print IR after: PrintIR\n"));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Printing {
+    before: Which,
+    after: Which,
+    changes: Which,
+    describes: bool,
+}
+
+impl Printing {
+    /// Sets the passes before which the program is printed.
+    #[must_use]
+    pub fn before(mut self, which: Which) -> Self {
+        self.before = which;
+        self
+    }
+
+    /// Sets the passes after which the program is printed.
+    #[must_use]
+    pub fn after(mut self, which: Which) -> Self {
+        self.after = which;
+        self
+    }
+
+    /// Sets the passes after which the changed functions are printed, as a unified diff;
+    /// a pass that changes nothing prints nothing.
+    #[must_use]
+    pub fn changes(mut self, which: Which) -> Self {
+        self.changes = which;
+        self
+    }
+
+    /// Sets whether the whole description of a pass is printed instead of its name.
+    #[must_use]
+    pub fn describes(mut self, describes: bool) -> Self {
+        self.describes = describes;
+        self
+    }
+
+    /// Returns the instrument, which writes to `sink`.
+    pub fn instrument(
+        self,
+        sink: impl Fn(&str) -> Result<()> + Send + Sync + 'static,
+    ) -> Ref<PassInstrument> {
+        let options = self;
+        PassInstrument::of(Printer { options, sink: Box::new(sink) })
+    }
+}
+
+struct Printer {
+    options: Printing,
+    sink: Box<Sink>,
+}
+
+thread_local! {
+    /// The inputs of the passes that are running, for all instruments of this kind.
+    static INPUTS: RefCell<Vec<(usize, Ref<Obj>)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Printer {
+    fn print(&self, when: &str, root: &Ref<Obj>, info: &PassInfo) -> Result<()> {
+        let text = script(root)?;
+        let text = text.trim_end();
+        (self.sink)(&match self.options.describes {
+            true => format!("{} Running Pass: {info}{text}\n\n", capitalised(when)),
+            false => format!("Print IR {when}: {}\n{text}\n\n", info.name),
+        })
+    }
+
+    fn place(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    fn input(&self) -> Option<Ref<Obj>> {
+        INPUTS.with_borrow_mut(|inputs| {
+            let position = inputs.iter().rposition(|(place, _)| *place == self.place())?;
+            Some(inputs.remove(position).1)
+        })
+    }
+}
+
+fn capitalised(when: &str) -> &'static str {
+    match when {
+        "before" => "Before",
+        _ => "After",
+    }
+}
+
+impl Instrument for Printer {
+    fn name(&self) -> String {
+        "PassPrintingInstrument".to_owned()
+    }
+
+    fn before(&self, root: &Ref<Obj>, info: &Ref<PassInfo>) -> Result<()> {
+        if self.options.before.includes(&info.name) {
+            self.print("before", root, info)?;
+        }
+        if self.options.changes.includes(&info.name) {
+            INPUTS.with_borrow_mut(|inputs| inputs.push((self.place(), root.clone())));
+        }
+        Ok(())
+    }
+
+    fn after(&self, root: &Ref<Obj>, info: &Ref<PassInfo>) -> Result<()> {
+        if self.options.changes.includes(&info.name)
+            && let Some(input) = self.input()
+        {
+            let changes = changes_text(&input, root)?;
+            if !changes.is_empty() {
+                (self.sink)(&format!("Changed by pass: {}\n{changes}\n", info.name))?;
+            }
+        }
+        if self.options.after.includes(&info.name) {
+            self.print("after", root, info)?;
+        }
+        Ok(())
+    }
+
+    fn failed(&self, _root: &Ref<Obj>, info: &Ref<PassInfo>) {
+        if self.options.changes.includes(&info.name) {
+            drop(self.input());
+        }
+    }
+}
+
+/// The passes that a list of names stands for; all of them without a list.
+fn which(names: Option<Array<Str>>) -> Which {
+    match names {
+        None => Which::All,
+        Some(names) => Which::Named(names.iter().map(Str::to_string).collect()),
+    }
+}
+
+/// Makes an instrument that prints programs with a function of a text. Each of the lists
+/// names passes; None stands for all of them.
+#[export("instrument.printing", crate = crate)]
+fn printing_exported(
+    before: Option<Array<Str>>,
+    after: Option<Array<Str>>,
+    changes: Option<Array<Str>>,
+    describes: bool,
+    sink: Function,
+) -> Ref<PassInstrument> {
+    let options = Printing {
+        before: which(before),
+        after: which(after),
+        changes: which(changes),
+        describes,
+    };
+    options.instrument(move |text| sink.call(&[Str::from(text).into()]).map(drop))
+}
+
+#[export("instrument.changes_text", crate = crate)]
+fn changes_text_exported(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<String> {
+    changes_text(old, new)
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![printing_exported, changes_text_exported]
+}

@@ -1,0 +1,92 @@
+//! Passes: functions from program to program, run under a context that instruments
+//! observe.
+//!
+//! The same passes run on modules of [`ir`](crate::ir), on the programs of every dialect,
+//! and on your own types ([`Root`]). `docs/passes.md` is the guide.
+//!
+//! | concept | items |
+//! |---|---|
+//! | passes | [`ModulePass`], [`FunctionPass`], [`Sequential`], [`PassInfo`] |
+//! | what a function of a program is | [`Root`], [`Script`], [`Check`] |
+//! | conditions of runs | [`PassContext`], [`ContextOptions`], [`register_config_option`] |
+//! | what is told about every pass | [`PassInstrument`], [`Instrument`], [`instruments`] |
+//! | facts that are computed once | [`Analysis`], [`register_analysis`] |
+//! | passes by name, pipelines as text | [`register_pass`], [`make_pass`], [`parse_pipeline`] |
+//! | messages about source texts | [`diagnostics`] |
+//!
+//! ```
+//! use isoform::ir::IRModule;
+//! use isoform::transform::{ContextOptions, Sequential, make_pass, parse_pipeline};
+//! use isoform::{Node, Obj, Ref};
+//!
+//! isoform::transform::register()?;
+//! let program = Ref::new(Obj {});
+//! let pipeline = parse_pipeline("PrintIR,PrintIR{header=\"again\"}")?;
+//! let ctx = ContextOptions::default().opt_level(3).make()?;
+//! let result = ctx.within(|| pipeline.run(&program))?;
+//! assert!(result.same_as(&program));
+//! # Ok::<(), isoform::Error>(())
+//! ```
+
+mod analyses;
+mod builtin;
+mod config;
+mod context;
+mod frames;
+mod function_pass;
+mod info;
+mod instrument;
+pub mod instruments;
+mod kept;
+mod module_pass;
+mod nodes;
+mod pipeline;
+mod registry;
+mod reproducer;
+mod root;
+mod run;
+mod sequential;
+
+pub use analyses::{Analysis, register_analysis};
+pub use builtin::apply_to_functions;
+pub use config::{ConfigOption, config_option, config_options, register_config_option};
+pub use context::ContextOptions;
+pub use frames::diagnostics;
+pub use instrument::Instrument;
+pub use nodes::RunPass;
+pub use pipeline::{parse_pipeline, pipeline_text};
+pub use registry::{PassEntry, make_pass, register_pass, registered_passes};
+pub use root::{Check, Root, Script, functions, script};
+
+use crate::kernel::error::Result;
+
+isoform_macros::dialect! {
+    "transform", crate = crate;
+    pub use info::PassInfo;
+    pub use instrument::PassInstrument;
+    pub use context::PassContext;
+    pub use nodes::{Pass, ModulePass, FunctionPass, Sequential};
+}
+
+/// Registers the node types, functions and passes of this module.
+///
+/// Types are registered on first use anyway; passes by name, options of contexts and
+/// modules of [`ir`](crate::ir) as programs need this call.
+///
+/// # Errors
+///
+/// `ValueError` if another definition owns one of the names.
+pub fn register() -> Result<()> {
+    crate::ir::register()?;
+    register_types()?;
+    root::register()?;
+    info::register()?;
+    config::register()?;
+    context::register()?;
+    frames::register()?;
+    nodes::register()?;
+    analyses::register()?;
+    pipeline::register()?;
+    instruments::register()?;
+    builtin::register()
+}

@@ -1,0 +1,39 @@
+//! Pipelines as text: `FoldConstant,FuseOps{fuse_opt_level=1},(A,B)`.
+//!
+//! ```text
+//! pipeline = [ item { "," item } [ "," ] ]
+//! item     = name [ "{" [ option { "," option } [ "," ] ] "}" ] | "(" pipeline ")"
+//! option   = name "=" value
+//! ```
+//!
+//! A name consists of letters, digits, `_`, `.`, `-` and `/`. A value is written as in
+//! `docs/text.md`; a bare word is a string. Parentheses make a sequence of its own. White
+//! space and comments (`//` to the end of the line) are ignored.
+
+mod parse;
+mod print;
+
+pub use parse::parse_pipeline;
+pub use print::pipeline_text;
+
+use isoform_macros::export;
+
+use super::nodes::{Pass, Sequential};
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
+
+/// Makes the passes of a pipeline's text.
+#[export("transform.parse_pipeline", crate = crate)]
+fn parse_exported(text: &str) -> Result<Ref<Sequential>> {
+    parse_pipeline(text)
+}
+
+/// The text of a pipeline.
+#[export("transform.pipeline_text", crate = crate)]
+fn text_exported(pass: &Ref<Pass>) -> Result<String> {
+    pipeline_text(pass)
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![parse_exported, text_exported]
+}

@@ -1,0 +1,63 @@
+//! What is written when a pass fails: its input and the pass, so that the failure can be
+//! repeated.
+
+use std::fs;
+use std::path::Path;
+
+use super::context::PassContext;
+use super::nodes::Pass;
+use super::pipeline::pipeline_text;
+use crate::files::to_json_graph;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Obj, Ref};
+
+/// The option that names the folder for reproducers.
+pub(super) const REPRODUCER: &str = "transform.reproducer";
+
+/// Writes the input of a pass and the text of the pass, if the context asks for it; the
+/// error of the pass with a note about the files.
+pub(super) fn write(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &PassContext, error: Error) -> Error {
+    let folder = match ctx.config.is_empty() {
+        true => None,
+        false => ctx.config.get(&REPRODUCER.into()),
+    };
+    let Some(folder) = folder.and_then(|folder| folder.as_str()) else {
+        return error;
+    };
+    match written(pass, root, Path::new(folder)) {
+        Ok(note) => error.noted(note),
+        // The error of the pass is more important than a full disk.
+        Err(failure) => error.noted(format!("no reproducer was written: {failure}")),
+    }
+}
+
+fn written(pass: &Ref<Pass>, root: &Ref<Obj>, folder: &Path) -> Result<String> {
+    let pipeline = pipeline_text(pass)?;
+    let json = to_json_graph(&root.into())?;
+    fs::create_dir_all(folder)?;
+    let name = file_name(&pass.info.name);
+    // Older reproducers are kept.
+    let stem = (0..)
+        .map(|number: u32| folder.join(format!("{name}-{number:03}")))
+        .find(|stem| !stem.with_extension("json").exists())
+        .unwrap_or_else(|| folder.join(&name));
+    let program = stem.with_extension("json");
+    let passes = stem.with_extension("pipeline");
+    fs::write(&program, json)?;
+    fs::write(&passes, format!("{pipeline}\n"))?;
+    Ok(format!(
+        "to repeat it: isoform run @{} {}",
+        passes.display(),
+        program.display()
+    ))
+}
+
+/// A name in which characters that files cannot have are replaced.
+pub(super) fn file_name(name: &str) -> String {
+    let replace = |c: char| match c {
+        '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*' => '_',
+        c if c.is_control() => '_',
+        c => c,
+    };
+    name.chars().map(replace).collect()
+}

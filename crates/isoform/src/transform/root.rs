@@ -1,0 +1,147 @@
+//! `Root`: what the functions of a program are, for passes over each of them.
+
+use isoform_macros::export;
+
+use crate::ir::{BaseFunc, GlobalVar, IRModule};
+use crate::kernel::container::Str;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::value::Value;
+
+/// A program as its functions.
+///
+/// Types whose objects consist of functions implement it, so that every
+/// [`FunctionPass`](crate::transform::FunctionPass) runs on them; an object of any other
+/// type is its own only function. Types that extend one inherit it.
+#[isoform_macros::node_trait("transform.root", crate = crate)]
+pub trait Root {
+    /// The functions with their names, in the order in which passes see them.
+    fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>>;
+
+    /// The program with other functions under some of its names.
+    fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>>;
+
+    /// An independent copy for passes that change the program in place; None if its
+    /// objects never change.
+    fn working_copy(&self) -> Result<Option<Ref<Obj>>> {
+        Ok(None)
+    }
+}
+
+/// Writes a program, or one of its functions, as text for people, where that of the
+/// library is not the best.
+#[isoform_macros::node_trait("transform.script", crate = crate)]
+pub trait Script {
+    /// The text.
+    fn script(&self) -> Result<Str>;
+}
+
+/// Checks a program, in addition to the verifiers of types.
+#[isoform_macros::node_trait("transform.check", crate = crate)]
+pub trait Check {
+    /// Fails with the first problem.
+    fn check(&self) -> Result<()>;
+}
+
+/// The functions of a program; the program itself under an empty name if its type does
+/// not implement [`Root`]. As expensive as [`Root::functions`].
+///
+/// # Errors
+///
+/// Errors of the implementation.
+pub fn functions(root: &Ref<Obj>) -> Result<Vec<(Str, Ref<Obj>)>> {
+    match root.implements_nearest::<dyn Root>() {
+        Some(seen) => seen.functions(),
+        None => Ok(vec![(Str::default(), root.clone())]),
+    }
+}
+
+/// A program or function as text for people: by [`Script`] if its type implements it,
+/// otherwise as [`to_text`](crate::text::to_text).
+///
+/// # Errors
+///
+/// As `to_text`; errors of the implementation.
+pub fn script(object: &Ref<Obj>) -> Result<String> {
+    match object.implements_nearest::<dyn Script>() {
+        Some(seen) => Ok(seen.script()?.to_string()),
+        None => crate::text::to_text(&object.into()),
+    }
+}
+
+/// The functions of a program that are other objects than in another program, those that
+/// only one of them has included: the name, and the function in both.
+pub(super) type Changed = (Str, Option<Ref<Obj>>, Option<Ref<Obj>>);
+
+/// The functions that differ as objects, in the order of the old program, new ones last.
+/// O(functions).
+pub(super) fn changed(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<Vec<Changed>> {
+    if old.same_as(new) {
+        return Ok(Vec::new());
+    }
+    let (before, after) = (functions(old)?, functions(new)?);
+    let mut rest: indexmap::IndexMap<Str, Ref<Obj>> = after.into_iter().collect();
+    let mut found = Vec::new();
+    for (name, function) in before {
+        match rest.swap_remove(&name) {
+            Some(same) if same.same_as(&function) => {}
+            other => found.push((name, Some(function), other)),
+        }
+    }
+    let added = found.len();
+    found.extend(rest.into_iter().map(|(name, function)| (name, None, Some(function))));
+    found[added..].sort_by(|left, right| (*left.0).cmp(&*right.0));
+    Ok(found)
+}
+
+/// Sorted by name, so that passes and messages are the same in every run.
+impl Root for IRModule {
+    fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>> {
+        let entries = self.functions.snapshot();
+        let entry = |(key, value): (&Value, &Value)| {
+            let name = key.peek::<Ref<GlobalVar>>()?.name_hint.clone();
+            Some((name, value.as_object()?.clone()))
+        };
+        let mut functions: Vec<_> = entries.iter().filter_map(entry).collect();
+        functions.sort_by(|(left, _), (right, _)| (**left).cmp(right));
+        Ok(functions)
+    }
+
+    fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
+        let module = self.copied();
+        for (name, function) in changed {
+            let var = module.global_var(&name)?;
+            let got = function.type_info().key();
+            let function = function.cast::<BaseFunc>().map_err(|_| {
+                Error::type_error(format!(
+                    "function '{name}': expected ir.BaseFunc, got {got}"
+                ))
+            })?;
+            module.update_func(&var, function)?;
+        }
+        Ok(module.into_object())
+    }
+
+    fn working_copy(&self) -> Result<Option<Ref<Obj>>> {
+        Ok(Some(self.copied().into_object()))
+    }
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::attrs::declare_trait::<dyn Script>()?;
+    crate::attrs::declare_trait::<dyn Check>()?;
+    crate::attrs::implement::<dyn Root, IRModule>()?;
+    crate::ir::functions![functions_exported, script_exported]
+}
+
+/// The functions of a program with their names.
+#[export("transform.functions", crate = crate)]
+fn functions_exported(root: &Ref<Obj>) -> Result<Vec<(Str, Ref<Obj>)>> {
+    functions(root)
+}
+
+/// The program as text for people.
+#[export("transform.script", crate = crate)]
+fn script_exported(root: &Ref<Obj>) -> Result<String> {
+    script(root)
+}
