@@ -19,6 +19,7 @@ from isoform import (
     testing,
     text,
     tir,
+    transform,
     type_attrs,
     types,
     uses,

@@ -304,6 +304,7 @@ pub struct Function {
 /// A whole model, reduced to what it computes.
 #[derive(Node)]
 #[node(key = "onnx.Program")]
+#[cfg_attr(feature = "transform", node(attrs(dyn isoform::transform::Root)))]
 #[repr(C)]
 pub struct Program {
     /// The main graph.

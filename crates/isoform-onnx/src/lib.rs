@@ -29,6 +29,8 @@ mod mmap;
 mod model;
 mod options;
 mod origin;
+#[cfg(feature = "transform")]
+mod passes;
 pub mod proto;
 mod source;
 mod sparse;

@@ -29,6 +29,7 @@ mod tensor;
 mod testing;
 mod testing_functions;
 mod text;
+mod transform;
 mod type_attrs;
 mod type_info;
 mod uses;
@@ -108,6 +109,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(plain::_to_plain, module)?)?;
     serialization::init(module)?;
     text::init(module)?;
+    transform::init(module)?;
     global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::bind::set_native_hook, module)?)?;
     type_attrs::init(module)?;

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from isoform.dataclasses import c_class
 from isoform.error import register_error
+from isoform.registry import register_global_func
 from isoform.types.ir import DiagnosticContext, DiagnosticRenderer
 
 from . import _api
@@ -107,6 +108,10 @@ def _to_terminal(ctx: DiagnosticContext) -> None:
 def get_renderer() -> DiagnosticRenderer:
     """Return the renderer in use: one that writes to standard error, unless it was replaced."""
     return _overridden or DiagnosticRenderer(_to_terminal)
+
+
+# Passes show their messages with it.
+register_global_func("diagnostics.GetRenderer", get_renderer, override=True)
 
 
 def override_renderer(render_func: Callable[[Any], None] | None) -> None:

@@ -6,13 +6,13 @@ use isoform_macros::export;
 use super::context::PassContext;
 use super::info::PassInfo;
 use super::nodes::{ModulePass, Pass};
-use super::registry::register_pass;
+use super::registry::{PassEntry, make_pass, register_pass, registered_passes};
 use super::root::{Root, functions, script};
 use super::run::{IMMUTABLE, run};
 use super::{config, reproducer};
-use crate::kernel::container::Str;
+use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::function::Function;
+use crate::kernel::function::{Function, Parameter};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::Schema;
 use crate::kernel::value::Value;
@@ -90,7 +90,7 @@ fn with_functions(root: &Ref<Obj>, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<
 }
 
 /// Makes a pass that runs another one only on the functions whose name a function accepts.
-#[export("transform.apply_to_functions", crate = crate)]
+#[export("passes.apply_to_functions", crate = crate)]
 fn apply_exported(
     pass: &Ref<Pass>,
     info: &Ref<PassInfo>,
@@ -107,15 +107,50 @@ fn apply_exported(
 }
 
 /// Runs a pass under the current context.
-#[export("transform.run", crate = crate)]
+#[export("passes.run", crate = crate)]
 fn run_exported(pass: &Ref<Pass>, root: &Ref<Obj>) -> Result<Ref<Obj>> {
     run(pass, root, &PassContext::current())
 }
 
 /// Registers a pass: a function from its options to the pass.
-#[export("transform.register_pass", crate = crate)]
+#[export("passes.register", crate = crate)]
 fn register_exported(name: &str, factory: Function, #[default = false] replace: bool) -> Result<()> {
     register_pass(name, factory, replace)
+}
+
+/// Makes a pass by its name and options.
+#[export("passes.make", crate = crate)]
+fn make_exported(name: &str, options: Option<Map<Str, Value>>) -> Result<Ref<Pass>> {
+    let options = options.unwrap_or_default();
+    let options = options.iter().map(|(name, value)| (&**name, value.clone()));
+    make_pass(name, options)
+}
+
+/// For each pass that can be made by name: its name, documentation and options, each of
+/// these with name, type and, if it has one, default; and its description, None if it
+/// cannot be made without options.
+#[export("passes.list", crate = crate)]
+fn list_exported() -> Vec<Map<Str, Value>> {
+    let option = |parameter: &Parameter| {
+        let mut parts = Map::<Str, Value>::new();
+        parts.insert("name".into(), parameter.name().unwrap_or_default().into());
+        parts.insert("type".into(), parameter.schema().to_string().into());
+        if let Some(default) = parameter.default() {
+            parts.insert("default".into(), default.clone());
+        }
+        Value::from(parts)
+    };
+    let entry = |entry: PassEntry| {
+        let options: Vec<Value> = entry.options().iter().map(option).collect();
+        let info = entry.info().map_or(Value::NONE, Value::from);
+        Map::from_iter([
+            ("name".into(), Value::from(entry.name())),
+            ("doc".into(), Value::from(entry.doc())),
+            ("options".into(), Array::from(options).into()),
+            ("info".into(), info),
+        ])
+    };
+    registered_passes().into_iter().map(entry).collect()
 }
 
 pub(super) fn register() -> Result<()> {
@@ -131,5 +166,12 @@ pub(super) fn register() -> Result<()> {
         Value::NONE,
         "The folder where the input and the text of a pass that fails are written.",
     )?;
-    crate::ir::functions![print_ir, apply_exported, run_exported, register_exported]
+    crate::ir::functions![
+        print_ir,
+        apply_exported,
+        run_exported,
+        register_exported,
+        make_exported,
+        list_exported
+    ]
 }

@@ -164,7 +164,7 @@ pub(super) fn legalised(given: &Map<Str, Value>) -> Result<Map<Str, Value>> {
 
 /// The registered options: for each key the type of its values, the default and the
 /// documentation.
-#[export("transform.list_configs", crate = crate)]
+#[export("passes.list_configs", crate = crate)]
 fn list_configs() -> Map<Str, Map<Str, Value>> {
     let describe = |(key, option): (String, ConfigOption)| {
         let parts = [

@@ -10,7 +10,6 @@ use super::info::PassInfo;
 use super::instrument::PassInstrument;
 use super::kept::Store;
 use crate::kernel::container::{Array, List, Map, OpaqueObj, Str};
-use crate::kernel::convert::IntoField;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
 use crate::kernel::object::reference::Ref;
@@ -93,15 +92,15 @@ impl ContextOptions {
 
     /// Sets the names of passes that run whatever their level.
     #[must_use]
-    pub fn required(mut self, names: impl IntoField<Array<Str>>) -> Self {
-        self.required = names.into_field();
+    pub fn required(mut self, names: impl IntoIterator<Item = impl Into<Str>>) -> Self {
+        self.required = names.into_iter().map(Into::into).collect::<Vec<_>>().into();
         self
     }
 
     /// Sets the names of passes that a sequence skips.
     #[must_use]
-    pub fn disabled(mut self, names: impl IntoField<Array<Str>>) -> Self {
-        self.disabled = names.into_field();
+    pub fn disabled(mut self, names: impl IntoIterator<Item = impl Into<Str>>) -> Self {
+        self.disabled = names.into_iter().map(Into::into).collect::<Vec<_>>().into();
         self
     }
 
@@ -334,7 +333,7 @@ impl Ref<PassContext> {
 }
 
 /// The current context.
-#[export("transform.current_context", crate = crate)]
+#[export("passes.current_context", crate = crate)]
 fn current() -> Ref<PassContext> {
     PassContext::current()
 }

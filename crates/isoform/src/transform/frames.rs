@@ -105,7 +105,7 @@ pub fn diagnostics() -> Result<Ref<DiagnosticContext>> {
 }
 
 /// The messages of the innermost running pass; None outside of passes.
-#[export("transform.diagnostics", crate = crate)]
+#[export("passes.diagnostics", crate = crate)]
 fn diagnostics_or_none() -> Result<Option<Ref<DiagnosticContext>>> {
     match depth() {
         0 => Ok(None),

@@ -6,11 +6,11 @@ use isoform_macros::{Node, export};
 
 use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::reference::Ref;
+use crate::kernel::object::reference::{Node, Ref};
 
 /// The name of a pass, and the conditions under which it runs.
 #[derive(Node)]
-#[node(key = "transform.PassInfo", init = make_info, crate = crate)]
+#[node(key = "transform.PassInfo", init = make_info, no_with, crate = crate)]
 #[repr(C)]
 pub struct PassInfo {
     /// The lowest level of optimization at which a [`Sequential`] runs the pass.
@@ -34,9 +34,9 @@ pub struct PassInfo {
 pub(super) fn make_info(
     opt_level: i64,
     name: Str,
-    #[default = Array::<Str>::new()] required: Array<Str>,
+    required: Option<Array<Str>>,
     #[default = false] traceable: bool,
-    #[default = Array::<Str>::new()] preserves: Array<Str>,
+    preserves: Option<Array<Str>>,
 ) -> Result<Ref<PassInfo>> {
     if name.is_empty() {
         return Err(Error::value_error(
@@ -46,10 +46,31 @@ pub(super) fn make_info(
     Ok(Ref::new(PassInfo {
         opt_level,
         name,
-        required,
-        preserves,
+        required: required.unwrap_or_default(),
+        preserves: preserves.unwrap_or_default(),
         traceable,
     }))
+}
+
+impl PassInfo {
+    /// A copy with the names of passes that a sequence runs before it.
+    pub fn with_required(&self, names: impl IntoIterator<Item = impl Into<Str>>) -> Ref<Self> {
+        let required = names.into_iter().map(Into::into).collect::<Vec<_>>().into();
+        Ref::new(PassInfo {
+            required,
+            ..self.clone_fields()
+        })
+    }
+
+    /// A copy with the names of analyses whose results the pass preserves; `*` stands for
+    /// all of them.
+    pub fn with_preserves(&self, names: impl IntoIterator<Item = impl Into<Str>>) -> Ref<Self> {
+        let preserves = names.into_iter().map(Into::into).collect::<Vec<_>>().into();
+        Ref::new(PassInfo {
+            preserves,
+            ..self.clone_fields()
+        })
+    }
 }
 
 impl fmt::Display for PassInfo {
@@ -79,7 +100,7 @@ impl fmt::Display for Names<'_> {
 }
 
 /// The description of the data of a pass, as people see it.
-#[export("transform.describe_info", crate = crate)]
+#[export("passes.describe_info", crate = crate)]
 fn described_info(info: &Ref<PassInfo>) -> String {
     info.to_string()
 }

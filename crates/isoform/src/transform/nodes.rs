@@ -151,7 +151,7 @@ impl Sequential {
     /// use isoform::transform::{Sequential, make_pass};
     /// isoform::transform::register()?;
     /// let twice = Sequential::new([make_pass("PrintIR", [])?, make_pass("PrintIR", [])?]);
-    /// assert_eq!(twice.info.name, "sequential".into());
+    /// assert_eq!(twice.info.name, "sequential");
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn new(passes: impl IntoIterator<Item = Ref<Pass>>) -> Ref<Sequential> {
@@ -179,10 +179,10 @@ fn make_sequential(
     #[default = Array::<Ref<Pass>>::new()] passes: Array<Ref<Pass>>,
     #[default = 0] opt_level: i64,
     #[default = SEQUENTIAL] name: Str,
-    #[default = Array::<Str>::new()] required: Array<Str>,
+    required: Option<Array<Str>>,
     #[default = false] traceable: bool,
 ) -> Result<Ref<Sequential>> {
-    let info = make_info(opt_level, name, required, traceable, Array::new())?;
+    let info = make_info(opt_level, name, required, traceable, None)?;
     Ok(Sequential::named(&info, passes.iter().cloned()))
 }
 
@@ -226,7 +226,7 @@ fn describe(f: &mut fmt::Formatter<'_>, kind: &str, info: &PassInfo) -> fmt::Res
 }
 
 /// The description of a pass, as people see it.
-#[export("transform.describe", crate = crate)]
+#[export("passes.describe", crate = crate)]
 fn described(pass: &Ref<Pass>) -> String {
     let sequence = pass.downcast_ref::<Sequential>().map(|pass| pass.to_string());
     let function = || Some(pass.downcast_ref::<FunctionPass>()?.to_string());

@@ -1,5 +1,6 @@
 //! Passes by name: each is a global function that makes the pass from its options.
 
+use super::info::PassInfo;
 use super::nodes::Pass;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::{Function, Parameter, Signature};
@@ -9,7 +10,6 @@ use crate::kernel::types::{
     Schema, find_type, global_function, list_functions, name_hint, register_function,
 };
 use crate::kernel::value::Value;
-use super::info::PassInfo;
 
 /// The prefixes of the global functions that make passes, in the order of search.
 const PREFIXES: [&str; 2] = ["transform.", "relay._transform."];

@@ -37,12 +37,9 @@ fn written(pass: &Ref<Pass>, root: &Ref<Obj>, folder: &Path) -> Result<String> {
     fs::create_dir_all(folder)?;
     let name = file_name(&pass.info.name);
     // Older reproducers are kept.
-    let stem = (0..)
-        .map(|number: u32| folder.join(format!("{name}-{number:03}")))
-        .find(|stem| !stem.with_extension("json").exists())
-        .unwrap_or_else(|| folder.join(&name));
-    let program = stem.with_extension("json");
-    let passes = stem.with_extension("pipeline");
+    let path = |number: u32, end: &str| folder.join(format!("{name}-{number:03}.{end}"));
+    let number = (0..).find(|number| !path(*number, "json").exists()).unwrap_or_default();
+    let (program, passes) = (path(number, "json"), path(number, "pipeline"));
     fs::write(&program, json)?;
     fs::write(&passes, format!("{pipeline}\n"))?;
     Ok(format!(

@@ -135,13 +135,13 @@ pub(super) fn register() -> Result<()> {
 }
 
 /// The functions of a program with their names.
-#[export("transform.functions", crate = crate)]
+#[export("passes.functions", crate = crate)]
 fn functions_exported(root: &Ref<Obj>) -> Result<Vec<(Str, Ref<Obj>)>> {
     functions(root)
 }
 
 /// The program as text for people.
-#[export("transform.script", crate = crate)]
+#[export("passes.script", crate = crate)]
 fn script_exported(root: &Ref<Obj>) -> Result<String> {
     script(root)
 }

@@ -23,13 +23,13 @@ use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 
 /// Makes the passes of a pipeline's text.
-#[export("transform.parse_pipeline", crate = crate)]
+#[export("passes.parse_pipeline", crate = crate)]
 fn parse_exported(text: &str) -> Result<Ref<Sequential>> {
     parse_pipeline(text)
 }
 
 /// The text of a pipeline.
-#[export("transform.pipeline_text", crate = crate)]
+#[export("passes.pipeline_text", crate = crate)]
 fn text_exported(pass: &Ref<Pass>) -> Result<String> {
     pipeline_text(pass)
 }

@@ -1,0 +1,13 @@
+//! The pass infrastructure.
+//!
+//! Names of tests contain the entries of the acceptance list that they cover.
+
+#![cfg(feature = "transform")]
+
+mod analyses;
+mod contexts;
+mod instruments;
+mod passes;
+mod pipelines;
+mod program;
+mod reports;

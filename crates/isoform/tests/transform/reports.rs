@@ -1,0 +1,131 @@
+//! Errors of passes: what they name, what is written, and messages about source texts.
+
+use isoform::ir::{Diagnostic, DiagnosticLevel, IRModule};
+use isoform::transform::{
+    ContextOptions, FunctionPass, Pass, PassContext, Sequential, diagnostics, parse_pipeline,
+    register_pass,
+};
+use isoform::functions::Function;
+use isoform::{Error, Ref};
+
+use crate::program::*;
+
+#[test]
+fn errors_name_the_pass_and_the_function() {
+    let pass = FunctionPass::new(
+        &info("Check"),
+        |fun: Ref<Fun>, _: &Ref<IRModule>, _: &Ref<PassContext>| match fun.number {
+            2 => Err(Error::value_error("two is too many")),
+            _ => Ok(fun),
+        },
+    );
+    let error = Sequential::new([pass.upcast()]).run(&module(&[("f", 1), ("g", 2)])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "ValueError: two is too many (in function 'g') (in pass 'Check')"
+    );
+    assert_eq!(error.message(), "two is too many");
+}
+
+#[test]
+fn a_panic_is_an_error_and_leaves_the_input_alone() {
+    let root = module(&[("f", 1)]);
+    let hash = isoform::structural_hash(&root).unwrap();
+    let pass = of_module(&info("Broken"), |_| panic!("index out of bounds"));
+    assert_eq!(
+        error_of(pass.run(&root)),
+        "RuntimeError: the pass crashed: index out of bounds (in pass 'Broken')"
+    );
+    assert_eq!(isoform::structural_hash(&root).unwrap(), hash);
+    // The thread goes on with passes.
+    assert!(idle("Idle", 0).run(&root).unwrap().same_as(&root));
+}
+
+#[test]
+fn r62_a_pass_that_changes_its_input_is_named() {
+    let breaking: Ref<Pass> = of_module(&info("InPlace"), |root| {
+        let var = root.global_var("f")?;
+        root.update_func(&var, Fun::new(9).upcast())?;
+        Ok(root)
+    });
+    let run = |checked: bool| {
+        let options = ContextOptions::default().config("testing.immutable_module", checked);
+        let sequence = Sequential::new([idle("Idle", 0), breaking.clone()]);
+        options.make().unwrap().within(|| sequence.run(&module(&[("f", 1)])))
+    };
+    run(false).unwrap();
+    assert_eq!(
+        error_of(run(true)),
+        "RuntimeError: pass 'InPlace' changed its input in place; a pass returns a new program \
+         and leaves its input alone (in pass 'InPlace')"
+    );
+}
+
+#[test]
+fn a_failure_can_be_repeated_from_its_reproducer() {
+    let factory = Function::typed(|limit: i64| {
+        of_module(&info("reports.Fails"), move |root| {
+            match numbers(&root).iter().any(|(_, number)| *number > limit) {
+                true => Err(Error::value_error("too large")),
+                false => Ok(root),
+            }
+        })
+    });
+    register_pass("reports.Fails", factory.with_parameters(&["limit"]), false).unwrap();
+    let add = Function::typed(|| adding("reports.Add", 1));
+    register_pass("reports.Add", add, false).unwrap();
+    let folder = std::env::temp_dir().join(format!("isoform-reproducer-{}", std::process::id()));
+    let options = ContextOptions::default().config("transform.reproducer", folder.to_str().unwrap());
+    let ctx = options.make().unwrap();
+    let pipeline = parse_pipeline("reports.Add,(reports.Fails{limit=1})").unwrap();
+    let error = error_of(ctx.within(|| pipeline.run(&module(&[("f", 1)]))));
+    let (program, passes) = (folder.join("reports.Fails-000.json"), folder.join("reports.Fails-000.pipeline"));
+    assert_eq!(
+        error,
+        format!(
+            "ValueError: too large (in pass 'reports.Fails') (to repeat it: isoform run @{} {})",
+            passes.display(),
+            program.display()
+        )
+    );
+    let text = std::fs::read_to_string(&passes).unwrap();
+    assert_eq!(text, "reports.Fails{limit=1}\n");
+    let json = std::fs::read_to_string(&program).unwrap();
+    let root = isoform::files::from_json_graph(&json).unwrap().extract::<Ref<IRModule>>().unwrap();
+    assert_eq!(numbers(&root), [("f".to_owned(), 2)]);
+    let again = error_of(parse_pipeline(&text).unwrap().run(&root));
+    assert_eq!(again, "ValueError: too large (in pass 'reports.Fails')");
+    // One failure has one reproducer, and the next one another.
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    ctx.within(|| pipeline.run(&module(&[("f", 1)]))).unwrap_err();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 4);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn r79_messages_belong_to_the_pass_and_end_with_it() {
+    let emitting = |name: &str, level: DiagnosticLevel, fails: bool| {
+        of_module(&info(name), move |root| {
+            diagnostics()?.emit(Diagnostic::new(level as i64, None, "look here"))?;
+            match fails {
+                true => Err(Error::value_error("it fails")),
+                false => Ok(root),
+            }
+        })
+    };
+    let root = module(&[]);
+    emitting("Warn", DiagnosticLevel::Warning, false).run(&root).unwrap();
+    let error = emitting("Err", DiagnosticLevel::Error, false).run(&root).unwrap_err();
+    assert_eq!(error.kind_name(), "DiagnosticError");
+    assert!(error.message().contains("look here"), "{error}");
+    // The messages of an inner pass are its own, also if it fails.
+    let inner = emitting("Inner", DiagnosticLevel::Error, true);
+    let outer = of_module(&info("Outer"), move |root| {
+        diagnostics()?.emit(Diagnostic::new(DiagnosticLevel::Note as i64, None, "outer"))?;
+        assert_eq!(error_of(inner.run(&root)), "ValueError: it fails (in pass 'Inner')");
+        assert_eq!(diagnostics()?.diagnostics.len(), 1);
+        Ok(root)
+    });
+    outer.run(&root).unwrap();
+    assert!(error_of(diagnostics()).contains("only while a pass runs"));
+}

@@ -1,0 +1,82 @@
+"""Analyses: facts about programs and functions that are computed once."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from isoform.ir import _api
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["analysis"]
+
+_register = _api.function("passes.register_analysis")
+
+
+class _Kept:
+    """A result of any class, which the core keeps as it is."""
+
+    __slots__ = ("result",)
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+
+
+def analysis(function: Any = None, *, name: str | None = None, override: bool = False) -> Any:
+    """Make a function an analysis, whose results contexts keep.
+
+    The result must depend on the object alone, not on other functions of the program.
+
+    Args:
+        function: A function of a program or function, and of the context if it takes two
+            arguments. The result may be any Python object. Without it, the result is a
+            decorator.
+        name: The name, by which passes declare that they preserve the results; that of
+            the function with its module by default.
+        override: Replace an analysis of this name.
+
+    Raises ValueError if another analysis has the name.
+
+    >>> from isoform import ir
+    >>> from isoform.transform import PassContext, analysis
+    >>> @analysis(name="doc.names")
+    ... def names(mod):
+    ...     print("computed")
+    ...     return {var.name_hint for var in mod.functions}
+    >>> mod = ir.IRModule({"f": ir.BaseFunc()})
+    >>> with PassContext() as ctx:
+    ...     ctx.analysis(names, mod), ctx.analysis("doc.names", mod)
+    computed
+    ({'f'}, {'f'})
+    """
+
+    def made(decorated: Any) -> Any:
+        known_as = name or f"{decorated.__module__}.{decorated.__qualname__}"
+        takes_context = len(inspect.signature(decorated).parameters) > 1
+
+        def run(of: Any, ctx: Any) -> Any:
+            return _Kept(decorated(of, ctx) if takes_context else decorated(of))
+
+        _register(known_as, run, override)
+        decorated.analysis_name = known_as
+        return decorated
+
+    return made(function) if function is not None else made
+
+
+def name_of(given: str | Callable[..., Any]) -> str:
+    """The name of an analysis.
+
+    Raises TypeError for a function that is not one.
+    """
+    name = given if isinstance(given, str) else getattr(given, "analysis_name", None)
+    if name is None:
+        raise TypeError(f"expected an analysis or its name, got {given!r}; decorate it: @analysis")
+    return name
+
+
+def unpacked(result: Any) -> Any:
+    """The result as the function returned it."""
+    return result.result if isinstance(result, _Kept) else result

@@ -1,0 +1,72 @@
+"""The passes of the infrastructure itself."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from isoform.ir import _api
+
+from .log import show
+from .passes import ModulePass, Pass, PassInfo
+from .root import script
+
+__all__ = ["ApplyPassToFunction", "PrintIR"]
+
+_apply = _api.function("passes.apply_to_functions")
+
+
+def PrintIR(header: str = "", show_meta_data: bool = False) -> ModulePass:  # noqa: N802
+    """Return a pass that logs the program as text and returns it unchanged.
+
+    The text goes to the logger `isoform.transform` at level INFO; without any handler of
+    `logging`, to standard error.
+
+    Args:
+        header: A text before the program.
+        show_meta_data: Print large constants of modules in a section after the text.
+    """
+
+    def run(mod: Any, _ctx: Any) -> Any:
+        astext = getattr(mod, "astext", None)
+        text = astext(show_meta_data) if astext else script(mod)
+        show(f"PrintIR({header}):\n{text}")
+        return mod
+
+    return ModulePass(run, PassInfo(0, "PrintIR"))
+
+
+def ApplyPassToFunction(  # noqa: N802
+    transform: Pass, func_name_regex: str, error_if_no_function_matches_regex: bool = False
+) -> ModulePass:
+    """Return a pass that runs another one only on functions with certain names.
+
+    The other pass sees a program in which all other functions are replaced by stubs
+    without a body; of its result, the functions that match and those that are new are
+    used.
+
+    Args:
+        transform: The other pass.
+        func_name_regex: Has to match the whole name.
+        error_if_no_function_matches_regex: Raise ValueError when no name matches;
+            otherwise the program is returned unchanged.
+    """
+    pattern = re.compile(func_name_regex)
+
+    def wanted(name: str) -> bool:
+        return pattern.fullmatch(name) is not None
+
+    info = PassInfo(0, f"ApplyPassTo{func_name_regex}")
+    return _apply(transform, info, error_if_no_function_matches_regex, wanted, _stub)
+
+
+def _stub(function: Any) -> Any:
+    """A function without a body that a pass can leave alone."""
+    from isoform import ir
+
+    if not isinstance(function, ir.BaseFunc):
+        raise TypeError(
+            f"ApplyPassToFunction: expected a program of ir.BaseFunc, got a function of class "
+            f"{type(function).__name__}"
+        )
+    return ir.BaseFunc(attrs=function.attrs)

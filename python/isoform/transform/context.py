@@ -1,0 +1,167 @@
+"""Contexts: the conditions under which passes run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform import _core
+from isoform.core import Object
+from isoform.dataclasses import c_class
+from isoform.ir import _api
+
+from .passes import names
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping
+
+    from isoform import Array, List, Map
+    from isoform.types.ir import DiagnosticContext
+
+    from .instrument import PassInstrument
+
+__all__ = ["PassContext", "register_config_option"]
+
+_current = _api.function("passes.current_context")
+_list_configs = _api.function("passes.list_configs")
+_diagnostics = _api.function("passes.diagnostics")
+
+REPRODUCER = "transform.reproducer"
+
+
+@c_class("transform.PassContext")
+class PassContext(Object):
+    """The conditions under which passes run; used in a `with` statement.
+
+    Only the innermost context of a thread counts: contexts are not merged. Outside of
+    any, each thread has a default one: level 2, and nothing else.
+
+    Args:
+        opt_level: A `Sequential` skips passes of higher levels.
+        required_pass: The names of passes that run whatever their level, and that
+            instruments cannot skip.
+        disabled_pass: The names of passes that a `Sequential` skips.
+        instruments: Told about every pass, in this order.
+        config: Values of options by key, see `register_config_option`.
+        reproducer: A folder: the input of a pass that fails is written there with the
+            text of the pass, so that `isoform run` can repeat it.
+
+    Lists, tuples and sets of names are accepted, and None for none.
+
+    Raises AttributeError for an option that is not registered, TypeError for a value of
+    the wrong type.
+
+    >>> from isoform.transform import PassContext
+    >>> with PassContext(opt_level=3) as ctx:
+    ...     PassContext.current() is ctx, PassContext.current().opt_level
+    (True, 3)
+    >>> PassContext.current().opt_level
+    2
+    """
+
+    opt_level: int
+    required_pass: Array[str]
+    disabled_pass: Array[str]
+    instruments: List[PassInstrument]
+    config: Map[str, Any]
+
+    def __init__(
+        self,
+        opt_level: int = 2,
+        required_pass: Iterable[str] | None = None,
+        disabled_pass: Iterable[str] | None = None,
+        instruments: Iterable[PassInstrument] | None = None,
+        config: Mapping[str, Any] | None = None,
+        *,
+        reproducer: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """See the class."""
+        import os
+
+        options = dict(config or {})
+        if reproducer is not None:
+            options[REPRODUCER] = os.fspath(reproducer)
+        this: Any = self
+        this.__ffi_init__(
+            opt_level,
+            names(required_pass, "PassContext.required_pass"),
+            names(disabled_pass, "PassContext.disabled_pass"),
+            list(instruments or []),
+            options,
+        )
+
+    def __enter__(self) -> PassContext:
+        """Enter the context, after calling its instruments.
+
+        Raises the exception of an instrument; the context is not entered then, and has no
+        instruments.
+        """
+        this: Any = self
+        this.enter()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Leave the context, then call its instruments.
+
+        Raises the exception of an instrument, RuntimeError if the context is not the
+        current one.
+        """
+        this: Any = self
+        this.leave()
+
+    @staticmethod
+    def current() -> PassContext:
+        """Return the innermost context of this thread, or the default one."""
+        return _current()
+
+    @staticmethod
+    def list_configs() -> dict[str, dict[str, Any]]:
+        """Return the registered options: type, default and documentation by key."""
+        return {key: dict(option) for key, option in _list_configs().items()}
+
+    def analysis(self, analysis: str | Callable[..., Any], of: Any) -> Any:
+        """Return the result of an analysis for a program or function.
+
+        It is computed once: the result is kept until the context is left, or a pass
+        replaces the object without preserving the analysis.
+
+        Args:
+            analysis: A function that `analysis` decorates, or its name.
+            of: The program or function.
+
+        Raises exceptions of the analysis, ValueError if none has the name.
+        """
+        from .analysis import name_of, unpacked
+
+        this: Any = self
+        return unpacked(this.analysis_named(name_of(analysis), of))
+
+    @property
+    def diag_ctx(self) -> DiagnosticContext | None:
+        """The messages of the running pass, shown when it ends; None outside of passes."""
+        return _diagnostics()
+
+
+def register_config_option(key: str, type: Any, default: Any = None, doc: str = "") -> None:  # noqa: A002
+    """Register an option of contexts.
+
+    Args:
+        key: The key, such as `relay.FuseOps.max_depth`.
+        type: An annotation for the values; a dict given for a class of nodes becomes an
+            object with these fields.
+        default: The value in contexts that do not set it.
+        doc: The documentation.
+
+    Raises ValueError if the key is registered otherwise, TypeError for a default that
+    does not fit.
+
+    >>> from isoform.transform import PassContext, register_config_option
+    >>> register_config_option("doc.option.depth", int, 4, "The depth to look at.")
+    >>> PassContext(config={"doc.option.depth": 8}).config_value("doc.option.depth")
+    8
+    >>> PassContext.list_configs()["doc.option.depth"]["type"]
+    'int'
+    """
+    from isoform.core import TypeSchema
+
+    _core._register_config_option(key, TypeSchema.from_annotation(type).compiled, default, doc)

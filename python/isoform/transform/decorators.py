@@ -1,0 +1,165 @@
+"""Decorators that make passes of functions and classes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from .passes import FunctionPass, ModulePass, PassInfo, check_required
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["function_pass", "module_pass"]
+
+
+def module_pass(
+    pass_func: Any = None,
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: list[str] | tuple[str, ...] | None = None,
+    traceable: bool = False,
+    *,
+    preserves: Iterable[str] = (),
+) -> Any:
+    """Make a pass of a function or class.
+
+    Args:
+        pass_func: A function of the program and the context that returns the new
+            program, or a class with such a method `transform_module`: its instances
+            become passes. Without it, the result is a decorator.
+        opt_level: The lowest level at which a `Sequential` runs the pass.
+        name: The name; that of the function or class by default.
+        required: The names of passes that a `Sequential` runs before it.
+        traceable: Kept for tools that trace tuning.
+        preserves: The names of analyses whose results stay valid, see `PassInfo`.
+
+    Raises ValueError without `opt_level`, TypeError for arguments of other types.
+
+    >>> from isoform import ir
+    >>> from isoform.transform import module_pass
+    >>> @module_pass(opt_level=2)
+    ... def Empty(mod, ctx):
+    ...     return ir.IRModule()
+    >>> Empty
+    Run Module pass: Empty at the optimization level 2
+    >>> @module_pass(opt_level=2)
+    ... class Add:
+    ...     def __init__(self, name):
+    ...         self.name = name
+    ...     def transform_module(self, mod, ctx):
+    ...         return ir.IRModule({**mod.functions, self.name: ir.BaseFunc()})
+    >>> add = Add("f")
+    >>> [var.name_hint for var in add(Empty(ir.IRModule())).functions], add.name
+    (['f'], 'f')
+    """
+    if opt_level is None:
+        raise ValueError("Please provide opt_level for the module pass.")
+    check_required(required)
+
+    def made(decorated: Any) -> Any:
+        info = _info(decorated, opt_level, name, required, traceable, preserves)
+        if inspect.isclass(decorated):
+            return _class_of(decorated, ModulePass, "transform_module", lambda f: (f, info))
+        return ModulePass(decorated, info)
+
+    return made(pass_func) if pass_func else made
+
+
+def function_pass(
+    pass_func: Any = None,
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: list[str] | tuple[str, ...] | None = None,
+    traceable: bool = False,
+    *,
+    cls: type[Any] | str = "",
+    filter: Callable[[Any], bool] | None = None,  # noqa: A002
+    after: Iterable[str] = (),
+    preserves: Iterable[str] = (),
+) -> Any:
+    """Make a pass over each function of a program, from a function or class.
+
+    Args:
+        pass_func: A function of a function, the program and the context that returns
+            the new function, or a class with such a method `transform_function`.
+            Without it, the result is a decorator.
+        opt_level: The lowest level at which a `Sequential` runs the pass.
+        name: The name; that of the function or class by default.
+        required: The names of passes that a `Sequential` runs before it.
+        traceable: Kept for tools that trace tuning.
+        cls: The class of functions to transform; others are left alone.
+        filter: Returns whether a function is transformed.
+        after: The names of passes that run on the result.
+        preserves: The names of analyses whose results stay valid, see `PassInfo`.
+
+    Raises ValueError without `opt_level`, TypeError for arguments of other types.
+
+    >>> from isoform import Object
+    >>> from isoform.dataclasses import py_class, replace
+    >>> from isoform.transform import function_pass
+    >>> @py_class("doc.function_pass.Number")
+    ... class Number(Object):
+    ...     value: int
+    >>> @function_pass(opt_level=1, cls=Number)
+    ... def Double(number, root, ctx):
+    ...     return replace(number, value=2 * number.value)
+    >>> Double(Number(4)).value
+    8
+    """
+    if opt_level is None:
+        raise ValueError("Please provide opt_level for the function pass.")
+    check_required(required)
+
+    def made(decorated: Any) -> Any:
+        info = _info(decorated, opt_level, name, required, traceable, preserves)
+        if inspect.isclass(decorated):
+            return _class_of(
+                decorated,
+                FunctionPass,
+                "transform_function",
+                lambda f: (f, info, cls, filter, after),
+            )
+        return FunctionPass(decorated, info, cls, filter, after)
+
+    return made(pass_func) if pass_func else made
+
+
+def _info(
+    decorated: Any,
+    opt_level: int,
+    name: str | None,
+    required: Any,
+    traceable: bool,
+    preserves: Iterable[str],
+) -> PassInfo:
+    if not callable(decorated):
+        raise TypeError("pass_func must be a callable for Module pass")
+    return PassInfo(opt_level, name or decorated.__name__, required, traceable, preserves)
+
+
+def _class_of(
+    decorated: type[Any], base: Any, method: str, arguments: Callable[[Any], tuple[Any, ...]]
+) -> Any:
+    """The class of passes that run a method of instances of a class."""
+    if not callable(getattr(decorated, method, None)):
+        raise TypeError(f"{decorated.__qualname__}: expected a class with a method '{method}'")
+
+    class Made(base):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            inner = decorated(*args, **kwargs)
+            super().__init__(*arguments(getattr(inner, method)))
+            self._inner = inner
+
+        def __getattr__(self, attribute: str) -> Any:
+            if attribute == "_inner":
+                raise AttributeError(attribute)
+            return getattr(self._inner, attribute)
+
+    functools.update_wrapper(Made.__init__, decorated.__init__)
+    Made.__name__ = decorated.__name__
+    Made.__qualname__ = decorated.__qualname__
+    Made.__doc__ = decorated.__doc__
+    Made.__module__ = decorated.__module__
+    return Made

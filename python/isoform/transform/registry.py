@@ -1,0 +1,116 @@
+"""Passes by name, and pipelines as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform._signature import described
+from isoform.ir import _api
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .passes import Pass, Sequential
+
+__all__ = ["list_passes", "make_pass", "parse_pipeline", "pipeline_text", "register_pass"]
+
+_register = _api.function("passes.register")
+_make = _api.function("passes.make")
+_list = _api.function("passes.list")
+_parse = _api.function("passes.parse_pipeline")
+_text = _api.function("passes.pipeline_text")
+
+
+def register_pass(name: str, factory: Any = None, *, override: bool = False) -> Any:
+    """Register a pass under a name, for pipelines and requirements.
+
+    Args:
+        name: The name.
+        factory: A pass, or a function or class that makes it. The parameters are the
+            options of the pass, with their annotations and defaults. Without it, the
+            result is a decorator.
+        override: Replace a pass of this name.
+
+    Raises ValueError if the name is taken.
+
+    >>> from isoform import ir
+    >>> from isoform.transform import module_pass, parse_pipeline, register_pass
+    >>> @register_pass("doc.Greet")
+    ... @module_pass(opt_level=0, name="doc.Greet")
+    ... class Greet:
+    ...     def __init__(self, who: str = "you"):
+    ...         self.who = who
+    ...     def transform_module(self, mod, ctx):
+    ...         print("hello", self.who)
+    ...         return mod
+    >>> mod = parse_pipeline('doc.Greet,doc.Greet{who="me"}')(ir.IRModule())
+    hello you
+    hello me
+    """
+    from .passes import Pass
+
+    def made(given: Any) -> Any:
+        factory: Callable[..., Any] = given
+        if isinstance(given, Pass):
+            def factory() -> Any:
+                return given
+        _register(name, described(factory, None), override)
+        return given
+
+    return made(factory) if factory is not None else made
+
+
+def make_pass(name: str, **options: Any) -> Pass:
+    """Make a pass by its name.
+
+    Args:
+        name: The name.
+        options: Its options; those that are left out take their defaults.
+
+    Raises ValueError if no pass has the name, TypeError for options that it does not
+    have, that are missing or that do not fit.
+
+    >>> from isoform.transform import make_pass
+    >>> make_pass("PrintIR", header="after parsing").options["header"]
+    'after parsing'
+    """
+    return _make(name, options)
+
+
+def list_passes() -> list[dict[str, Any]]:
+    """Return the passes that can be made by name, sorted.
+
+    Each is a dict of `name`, `doc`, `options` (dicts of `name`, `type` and, if there is
+    one, `default`) and `info`, the `PassInfo`, or None if it has options without default.
+    """
+    return [
+        {**entry, "options": [dict(option) for option in entry["options"]]} for entry in _list()
+    ]
+
+
+def parse_pipeline(text: str) -> Sequential:
+    """Make the passes of a text such as `FoldConstant,FuseOps{fuse_opt_level=1},(A,B)`.
+
+    Args:
+        text: Names of passes with their options. Parentheses make a sequence of its own;
+            values are written as in `docs/text.md`, and a bare word is a string.
+
+    Raises `isoform.error.TextError` with line, column and a caret if the text is
+    malformed or names unknown passes or options, `TextTypeError` for an option whose
+    value does not fit.
+    """
+    return _parse(text)
+
+
+def pipeline_text(passes: Pass) -> str:
+    """Return the text from which `parse_pipeline` makes the same passes.
+
+    Args:
+        passes: A pass or a sequence.
+
+    Raises ValueError for a sequence inside another one that has a name, a level or
+    requirements, and for options without text.
+    """
+    return _text(passes)
+
+

@@ -1,0 +1,98 @@
+"""What the functions of a program are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isoform.ir import _api
+from isoform.type_attrs import Trait, provided
+
+__all__ = ["Check", "Root", "Script", "functions", "script"]
+
+_functions = _api.function("passes.functions")
+_script = _api.function("passes.script")
+
+
+class Root(Trait, attr="transform.root"):
+    """A program as its functions, so that every `FunctionPass` runs on it.
+
+    >>> from isoform import Object
+    >>> from isoform.dataclasses import py_class, replace
+    >>> from isoform.transform import Root, function_pass
+    >>> @py_class("doc.root.Number")
+    ... class Number(Object):
+    ...     value: int
+    >>> @py_class("doc.root.Pair")
+    ... class Pair(Object):
+    ...     ir_trait = Root
+    ...     left: Number
+    ...     right: Number
+    ...     def functions(self):
+    ...         return [("left", self.left), ("right", self.right)]
+    ...     def with_functions(self, changed):
+    ...         return replace(self, **dict(changed))
+    >>> @function_pass(opt_level=0, filter=lambda number: number.value > 1)
+    ... def Double(number, root, ctx):
+    ...     return replace(number, value=2 * number.value)
+    >>> pair = Pair(Number(1), Number(2))
+    >>> done = Double(pair)
+    >>> done.left is pair.left, done.right.value
+    (True, 4)
+    """
+
+    def functions(self) -> list[tuple[str, Any]]:
+        """Return the functions with their names, in the order in which passes see them."""
+        raise NotImplementedError
+
+    def with_functions(self, changed: Any) -> Any:
+        """Return the program with other functions under some of its names.
+
+        Args:
+            changed: Pairs of a name and the new function.
+        """
+        raise NotImplementedError
+
+    @provided
+    def working_copy(self) -> Any:
+        """Return an independent copy for passes that change the program in place.
+
+        None if its objects never change.
+        """
+        return None
+
+
+class Script(Trait, attr="transform.script"):
+    """Writes a program, or one of its functions, as text for people."""
+
+    def script(self) -> str:
+        """Return the text."""
+        raise NotImplementedError
+
+
+class Check(Trait, attr="transform.check"):
+    """Checks a program, in addition to the verifiers of types."""
+
+    def check(self) -> None:
+        """Raise an exception for the first problem."""
+        raise NotImplementedError
+
+
+def functions(root: Any) -> list[tuple[str, Any]]:
+    """Return the functions of a program with their names.
+
+    Args:
+        root: The program; without the `Root` trait, it is its own only function, with an
+            empty name.
+    """
+    return [(name, function) for name, function in _functions(root)]
+
+
+def script(root: Any) -> str:
+    """Return a program or function as text for people.
+
+    Args:
+        root: The program or function.
+
+    By the trait `Script` of its type, otherwise as `isoform.text` writes it.
+    """
+    return _script(root)
