@@ -222,6 +222,7 @@ __all__ = [
     "testing",
     "text",
     "tir",
+    "transform",
     "type_attrs",
     "types",
     "uint8",

@@ -49,6 +49,8 @@ Examples:
   isoform dedup ~/models                    find models that occur more than once
   isoform show module.json                  read a JSON graph as text
   isoform convert module.json module.iso    write it as text
+  isoform passes                            list the passes
+  isoform run pto.simplify,pto.cse k.json   apply passes to a program
 
 See `isoform COMMAND --help` for details of each command.";
 
@@ -60,6 +62,9 @@ pub(crate) enum Command {
     Show(ShowArgs),
     Dedup(DedupArgs),
     Convert(ConvertArgs),
+    Passes(PassesArgs),
+    Run(RunArgs),
+    Bisect(BisectArgs),
     Completions(CompletionsArgs),
 }
 
@@ -276,6 +281,129 @@ Examples:
   isoform convert module.json module.iso
   isoform convert --force --to text --width 80 module.isob notes/module
   isoform convert module.json - --to binary | isoform hash -";
+
+/// List the passes that `isoform run` knows, with their options.
+///
+/// A pass is printed with its level, the passes it requires, and its options with their
+/// types and defaults.
+#[derive(Args, Debug)]
+#[command(after_help = PASSES_HELP)]
+pub(crate) struct PassesArgs {}
+
+const PASSES_HELP: &str = "\
+Exit status:
+  0  the passes were listed
+
+JSON (--json), one object per line and pass:
+  {\"name\": NAME, \"opt_level\": NUMBER or null, \"required\": [NAME...], \"doc\": TEXT,
+   \"options\": [{\"name\": NAME, \"type\": TEXT, \"default\": TEXT or null}...]}
+
+Examples:
+  isoform passes
+  isoform passes --json | jq -r .name";
+
+/// How passes run.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Passes")]
+pub(crate) struct PipelineArgs {
+    /// The level of optimization: passes of higher levels are skipped.
+    #[arg(long, value_name = "LEVEL", default_value_t = 2)]
+    pub(crate) opt_level: i64,
+    /// Skip a pass; may be given several times.
+    #[arg(long, value_name = "PASS")]
+    pub(crate) disable: Vec<String>,
+    /// Check the program after each pass, and that no pass changes its input in place.
+    #[arg(long)]
+    pub(crate) verify: bool,
+}
+
+/// Apply passes to a program.
+///
+/// PIPELINE lists passes with their options, such as `FoldConstant,FuseOps{depth=1},(A,B)`;
+/// parentheses make a sequence of its own. `@NAME` reads the text from a file. The result is
+/// printed as text, or written with --output.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_HELP)]
+pub(crate) struct RunArgs {
+    /// The passes, or @ and the name of a file with them.
+    #[arg(value_name = "PIPELINE")]
+    pub(crate) pipeline: String,
+    /// The program: an ONNX model or IR file; - is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The file to write; - is standard output.
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    /// The format to write; by default that of the name, and text for standard output.
+    #[arg(long, value_name = "FORM", value_enum)]
+    pub(crate) to: Option<Form>,
+    /// Replace the output if it exists.
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    /// Print what each pass changes, as diffs of functions, instead of the result.
+    #[arg(long)]
+    pub(crate) changes: bool,
+    /// Print how long each pass takes on standard error.
+    #[arg(long)]
+    pub(crate) timing: bool,
+    /// Write the input of a pass that fails, and the pass, to this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) reproducer: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) passes: PipelineArgs,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+const RUN_HELP: &str = "\
+Exit status:
+  0  the passes were applied
+  2  the pipeline is wrong, a pass failed, or a file could not be read or written
+
+JSON (--json) with --output, one object:
+  {\"file\": NAME, \"to\": NAME, \"form\": \"json\", \"text\" or \"binary\", \"bytes\": COUNT}
+  On error: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform run pto.simplify,pto.cse kernel.json -o smaller.json
+  isoform run --changes pto.simplify kernel.json
+  isoform run --reproducer failures pto.cse kernel.json
+  isoform run @failures/pto.cse-000.pipeline failures/pto.cse-000.json";
+
+/// Find the pass, and the functions, that make a program fail a check.
+///
+/// COMMAND is run with the name of a file that holds a program, in the format of FILE; it
+/// succeeds for a good program, and fails for a bad one. It has to accept FILE and reject
+/// the result of the whole pipeline. The first pass after which it fails is found, and then
+/// a smallest set of the functions that this pass changes.
+#[derive(Args, Debug)]
+#[command(after_help = BISECT_HELP)]
+pub(crate) struct BisectArgs {
+    /// The passes, or @ and the name of a file with them.
+    #[arg(value_name = "PIPELINE")]
+    pub(crate) pipeline: String,
+    /// The program: an IR file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The command and its arguments; the name of a file is added.
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+    #[command(flatten)]
+    pub(crate) passes: PipelineArgs,
+}
+
+const BISECT_HELP: &str = "\
+Exit status:
+  0  the pass was found
+  2  error: there is nothing to find, a pass failed, or a file could not be read
+
+JSON (--json), one object:
+  {\"pass\": NAME, \"position\": COUNT of passes before it, \"functions\": [NAME...],
+   \"checks\": COUNT, \"changes\": TEXT}
+  On error: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform bisect pto.simplify,pto.cse kernel.json -- ./still_correct.sh";
 
 /// Print a completion script for a shell.
 #[derive(Args, Debug)]

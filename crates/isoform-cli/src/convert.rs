@@ -57,7 +57,7 @@ pub(crate) fn run(
 }
 
 /// The format of the target.
-fn form_of_target(args: &ConvertArgs, common: &Common) -> Result<Form, Failure> {
+pub(crate) fn form_of_target(args: &ConvertArgs, common: &Common) -> Result<Form, Failure> {
     if common.json && is_dash(&args.target) {
         return Err("--json writes its report to standard output, which is also the target; for a JSON graph, use --to json".into());
     }
@@ -71,7 +71,7 @@ fn form_of_target(args: &ConvertArgs, common: &Common) -> Result<Form, Failure> 
 }
 
 /// Checks that the target may be written, and returns the metadata of an existing one.
-fn check_target(args: &ConvertArgs) -> Result<Option<Metadata>, Failure> {
+pub(crate) fn check_target(args: &ConvertArgs) -> Result<Option<Metadata>, Failure> {
     if is_dash(&args.target) {
         return Ok(None);
     }
@@ -95,7 +95,8 @@ fn check_target(args: &ConvertArgs) -> Result<Option<Metadata>, Failure> {
 
 const EXISTS: &str = "the file exists; --force replaces it";
 
-fn encode(args: &ConvertArgs, input: &Input, form: Form) -> isoform::Result<Vec<u8>> {
+/// The bytes of a file.
+pub(crate) fn encode(args: &ConvertArgs, input: &Input, form: Form) -> isoform::Result<Vec<u8>> {
     let value = input.to_value();
     match form {
         Form::Binary => to_bytes(&value),
@@ -125,7 +126,7 @@ fn encode(args: &ConvertArgs, input: &Input, form: Form) -> isoform::Result<Vec<
 }
 
 /// Writes the target completely or not at all.
-fn write(args: &ConvertArgs, bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn write(args: &ConvertArgs, bytes: &[u8]) -> Result<(), Failure> {
     // Somebody may have written it in the meantime.
     let found = check_target(args)?;
     let target = real_target(&args.target).map_err(|error| error.to_string())?;

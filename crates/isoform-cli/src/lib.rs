@@ -26,6 +26,7 @@ mod hash;
 mod input;
 mod output;
 mod parallel;
+mod passes;
 mod progress;
 mod show;
 
@@ -75,6 +76,9 @@ fn dispatch(cli: &Cli, output: &mut Output<'_, '_>) -> io::Result<()> {
         Command::Show(args) => show::run(args, &cli.common, output),
         Command::Dedup(args) => dedup::run(args, &cli.common, output),
         Command::Convert(args) => convert::run(args, &cli.common, output),
+        Command::Passes(_) => passes::list(output),
+        Command::Run(args) => passes::run(args, &cli.common, output),
+        Command::Bisect(args) => passes::bisect(args, &cli.common, output),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::command(), "isoform", &mut script);

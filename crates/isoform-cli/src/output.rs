@@ -160,6 +160,12 @@ impl<'a, 'b> Output<'a, 'b> {
         }
     }
 
+    /// Writes text besides the result to standard error.
+    pub(crate) fn aside(&mut self, text: &str) {
+        // If standard error is gone, there is nowhere left to write it.
+        let _ = write!(self.streams.err, "{text}");
+    }
+
     /// True if a progress bar may be drawn.
     pub(crate) fn shows_progress(&self) -> bool {
         self.streams.progress && !self.quiet

@@ -7,6 +7,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// It is drawn on standard error, which the caller has checked to be a terminal, and
 /// leaves no trace when it is cleared or dropped.
 pub(crate) fn bar(total: usize, visible: bool) -> ProgressBar {
+    bar_of(total, visible, "models")
+}
+
+/// As [`bar`], for other things than models.
+pub(crate) fn bar_of(total: usize, visible: bool, what: &str) -> ProgressBar {
     let target = if visible {
         ProgressDrawTarget::stderr()
     } else {
@@ -14,8 +19,8 @@ pub(crate) fn bar(total: usize, visible: bool) -> ProgressBar {
     };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);
     // The template is a constant; if it were wrong, the default style would do.
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} models  {eta} {wide_msg}")
-    {
+    let template = format!("{{bar:40}} {{pos}}/{{len}} {what}  {{eta}} {{wide_msg}}");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);
     }
     bar.with_finish(indicatif::ProgressFinish::AndClear)

@@ -189,9 +189,10 @@ fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<
     if is_settled { Ok(decoded) } else { read() }
 }
 
-/// Registers all types that files may hold.
-fn register_types() -> isoform::Result<()> {
+/// Registers all types that files may hold, and the passes over them.
+pub(crate) fn register_types() -> isoform::Result<()> {
     isoform::ir::register()?;
+    isoform::transform::register()?;
     isoform::tir::register()?;
     isoform::dialect::relay::register()?;
     isoform::dialect::pto::register()?;

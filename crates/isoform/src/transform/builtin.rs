@@ -7,7 +7,7 @@ use super::context::PassContext;
 use super::info::PassInfo;
 use super::nodes::{ModulePass, Pass};
 use super::registry::{PassEntry, make_pass, register_pass, registered_passes};
-use super::root::{Root, functions, script};
+use super::root::{functions, script, with_functions};
 use super::run::{IMMUTABLE, run};
 use super::{config, reproducer};
 use crate::kernel::container::{Array, Map, Str};
@@ -77,16 +77,6 @@ pub fn apply_to_functions(
             false => with_functions(&result, originals),
         }
     })
-}
-
-fn with_functions(root: &Ref<Obj>, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
-    match root.implements_nearest::<dyn Root>() {
-        Some(seen) => seen.with_functions(changed),
-        None => Err(Error::type_error(format!(
-            "expected a program of functions, whose type implements transform.root, got {}",
-            root.type_info().key()
-        ))),
-    }
 }
 
 /// Makes a pass that runs another one only on the functions whose name a function accepts.

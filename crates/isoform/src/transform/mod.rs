@@ -12,6 +12,7 @@
 //! | what is told about every pass | [`PassInstrument`], [`Instrument`], [`instruments`] |
 //! | facts that are computed once | [`Analysis`], [`register_analysis`] |
 //! | passes by name, pipelines as text | [`register_pass`], [`make_pass`], [`parse_pipeline`] |
+//! | the pass that breaks a program | [`bisect`] |
 //! | messages about source texts | [`diagnostics`] |
 //!
 //! ```
@@ -29,6 +30,7 @@
 //! ```
 
 mod analyses;
+mod bisect;
 mod builtin;
 mod config;
 mod context;
@@ -48,6 +50,7 @@ mod run;
 mod sequential;
 
 pub use analyses::{Analysis, register_analysis};
+pub use bisect::{Bisection, bisect};
 pub use builtin::apply_to_functions;
 pub use config::{ConfigOption, config_option, config_options, register_config_option};
 pub use context::ContextOptions;
@@ -88,5 +91,6 @@ pub fn register() -> Result<()> {
     analyses::register()?;
     pipeline::register()?;
     instruments::register()?;
+    bisect::register()?;
     builtin::register()
 }

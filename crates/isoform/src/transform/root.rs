@@ -56,6 +56,17 @@ pub fn functions(root: &Ref<Obj>) -> Result<Vec<(Str, Ref<Obj>)>> {
     }
 }
 
+/// A program with other functions under some of its names.
+pub(super) fn with_functions(root: &Ref<Obj>, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
+    match root.implements_nearest::<dyn Root>() {
+        Some(seen) => seen.with_functions(changed),
+        None => Err(Error::type_error(format!(
+            "expected a program of functions, whose type implements transform.root, got {}",
+            root.type_info().key()
+        ))),
+    }
+}
+
 /// A program or function as text for people: by [`Script`] if its type implements it,
 /// otherwise as [`to_text`](crate::text::to_text).
 ///

@@ -187,25 +187,48 @@ fn changes_are_printed_as_a_diff_of_the_functions() {
     let (write, text) = sink();
     let printing = Printing::default().changes(Which::All).instrument(write);
     let ctx = ContextOptions::default().instrument(&printing).make().unwrap();
-    ctx.within(|| {
-        idle("Idle", 0).run(&module(&[("f", 1)]))?;
-        adding("Add", 1).run(&module(&[("f", 1), ("g", 2)]))
-    })
-    .unwrap();
+    let sequence = Sequential::new([idle("Idle", 0), adding("Add", 1).upcast()]);
+    ctx.within(|| sequence.run(&module(&[("f", 1), ("g", 2)]))).unwrap();
     let text = text.lock().unwrap();
-    let expected = "\
-Changed by pass: Add
---- before/f
-+++ after/f
-@@ -1 +1 @@
--transform_tests.Fun(span=None, checked_type_=None, attrs=None, number=1)
-+transform_tests.Fun(span=None, checked_type_=None, attrs=None, number=2)
-";
-    let shown = text.replace("virtual_device_=None, ", "");
-    assert!(shown.starts_with(&expected[..expected.find('\n').unwrap()]), "{text}");
+    // The changes of a sequence are those of its passes.
+    assert_eq!(text.matches("Changed by pass").count(), 1, "{text}");
+    let shown = &*text;
+    assert!(shown.starts_with("Changed by pass: Add\n"), "{text}");
     assert!(shown.contains("--- before/f\n+++ after/f\n@@ "), "{text}");
     assert!(shown.contains("-transform_tests.Fun(") && shown.contains("number=3"), "{text}");
     assert!(shown.contains("--- before/g\n+++ after/g\n"), "{text}");
+}
+
+#[test]
+fn changes_inside_of_a_pass_are_those_of_the_inner_one() {
+    let inner = adding("Inner", 1);
+    let outer = of_module(&info("Outer"), move |root| {
+        let first = module(&[("f", 10)]);
+        let done = inner.run(&first)?;
+        assert_eq!(numbers(&root).len() + numbers(&done).len(), 2);
+        Ok(module(&[("f", 100)]))
+    });
+    let (write, text) = sink();
+    let printing = Printing::default().changes(Which::All).instrument(write);
+    let ctx = ContextOptions::default().instrument(&printing).make().unwrap();
+    ctx.within(|| {
+        failing("Fails").run(&module(&[])).unwrap_err();
+        outer.run(&module(&[("f", 1)]))
+    })
+    .unwrap();
+    let text = text.lock().unwrap();
+    let signs = |line: &&str| {
+        line.starts_with("Changed") || (line.starts_with(['-', '+']) && line.contains("number"))
+    };
+    let short = |line: &str| match line.rsplit_once("number=") {
+        Some((start, number)) => format!("{}{}", &start[..1], number.trim_end_matches(')')),
+        None => line.to_owned(),
+    };
+    let lines: Vec<String> = text.lines().filter(signs).map(short).collect();
+    let expected = [
+        "Changed by pass: Inner", "-10", "+11", "Changed by pass: Outer", "-1", "+10", "-11", "+100",
+    ];
+    assert_eq!(lines, expected, "{text}");
 }
 
 #[test]

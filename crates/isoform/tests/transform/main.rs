@@ -5,6 +5,7 @@
 #![cfg(feature = "transform")]
 
 mod analyses;
+mod bisections;
 mod contexts;
 mod instruments;
 mod passes;

@@ -81,7 +81,8 @@ impl Printing {
     }
 
     /// Sets the passes after which the changed functions are printed, as a unified diff;
-    /// a pass that changes nothing prints nothing.
+    /// a pass that changes nothing prints nothing. Changes of passes that run inside of
+    /// another one, such as those of a sequence, are theirs, not those of the outer one.
     #[must_use]
     pub fn changes(mut self, which: Which) -> Self {
         self.changes = which;
@@ -110,9 +111,19 @@ struct Printer {
     sink: Box<Sink>,
 }
 
+/// A running pass whose changes are printed.
+struct Watched {
+    /// The instrument that watches it.
+    place: usize,
+    /// The program as it was when the pass began, or when the last pass inside it ended.
+    last: Ref<Obj>,
+    /// The changes of the pass itself so far.
+    own: String,
+}
+
 thread_local! {
-    /// The inputs of the passes that are running, for all instruments of this kind.
-    static INPUTS: RefCell<Vec<(usize, Ref<Obj>)>> = const { RefCell::new(Vec::new()) };
+    /// The passes that are running, for all instruments of this kind.
+    static WATCHED: RefCell<Vec<Watched>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Printer {
@@ -129,11 +140,47 @@ impl Printer {
         std::ptr::from_ref(self).addr()
     }
 
-    fn input(&self) -> Option<Ref<Obj>> {
-        INPUTS.with_borrow_mut(|inputs| {
-            let position = inputs.iter().rposition(|(place, _)| *place == self.place())?;
-            Some(inputs.remove(position).1)
+    fn watches(&self) -> bool {
+        !matches!(self.options.changes, Which::Nothing)
+    }
+
+    /// Notes what the innermost watched pass has changed up to this program.
+    fn note(&self, program: &Ref<Obj>) -> Result<()> {
+        let place = self.place();
+        let last = WATCHED.with_borrow(|watched| {
+            let mut inwards = watched.iter().rev();
+            inwards.find(|one| one.place == place).map(|one| one.last.clone())
+        });
+        let Some(last) = last else {
+            return Ok(());
+        };
+        // Printing runs code of types, so not while the list is borrowed.
+        let changes = changes_text(&last, program)?;
+        WATCHED.with_borrow_mut(|watched| {
+            let mut inwards = watched.iter_mut().rev();
+            if let Some(one) = inwards.find(|one| one.place == place) {
+                one.own.push_str(&changes);
+                one.last = program.clone();
+            }
+        });
+        Ok(())
+    }
+
+    fn end(&self) -> Option<Watched> {
+        WATCHED.with_borrow_mut(|watched| {
+            let position = watched.iter().rposition(|one| one.place == self.place())?;
+            Some(watched.remove(position))
         })
+    }
+
+    /// Lets the pass around the one that has ended go on from its result.
+    fn go_on(&self, program: &Ref<Obj>) {
+        WATCHED.with_borrow_mut(|watched| {
+            let mut inwards = watched.iter_mut().rev();
+            if let Some(one) = inwards.find(|one| one.place == self.place()) {
+                one.last = program.clone();
+            }
+        });
     }
 }
 
@@ -153,19 +200,28 @@ impl Instrument for Printer {
         if self.options.before.includes(&info.name) {
             self.print("before", root, info)?;
         }
-        if self.options.changes.includes(&info.name) {
-            INPUTS.with_borrow_mut(|inputs| inputs.push((self.place(), root.clone())));
+        if self.watches() {
+            self.note(root)?;
+            let watched = Watched {
+                place: self.place(),
+                last: root.clone(),
+                own: String::new(),
+            };
+            WATCHED.with_borrow_mut(|all| all.push(watched));
         }
         Ok(())
     }
 
     fn after(&self, root: &Ref<Obj>, info: &Ref<PassInfo>) -> Result<()> {
-        if self.options.changes.includes(&info.name)
-            && let Some(input) = self.input()
-        {
-            let changes = changes_text(&input, root)?;
-            if !changes.is_empty() {
-                (self.sink)(&format!("Changed by pass: {}\n{changes}\n", info.name))?;
+        if self.watches() {
+            self.note(root)?;
+            let ended = self.end();
+            self.go_on(root);
+            if let Some(Watched { own, .. }) = ended
+                && !own.is_empty()
+                && self.options.changes.includes(&info.name)
+            {
+                (self.sink)(&format!("Changed by pass: {}\n{own}\n", info.name))?;
             }
         }
         if self.options.after.includes(&info.name) {
@@ -174,9 +230,9 @@ impl Instrument for Printer {
         Ok(())
     }
 
-    fn failed(&self, _root: &Ref<Obj>, info: &Ref<PassInfo>) {
-        if self.options.changes.includes(&info.name) {
-            drop(self.input());
+    fn failed(&self, _root: &Ref<Obj>, _info: &Ref<PassInfo>) {
+        if self.watches() {
+            drop(self.end());
         }
     }
 }

@@ -1,0 +1,120 @@
+//! `isoform bisect`: finds the pass and the functions that make a program fail a check.
+
+use std::io;
+use std::process::{Command, Stdio};
+
+use isoform::transform::instruments::changes_text;
+use isoform::{Error, Obj, Ref, Result};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::{failure_of, options_of, pipeline_of, program_of};
+use crate::args::{BisectArgs, Common, ConvertArgs, TextArgs};
+use crate::convert::encode;
+use crate::input::{Form, Input, IrFile, load};
+use crate::output::Output;
+
+/// The command of the user, which gets a file with the program.
+struct Check<'a> {
+    command: &'a [std::ffi::OsString],
+    folder: TempDir,
+    form: Form,
+}
+
+impl Check<'_> {
+    fn accepts(&self, program: &Ref<Obj>) -> Result<bool> {
+        let extension = match self.form {
+            Form::Json => "json",
+            Form::Text => "iso",
+            Form::Binary => "isob",
+        };
+        let target = self.folder.path().join(format!("program.{extension}"));
+        let args = ConvertArgs {
+            source: "-".into(),
+            target: target.clone(),
+            to: Some(self.form),
+            force: true,
+            text: TextArgs {
+                width: 100,
+                no_spans: false,
+                spans: true,
+                types: false,
+                full_tensors: false,
+            },
+        };
+        let file = Input::Value(IrFile {
+            value: program.into(),
+            form: self.form,
+            metadata: None,
+        });
+        std::fs::write(&target, encode(&args, &file, self.form)?)?;
+        let mut command = Command::new(&self.command[0]);
+        command.args(&self.command[1..]).arg(&target);
+        // Its output would be mixed with the result.
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
+        let status = status.map_err(|error| {
+            let name = self.command[0].display();
+            Error::value_error(format!("the command {name} does not start: {error}"))
+        })?;
+        Ok(status.success())
+    }
+}
+
+pub(crate) fn bisect(
+    args: &BisectArgs,
+    common: &Common,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let pipeline = match pipeline_of(&args.pipeline) {
+        Ok(pipeline) => pipeline,
+        Err(failure) => return output.failed_file("PIPELINE".as_ref(), &failure),
+    };
+    let loaded = load(&args.file, common).and_then(|input| {
+        let form = match &input {
+            Input::Value(file) => file.form,
+            Input::Model(_) => Form::Json,
+        };
+        Ok((program_of(&input)?, form))
+    });
+    let (root, form) = match loaded {
+        Ok(loaded) => loaded,
+        Err(failure) => return output.failed_file(&args.file, &failure),
+    };
+    let found = TempDir::with_prefix("isoform-").map_err(Error::from).and_then(|folder| {
+        let check = Check {
+            command: &args.command,
+            folder,
+            form,
+        };
+        let pipeline = pipeline.upcast();
+        let ctx = options_of(&args.passes).make()?;
+        let found = ctx.within(|| {
+            isoform::transform::bisect(&pipeline, &root, |program| check.accepts(program))
+        })?;
+        let changes = changes_text(&found.before, &found.after)?;
+        Ok((found, changes))
+    });
+    let (found, changes) = match found {
+        Ok(found) => found,
+        Err(error) => return output.failed_file(&args.file, &failure_of(&error)),
+    };
+    let name = &*found.pass.info.name;
+    if output.json {
+        return output.json_line(&json!({
+            "pass": name,
+            "position": found.position,
+            "functions": found.functions,
+            "checks": found.checks,
+            "changes": changes,
+        }));
+    }
+    output.line(format_args!(
+        "the check fails after pass '{name}', which is number {}",
+        found.position + 1
+    ))?;
+    if !found.functions.is_empty() {
+        let functions = found.functions.join(", ");
+        output.line(format_args!("the changes of these functions suffice: {functions}"))?;
+    }
+    output.bytes(changes.as_bytes())
+}

@@ -1,0 +1,65 @@
+//! `isoform passes`, `run` and `bisect`: the passes of the library on files.
+
+mod bisect;
+mod list;
+mod run;
+
+use std::fs;
+
+use isoform::transform::instruments::Verifying;
+use isoform::transform::{ContextOptions, Sequential, parse_pipeline};
+use isoform::{Error, Obj, Ref, Value};
+
+use crate::args::PipelineArgs;
+use crate::input::{Input, register_types};
+use crate::output::Failure;
+
+pub(crate) use bisect::bisect;
+pub(crate) use list::list;
+pub(crate) use run::run;
+
+/// The passes of a text, or of the file that it names.
+fn pipeline_of(text: &str) -> Result<Ref<Sequential>, Failure> {
+    register_types().map_err(|error| failure_of(&error))?;
+    let read;
+    let text = match text.strip_prefix('@') {
+        None => text,
+        Some(file) => {
+            read = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+            &read
+        }
+    };
+    parse_pipeline(text).map_err(|error| failure_of(&error))
+}
+
+/// The error of a pipeline or a pass: the first line, and the others with a caret.
+fn failure_of(error: &Error) -> Failure {
+    let text = error.message_with_path();
+    let mut lines = text.lines().map(str::to_owned);
+    Failure {
+        message: lines.next().unwrap_or_default(),
+        excerpt: lines.collect(),
+    }
+}
+
+/// The program of a file, which is an object.
+fn program_of(input: &Input) -> Result<Ref<Obj>, Failure> {
+    let value: Value = input.to_value();
+    value.as_object().cloned().ok_or_else(|| {
+        let got = value.type_name();
+        format!("expected a program, got {got}").into()
+    })
+}
+
+/// The conditions under which the passes run.
+fn options_of(args: &PipelineArgs) -> ContextOptions {
+    let options = ContextOptions::default()
+        .opt_level(args.opt_level)
+        .disabled(args.disable.iter());
+    match args.verify {
+        false => options,
+        true => options
+            .instrument(&Verifying::instrument())
+            .config("testing.immutable_module", true),
+    }
+}

@@ -1,0 +1,198 @@
+//! `isoform run`: applies passes to a program.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use indicatif::ProgressBar;
+use isoform::text::TensorText;
+use isoform::transform::instruments::{Printing, Which, timing};
+use isoform::transform::{Instrument, PassInfo, PassInstrument, Sequential};
+use isoform::{Obj, Ref, Result};
+use serde_json::json;
+
+use super::{failure_of, options_of, pipeline_of, program_of};
+use crate::args::{Common, ConvertArgs, RunArgs, TextArgs};
+use crate::convert::{check_target, encode, form_of_target, write};
+use crate::input::{Form, Input, IrFile, is_dash, load};
+use crate::output::{Failure, Output};
+use crate::progress::bar_of;
+use crate::show::text_of;
+
+/// Shows the running pass of a long pipeline.
+struct Progress(ProgressBar);
+
+impl Instrument for Progress {
+    fn before(&self, _root: &Ref<Obj>, info: &Ref<PassInfo>) -> Result<()> {
+        self.0.set_message(info.name.to_string());
+        Ok(())
+    }
+
+    fn after(&self, _root: &Ref<Obj>, _info: &Ref<PassInfo>) -> Result<()> {
+        self.0.inc(1);
+        Ok(())
+    }
+}
+
+/// The number of passes, those of inner sequences included.
+fn count(pipeline: &Ref<Sequential>) -> usize {
+    let mut found = 0;
+    let mut stack = vec![pipeline.clone()];
+    while let Some(sequence) = stack.pop() {
+        found += 1;
+        for pass in sequence.passes.iter() {
+            match pass.downcast_ref::<Sequential>() {
+                Some(inner) => stack.push(inner.clone()),
+                None => found += 1,
+            }
+        }
+    }
+    found
+}
+
+/// What a run leaves besides the program.
+struct Report {
+    program: Ref<Obj>,
+    changes: String,
+    times: String,
+}
+
+fn apply(
+    args: &RunArgs,
+    pipeline: &Ref<Sequential>,
+    root: &Ref<Obj>,
+    shows_progress: bool,
+) -> Result<Report> {
+    let changes = Arc::new(Mutex::new(String::new()));
+    let mut options = options_of(&args.passes);
+    if let Some(folder) = &args.reproducer {
+        options = options.config("transform.reproducer", &*folder.to_string_lossy());
+    }
+    if args.changes {
+        let text = Arc::clone(&changes);
+        let printing = Printing::default().changes(Which::All);
+        options = options.instrument(&printing.instrument(move |piece| {
+            let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+            text.push_str(piece);
+            Ok(())
+        }));
+    }
+    let clock = timing::timing();
+    if args.timing {
+        options = options.instrument(&clock);
+    }
+    let bar = bar_of(count(pipeline), shows_progress, "passes");
+    if shows_progress {
+        options = options.instrument(&PassInstrument::of(Progress(bar.clone())));
+    }
+    let mut times = String::new();
+    let program = options.make()?.within(|| {
+        let program = pipeline.run(root)?;
+        if args.timing {
+            times = timing::render(&clock)?;
+        }
+        Ok(program)
+    });
+    bar.finish_and_clear();
+    let changes = std::mem::take(&mut *changes.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(Report {
+        program: program?,
+        changes,
+        times,
+    })
+}
+
+pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+    let to_standard = is_dash(&args.output);
+    let target = ConvertArgs {
+        source: args.file.clone(),
+        target: args.output.clone(),
+        to: args.to.or(to_standard.then_some(Form::Text)),
+        force: args.force,
+        text: TextArgs { ..args.text },
+    };
+    // Fail early, before anything large is read.
+    let form = if to_standard && !output.json {
+        Ok(target.to.unwrap_or(Form::Text))
+    } else {
+        form_of_target(&target, common).and_then(|form| check_target(&target).map(|_| form))
+    };
+    let form = match form {
+        Ok(form) => form,
+        Err(failure) => return output.failed_file(&args.output, &failure),
+    };
+    let pipeline = match pipeline_of(&args.pipeline) {
+        Ok(pipeline) => pipeline,
+        Err(failure) => return output.failed_file("PIPELINE".as_ref(), &failure),
+    };
+    let input = match load(&args.file, common) {
+        Ok(input) => input,
+        Err(failure) => return output.failed_file(&args.file, &failure),
+    };
+    let report = program_of(&input).and_then(|program| {
+        apply(args, &pipeline, &program, output.shows_progress())
+            .map_err(|error| failure_of(&error))
+    });
+    let report = match report {
+        Ok(report) => report,
+        Err(failure) => return output.failed_file(&args.file, &failure),
+    };
+    if args.timing {
+        output.aside(&report.times);
+    }
+    if args.changes {
+        output.bytes(report.changes.as_bytes())?;
+        if to_standard {
+            return Ok(());
+        }
+    }
+    finish(args, &target, form, (input, report.program), output)
+}
+
+/// Writes or prints the result.
+fn finish(
+    args: &RunArgs,
+    target: &ConvertArgs,
+    form: Form,
+    (input, program): (Input, Ref<Obj>),
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let metadata = match input {
+        Input::Value(file) => file.metadata,
+        Input::Model(_) => None,
+    };
+    let result = Input::Value(IrFile {
+        value: program.into(),
+        form,
+        metadata,
+    });
+    let to_standard = is_dash(&args.output);
+    let bytes = match to_standard && form == Form::Text {
+        // For people, as `isoform show` prints it.
+        true => {
+            let tensors = match args.text.full_tensors {
+                true => TensorText::Inline,
+                false => TensorText::Abbreviated,
+            };
+            let options = args.text.options().tensors(tensors).placeholders(true);
+            text_of(&result.to_value(), &options).map(String::into_bytes)
+        }
+        false => encode(target, &result, form),
+    };
+    let written = bytes
+        .map_err(|error| failure_of(&error))
+        .and_then(|bytes| match to_standard {
+            true => Ok(bytes),
+            false => write(target, &bytes).map(|()| bytes),
+        });
+    match written {
+        Err(failure) => output.failed_file(&args.output, &Failure::from(failure)),
+        Ok(bytes) if to_standard => output.bytes(&bytes),
+        Ok(bytes) if output.json => output.json_line(&json!({
+            "file": args.file.to_string_lossy(),
+            "to": args.output.to_string_lossy(),
+            "form": form.key(),
+            "bytes": bytes.len(),
+        })),
+        Ok(_) => Ok(()),
+    }
+}
