@@ -344,7 +344,7 @@ def main() -> int:
         PACKAGE / "_core.pyi": core_stub(),
         **{
             PACKAGE / "types" / f"{prefix}.pyi": stub_of_types(prefix)
-            for prefix in ("ir", "onnx", "pto", "relay", "tir")
+            for prefix in ("ir", "onnx", "pto", "relay", "tir", "transform")
         },
     }
     for path, text in stubs.items():

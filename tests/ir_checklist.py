@@ -1,7 +1,7 @@
 """Which entry of the `tvm.ir` interface a test is about.
 
 An entry is a class (C01 to C45), a method or property of one (C18.3), a
-function (F1 to F8), or something used with the interface (X1, X4 to X7).
+function (F1 to F8), or something used with the interface (X1 to X7).
 """
 
 METHODS = {
@@ -28,7 +28,7 @@ IDS = [
         for name in [key, *(f"{key}.{method}" for method in range(1, METHODS.get(key, 0) + 1))]
     ),
     *(f"F{number}" for number in range(1, 9)),
-    *("X1", "X4", "X5", "X6", "X7"),
+    *("X1", "X2", "X3", "X4", "X5", "X6", "X7"),
 ]
 
 

@@ -793,6 +793,11 @@ def _install_function(*args: Any, **kwargs: Any) -> Any:
     Raises ValueError for any other name.
     """
 
+def _install_logger(logger: Any) -> Any:
+    """Sends messages of the passes to a logger of Python's `logging`, unless the program
+    that embeds the library has its own subscriber.
+    """
+
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of tensors."""
 
@@ -800,6 +805,9 @@ def _methods_of(cls: type[Any]) -> list[tuple[str, Any]]:
     """The methods that are registered for exactly the type of a class: names and
     functions.
     """
+
+def _register_config_option(key: Any, schema: Schema | None, default: Any, doc: Any) -> Any:
+    """Registers an option of pass contexts."""
 
 def _register_global_func(name: str, function: Any, replace: bool) -> Any:
     """Registers a callable under a global name and returns the registered function.

@@ -54,8 +54,10 @@ def described(function: Callable[..., Any], name: str | None) -> Function:
     except (TypeError, ValueError):
         parameters = None
     else:
-        hints = _hints(function)
-        returns = _schema(hints.get("return", Any))
+        # The parameters of a class are those of its constructor.
+        constructor: Any = function.__init__ if inspect.isclass(function) else None
+        hints = _hints(constructor or function)
+        returns = _ANY if constructor else _schema(hints.get("return", Any))
         for parameter in signature.parameters.values():
             if parameter.kind not in _POSITIONAL:
                 parameters = None

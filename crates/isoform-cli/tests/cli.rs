@@ -2,6 +2,7 @@
 
 mod build;
 mod ir;
+mod passes;
 mod support;
 
 use std::io::{BufRead, BufReader, Read};

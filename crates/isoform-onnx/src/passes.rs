@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use isoform::traverse::{MapOptions, WalkOptions, WalkOrder, WalkResult};
 use isoform::transform::Root;
+use isoform::traverse::{MapOptions, WalkOptions, WalkOrder, WalkResult};
 use isoform::{Error, Node, Obj, Ref, Result, Str, Value};
 
 use crate::ir::{Function, Graph, Program};

@@ -120,7 +120,7 @@ pub(crate) fn to_python(error: Error) -> PyErr {
         return raised;
     }
     Python::attach(|py| {
-        // A note that cannot be added is no reason to lose the exception.
+        // The exception matters even if a note cannot be added.
         let _ = add_notes(py, &raised, notes);
         match frames.is_empty() {
             true => raised,

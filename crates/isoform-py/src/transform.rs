@@ -1,4 +1,4 @@
-//! What `isoform.transform` needs besides global functions: options of contexts with
+//! The parts of `isoform.transform` that are not global functions: options of contexts with
 //! Python types, and messages for `logging`.
 
 use std::fmt::{self, Write};
@@ -63,7 +63,9 @@ fn ask<T>(call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Option<T> {
     Python::try_attach(|py| {
         let logger = LOGGER.get(py)?.bind(py);
         // A message that cannot be written must not end a pass.
-        call(logger).map_err(|error| error.write_unraisable(py, None)).ok()
+        call(logger)
+            .map_err(|error| error.write_unraisable(py, None))
+            .ok()
     })?
 }
 
@@ -78,9 +80,8 @@ impl Subscriber for ToLogging {
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         let level = number(metadata.level());
-        let asked = |logger: &Bound<'_, PyAny>| {
-            logger.call_method1("isEnabledFor", (level,))?.is_truthy()
-        };
+        let asked =
+            |logger: &Bound<'_, PyAny>| logger.call_method1("isEnabledFor", (level,))?.is_truthy();
         ask(asked) == Some(true)
     }
 

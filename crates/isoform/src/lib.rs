@@ -86,6 +86,7 @@
 //! | rewrite | [`structural_map`](traverse::structural_map), [`substitute`](traverse::substitute), [`Children::rebuild`](traverse::Children::rebuild) |
 //! | decide by class | [`Dispatch`](traverse::Dispatch), [`NodeVisitor`](traverse::NodeVisitor), [`NodeMutator`](traverse::NodeMutator), [`NodeFunctor`](traverse::NodeFunctor) |
 //! | match templates, rewrite by rule | [`pattern`] |
+//! | write and run passes | [`transform`] |
 //! | copy | [`deep_copy`](traverse::deep_copy), [`shallow_copy`](traverse::shallow_copy) |
 //! | compare and print by fields | [`recursive_eq`](compare::recursive_eq), [`recursive_cmp`](compare::recursive_cmp), [`recursive_hash`](compare::recursive_hash), [`repr()`](objects::repr) |
 //! | attach behaviour | [`attrs`], [`TypeDef::attr`](types::TypeDef::attr), [`Hook`](hooks::Hook) |
@@ -255,6 +256,11 @@ struct PatternPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/type-attributes.md")]
 struct TypeAttributes;
+
+// So do those of the page about passes.
+#[cfg(all(doctest, feature = "transform"))]
+#[doc = include_str!("../../../docs/passes.md")]
+struct PassesPage;
 
 /// For the binding of a host language: wrappers, raw references, reads
 /// without copies. Programs written in Rust need none of it.

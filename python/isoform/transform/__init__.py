@@ -15,7 +15,9 @@ own types. `docs/passes.md` is the guide.
 """
 
 from .analysis import analysis
+from .bisect import bisect
 from .builtin import ApplyPassToFunction, PrintIR
+from .cache import Memo, MemoryCache
 from .context import PassContext, register_config_option
 from .decorators import function_pass, module_pass
 from .instrument import (
@@ -41,6 +43,8 @@ __all__ = [
     "Check",
     "DumpIR",
     "FunctionPass",
+    "Memo",
+    "MemoryCache",
     "ModulePass",
     "Pass",
     "PassContext",
@@ -57,6 +61,7 @@ __all__ = [
     "Sequential",
     "VerifyInstrument",
     "analysis",
+    "bisect",
     "changes_text",
     "function_pass",
     "functions",

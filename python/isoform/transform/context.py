@@ -9,6 +9,7 @@ from isoform.core import Object
 from isoform.dataclasses import c_class
 from isoform.ir import _api
 
+from .cache import cache_of
 from .passes import names
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class PassContext(Object):
         config: Values of options by key, see `register_config_option`.
         reproducer: A folder: the input of a pass that fails is written there with the
             text of the pass, so that `isoform run` can repeat it.
+        cache: Keeps the results of pure passes: a `MemoryCache`, or any object with its
+            methods.
 
     Lists, tuples and sets of names are accepted, and None for none.
 
@@ -74,6 +77,7 @@ class PassContext(Object):
         config: Mapping[str, Any] | None = None,
         *,
         reproducer: str | os.PathLike[str] | None = None,
+        cache: Any = None,
     ) -> None:
         """See the class."""
         import os
@@ -88,6 +92,7 @@ class PassContext(Object):
             names(disabled_pass, "PassContext.disabled_pass"),
             list(instruments or []),
             options,
+            cache_of(cache),
         )
 
     def __enter__(self) -> PassContext:

@@ -6,6 +6,9 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from isoform.ir import _api
+
+from .cache import Memo
 from .passes import FunctionPass, ModulePass, PassInfo, check_required
 
 if TYPE_CHECKING:
@@ -78,6 +81,10 @@ def function_pass(
     filter: Callable[[Any], bool] | None = None,  # noqa: A002
     after: Iterable[str] = (),
     preserves: Iterable[str] = (),
+    pure: bool = False,
+    version: str = "",
+    ignores: bool = False,
+    reads: Callable[[Any, Any], Any] | None = None,
 ) -> Any:
     """Make a pass over each function of a program, from a function or class.
 
@@ -93,6 +100,11 @@ def function_pass(
         filter: Returns whether a function is transformed.
         after: The names of passes that run on the result.
         preserves: The names of analyses whose results stay valid, see `PassInfo`.
+        pure: The result depends on nothing but the function, the options of the pass and
+            what it reads of the program, so that the cache of a context may keep it.
+        version: For a pure pass, its version, which changes with its results.
+        ignores: For a pure pass, that it ignores names and spans, see `Memo`.
+        reads: For a pure pass, what it reads of the program, see `Memo`.
 
     Raises ValueError without `opt_level`, TypeError for arguments of other types.
 
@@ -111,6 +123,7 @@ def function_pass(
     if opt_level is None:
         raise ValueError("Please provide opt_level for the function pass.")
     check_required(required)
+    memo = _api.made(Memo, version, ignores, reads) if pure else None
 
     def made(decorated: Any) -> Any:
         info = _info(decorated, opt_level, name, required, traceable, preserves)
@@ -119,9 +132,9 @@ def function_pass(
                 decorated,
                 FunctionPass,
                 "transform_function",
-                lambda f: (f, info, cls, filter, after),
+                lambda f: (f, info, cls, filter, after, memo),
             )
-        return FunctionPass(decorated, info, cls, filter, after)
+        return FunctionPass(decorated, info, cls, filter, after, memo)
 
     return made(pass_func) if pass_func else made
 

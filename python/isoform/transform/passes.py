@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from isoform import Array, Dict, Function
 
+    from .cache import Memo
+
 __all__ = ["FunctionPass", "ModulePass", "Pass", "PassInfo", "Sequential"]
 
 _run = _api.function("passes.run")
@@ -149,12 +151,14 @@ class FunctionPass(Pass):
             them if empty.
         filter: Called with a function; returns whether it is transformed.
         after: The names of passes that run on the result.
+        memo: The declaration that results may be kept, if the pass is pure.
     """
 
     func: Function
     function_class: str
     filter: Function | None
     after: Array[str]
+    memo: Memo | None
 
     def __init__(
         self,
@@ -163,6 +167,7 @@ class FunctionPass(Pass):
         function_class: type[Any] | str = "",
         filter: Callable[[Any], bool] | None = None,  # noqa: A002
         after: Iterable[str] = (),
+        memo: Memo | None = None,
     ) -> None:
         """See the class."""
         from isoform import _core
@@ -171,7 +176,7 @@ class FunctionPass(Pass):
         if isinstance(key, type):
             key = _core.type_info(key).type_key
         this: Any = self
-        this.__ffi_init__(func, info, key, filter, names(after, "FunctionPass.after"))
+        this.__ffi_init__(func, info, key, filter, names(after, "FunctionPass.after"), memo)
 
 
 @c_class("transform.Sequential")

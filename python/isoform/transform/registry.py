@@ -8,8 +8,6 @@ from isoform._signature import described
 from isoform.ir import _api
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .passes import Pass, Sequential
 
 __all__ = ["list_passes", "make_pass", "parse_pipeline", "pipeline_text", "register_pass"]
@@ -50,11 +48,8 @@ def register_pass(name: str, factory: Any = None, *, override: bool = False) -> 
     from .passes import Pass
 
     def made(given: Any) -> Any:
-        factory: Callable[..., Any] = given
-        if isinstance(given, Pass):
-            def factory() -> Any:
-                return given
-        _register(name, described(factory, None), override)
+        maker: Any = (lambda: given) if isinstance(given, Pass) else given
+        _register(name, described(maker, None), override)
         return given
 
     return made(factory) if factory is not None else made
@@ -112,5 +107,3 @@ def pipeline_text(passes: Pass) -> str:
     requirements, and for options without text.
     """
     return _text(passes)
-
-

@@ -1,4 +1,4 @@
-"""What the functions of a program are."""
+"""Programs as their functions, as text, and their checks."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Root(Trait, attr="transform.root"):
     >>> @py_class("doc.root.Pair")
     ... class Pair(Object):
     ...     ir_trait = Root
-    ...     left: Number
-    ...     right: Number
+    ...     left: Any
+    ...     right: Any
     ...     def functions(self):
     ...         return [("left", self.left), ("right", self.right)]
     ...     def with_functions(self, changed):

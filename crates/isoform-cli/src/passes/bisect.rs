@@ -80,20 +80,22 @@ pub(crate) fn bisect(
         Ok(loaded) => loaded,
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
-    let found = TempDir::with_prefix("isoform-").map_err(Error::from).and_then(|folder| {
-        let check = Check {
-            command: &args.command,
-            folder,
-            form,
-        };
-        let pipeline = pipeline.upcast();
-        let ctx = options_of(&args.passes).make()?;
-        let found = ctx.within(|| {
-            isoform::transform::bisect(&pipeline, &root, |program| check.accepts(program))
-        })?;
-        let changes = changes_text(&found.before, &found.after)?;
-        Ok((found, changes))
-    });
+    let found = TempDir::with_prefix("isoform-")
+        .map_err(Error::from)
+        .and_then(|folder| {
+            let check = Check {
+                command: &args.command,
+                folder,
+                form,
+            };
+            let pipeline = pipeline.upcast();
+            let ctx = options_of(&args.passes).make()?;
+            let found = ctx.within(|| {
+                isoform::transform::bisect(&pipeline, &root, |program| check.accepts(program))
+            })?;
+            let changes = changes_text(&found.before, &found.after)?;
+            Ok((found, changes))
+        });
     let (found, changes) = match found {
         Ok(found) => found,
         Err(error) => return output.failed_file(&args.file, &failure_of(&error)),
@@ -114,7 +116,9 @@ pub(crate) fn bisect(
     ))?;
     if !found.functions.is_empty() {
         let functions = found.functions.join(", ");
-        output.line(format_args!("the changes of these functions suffice: {functions}"))?;
+        output.line(format_args!(
+            "the changes of these functions suffice: {functions}"
+        ))?;
     }
     output.bytes(changes.as_bytes())
 }

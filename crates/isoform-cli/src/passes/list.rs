@@ -54,7 +54,11 @@ fn conditions(entry: &PassEntry) -> String {
     let required: Vec<&str> = info.required.iter().map(|name| &**name).collect();
     match required.is_empty() {
         true => format!("  (level {})", info.opt_level),
-        false => format!("  (level {}, requires {})", info.opt_level, required.join(", ")),
+        false => format!(
+            "  (level {}, requires {})",
+            info.opt_level,
+            required.join(", ")
+        ),
     }
 }
 

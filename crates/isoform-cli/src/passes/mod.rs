@@ -45,7 +45,10 @@ fn failure_of(error: &Error) -> Failure {
 /// The program of a file, which is an object.
 fn program_of(input: &Input) -> Result<Ref<Obj>, Failure> {
     let value: Value = input.to_value();
-    value.as_object().cloned().ok_or_else(|| {
+    let node = value
+        .as_object()
+        .filter(|object| !object.type_info().is_builtin());
+    node.cloned().ok_or_else(|| {
         let got = value.type_name();
         format!("expected a program, got {got}").into()
     })

@@ -14,7 +14,7 @@ use super::{failure_of, options_of, pipeline_of, program_of};
 use crate::args::{Common, ConvertArgs, RunArgs, TextArgs};
 use crate::convert::{check_target, encode, form_of_target, write};
 use crate::input::{Form, Input, IrFile, is_dash, load};
-use crate::output::{Failure, Output};
+use crate::output::Output;
 use crate::progress::bar_of;
 use crate::show::text_of;
 
@@ -49,7 +49,7 @@ fn count(pipeline: &Ref<Sequential>) -> usize {
     found
 }
 
-/// What a run leaves besides the program.
+/// The results of a run besides the program.
 struct Report {
     program: Ref<Obj>,
     changes: String,
@@ -185,7 +185,7 @@ fn finish(
             false => write(target, &bytes).map(|()| bytes),
         });
     match written {
-        Err(failure) => output.failed_file(&args.output, &Failure::from(failure)),
+        Err(failure) => output.failed_file(&args.output, &failure),
         Ok(bytes) if to_standard => output.bytes(&bytes),
         Ok(bytes) if output.json => output.json_line(&json!({
             "file": args.file.to_string_lossy(),

@@ -5,6 +5,8 @@ mod differ;
 mod files;
 mod functions;
 mod hostile;
+#[cfg(feature = "transform")]
+mod passes;
 mod property;
 mod same;
 mod structure;

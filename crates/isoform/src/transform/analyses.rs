@@ -152,7 +152,11 @@ pub fn register_analysis(name: &str, function: Function, replace: bool) -> Resul
 
 /// Registers an analysis: a function of the object and the context.
 #[export("passes.register_analysis", crate = crate)]
-fn register_exported(name: &str, function: Function, #[default = false] replace: bool) -> Result<()> {
+fn register_exported(
+    name: &str,
+    function: Function,
+    #[default = false] replace: bool,
+) -> Result<()> {
     register_analysis(name, function, replace)
 }
 

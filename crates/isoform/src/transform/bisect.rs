@@ -136,7 +136,11 @@ fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> 
             continue;
         };
         let mut inner = Vec::new();
-        for pass in sequence.passes.iter().filter(|pass| ctx.enables(&pass.info)) {
+        for pass in sequence
+            .passes
+            .iter()
+            .filter(|pass| ctx.enables(&pass.info))
+        {
             for name in pass.info.required.iter() {
                 inner.push(make_pass(name, [])?);
             }
@@ -179,10 +183,15 @@ fn reduced(
         let subsets: Vec<Vec<_>> = kept.chunks(size).map(<[_]>::to_vec).collect();
         let rests = (0..subsets.len()).map(|left_out| {
             let rest = subsets.iter().enumerate().filter(|(at, _)| *at != left_out);
-            rest.flat_map(|(_, subset)| subset.clone()).collect::<Vec<_>>()
+            rest.flat_map(|(_, subset)| subset.clone())
+                .collect::<Vec<_>>()
         });
         // With two parts, the rests are the parts.
-        let rests: Vec<_> = if parts > 2 { rests.collect() } else { Vec::new() };
+        let rests: Vec<_> = if parts > 2 {
+            rests.collect()
+        } else {
+            Vec::new()
+        };
         let mut found = None;
         for (position, candidate) in subsets.iter().chain(&rests).enumerate() {
             let made = apply(candidate)?;
@@ -208,7 +217,11 @@ fn reduced(
 
 /// Finds the pass and functions that make a program fail a check.
 #[export("passes.bisect", crate = crate)]
-fn bisect_exported(pipeline: &Ref<Pass>, root: &Ref<Obj>, check: Function) -> Result<Map<Str, Value>> {
+fn bisect_exported(
+    pipeline: &Ref<Pass>,
+    root: &Ref<Obj>,
+    check: Function,
+) -> Result<Map<Str, Value>> {
     let found = bisect(pipeline, root, |program| {
         let answer = Schema::Bool.convert(check.call(&[program.into()])?)?;
         Ok(answer.as_bool() == Some(true))

@@ -69,8 +69,13 @@ pub fn apply_to_functions(
             return Ok(root);
         }
         // Functions that the pass deleted or added are those of its result.
-        let originals = known.into_iter().filter(|(name, _)| replaced.contains(name));
-        let left: HashSet<Str> = functions(&result)?.into_iter().map(|(name, _)| name).collect();
+        let originals = known
+            .into_iter()
+            .filter(|(name, _)| replaced.contains(name));
+        let left: HashSet<Str> = functions(&result)?
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
         let originals: Vec<_> = originals.filter(|(name, _)| left.contains(name)).collect();
         match originals.is_empty() {
             true => Ok(result),
@@ -104,7 +109,11 @@ fn run_exported(pass: &Ref<Pass>, root: &Ref<Obj>) -> Result<Ref<Obj>> {
 
 /// Registers a pass: a function from its options to the pass.
 #[export("passes.register", crate = crate)]
-fn register_exported(name: &str, factory: Function, #[default = false] replace: bool) -> Result<()> {
+fn register_exported(
+    name: &str,
+    factory: Function,
+    #[default = false] replace: bool,
+) -> Result<()> {
     register_pass(name, factory, replace)
 }
 

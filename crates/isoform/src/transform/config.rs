@@ -149,8 +149,10 @@ pub fn config_option(key: &str) -> Result<ConfigOption> {
 /// All registered options, sorted by key.
 pub fn config_options() -> Vec<(String, ConfigOption)> {
     let options = OPTIONS.read().unwrap_or_else(PoisonError::into_inner);
-    let entry = |(key, option): (&Box<str>, &ConfigOption)| (key.to_string(), option.clone());
-    options.iter().map(entry).collect()
+    let entries = options.iter();
+    entries
+        .map(|(key, option)| (key.to_string(), option.clone()))
+        .collect()
 }
 
 /// The values of a context: each converted to what its option stores.

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 
 use isoform_macros::{Node, export};
 
+use super::cache::Cache;
 use super::config;
 use super::info::PassInfo;
 use super::instrument::PassInstrument;
@@ -36,6 +37,9 @@ pub struct PassContext {
     pub instruments: List<Ref<PassInstrument>>,
     /// The values of options.
     pub config: Map<Str, Value>,
+    /// Keeps the results of memoised passes.
+    #[node(repr = false)]
+    pub cache: Option<Ref<Cache>>,
     /// The results of analyses.
     #[node(repr = false)]
     state: Value,
@@ -49,12 +53,14 @@ fn make_context(
     #[default = Array::<Str>::new()] disabled_pass: Array<Str>,
     #[default = Array::<Ref<PassInstrument>>::new()] instruments: Array<Ref<PassInstrument>>,
     #[default = Map::<Str, Value>::new()] config: Map<Str, Value>,
+    cache: Option<Ref<Cache>>,
 ) -> Result<Ref<PassContext>> {
     let mut options = ContextOptions::default().opt_level(opt_level);
     options.required = required_pass;
     options.disabled = disabled_pass;
     options.instruments = instruments;
     options.config = config;
+    options.cache = cache;
     options.make()
 }
 
@@ -68,6 +74,7 @@ pub struct ContextOptions {
     disabled: Array<Str>,
     instruments: Array<Ref<PassInstrument>>,
     config: Map<Str, Value>,
+    cache: Option<Ref<Cache>>,
 }
 
 impl Default for ContextOptions {
@@ -78,6 +85,7 @@ impl Default for ContextOptions {
             disabled: Array::new(),
             instruments: Array::new(),
             config: Map::new(),
+            cache: None,
         }
     }
 }
@@ -118,6 +126,13 @@ impl ContextOptions {
         self
     }
 
+    /// Sets the cache that keeps the results of memoised passes.
+    #[must_use]
+    pub fn cache(mut self, cache: &Ref<Cache>) -> Self {
+        self.cache = Some(cache.clone());
+        self
+    }
+
     /// Makes the context.
     ///
     /// # Errors
@@ -133,6 +148,7 @@ impl ContextOptions {
             disabled_pass: self.disabled.clone(),
             instruments,
             config: config::legalised(&self.config)?,
+            cache: self.cache.clone(),
             state: Value::opaque_named(Store::default(), "the results of analyses"),
         }))
     }
@@ -146,6 +162,7 @@ impl Default for PassContext {
             disabled_pass: Array::new(),
             instruments: List::new(),
             config: Map::new(),
+            cache: None,
             state: Value::opaque_named(Store::default(), "the results of analyses"),
         }
     }
@@ -161,12 +178,14 @@ impl PassContext {
     /// The innermost context of this thread that has been entered, or the thread's
     /// default one.
     pub fn current() -> Ref<PassContext> {
-        STACK.with_borrow(|stack| stack.last().cloned()).unwrap_or_else(|| {
-            DEFAULT.with_borrow_mut(|made| {
-                made.get_or_insert_with(|| Ref::new(PassContext::default()))
-                    .clone()
+        STACK
+            .with_borrow(|stack| stack.last().cloned())
+            .unwrap_or_else(|| {
+                DEFAULT.with_borrow_mut(|made| {
+                    made.get_or_insert_with(|| Ref::new(PassContext::default()))
+                        .clone()
+                })
             })
-        })
     }
 
     /// True if the name of a pass is among those that the context requires.

@@ -2,6 +2,7 @@
 
 use super::context::PassContext;
 use super::info::PassInfo;
+use super::memo;
 use super::nodes::{FunctionPass, RunPass};
 use super::registry::make_pass;
 use super::root::Root;
@@ -82,59 +83,58 @@ impl FunctionPass {
         }
     }
 
-    /// The new function.
-    fn transformed(
-        &self,
-        class: Option<TypeIndex>,
-        function: &Ref<Obj>,
-        root: &Value,
-        ctx: &Value,
-    ) -> Result<Ref<Obj>> {
-        let arguments = [function.into(), root.clone(), ctx.clone()];
-        let result = self.func.call(&arguments)?;
-        let expected = || match class {
-            Some(class) => table::info(class).key(),
-            None => function.type_info().key(),
-        };
-        let fits = |object: &&Ref<Obj>| {
-            class.is_none_or(|class| table::is_a(object.type_index(), class))
-        };
-        result.as_object().filter(fits).cloned().ok_or_else(|| {
-            Error::type_error(format!(
-                "expected the new function, {}, got {}; a function pass returns a function, its \
-                 input if nothing changes",
-                expected(),
-                result.type_name()
-            ))
-        })
-    }
-
     /// The functions that the pass changes.
     fn changes(
         &self,
-        functions: Vec<(Str, Ref<Obj>)>,
+        functions: &[(Str, Ref<Obj>)],
         root: &Ref<Obj>,
         ctx: &Ref<PassContext>,
     ) -> Result<Vec<(Str, Ref<Obj>)>> {
         let class = self.class()?;
-        let (root, ctx) = (Value::from(root), Value::from(ctx));
+        let run = match (&self.memo, &ctx.cache) {
+            (Some(memo), Some(cache)) => Some(memo::Run::new((memo, cache), functions, root)),
+            _ => None,
+        };
         let mut changed = Vec::new();
         for (name, function) in functions {
-            let result = match self.is_wanted(class, &function) {
+            let compute = || {
+                let arguments = [function.into(), Value::from(root), Value::from(ctx)];
+                self.func.call(&arguments)
+            };
+            let result = match self.is_wanted(class, function) {
                 Ok(false) => continue,
-                Ok(true) => self.transformed(class, &function, &root, &ctx),
+                Ok(true) => match &run {
+                    Some(run) => run.result(self, function, compute),
+                    None => compute(),
+                },
                 Err(error) => Err(error),
             };
+            let result = result.and_then(|result| checked(class, function, &result));
             let result = result.map_err(|error| match name.is_empty() {
                 true => error,
                 false => error.noted(format!("in function '{name}'")),
             })?;
-            if !result.same_as(&function) {
-                changed.push((name, result));
+            if !result.same_as(function) {
+                changed.push((name.clone(), result));
             }
         }
         Ok(changed)
     }
+}
+
+/// The result of the pass for a function, which is a function.
+fn checked(class: Option<TypeIndex>, function: &Ref<Obj>, result: &Value) -> Result<Ref<Obj>> {
+    let fits =
+        |object: &&Ref<Obj>| class.is_none_or(|class| table::is_a(object.type_index(), class));
+    result.as_object().filter(fits).cloned().ok_or_else(|| {
+        let expected = class.map_or(function.type_info(), table::info);
+        Error::type_error(format!(
+            "expected the new function, {}, got {}; a function pass returns a function, its \
+             input if nothing changes",
+            expected.key(),
+            result.type_name()
+        ))
+    })
 }
 
 /// True if both list the same functions.
@@ -152,23 +152,25 @@ impl RunPass for FunctionPass {
                 match seen.working_copy()? {
                     // Functions that the pass adds to the copy are part of the result.
                     Some(copy) => {
-                        let changed = self.changes(functions.clone(), &copy, ctx)?;
+                        let changed = self.changes(&functions, &copy, ctx)?;
                         let copied = copy.implements_nearest::<dyn Root>();
                         match copied {
-                            Some(copied) if !changed.is_empty() => copied.with_functions(changed)?,
+                            Some(copied) if !changed.is_empty() => {
+                                copied.with_functions(changed)?
+                            }
                             Some(copied) if !are_same(&copied.functions()?, &functions) => copy,
                             _ => root.clone(),
                         }
                     }
-                    None => match self.changes(functions, root, ctx)? {
+                    None => match self.changes(&functions, root, ctx)? {
                         changed if changed.is_empty() => root.clone(),
                         changed => seen.with_functions(changed)?,
                     },
                 }
             }
             None => {
-                let alone = vec![(Str::default(), root.clone())];
-                let changed = self.changes(alone, root, ctx)?.pop();
+                let alone = [(Str::default(), root.clone())];
+                let changed = self.changes(&alone, root, ctx)?.pop();
                 changed.map_or_else(|| root.clone(), |(_, changed)| changed)
             }
         };

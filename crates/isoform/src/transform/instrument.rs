@@ -203,7 +203,7 @@ impl PassInstrument {
         })
     }
 
-    /// What the instrument [was made of](Self::of), if that is an `I`.
+    /// Returns the value that the instrument [was made of](Self::of), if it is an `I`.
     pub fn content<I: Instrument>(&self) -> Option<&I> {
         let shared: &Arc<I> = self.on_before_pass.as_ref()?.content()?;
         Some(shared)

@@ -75,7 +75,12 @@ impl Store {
 
     /// Notes that a pass replaced an object: results that are preserved are those of the
     /// new object, and the others are dropped.
-    pub(super) fn replace(&self, old: &Ref<Obj>, new: Option<&Ref<Obj>>, preserved: &Preserved<'_>) {
+    pub(super) fn replace(
+        &self,
+        old: &Ref<Obj>,
+        new: Option<&Ref<Obj>>,
+        preserved: &Preserved<'_>,
+    ) {
         let dropped = self.with(|results| {
             let known = results.remove(&old.identity())?;
             let (kept, dropped): (Results, Results) = known
@@ -84,7 +89,10 @@ impl Store {
             if let Some(new) = new.filter(|_| !kept.is_empty()) {
                 let present = results.entry(new.identity()).or_default();
                 let is_known = |name: &str| present.iter().any(|(known, _)| **known == *name);
-                let more: Results = kept.into_iter().filter(|(name, _)| !is_known(name)).collect();
+                let more: Results = kept
+                    .into_iter()
+                    .filter(|(name, _)| !is_known(name))
+                    .collect();
                 present.extend(more);
             }
             Some(dropped)

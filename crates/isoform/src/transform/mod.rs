@@ -13,6 +13,7 @@
 //! | facts that are computed once | [`Analysis`], [`register_analysis`] |
 //! | passes by name, pipelines as text | [`register_pass`], [`make_pass`], [`parse_pipeline`] |
 //! | the pass that breaks a program | [`bisect`] |
+//! | results that are kept between runs | [`Memo`], [`ResultCache`], [`MemoryCache`] |
 //! | messages about source texts | [`diagnostics`] |
 //!
 //! ```
@@ -32,6 +33,7 @@
 mod analyses;
 mod bisect;
 mod builtin;
+mod cache;
 mod config;
 mod context;
 mod frames;
@@ -40,6 +42,7 @@ mod info;
 mod instrument;
 pub mod instruments;
 mod kept;
+mod memo;
 mod module_pass;
 mod nodes;
 mod pipeline;
@@ -52,6 +55,7 @@ mod sequential;
 pub use analyses::{Analysis, register_analysis};
 pub use bisect::{Bisection, bisect};
 pub use builtin::apply_to_functions;
+pub use cache::{MemoryCache, ResultCache};
 pub use config::{ConfigOption, config_option, config_options, register_config_option};
 pub use context::ContextOptions;
 pub use frames::diagnostics;
@@ -59,7 +63,7 @@ pub use instrument::Instrument;
 pub use nodes::RunPass;
 pub use pipeline::{parse_pipeline, pipeline_text};
 pub use registry::{PassEntry, make_pass, register_pass, registered_passes};
-pub use root::{Check, Root, Script, functions, script};
+pub use root::{Check, Root, Script, Signature, functions, script};
 
 use crate::kernel::error::Result;
 
@@ -67,6 +71,7 @@ isoform_macros::dialect! {
     "transform", crate = crate;
     pub use info::PassInfo;
     pub use instrument::PassInstrument;
+    pub use cache::{Cache, Memo};
     pub use context::PassContext;
     pub use nodes::{Pass, ModulePass, FunctionPass, Sequential};
 }
@@ -84,6 +89,7 @@ pub fn register() -> Result<()> {
     register_types()?;
     root::register()?;
     info::register()?;
+    cache::register()?;
     config::register()?;
     context::register()?;
     frames::register()?;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use isoform_macros::{Node, export};
 
+use super::cache::Memo;
 use super::context::PassContext;
 use super::info::{PassInfo, make_info};
 use crate::kernel::container::{Array, Dict, Str};
@@ -97,6 +98,8 @@ pub struct FunctionPass {
     pub filter: Option<Function>,
     /// The names of passes that run on the result.
     pub after: Array<Str>,
+    /// The declaration that results may be kept, if the pass is pure.
+    pub memo: Option<Ref<Memo>>,
 }
 
 impl FunctionPass {
@@ -108,6 +111,7 @@ impl FunctionPass {
             function_class: Str::default(),
             filter: None,
             after: Array::new(),
+            memo: None,
         })
     }
 }
@@ -120,6 +124,7 @@ fn make_function_pass(
     #[default = ""] function_class: Str,
     filter: Option<Function>,
     #[default = Array::<Str>::new()] after: Array<Str>,
+    memo: Option<Ref<Memo>>,
 ) -> Ref<FunctionPass> {
     Ref::new(FunctionPass {
         base: Pass::about(&info),
@@ -127,6 +132,7 @@ fn make_function_pass(
         function_class,
         filter,
         after,
+        memo,
     })
 }
 
@@ -228,9 +234,13 @@ fn describe(f: &mut fmt::Formatter<'_>, kind: &str, info: &PassInfo) -> fmt::Res
 /// The description of a pass, as people see it.
 #[export("passes.describe", crate = crate)]
 fn described(pass: &Ref<Pass>) -> String {
-    let sequence = pass.downcast_ref::<Sequential>().map(|pass| pass.to_string());
+    let sequence = pass
+        .downcast_ref::<Sequential>()
+        .map(|pass| pass.to_string());
     let function = || Some(pass.downcast_ref::<FunctionPass>()?.to_string());
-    sequence.or_else(function).unwrap_or_else(|| pass.to_string())
+    sequence
+        .or_else(function)
+        .unwrap_or_else(|| pass.to_string())
 }
 
 pub(super) fn register() -> Result<()> {

@@ -76,7 +76,9 @@ pub fn register_pass(name: &str, factory: Function, replace: bool) -> Result<()>
     if name.is_empty() {
         return Err(Error::value_error("a pass needs a name"));
     }
-    let known = factory.signature().map(|signature| signature.returns().clone());
+    let known = factory
+        .signature()
+        .map(|signature| signature.returns().clone());
     let factory = match known {
         Some(Schema::Object(_)) => factory,
         // Listing recognises passes by what the function returns.
@@ -106,7 +108,9 @@ pub fn registered_passes() -> Vec<PassEntry> {
         let Ok(factory) = global_function(&full) else {
             continue;
         };
-        let returns = factory.signature().map(|signature| signature.returns().clone());
+        let returns = factory
+            .signature()
+            .map(|signature| signature.returns().clone());
         let class = match returns {
             Some(Schema::Object(ty)) => ty.index(),
             _ => None,
@@ -152,11 +156,7 @@ pub fn make_pass<'a>(
 }
 
 /// Makes a pass of a known function.
-pub(super) fn make(
-    name: &str,
-    factory: &Function,
-    options: &[(&str, Value)],
-) -> Result<Ref<Pass>> {
+pub(super) fn make(name: &str, factory: &Function, options: &[(&str, Value)]) -> Result<Ref<Pass>> {
     let parameters = factory.signature().map_or(&[][..], Signature::parameters);
     let mut arguments: Vec<Option<Value>> = vec![None; parameters.len()];
     for (option, value) in options {
@@ -175,8 +175,9 @@ pub(super) fn make(
     {
         arguments.pop();
     }
-    let fill = |(value, parameter): (Option<Value>, &Parameter)| {
-        value.or_else(|| parameter.default().cloned()).ok_or_else(|| {
+    let fill =
+        |(value, parameter): (Option<Value>, &Parameter)| {
+            value.or_else(|| parameter.default().cloned()).ok_or_else(|| {
             let option = parameter.name().unwrap_or_default();
             let schema = parameter.schema();
             Error::type_error(format!(
@@ -184,12 +185,12 @@ pub(super) fn make(
                  value of type {schema}"
             ))
         })
-    };
+        };
     let arguments = arguments.into_iter().zip(parameters).map(fill);
     let made = factory.call(&arguments.collect::<Result<Vec<_>>>()?)?;
-    let pass = made.extract::<Ref<Pass>>().map_err(|error| {
-        error.in_context(format_args!("the function that makes pass '{name}'"))
-    })?;
+    let pass = made
+        .extract::<Ref<Pass>>()
+        .map_err(|error| error.in_context(format_args!("the function that makes pass '{name}'")))?;
     for (option, value) in options {
         let position = position(name, parameters, option)?;
         let value = parameters[position].schema().convert(value.clone())?;

@@ -1,5 +1,5 @@
-//! What is written when a pass fails: its input and the pass, so that the failure can be
-//! repeated.
+//! Reproducers: the input of a pass that failed, and the pass, as files from which the
+//! failure can be repeated.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,9 @@ fn written(pass: &Ref<Pass>, root: &Ref<Obj>, folder: &Path) -> Result<String> {
     let name = file_name(&pass.info.name);
     // Older reproducers are kept.
     let path = |number: u32, end: &str| folder.join(format!("{name}-{number:03}.{end}"));
-    let number = (0..).find(|number| !path(*number, "json").exists()).unwrap_or_default();
+    let number = (0..)
+        .find(|number| !path(*number, "json").exists())
+        .unwrap_or_default();
     let (program, passes) = (path(number, "json"), path(number, "pipeline"));
     fs::write(&program, json)?;
     fs::write(&passes, format!("{pipeline}\n"))?;

@@ -7,6 +7,7 @@ use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
+use crate::traverse::{WalkResult, walk_objects};
 
 /// A program as its functions.
 ///
@@ -26,6 +27,21 @@ pub trait Root {
     fn working_copy(&self) -> Result<Option<Ref<Obj>>> {
         Ok(None)
     }
+
+    /// The names of the functions that a function refers to, in order of occurrence; None
+    /// if that is not known, so that memoised passes depend on the whole program.
+    fn callees(&self, function: &Ref<Obj>) -> Result<Option<Vec<Str>>> {
+        let _ = function;
+        Ok(None)
+    }
+}
+
+/// The type of a function, as far as its callers can see it: results of memoised passes
+/// for the callers depend on it, and not on the rest of the function.
+#[isoform_macros::node_trait("transform.signature", crate = crate)]
+pub trait Signature {
+    /// Any value with a digest.
+    fn signature(&self) -> Result<Value>;
 }
 
 /// Writes a program, or one of its functions, as text for people, where that of the
@@ -100,8 +116,11 @@ pub(super) fn changed(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<Vec<Changed>> {
         }
     }
     let added = found.len();
-    found.extend(rest.into_iter().map(|(name, function)| (name, None, Some(function))));
-    found[added..].sort_by(|left, right| (*left.0).cmp(&*right.0));
+    found.extend(
+        rest.into_iter()
+            .map(|(name, function)| (name, None, Some(function))),
+    );
+    found[added..].sort_by(|(left, ..), (right, ..)| left.as_str().cmp(right));
     Ok(found)
 }
 
@@ -136,11 +155,23 @@ impl Root for IRModule {
     fn working_copy(&self) -> Result<Option<Ref<Obj>>> {
         Ok(Some(self.copied().into_object()))
     }
+
+    fn callees(&self, function: &Ref<Obj>) -> Result<Option<Vec<Str>>> {
+        let mut names = indexmap::IndexSet::new();
+        walk_objects(function, |object: &Ref<Obj>, _| {
+            if let Some(var) = object.downcast_ref::<GlobalVar>() {
+                names.insert(var.name_hint.clone());
+            }
+            Ok(WalkResult::<()>::Advance)
+        })?;
+        Ok(Some(names.into_iter().collect()))
+    }
 }
 
 pub(super) fn register() -> Result<()> {
     crate::attrs::declare_trait::<dyn Script>()?;
     crate::attrs::declare_trait::<dyn Check>()?;
+    crate::attrs::declare_trait::<dyn Signature>()?;
     crate::attrs::implement::<dyn Root, IRModule>()?;
     crate::ir::functions![functions_exported, script_exported]
 }

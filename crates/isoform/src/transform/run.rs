@@ -83,7 +83,7 @@ fn should_run(pass: &Ref<Pass>, ctx: &PassContext, arguments: &[Value]) -> Resul
     }
     let mut wanted = true;
     for instrument in instruments.values() {
-        if let Some((_, function)) = function_of(instrument, |one| one.on_should_run.as_ref()) {
+        if let Some(function) = function_of(instrument, |one| one.on_should_run.as_ref()) {
             let answer = function.call(arguments);
             let answer = answer.and_then(|answer| Schema::Bool.convert(answer));
             wanted &= about(instrument, pass, answer)?.as_bool() != Some(false);
@@ -92,12 +92,11 @@ fn should_run(pass: &Ref<Pass>, ctx: &PassContext, arguments: &[Value]) -> Resul
     Ok(wanted)
 }
 
-fn function_of<'a>(
-    instrument: &'a Value,
+fn function_of(
+    instrument: &Value,
     which: fn(&PassInstrument) -> Option<&Function>,
-) -> Option<(&'a Ref<PassInstrument>, &'a Function)> {
-    let instrument = instrument.peek::<Ref<PassInstrument>>()?;
-    Some((instrument, which(instrument)?))
+) -> Option<&Function> {
+    which(instrument.peek::<Ref<PassInstrument>>()?)
 }
 
 /// The result of an instrument; its error says so.
@@ -105,7 +104,10 @@ fn about<T>(instrument: &Value, pass: &Pass, result: Result<T>) -> Result<T> {
     result.map_err(|error| {
         let name = instrument.peek::<Ref<PassInstrument>>();
         let name = name.map_or("", |instrument| &*instrument.name);
-        error.noted(format!("in instrument '{name}' at pass '{}'", pass.info.name))
+        error.noted(format!(
+            "in instrument '{name}' at pass '{}'",
+            pass.info.name
+        ))
     })
 }
 
@@ -121,8 +123,7 @@ impl Open<'_> {
     fn before(&mut self, pass: &Pass, ctx: &PassContext) -> Result<()> {
         self.instruments = ctx.instruments.snapshot();
         for instrument in self.instruments.values() {
-            if let Some((_, function)) = function_of(instrument, |one| one.on_before_pass.as_ref())
-            {
+            if let Some(function) = function_of(instrument, |one| one.on_before_pass.as_ref()) {
                 about(instrument, pass, function.call(self.arguments))?;
             }
             self.begun += 1;
@@ -133,8 +134,7 @@ impl Open<'_> {
     /// Tells the instruments that the pass has not ended well.
     fn fail(&self) {
         for instrument in &self.instruments.values()[..self.begun] {
-            if let Some((_, function)) = function_of(instrument, |one| one.on_failed_pass.as_ref())
-            {
+            if let Some(function) = function_of(instrument, |one| one.on_failed_pass.as_ref()) {
                 // The error of the pass is the one to report.
                 let _ = function.call(self.arguments);
             }
@@ -146,7 +146,7 @@ fn after(pass: &Pass, ctx: &PassContext, result: &Ref<Obj>) -> Result<()> {
     let instruments = ctx.instruments.snapshot();
     let arguments = [Value::from(result), Value::from(&pass.info)];
     for instrument in instruments.values() {
-        if let Some((_, function)) = function_of(instrument, |one| one.on_after_pass.as_ref()) {
+        if let Some(function) = function_of(instrument, |one| one.on_after_pass.as_ref()) {
             about(instrument, pass, function.call(&arguments))?;
         }
     }
@@ -227,7 +227,7 @@ fn called(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<R
             pass.type_info().key()
         ))
     })?;
-    // The input is shared and immutable, so a half-done pass leaves nothing behind.
+    // The input is shared and immutable, so nothing of a half-done pass remains.
     let result = catch_unwind(AssertUnwindSafe(|| seen.run_on(root, ctx)));
     result.unwrap_or_else(|panic| {
         let message = format!("the pass crashed: {}", words_of(&*panic));
@@ -241,14 +241,9 @@ fn words_of(panic: &(dyn Any + Send)) -> &str {
     text.or_else(owned).unwrap_or("unknown panic")
 }
 
-/// Drops the results of analyses that are not valid any more. O(1) if there are none,
-/// otherwise O(functions).
-fn update_analyses(
-    pass: &Pass,
-    old: &Ref<Obj>,
-    new: &Ref<Obj>,
-    ctx: &PassContext,
-) -> Result<()> {
+/// Drops the results of analyses that are not valid any more. O(functions), and O(1) if
+/// nothing is kept.
+fn update_analyses(pass: &Pass, old: &Ref<Obj>, new: &Ref<Obj>, ctx: &PassContext) -> Result<()> {
     let Some(store) = ctx.store().filter(|store| !store.is_empty()) else {
         return Ok(());
     };

@@ -145,7 +145,8 @@ fn analyses_of_any_language_are_found_by_name() {
     let ctx = ContextOptions::default().make().unwrap();
     let root = module(&[("a", 1), ("b", 2)]);
     ctx.within(|| {
-        let ask = |root: &Ref<IRModule>| ctx.analysis_named("transform_tests.size", root.as_object());
+        let ask =
+            |root: &Ref<IRModule>| ctx.analysis_named("transform_tests.size", root.as_object());
         assert_eq!((ask(&root)?, ask(&root)?), (2.into(), 2.into()));
         assert_eq!(count.load(Ordering::Relaxed), 1);
         // The program is another one after a pass, and the result is dropped.

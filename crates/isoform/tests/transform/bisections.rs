@@ -14,7 +14,11 @@ fn sum(program: &Ref<Obj>) -> i64 {
 fn find(passes: Vec<Ref<Pass>>, check: impl FnMut(&Ref<Obj>) -> Result<bool>) -> Result<Bisection> {
     let names: Vec<String> = (0..20).map(|number| format!("f{number:02}")).collect();
     let functions: Vec<(&str, i64)> = names.iter().map(|name| (name.as_str(), 0)).collect();
-    bisect(&Sequential::new(passes).upcast(), module(&functions).as_object(), check)
+    bisect(
+        &Sequential::new(passes).upcast(),
+        module(&functions).as_object(),
+        check,
+    )
 }
 
 /// A pass that sets each number to that in the name of its function.
@@ -31,7 +35,9 @@ fn numbering() -> Ref<Pass> {
 
 #[test]
 fn the_first_bad_pass_is_found_in_logarithmic_time() {
-    let passes = (0..64).map(|number| adding(&format!("Add{number}"), 1).upcast()).collect();
+    let passes = (0..64)
+        .map(|number| adding(&format!("Add{number}"), 1).upcast())
+        .collect();
     let found = find(passes, |program| Ok(sum(program) <= 20 * 40)).unwrap();
     assert_eq!((&*found.pass.info.name, found.position), ("Add40", 40));
     assert_eq!((sum(&found.before), sum(&found.after)), (800, 801));
@@ -55,7 +61,9 @@ fn the_smallest_set_of_functions_is_found() {
 #[test]
 fn sequences_inside_are_searched() {
     let inner = Sequential::new([idle("Idle", 0), adding("Bad", 1).upcast()]).upcast();
-    let found = find(vec![idle("Idle", 0), inner, idle("Idle", 0)], |program| Ok(sum(program) == 0));
+    let found = find(vec![idle("Idle", 0), inner, idle("Idle", 0)], |program| {
+        Ok(sum(program) == 0)
+    });
     assert_eq!(&*found.unwrap().pass.info.name, "Bad");
 }
 
@@ -72,7 +80,13 @@ fn changes_that_belong_together_stay_together() {
 #[test]
 fn there_has_to_be_something_to_find() {
     let error = |good: bool| error_of(find(vec![idle("Idle", 0)], move |_| Ok(good)));
-    assert_eq!(error(true), "ValueError: the check accepts the program after the last pass");
-    assert_eq!(error(false), "ValueError: the check rejects the program before the first pass");
+    assert_eq!(
+        error(true),
+        "ValueError: the check accepts the program after the last pass"
+    );
+    assert_eq!(
+        error(false),
+        "ValueError: the check rejects the program before the first pass"
+    );
     assert!(error_of(find(vec![failing("F")], |_| Ok(true))).contains("in pass 'F'"));
 }

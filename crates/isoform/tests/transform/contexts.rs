@@ -14,8 +14,15 @@ use crate::program::*;
 fn r61_contexts_form_a_stack_per_thread_and_are_not_merged() {
     let default = PassContext::current();
     assert_eq!(default.opt_level, 2);
-    assert!(default.same_as(&PassContext::current()), "a thread has one default context");
-    let outer = ContextOptions::default().opt_level(4).disabled(["A"]).make().unwrap();
+    assert!(
+        default.same_as(&PassContext::current()),
+        "a thread has one default context"
+    );
+    let outer = ContextOptions::default()
+        .opt_level(4)
+        .disabled(["A"])
+        .make()
+        .unwrap();
     let inner = ContextOptions::default().make().unwrap();
     outer
         .within(|| {
@@ -57,7 +64,10 @@ fn r61_instruments_of_the_default_context_persist() {
 #[test]
 fn r61_a_context_is_left_after_an_error_and_a_panic() {
     let log = Log::default();
-    let ctx = ContextOptions::default().instrument(&recorder(&log, "A", "")).make().unwrap();
+    let ctx = ContextOptions::default()
+        .instrument(&recorder(&log, "A", ""))
+        .make()
+        .unwrap();
     let result: isoform::Result<()> = ctx.within(|| Err(Error::value_error("no")));
     assert_eq!(error_of(result), "ValueError: no");
     log.check("A.enter A.exit");
@@ -80,15 +90,27 @@ fn key(name: &str, schema: Schema, default: impl Into<Value>) -> String {
 fn r62_options_are_registered_and_converted() {
     let depth = key("depth", Schema::Int, 7);
     let name = key("name", Schema::Str, Value::NONE);
-    let ctx = ContextOptions::default().config(&depth, true).make().unwrap();
+    let ctx = ContextOptions::default()
+        .config(&depth, true)
+        .make()
+        .unwrap();
     assert_eq!(ctx.config_value(&depth).unwrap(), 1.into());
     assert_eq!(ctx.config_value(&name).unwrap(), Value::NONE);
-    assert_eq!(PassContext::current().config_value(&depth).unwrap(), 7.into());
+    assert_eq!(
+        PassContext::current().config_value(&depth).unwrap(),
+        7.into()
+    );
     let known = config_options();
-    let found: Vec<&ConfigOption> =
-        known.iter().filter(|(known, _)| *known == depth).map(|(_, option)| option).collect();
+    let found: Vec<&ConfigOption> = known
+        .iter()
+        .filter(|(known, _)| *known == depth)
+        .map(|(_, option)| option)
+        .collect();
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].schema().to_string(), found[0].doc()), ("int".into(), "For a test."));
+    assert_eq!(
+        (found[0].schema().to_string(), found[0].doc()),
+        ("int".into(), "For a test.")
+    );
     assert_eq!(*found[0].default(), 7.into());
 }
 
@@ -102,7 +124,10 @@ fn r62_wrong_options_are_refused() {
     let start = "Invalid config option 'transform_tests.max_detph' candidates are: ";
     assert!(message.starts_with(start), "{message}");
     assert!(message.contains(", transform_tests.max_depth"), "{message}");
-    assert!(message.ends_with(", did you mean 'transform_tests.max_depth'?"), "{message}");
+    assert!(
+        message.ends_with(", did you mean 'transform_tests.max_depth'?"),
+        "{message}"
+    );
     assert_eq!(
         error_of(make(&depth, Value::NONE)),
         "AttributeError: config option 'transform_tests.max_depth' is None"
@@ -120,7 +145,12 @@ fn r62_wrong_options_are_refused() {
         "ValueError: a config option needs a key"
     );
     assert_eq!(
-        error_of(register_config_option("transform_tests.bad", Schema::Int, "x", "")),
+        error_of(register_config_option(
+            "transform_tests.bad",
+            Schema::Int,
+            "x",
+            ""
+        )),
         "TypeError: config option 'transform_tests.bad': expected int, got str"
     );
 }
@@ -131,9 +161,16 @@ fn r62_a_dict_becomes_the_object_of_the_option() {
         .field(FieldDef::new("width", Schema::Int))
         .field(FieldDef::new("label", Schema::Str).default_value("none"));
     register_type(ty).unwrap();
-    let options = key("options", Schema::named("transform_tests.Options"), Value::NONE);
+    let options = key(
+        "options",
+        Schema::named("transform_tests.Options"),
+        Value::NONE,
+    );
     let dict = Map::<Str, Value>::from_iter([("width".into(), 3.into())]);
-    let ctx = ContextOptions::default().config(&options, dict).make().unwrap();
+    let ctx = ContextOptions::default()
+        .config(&options, dict)
+        .make()
+        .unwrap();
     let made = ctx.config_value(&options).unwrap();
     let field = |name| isoform::objects::field_value(made.as_object().unwrap(), name).unwrap();
     assert_eq!((field("width"), field("label")), (3.into(), "none".into()));
@@ -151,7 +188,8 @@ fn r63_disabled_wins_over_required_and_required_over_the_level() {
         let options = ContextOptions::default().opt_level(level);
         options.required(["R", "D"]).disabled(["D"]).make().unwrap()
     };
-    let enabled = |level, name, of| ctx(level).enables(&isoform::transform::PassInfo::new(of, name));
+    let enabled =
+        |level, name, of| ctx(level).enables(&isoform::transform::PassInfo::new(of, name));
     assert!(!enabled(9, "D", 0));
     assert!(enabled(0, "R", 9));
     assert!(enabled(2, "P", 2));
@@ -166,7 +204,8 @@ fn r63_only_a_sequence_asks_for_the_level() {
     let pass = idle("P", 3);
     ctx.within(|| pass.run(&module(&[]))).unwrap();
     log.check("A.enter A.should:P A.before:P A.after:P A.exit");
-    ctx.within(|| Sequential::new([pass.clone()]).run(&module(&[]))).unwrap();
+    ctx.within(|| Sequential::new([pass.clone()]).run(&module(&[])))
+        .unwrap();
     log.check("A.enter A.should:sequential A.before:sequential A.after:sequential A.exit");
 }
 
@@ -187,7 +226,10 @@ fn check_entry(instruments: &[(&'static str, &'static str)], expected: &str, fai
         "" => result.unwrap(),
         _ => {
             let error = error_of(result);
-            assert!(error.starts_with(&format!("RuntimeError: failed at {fails} (")), "{error}");
+            assert!(
+                error.starts_with(&format!("RuntimeError: failed at {fails} (")),
+                "{error}"
+            );
             assert!(ctx.instruments.is_empty());
         }
     }
@@ -197,7 +239,11 @@ fn check_entry(instruments: &[(&'static str, &'static str)], expected: &str, fai
 
 #[test]
 fn r73_instruments_enter_and_exit_in_order() {
-    check_entry(&[("A", ""), ("B", "")], "A.enter B.enter body A.exit B.exit", "");
+    check_entry(
+        &[("A", ""), ("B", "")],
+        "A.enter B.enter body A.exit B.exit",
+        "",
+    );
 }
 
 /// An instrument that records whether its context is the current one.
@@ -221,7 +267,11 @@ fn r73_instruments_enter_before_the_context_and_exit_after_it() {
         on_after_pass: None,
         on_failed_pass: None,
     });
-    let ctx = ContextOptions::default().opt_level(4).instrument(&instrument).make().unwrap();
+    let ctx = ContextOptions::default()
+        .opt_level(4)
+        .instrument(&instrument)
+        .make()
+        .unwrap();
     ctx.within(|| {
         log.add(format!("body:{}", PassContext::current().opt_level));
         Ok(())
@@ -253,7 +303,10 @@ fn r74_an_error_at_exit_ends_the_exit() {
 fn check_failure(fails_at: &'static str, expected: &str) {
     let log = Log::default();
     let options = ContextOptions::default().instrument(&recorder(&log, "A", fails_at));
-    let ctx = options.instrument(&recorder(&log, "B", fails_at)).make().unwrap();
+    let ctx = options
+        .instrument(&recorder(&log, "B", fails_at))
+        .make()
+        .unwrap();
     let in_pass = log.clone();
     let pass = of_module(&info("P"), move |root| {
         in_pass.add("P");
@@ -263,9 +316,15 @@ fn check_failure(fails_at: &'static str, expected: &str) {
         }
     });
     let error = error_of(ctx.within(|| pass.run(&module(&[]))));
-    assert!(error.starts_with(&format!("RuntimeError: failed at {fails_at} (")), "{error}");
+    assert!(
+        error.starts_with(&format!("RuntimeError: failed at {fails_at} (")),
+        "{error}"
+    );
     let events = log.take();
-    let events: Vec<_> = events.iter().filter(|event| !event.contains("failed:")).collect();
+    let events: Vec<_> = events
+        .iter()
+        .filter(|event| !event.contains("failed:"))
+        .collect();
     assert_eq!(events, expected.split_whitespace().collect::<Vec<_>>());
     assert_eq!(ctx.instruments.len(), 2);
 }
@@ -276,7 +335,10 @@ fn r74_after_an_error_nothing_else_of_the_pass_runs_and_all_exits_do() {
     let end = "A.exit B.exit";
     check_failure("A.should:P", &format!("{start} {end}"));
     check_failure("B.should:P", &format!("{start} B.should:P {end}"));
-    check_failure("A.before:P", &format!("{start} B.should:P A.before:P {end}"));
+    check_failure(
+        "A.before:P",
+        &format!("{start} B.should:P A.before:P {end}"),
+    );
     let both = format!("{start} B.should:P A.before:P B.before:P");
     check_failure("B.before:P", &format!("{both} {end}"));
     check_failure("P", &format!("{both} P {end}"));
@@ -304,7 +366,10 @@ fn r75_instruments_can_be_replaced() {
 fn r75_an_error_leaves_no_instruments() {
     let log = Log::default();
     let make = |fails_at| {
-        ContextOptions::default().instrument(&recorder(&log, "A", fails_at)).make().unwrap()
+        ContextOptions::default()
+            .instrument(&recorder(&log, "A", fails_at))
+            .make()
+            .unwrap()
     };
     let ctx = make("A.exit");
     let result = ctx.within(|| ctx.override_instruments([recorder(&log, "B", "")]));
@@ -326,5 +391,8 @@ fn r61_a_context_is_made_from_other_languages() {
     assert_eq!((ctx.opt_level, ctx.required_pass.len()), (3, 1));
     // A string is not a list of its letters.
     let error = error_of(make::<PassContext>(&[3.into(), "AB".into()]));
-    assert!(error.contains("argument 'required_pass': expected Array[str], got str"), "{error}");
+    assert!(
+        error.contains("argument 'required_pass': expected Array[str], got str"),
+        "{error}"
+    );
 }

@@ -24,7 +24,10 @@ fn r71_functions_that_are_absent_are_not_called() {
         })),
         on_failed_pass: None,
     });
-    let ctx = ContextOptions::default().instrument(&instrument).make().unwrap();
+    let ctx = ContextOptions::default()
+        .instrument(&instrument)
+        .make()
+        .unwrap();
     ctx.within(|| idle("P", 0).run(&module(&[]))).unwrap();
     log.check("after");
 }
@@ -40,7 +43,12 @@ fn r72_all_instruments_are_asked_and_called_in_the_same_order() {
          B.exit",
     );
     let no = |name| {
-        PassInstrument::of(Recorder { log: log.clone(), name, fails_at: "", skips: "P" })
+        PassInstrument::of(Recorder {
+            log: log.clone(),
+            name,
+            fails_at: "",
+            skips: "P",
+        })
     };
     // Both are asked, although the first one has rejected the pass.
     let options = ContextOptions::default().instrument(&no("A"));
@@ -53,7 +61,10 @@ fn r72_all_instruments_are_asked_and_called_in_the_same_order() {
 fn instruments_hear_of_passes_that_fail() {
     let log = Log::default();
     let options = ContextOptions::default().instrument(&recorder(&log, "A", ""));
-    let ctx = options.instrument(&recorder(&log, "B", "B.before:P")).make().unwrap();
+    let ctx = options
+        .instrument(&recorder(&log, "B", "B.before:P"))
+        .make()
+        .unwrap();
     ctx.within(|| failing("F").run(&module(&[]))).unwrap_err();
     log.check(
         "A.enter B.enter A.should:F B.should:F A.before:F B.before:F A.failed:F B.failed:F A.exit \
@@ -116,10 +127,15 @@ fn r76_a_pass_that_fails_is_balanced() {
     let clock = timing::timing();
     let ctx = ContextOptions::default().instrument(&clock).make().unwrap();
     ctx.within(|| {
-        Sequential::new([failing("F")]).run(&module(&[])).unwrap_err();
+        Sequential::new([failing("F")])
+            .run(&module(&[]))
+            .unwrap_err();
         idle("P", 0).run(&module(&[]))?;
         let lines = shape(&timing::render(&clock)?);
-        let names: Vec<_> = lines.iter().map(|line| line.split(':').next().unwrap()).collect();
+        let names: Vec<_> = lines
+            .iter()
+            .map(|line| line.split(':').next().unwrap())
+            .collect();
         assert_eq!(names, ["sequential", "\tF", "P"]);
         Ok(())
     })
@@ -136,11 +152,17 @@ fn r76_times_are_not_shown_while_a_pass_runs() {
     });
     let ctx = ContextOptions::default().instrument(&clock).make().unwrap();
     let error = error_of(ctx.within(|| pass.run(&module(&[]))));
-    assert!(error.starts_with("RuntimeError: times are shown between passes"), "{error}");
+    assert!(
+        error.starts_with("RuntimeError: times are shown between passes"),
+        "{error}"
+    );
 }
 
 /// A sink of text, and what was written to it.
-fn sink() -> (impl Fn(&str) -> Result<()> + Send + Sync, Arc<Mutex<String>>) {
+fn sink() -> (
+    impl Fn(&str) -> Result<()> + Send + Sync,
+    Arc<Mutex<String>>,
+) {
     let text = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&text);
     let write = move |piece: &str| {
@@ -153,11 +175,16 @@ fn sink() -> (impl Fn(&str) -> Result<()> + Send + Sync, Arc<Mutex<String>>) {
 #[track_caller]
 fn printed(printing: Printing, expected: &[&str]) {
     let (write, text) = sink();
-    let ctx = ContextOptions::default().instrument(&printing.instrument(write)).make().unwrap();
+    let ctx = ContextOptions::default()
+        .instrument(&printing.instrument(write))
+        .make()
+        .unwrap();
     let sequence = Sequential::new([adding("Add", 1).upcast(), idle("Idle", 0)]);
     ctx.within(|| sequence.run(&module(&[("f", 1)]))).unwrap();
     let text = text.lock().unwrap();
-    let heads = text.lines().filter(|line| line.contains("Print IR") || line.contains(" Pass: "));
+    let heads = text
+        .lines()
+        .filter(|line| line.contains("Print IR") || line.contains(" Pass: "));
     assert_eq!(heads.collect::<Vec<_>>(), expected, "{text}");
 }
 
@@ -165,7 +192,9 @@ fn printed(printing: Printing, expected: &[&str]) {
 fn r77_programs_are_printed_around_passes() {
     let named = |name: &str| Which::Named(vec![name.to_owned()]);
     printed(
-        Printing::default().before(named("Add")).after(named("Idle")),
+        Printing::default()
+            .before(named("Add"))
+            .after(named("Idle")),
         &["Print IR before: Add", "Print IR after: Idle"],
     );
     printed(
@@ -186,16 +215,23 @@ fn r77_programs_are_printed_around_passes() {
 fn changes_are_printed_as_a_diff_of_the_functions() {
     let (write, text) = sink();
     let printing = Printing::default().changes(Which::All).instrument(write);
-    let ctx = ContextOptions::default().instrument(&printing).make().unwrap();
+    let ctx = ContextOptions::default()
+        .instrument(&printing)
+        .make()
+        .unwrap();
     let sequence = Sequential::new([idle("Idle", 0), adding("Add", 1).upcast()]);
-    ctx.within(|| sequence.run(&module(&[("f", 1), ("g", 2)]))).unwrap();
+    ctx.within(|| sequence.run(&module(&[("f", 1), ("g", 2)])))
+        .unwrap();
     let text = text.lock().unwrap();
     // The changes of a sequence are those of its passes.
     assert_eq!(text.matches("Changed by pass").count(), 1, "{text}");
     let shown = &*text;
     assert!(shown.starts_with("Changed by pass: Add\n"), "{text}");
     assert!(shown.contains("--- before/f\n+++ after/f\n@@ "), "{text}");
-    assert!(shown.contains("-transform_tests.Fun(") && shown.contains("number=3"), "{text}");
+    assert!(
+        shown.contains("-transform_tests.Fun(") && shown.contains("number=3"),
+        "{text}"
+    );
     assert!(shown.contains("--- before/g\n+++ after/g\n"), "{text}");
 }
 
@@ -210,7 +246,10 @@ fn changes_inside_of_a_pass_are_those_of_the_inner_one() {
     });
     let (write, text) = sink();
     let printing = Printing::default().changes(Which::All).instrument(write);
-    let ctx = ContextOptions::default().instrument(&printing).make().unwrap();
+    let ctx = ContextOptions::default()
+        .instrument(&printing)
+        .make()
+        .unwrap();
     ctx.within(|| {
         failing("Fails").run(&module(&[])).unwrap_err();
         outer.run(&module(&[("f", 1)]))
@@ -226,7 +265,14 @@ fn changes_inside_of_a_pass_are_those_of_the_inner_one() {
     };
     let lines: Vec<String> = text.lines().filter(signs).map(short).collect();
     let expected = [
-        "Changed by pass: Inner", "-10", "+11", "Changed by pass: Outer", "-1", "+10", "-11", "+100",
+        "Changed by pass: Inner",
+        "-10",
+        "+11",
+        "Changed by pass: Outer",
+        "-1",
+        "+10",
+        "-11",
+        "+100",
     ];
     assert_eq!(lines, expected, "{text}");
 }
@@ -237,7 +283,10 @@ fn functions_that_come_and_go_are_changes() {
     let text = instruments::changes_text(old.as_object(), new.as_object()).unwrap();
     assert!(text.contains("--- before/f\n+++ (absent)\n"), "{text}");
     assert!(text.contains("--- (absent)\n+++ after/g\n"), "{text}");
-    assert_eq!(instruments::changes_text(old.as_object(), old.as_object()).unwrap(), "");
+    assert_eq!(
+        instruments::changes_text(old.as_object(), old.as_object()).unwrap(),
+        ""
+    );
 }
 
 #[test]
@@ -252,7 +301,10 @@ fn r78_programs_are_dumped_to_numbered_files() {
         names
     };
     let run = |dump: DumpIr| {
-        let ctx = ContextOptions::default().instrument(&dump.instrument()).make().unwrap();
+        let ctx = ContextOptions::default()
+            .instrument(&dump.instrument())
+            .make()
+            .unwrap();
         let sequence = Sequential::new([adding("a<b>:\"/\\|?*c", 1).upcast(), idle("Idle", 0)]);
         ctx.within(|| sequence.run(&module(&[("f", 1)]))).unwrap();
     };
@@ -277,7 +329,7 @@ fn r78_programs_are_dumped_to_numbered_files() {
     small(true);
     assert_eq!(names(), ["000_Idle.iso"]);
     std::fs::remove_dir_all(&folder).unwrap();
-    // What cannot be written is no reason to stop.
+    // Passes go on if a file cannot be written.
     std::fs::write(&folder, "a file").unwrap();
     small(false);
     std::fs::remove_file(&folder).unwrap();
@@ -292,7 +344,10 @@ fn programs_are_verified_after_each_pass() {
             None => Ok(()),
         }
     });
-    let ctx = ContextOptions::default().instrument(&strict).make().unwrap();
+    let ctx = ContextOptions::default()
+        .instrument(&strict)
+        .make()
+        .unwrap();
     let pass = |name| adding(name, 1).upcast();
     let sequence = Sequential::new([pass("One"), pass("Two"), pass("Three")]);
     let error = error_of(ctx.within(|| sequence.run(&module(&[("f", 1)]))));
@@ -300,14 +355,20 @@ fn programs_are_verified_after_each_pass() {
         error,
         "ValueError: after pass 'Two': f is 3 (in instrument 'VerifyInstrument' at pass 'Two')"
     );
-    let ctx = ContextOptions::default().instrument(&Verifying::instrument()).make().unwrap();
+    let ctx = ContextOptions::default()
+        .instrument(&Verifying::instrument())
+        .make()
+        .unwrap();
     ctx.within(|| sequence.run(&module(&[("f", 1)]))).unwrap();
 }
 
 #[test]
 fn changed_functions_are_recorded() {
     let changes = Changes::instrument();
-    let ctx = ContextOptions::default().instrument(&changes).make().unwrap();
+    let ctx = ContextOptions::default()
+        .instrument(&changes)
+        .make()
+        .unwrap();
     let odd = adding("Odd", 1).with_filter(isoform::functions::Function::typed(|fun: Ref<Fun>| {
         fun.number % 2 == 1
     }));
@@ -322,7 +383,12 @@ fn changed_functions_are_recorded() {
     let rows: Vec<String> = content
         .recorded()
         .iter()
-        .map(|row| format!("{} {:?} {:?} {:?}", row.pass, row.changed, row.added, row.removed))
+        .map(|row| {
+            format!(
+                "{} {:?} {:?} {:?}",
+                row.pass, row.changed, row.added, row.removed
+            )
+        })
         .collect();
     assert_eq!(
         rows,

@@ -7,7 +7,9 @@
 mod analyses;
 mod bisections;
 mod contexts;
+mod costs;
 mod instruments;
+mod memos;
 mod passes;
 mod pipelines;
 mod program;

@@ -24,7 +24,10 @@ fn r60_info_has_its_data_and_a_description() {
     );
     assert!(!info.traceable);
     let made = make::<PassInfo>(&[1.into(), "Q".into()]).unwrap();
-    assert_eq!((made.opt_level, &*made.name, made.required.len()), (1, "Q", 0));
+    assert_eq!(
+        (made.opt_level, &*made.name, made.required.len()),
+        (1, "Q", 0)
+    );
     assert_eq!(
         error_of(make::<PassInfo>(&[1.into(), "".into()])),
         "ValueError: transform.PassInfo.name: expected the name of a pass, got ''"
@@ -58,13 +61,19 @@ fn r64_the_result_of_a_pass_is_a_program() {
     );
     // The pass is for modules only.
     let error = error_of(idle("Idle", 0).run(&Fun::new(1)));
-    assert!(error.contains("expected ir.IRModule, got transform_tests.Fun"), "{error}");
+    assert!(
+        error.contains("expected ir.IRModule, got transform_tests.Fun"),
+        "{error}"
+    );
 }
 
 #[test]
 fn r64_a_sequence_has_a_name_and_defaults() {
     let made = make::<Sequential>(&[]).unwrap();
-    assert_eq!((made.passes.len(), made.info.opt_level, &*made.info.name), (0, 0, "sequential"));
+    assert_eq!(
+        (made.passes.len(), made.info.opt_level, &*made.info.name),
+        (0, 0, "sequential")
+    );
     assert!(!made.info.traceable);
     let wrong = make::<Sequential>(&[Array::from([Value::from(1)]).into()]);
     assert!(error_of(wrong).contains("expected transform.Pass, got int"));
@@ -74,13 +83,18 @@ fn r64_a_sequence_has_a_name_and_defaults() {
 
 /// A context whose only instrument records.
 fn recorded(log: &Log) -> Ref<PassContext> {
-    ContextOptions::default().instrument(&recorder(log, "A", "")).make().unwrap()
+    ContextOptions::default()
+        .instrument(&recorder(log, "A", ""))
+        .make()
+        .unwrap()
 }
 
 /// The passes that were begun, by the events of an instrument.
 fn begun(log: &Log) -> Vec<String> {
     let events = log.take().into_iter();
-    events.filter_map(|event| Some(event.strip_prefix("A.before:")?.to_owned())).collect()
+    events
+        .filter_map(|event| Some(event.strip_prefix("A.before:")?.to_owned()))
+        .collect()
 }
 
 #[test]
@@ -133,13 +147,22 @@ fn r66_a_skipped_pass_returns_its_input() {
         skips: "Add",
     });
     let root = module(&[("f", 1)]);
-    let ctx = ContextOptions::default().instrument(&skipping).make().unwrap();
+    let ctx = ContextOptions::default()
+        .instrument(&skipping)
+        .make()
+        .unwrap();
     let done = ctx.within(|| adding("Add", 1).run(&root)).unwrap();
     assert!(done.same_as(&root));
     log.check("A.enter A.should:Add A.exit");
     // Nobody is asked about a pass that the context requires.
-    let options = ContextOptions::default().instrument(&skipping).required(["Add"]);
-    let done = options.make().unwrap().within(|| adding("Add", 1).run(&root)).unwrap();
+    let options = ContextOptions::default()
+        .instrument(&skipping)
+        .required(["Add"]);
+    let done = options
+        .make()
+        .unwrap()
+        .within(|| adding("Add", 1).run(&root))
+        .unwrap();
     assert_eq!(numbers(&done), [("f".to_owned(), 2)]);
     log.check("A.enter A.before:Add A.after:Add A.exit");
 }
@@ -151,15 +174,28 @@ fn r67_functions_are_visited_by_name_and_stored_at_the_end() {
     let pass = FunctionPass::new(
         &info("Sum"),
         move |fun: Ref<Fun>, root: &Ref<IRModule>, _: &Ref<PassContext>| {
-            seen.add(format!("{}:{:?}", fun.number, numbers(root).iter().map(|(_, n)| *n).collect::<Vec<_>>()).replace(' ', ""));
+            seen.add(
+                format!(
+                    "{}:{:?}",
+                    fun.number,
+                    numbers(root).iter().map(|(_, n)| *n).collect::<Vec<_>>()
+                )
+                .replace(' ', ""),
+            );
             Ok(fun.with_number(fun.number * 10))
         },
     );
     let root = module(&[("c", 3), ("a", 1), ("b", 2)]);
     let done = pass.run(&root).unwrap();
     log.check("1:[1,2,3] 2:[1,2,3] 3:[1,2,3]");
-    assert_eq!(numbers(&done).iter().map(|(_, n)| *n).collect::<Vec<_>>(), [10, 20, 30]);
-    assert_eq!(numbers(&root).iter().map(|(_, n)| *n).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(
+        numbers(&done).iter().map(|(_, n)| *n).collect::<Vec<_>>(),
+        [10, 20, 30]
+    );
+    assert_eq!(
+        numbers(&root).iter().map(|(_, n)| *n).collect::<Vec<_>>(),
+        [1, 2, 3]
+    );
 }
 
 #[test]
@@ -176,7 +212,10 @@ fn r67_only_changed_functions_are_replaced() {
     let of = |root: &Ref<IRModule>, name| root.lookup(&root.global_var(name).unwrap()).unwrap();
     assert!(of(&done, "b").same_as(&of(&root, "b")));
     assert!(!of(&done, "a").same_as(&of(&root, "a")));
-    assert!(odd.run(&done).unwrap().same_as(&done), "the same object where nothing changes");
+    assert!(
+        odd.run(&done).unwrap().same_as(&done),
+        "the same object where nothing changes"
+    );
 }
 
 #[test]
@@ -190,18 +229,33 @@ fn r67_a_pass_works_on_a_copy_of_the_module() {
         },
     );
     let done = lifting.run(&root).unwrap();
-    assert_eq!(numbers(&done), [("a".to_owned(), 1), ("lifted".to_owned(), 7)]);
+    assert_eq!(
+        numbers(&done),
+        [("a".to_owned(), 1), ("lifted".to_owned(), 7)]
+    );
     assert_eq!(numbers(&root), [("a".to_owned(), 1)]);
 }
 
 #[test]
 fn r67_functions_can_be_left_alone_and_passes_can_follow() {
-    register_pass("r67.After", Function::typed(|| adding("r67.After", 100)), false).unwrap();
+    register_pass(
+        "r67.After",
+        Function::typed(|| adding("r67.After", 100)),
+        false,
+    )
+    .unwrap();
     let small = Function::typed(|fun: Ref<Fun>| fun.number < 3);
-    let pass = adding("Add", 1).with_filter(small).with_after(["r67.After"].map(Str::from));
+    let pass = adding("Add", 1)
+        .with_filter(small)
+        .with_after(["r67.After"].map(Str::from));
     let log = Log::default();
-    let done = recorded(&log).within(|| pass.run(&module(&[("a", 1), ("b", 5)]))).unwrap();
-    assert_eq!(numbers(&done).iter().map(|(_, n)| *n).collect::<Vec<_>>(), [102, 105]);
+    let done = recorded(&log)
+        .within(|| pass.run(&module(&[("a", 1), ("b", 5)])))
+        .unwrap();
+    assert_eq!(
+        numbers(&done).iter().map(|(_, n)| *n).collect::<Vec<_>>(),
+        [102, 105]
+    );
     log.check(
         "A.enter A.should:Add A.before:Add A.should:r67.After A.before:r67.After \
          A.after:r67.After A.after:Add A.exit",
@@ -212,20 +266,36 @@ fn r67_functions_can_be_left_alone_and_passes_can_follow() {
 fn r67_functions_of_other_classes_are_left_alone() {
     let root = module(&[("a", 1)]);
     let base = Ref::new(isoform::ir::BaseFunc::default());
-    root.update_func(&GlobalVar::new("other"), base.clone()).unwrap();
+    root.update_func(&GlobalVar::new("other"), base.clone())
+        .unwrap();
     let done = adding("Add", 1).run(&root).unwrap();
-    assert_eq!(numbers(&done), [("a".to_owned(), 2), ("other".to_owned(), -1)]);
-    assert!(done.lookup(&done.global_var("other").unwrap()).unwrap().same_as(&base));
+    assert_eq!(
+        numbers(&done),
+        [("a".to_owned(), 2), ("other".to_owned(), -1)]
+    );
+    assert!(
+        done.lookup(&done.global_var("other").unwrap())
+            .unwrap()
+            .same_as(&base)
+    );
     let unknown = adding("Add", 1).with_function_class("transform_tests.Nothing");
-    assert!(error_of(unknown.run(&root)).contains("'transform_tests.Nothing', which is not registered"));
+    assert!(
+        error_of(unknown.run(&root)).contains("'transform_tests.Nothing', which is not registered")
+    );
 }
 
 #[test]
 fn r69_descriptions() {
     let function = adding("Add", 1);
     let module = ModulePass::of(&PassInfo::new(3, "M"), Function::new(|_| Ok(Value::NONE)));
-    assert_eq!(module.to_string(), "Run Module pass: M at the optimization level 3");
-    assert_eq!(function.to_string(), "Run Function pass: Add at the optimization level 0");
+    assert_eq!(
+        module.to_string(),
+        "Run Module pass: M at the optimization level 3"
+    );
+    assert_eq!(
+        function.to_string(),
+        "Run Function pass: Add at the optimization level 0"
+    );
     let sequence = Sequential::new([module.upcast(), function.upcast()]);
     assert_eq!(
         sequence.to_string(),
@@ -239,7 +309,13 @@ fn r70_a_pass_can_be_applied_to_some_functions() {
     let stub = |_: &Ref<Obj>| Ok(Fun::new(0).into_object());
     let apply = |pass: &Ref<Pass>, wanted: &'static str, must_match| {
         let info = info(&format!("ApplyPassTo{wanted}"));
-        apply_to_functions(pass, &info, must_match, move |name| Ok(name == wanted), stub)
+        apply_to_functions(
+            pass,
+            &info,
+            must_match,
+            move |name| Ok(name == wanted),
+            stub,
+        )
     };
     let add = adding("Add", 1).upcast();
     let root = module(&[("f", 1), ("g", 2)]);
@@ -247,7 +323,12 @@ fn r70_a_pass_can_be_applied_to_some_functions() {
         numbers(&apply(&add, "f", true).run(&root).unwrap()),
         [("f".to_owned(), 2), ("g".to_owned(), 2)]
     );
-    assert!(apply(&idle("Idle", 0), "f", true).run(&root).unwrap().same_as(&root));
+    assert!(
+        apply(&idle("Idle", 0), "f", true)
+            .run(&root)
+            .unwrap()
+            .same_as(&root)
+    );
     assert!(apply(&add, "h", false).run(&root).unwrap().same_as(&root));
     assert!(error_of(apply(&add, "h", true).run(&root)).contains("no function of the program"));
     let adds_one = of_module(&info("New"), |root| {
@@ -257,7 +338,11 @@ fn r70_a_pass_can_be_applied_to_some_functions() {
     });
     assert_eq!(
         numbers(&apply(&adds_one, "f", true).run(&root).unwrap()),
-        [("f".to_owned(), 1), ("g".to_owned(), 2), ("new".to_owned(), 9)]
+        [
+            ("f".to_owned(), 1),
+            ("g".to_owned(), 2),
+            ("new".to_owned(), 9)
+        ]
     );
 }
 
@@ -272,7 +357,10 @@ struct Pair {
 
 impl Root for Pair {
     fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>> {
-        Ok(vec![("left".into(), self.left.clone()), ("right".into(), self.right.clone())])
+        Ok(vec![
+            ("left".into(), self.left.clone()),
+            ("right".into(), self.right.clone()),
+        ])
     }
     fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
         let mut pair = self.clone_fields();
@@ -287,9 +375,10 @@ impl Root for Pair {
 }
 
 fn any_adding() -> Ref<FunctionPass> {
-    FunctionPass::new(&info("Add"), |fun: Ref<Fun>, _: &Ref<Obj>, _: &Ref<PassContext>| {
-        Ok(fun.with_number(fun.number + 1))
-    })
+    FunctionPass::new(
+        &info("Add"),
+        |fun: Ref<Fun>, _: &Ref<Obj>, _: &Ref<PassContext>| Ok(fun.with_number(fun.number + 1)),
+    )
 }
 
 #[test]
@@ -314,12 +403,21 @@ fn passes_are_listed_with_their_options() {
         .with_doc("Does nothing.");
     register_pass("listed.Idle", factory.with_default(0, 1), false).unwrap();
     let all = registered_passes();
-    let entry = all.iter().find(|entry| entry.name() == "listed.Idle").expect("just registered");
+    let entry = all
+        .iter()
+        .find(|entry| entry.name() == "listed.Idle")
+        .expect("just registered");
     assert_eq!(entry.doc(), "Does nothing.");
-    let options: Vec<_> = entry.options().iter().map(|option| option.schema().to_string()).collect();
+    let options: Vec<_> = entry
+        .options()
+        .iter()
+        .map(|option| option.schema().to_string())
+        .collect();
     assert_eq!(options, ["int", "str | None"]);
     assert_eq!(entry.info().expect("all have defaults").opt_level, 3);
-    let name = |options: Vec<(&'static str, Value)>| make_pass("listed.Idle", options).map(|pass| pass.info.name.to_string());
+    let name = |options: Vec<(&'static str, Value)>| {
+        make_pass("listed.Idle", options).map(|pass| pass.info.name.to_string())
+    };
     assert_eq!(name(vec![]).unwrap(), "listed1");
     assert_eq!(name(vec![("label", "x".into())]).unwrap(), "listed1x");
     assert_eq!(
@@ -332,24 +430,37 @@ fn passes_are_listed_with_their_options() {
         "TypeError: pass 'listed.Idle', option 'times': expected int, got str"
     );
     // Constructors of classes of passes are not passes.
-    assert!(all.iter().all(|entry| entry.name() != "Sequential" && entry.name() != "ModulePass"));
+    assert!(
+        all.iter()
+            .all(|entry| entry.name() != "Sequential" && entry.name() != "ModulePass")
+    );
     assert!(all.iter().any(|entry| entry.name() == "PrintIR"));
 }
 
 #[test]
 fn a_required_option_is_asked_for() {
     let factory = Function::typed(|times: i64| idle(&format!("n{times}"), 0));
-    register_pass("required.Option", factory.with_parameters(&["times"]), false).unwrap();
+    register_pass(
+        "required.Option",
+        factory.with_parameters(&["times"]),
+        false,
+    )
+    .unwrap();
     assert_eq!(
         error_of(make_pass("required.Option", [])),
         "TypeError: pass 'required.Option': option 'times' is missing; write \
          required.Option{times=...}, a value of type int"
     );
-    let entry = registered_passes().into_iter().find(|entry| entry.name() == "required.Option");
+    let entry = registered_passes()
+        .into_iter()
+        .find(|entry| entry.name() == "required.Option");
     assert!(entry.expect("just registered").info().is_none());
     // What is registered returns a pass.
     register_pass("required.Wrong", Function::new(|_| Ok(1.into())), false).unwrap();
     let error = error_of(make_pass("required.Wrong", []));
-    assert!(error.contains("the function that makes pass 'required.Wrong'"), "{error}");
+    assert!(
+        error.contains("the function that makes pass 'required.Wrong'"),
+        "{error}"
+    );
     assert!(remove_function("transform.required.Wrong"));
 }

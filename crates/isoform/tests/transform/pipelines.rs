@@ -16,12 +16,21 @@ fn passes() {
         adding("text.Add", number)
     });
     let add = add.with_parameters(&["number", "label"]).with_default(0, 1);
-    let any = Function::typed(|value: Value, items: Option<Array<Value>>, flag: bool, map: Option<Map<Str, Value>>, ratio: f64| {
-        let _ = (value, items, flag, map, ratio);
-        idle("text.Any", 0)
-    });
+    let any = Function::typed(
+        |value: Value,
+         items: Option<Array<Value>>,
+         flag: bool,
+         map: Option<Map<Str, Value>>,
+         ratio: f64| {
+            let _ = (value, items, flag, map, ratio);
+            idle("text.Any", 0)
+        },
+    );
     let any = any.with_parameters(&["value", "items", "flag", "map", "ratio"]);
-    let any = any.with_default(0, Value::NONE).with_default(2, false).with_default(4, 0.5);
+    let any = any
+        .with_default(0, Value::NONE)
+        .with_default(2, false)
+        .with_default(4, 0.5);
     // Another test may have been faster.
     let _ = register_pass("text.Add", add, false);
     let _ = register_pass("text.Any", any, false);
@@ -48,15 +57,24 @@ fn texts_are_parsed_and_printed() {
     check_text("", "");
     check_text("text.Add", "text.Add");
     check_text(" text.Add , text.Add{} ,", "text.Add,text.Add");
-    check_text("text.Add{number=2, label=word,}", "text.Add{number=2,label=\"word\"}");
+    check_text(
+        "text.Add{number=2, label=word,}",
+        "text.Add{number=2,label=\"word\"}",
+    );
     check_text("text.Add{label=\"a,}b\"}", "text.Add{label=\"a,}b\"}");
-    check_text("(text.Add,(text.Add),()),text.Add", "(text.Add,(text.Add),()),text.Add");
+    check_text(
+        "(text.Add,(text.Add),()),text.Add",
+        "(text.Add,(text.Add),()),text.Add",
+    );
     check_text("text.Add // first\n,\n  text.Add", "text.Add,text.Add");
     check_text(
         "text.Any{value=[1, {\"a\": 2.5}],flag=true,items=[None, \"x\"],ratio=1}",
         "text.Any{value=[1, {\"a\": 2.5}],flag=True,items=[None, \"x\"],ratio=1.0}",
     );
-    check_text("text.Any{value=None,flag=False}", "text.Any{value=None,flag=False}");
+    check_text(
+        "text.Any{value=None,flag=False}",
+        "text.Any{value=None,flag=False}",
+    );
     check_text("text.Any{value=-3}", "text.Any{value=-3}");
 }
 

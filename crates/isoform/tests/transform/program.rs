@@ -38,7 +38,9 @@ pub(crate) fn module(functions: &[(&str, i64)]) -> Ref<IRModule> {
     for (name, number) in functions {
         let var = GlobalVar::new(*name);
         let function = Fun::new(*number).upcast();
-        module.update_func(&var, function).expect("the names differ");
+        module
+            .update_func(&var, function)
+            .expect("the names differ");
     }
     module
 }
@@ -67,7 +69,10 @@ pub(crate) fn of_module(
     info: &Ref<PassInfo>,
     run: impl Fn(Ref<IRModule>) -> Result<Ref<IRModule>> + Send + Sync + 'static,
 ) -> Ref<Pass> {
-    ModulePass::new(info, move |root: Ref<IRModule>, _: &Ref<PassContext>| run(root)).upcast()
+    ModulePass::new(info, move |root: Ref<IRModule>, _: &Ref<PassContext>| {
+        run(root)
+    })
+    .upcast()
 }
 
 /// A pass that adds to the number of each function.
@@ -85,7 +90,7 @@ pub(crate) fn failing(name: &str) -> Ref<Pass> {
     of_module(&info(name), |_| Err(Error::value_error("it fails")))
 }
 
-/// What happened, in order.
+/// The events of a test, in order.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -153,7 +158,11 @@ impl Instrument for Recorder {
 }
 
 /// An instrument that fails at an event, if it is one of its own.
-pub(crate) fn recorder(log: &Log, name: &'static str, fails_at: &'static str) -> Ref<PassInstrument> {
+pub(crate) fn recorder(
+    log: &Log,
+    name: &'static str,
+    fails_at: &'static str,
+) -> Ref<PassInstrument> {
     PassInstrument::of(Recorder {
         log: log.clone(),
         name,

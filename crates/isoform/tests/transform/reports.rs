@@ -1,11 +1,11 @@
 //! Errors of passes: what they name, what is written, and messages about source texts.
 
+use isoform::functions::Function;
 use isoform::ir::{Diagnostic, DiagnosticLevel, IRModule};
 use isoform::transform::{
     ContextOptions, FunctionPass, Pass, PassContext, Sequential, diagnostics, parse_pipeline,
     register_pass,
 };
-use isoform::functions::Function;
 use isoform::{Error, Ref};
 
 use crate::program::*;
@@ -19,7 +19,9 @@ fn errors_name_the_pass_and_the_function() {
             _ => Ok(fun),
         },
     );
-    let error = Sequential::new([pass.upcast()]).run(&module(&[("f", 1), ("g", 2)])).unwrap_err();
+    let error = Sequential::new([pass.upcast()])
+        .run(&module(&[("f", 1), ("g", 2)]))
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "ValueError: two is too many (in function 'g') (in pass 'Check')"
@@ -51,7 +53,10 @@ fn r62_a_pass_that_changes_its_input_is_named() {
     let run = |checked: bool| {
         let options = ContextOptions::default().config("testing.immutable_module", checked);
         let sequence = Sequential::new([idle("Idle", 0), breaking.clone()]);
-        options.make().unwrap().within(|| sequence.run(&module(&[("f", 1)])))
+        options
+            .make()
+            .unwrap()
+            .within(|| sequence.run(&module(&[("f", 1)])))
     };
     run(false).unwrap();
     assert_eq!(
@@ -75,11 +80,15 @@ fn a_failure_can_be_repeated_from_its_reproducer() {
     let add = Function::typed(|| adding("reports.Add", 1));
     register_pass("reports.Add", add, false).unwrap();
     let folder = std::env::temp_dir().join(format!("isoform-reproducer-{}", std::process::id()));
-    let options = ContextOptions::default().config("transform.reproducer", folder.to_str().unwrap());
+    let options =
+        ContextOptions::default().config("transform.reproducer", folder.to_str().unwrap());
     let ctx = options.make().unwrap();
     let pipeline = parse_pipeline("reports.Add,(reports.Fails{limit=1})").unwrap();
     let error = error_of(ctx.within(|| pipeline.run(&module(&[("f", 1)]))));
-    let (program, passes) = (folder.join("reports.Fails-000.json"), folder.join("reports.Fails-000.pipeline"));
+    let (program, passes) = (
+        folder.join("reports.Fails-000.json"),
+        folder.join("reports.Fails-000.pipeline"),
+    );
     assert_eq!(
         error,
         format!(
@@ -91,13 +100,17 @@ fn a_failure_can_be_repeated_from_its_reproducer() {
     let text = std::fs::read_to_string(&passes).unwrap();
     assert_eq!(text, "reports.Fails{limit=1}\n");
     let json = std::fs::read_to_string(&program).unwrap();
-    let root = isoform::files::from_json_graph(&json).unwrap().extract::<Ref<IRModule>>().unwrap();
+    let root = isoform::files::from_json_graph(&json)
+        .unwrap()
+        .extract::<Ref<IRModule>>()
+        .unwrap();
     assert_eq!(numbers(&root), [("f".to_owned(), 2)]);
     let again = error_of(parse_pipeline(&text).unwrap().run(&root));
     assert_eq!(again, "ValueError: too large (in pass 'reports.Fails')");
     // One failure has one reproducer, and the next one another.
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
-    ctx.within(|| pipeline.run(&module(&[("f", 1)]))).unwrap_err();
+    ctx.within(|| pipeline.run(&module(&[("f", 1)])))
+        .unwrap_err();
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 4);
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -114,15 +127,22 @@ fn r79_messages_belong_to_the_pass_and_end_with_it() {
         })
     };
     let root = module(&[]);
-    emitting("Warn", DiagnosticLevel::Warning, false).run(&root).unwrap();
-    let error = emitting("Err", DiagnosticLevel::Error, false).run(&root).unwrap_err();
+    emitting("Warn", DiagnosticLevel::Warning, false)
+        .run(&root)
+        .unwrap();
+    let error = emitting("Err", DiagnosticLevel::Error, false)
+        .run(&root)
+        .unwrap_err();
     assert_eq!(error.kind_name(), "DiagnosticError");
     assert!(error.message().contains("look here"), "{error}");
     // The messages of an inner pass are its own, also if it fails.
     let inner = emitting("Inner", DiagnosticLevel::Error, true);
     let outer = of_module(&info("Outer"), move |root| {
         diagnostics()?.emit(Diagnostic::new(DiagnosticLevel::Note as i64, None, "outer"))?;
-        assert_eq!(error_of(inner.run(&root)), "ValueError: it fails (in pass 'Inner')");
+        assert_eq!(
+            error_of(inner.run(&root)),
+            "ValueError: it fails (in pass 'Inner')"
+        );
         assert_eq!(diagnostics()?.diagnostics.len(), 1);
         Ok(root)
     });

@@ -18,13 +18,13 @@ use crate::kernel::function::Argument;
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::types::{Enumerator, NodeEnum, Schema};
 use crate::kernel::value::Value;
-use crate::transform::{Check, Root, Script};
+use crate::transform::{Check, Root, Script, Signature};
 
 /// A function; its bindings end with it.
 #[derive(Node)]
 #[node(
     key = "pto.Function", scope, init = make_function, no_new, crate = crate,
-    attrs(dyn Script)
+    attrs(dyn Script, dyn Signature)
 )]
 #[repr(C)]
 pub struct Function {

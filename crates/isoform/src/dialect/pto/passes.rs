@@ -2,23 +2,24 @@
 
 use isoform_macros::export;
 
+use super::call::GlobalVar;
 use super::cse::cse;
 use super::function::{Function, Program};
 use super::peephole::simplify;
 use super::print::python_print;
 use super::verifier::{VerifyOptions, verify};
-use crate::kernel::container::Str;
+use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::value::Value;
-use crate::transform::{Check, FunctionPass, PassContext, PassInfo, Root, Script};
+use crate::transform::{Check, FunctionPass, PassContext, PassInfo, Root, Script, Signature};
+use crate::traverse::{WalkResult, walk_objects};
 
 /// In the order of the program.
 impl Root for Program {
     fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>> {
-        let entry = |(name, function): (&Str, &Ref<Function>)| {
-            (name.clone(), function.as_object().clone())
-        };
+        let entry =
+            |(name, function): (&Str, &Ref<Function>)| (name.clone(), function.as_object().clone());
         Ok(self.functions.iter().map(entry).collect())
     }
 
@@ -27,7 +28,9 @@ impl Root for Program {
         for (name, function) in changed {
             let got = function.type_info().key();
             let function = function.cast::<Function>().map_err(|_| {
-                Error::type_error(format!("function '{name}': expected pto.Function, got {got}"))
+                Error::type_error(format!(
+                    "function '{name}': expected pto.Function, got {got}"
+                ))
             })?;
             if function.name != name {
                 return Err(Error::value_error(format!(
@@ -39,6 +42,30 @@ impl Root for Program {
             functions.insert(name, function);
         }
         Ok(self.holding(functions).into_object())
+    }
+
+    fn callees(&self, function: &Ref<Obj>) -> Result<Option<Vec<Str>>> {
+        let mut names = indexmap::IndexSet::new();
+        walk_objects(function, |object: &Ref<Obj>, _| {
+            if let Some(var) = object.downcast_ref::<GlobalVar>() {
+                names.insert(var.name.clone());
+            }
+            Ok(WalkResult::<()>::Advance)
+        })?;
+        Ok(Some(names.into_iter().collect()))
+    }
+}
+
+/// The types of parameters and results, and the directions.
+impl Signature for Function {
+    fn signature(&self) -> Result<Value> {
+        let params: Vec<Value> = self.params.iter().map(|param| (&param.ty).into()).collect();
+        let parts: [Value; 3] = [
+            Array::from(params).into(),
+            self.param_directions.clone().into(),
+            self.return_types.clone().into(),
+        ];
+        Ok(Array::from(parts).into())
     }
 }
 

@@ -43,9 +43,12 @@ impl Changes {
         PassInstrument::of(Changes::default())
     }
 
-    /// What has been recorded.
+    /// Returns the records so far.
     pub fn recorded(&self) -> Vec<ChangedFunctions> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn place(&self) -> usize {
@@ -54,7 +57,9 @@ impl Changes {
 
     fn input(&self) -> Option<Ref<Obj>> {
         INPUTS.with_borrow_mut(|inputs| {
-            let position = inputs.iter().rposition(|(place, _)| *place == self.place())?;
+            let position = inputs
+                .iter()
+                .rposition(|(place, _)| *place == self.place())?;
             Some(inputs.remove(position).1)
         })
     }
@@ -62,7 +67,10 @@ impl Changes {
 
 impl Instrument for Changes {
     fn enter(&self) -> Result<()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
         Ok(())
     }
 
@@ -89,7 +97,10 @@ impl Instrument for Changes {
             };
             list.push(name.to_string());
         }
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(found);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(found);
         Ok(())
     }
 
@@ -103,15 +114,23 @@ fn changes_exported() -> Ref<PassInstrument> {
     Changes::instrument()
 }
 
+/// The name of a pass, and those of changed, added and removed functions.
+type Row = (Str, Array<Str>, Array<Str>, Array<Str>);
+
 /// For each pass its name and the names of changed, added and removed functions.
 #[export("instrument.recorded_changes", crate = crate)]
-fn recorded_exported(instrument: &Ref<PassInstrument>) -> Result<Vec<(Str, Array<Str>, Array<Str>, Array<Str>)>> {
+fn recorded_exported(instrument: &Ref<PassInstrument>) -> Result<Vec<Row>> {
     let changes: &Changes = instrument
         .content()
         .ok_or_else(|| Error::type_error("expected an instrument that records changes"))?;
     let names = |names: Vec<String>| Array::from(names.iter().map(Str::from).collect::<Vec<_>>());
     let row = |found: ChangedFunctions| {
-        let ChangedFunctions { pass, changed, added, removed } = found;
+        let ChangedFunctions {
+            pass,
+            changed,
+            added,
+            removed,
+        } = found;
         (pass.into(), names(changed), names(added), names(removed))
     };
     Ok(changes.recorded().into_iter().map(row).collect())

@@ -26,7 +26,7 @@ pub fn text_diff(left: &str, right: &str, left_text: &str, right_text: &str) -> 
 }
 
 /// The changes from one program to another as unified diffs of the functions that are
-/// other objects; empty if there are none, or if they look the same.
+/// other objects; empty without such functions, or if they look the same.
 ///
 /// # Errors
 ///
@@ -42,7 +42,10 @@ pub fn changes_text(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<String> {
             (true, true) => which.to_owned(),
             (true, false) => format!("{which}/{name}"),
         };
-        let (before, after) = (side(before.is_some(), "before"), side(after.is_some(), "after"));
+        let (before, after) = (
+            side(before.is_some(), "before"),
+            side(after.is_some(), "after"),
+        );
         text.push_str(&text_diff(&before, &after, &left, &right));
     }
     Ok(text)

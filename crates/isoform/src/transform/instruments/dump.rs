@@ -124,7 +124,10 @@ impl Instrument for Dump {
 /// Makes an instrument that writes the program after each pass to a numbered file.
 #[export("instrument.dump_ir", crate = crate)]
 fn dump_exported(folder: &str, refresh: bool, suffix: Str) -> Ref<PassInstrument> {
-    DumpIr::new(folder).refresh(refresh).suffix(&suffix).instrument()
+    DumpIr::new(folder)
+        .refresh(refresh)
+        .suffix(&suffix)
+        .instrument()
 }
 
 pub(super) fn register() -> Result<()> {

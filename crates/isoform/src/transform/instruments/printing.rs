@@ -102,7 +102,10 @@ impl Printing {
         sink: impl Fn(&str) -> Result<()> + Send + Sync + 'static,
     ) -> Ref<PassInstrument> {
         let options = self;
-        PassInstrument::of(Printer { options, sink: Box::new(sink) })
+        PassInstrument::of(Printer {
+            options,
+            sink: Box::new(sink),
+        })
     }
 }
 
@@ -149,7 +152,9 @@ impl Printer {
         let place = self.place();
         let last = WATCHED.with_borrow(|watched| {
             let mut inwards = watched.iter().rev();
-            inwards.find(|one| one.place == place).map(|one| one.last.clone())
+            inwards
+                .find(|one| one.place == place)
+                .map(|one| one.last.clone())
         });
         let Some(last) = last else {
             return Ok(());

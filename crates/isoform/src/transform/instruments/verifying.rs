@@ -37,7 +37,9 @@ impl Verifying {
     }
 
     /// Returns an instrument that runs a check.
-    pub fn by(check: impl Fn(&Ref<Obj>) -> Result<()> + Send + Sync + 'static) -> Ref<PassInstrument> {
+    pub fn by(
+        check: impl Fn(&Ref<Obj>) -> Result<()> + Send + Sync + 'static,
+    ) -> Ref<PassInstrument> {
         PassInstrument::of(Verifying(Some(Box::new(check))))
     }
 
@@ -64,9 +66,8 @@ impl Instrument for Verifying {
     }
 
     fn after(&self, root: &Ref<Obj>, info: &Ref<PassInfo>) -> Result<()> {
-        self.check(root).map_err(|error: Error| {
-            error.in_context(format_args!("after pass '{}'", info.name))
-        })
+        self.check(root)
+            .map_err(|error: Error| error.in_context(format_args!("after pass '{}'", info.name)))
     }
 }
 

@@ -66,7 +66,11 @@ impl<'a> Parser<'a> {
 
     fn unexpected(&self, expected: &str) -> Error {
         let rest = &self.text[self.at..];
-        let word: usize = rest.chars().take_while(|c| is_name_char(*c)).map(char::len_utf8).sum();
+        let word: usize = rest
+            .chars()
+            .take_while(|c| is_name_char(*c))
+            .map(char::len_utf8)
+            .sum();
         let length = word.max(rest.chars().next().map_or(0, char::len_utf8));
         let got = match length {
             0 => "the end of the text".to_owned(),
@@ -162,7 +166,9 @@ impl<'a> Parser<'a> {
         let name = self.name("the name of a pass or '('")?;
         let end = self.at;
         let factory = registry::factory(name).map_err(|error| self.placed(start, end, error))?;
-        let parameters = factory.signature().map(|signature| signature.parameters().to_vec());
+        let parameters = factory
+            .signature()
+            .map(|signature| signature.parameters().to_vec());
         let parameters = parameters.unwrap_or_default();
         let mut options: Vec<(&str, Value)> = Vec::new();
         if self.eat('{') {
@@ -171,8 +177,9 @@ impl<'a> Parser<'a> {
                 let start = self.at;
                 let option = self.name("the name of an option or '}'")?;
                 let end = self.at;
-                let position = registry::position(name, &parameters, option)
-                    .map_err(|error| self.fault(ErrorKind::Value, start, end, error.message().into()))?;
+                let position = registry::position(name, &parameters, option).map_err(|error| {
+                    self.fault(ErrorKind::Value, start, end, error.message().into())
+                })?;
                 if options.iter().any(|(known, _)| *known == option) {
                     let message = format!("option '{option}' is given twice");
                     return Err(self.fault(ErrorKind::Value, start, end, message));

@@ -1,0 +1,203 @@
+//! Passes: the list, their application, and the search for the one that breaks a program.
+
+use crate::build::Folder;
+use crate::{check, json};
+
+/// A program of statements in which `pto.simplify` changes `f` and `g`, but not `h`.
+const PROGRAM: &str = include_str!("sums.iso");
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.file("p.iso", PROGRAM.as_bytes());
+    check(&folder.run("convert p.iso p.json"), 0, "");
+    folder
+}
+
+#[test]
+fn passes_are_listed() {
+    let folder = Folder::new();
+    let ran = folder.run("passes");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let printing = "PrintIR{header: str = \"\"}  (level 0)\n    Logs the program as text";
+    assert!(ran.out.contains(printing), "{}", ran.out);
+    assert!(
+        ran.out.contains("\npto.simplify  (level 1)\n"),
+        "{}",
+        ran.out
+    );
+    let ran = folder.run("passes --json");
+    let entry = ran
+        .out
+        .lines()
+        .find(|line| line.contains("\"PrintIR\""))
+        .unwrap();
+    let entry: serde_json::Value = serde_json::from_str(entry).unwrap();
+    assert_eq!(
+        (
+            entry["opt_level"].as_i64(),
+            entry["required"].as_array().unwrap().len()
+        ),
+        (Some(0), 0)
+    );
+    let option = &entry["options"][0];
+    assert_eq!(
+        (option["name"].as_str(), option["type"].as_str()),
+        (Some("header"), Some("str"))
+    );
+}
+
+#[test]
+fn passes_are_applied_to_every_form() {
+    let folder = folder();
+    check(&folder.run("run pto.simplify p.iso -o done.iso"), 0, "");
+    for (source, target) in [("p.json", "done.json"), ("p.iso", "done.isob")] {
+        check(
+            &folder.run(&format!("run pto.simplify,pto.cse {source} -o {target}")),
+            0,
+            "",
+        );
+    }
+    check(&folder.run("diff done.iso done.json"), 0, "equal\n");
+    check(&folder.run("diff done.iso done.isob"), 0, "equal\n");
+    assert_eq!(folder.run("diff -q done.iso p.iso").status, 1);
+    let shown = folder.run("run pto.simplify p.json");
+    assert_eq!(shown.status, 0, "{shown:?}");
+    assert_eq!(shown.out.matches("pto.Add(").count(), 1, "{}", shown.out);
+    let report = json(&folder.run("run --json --force pto.simplify p.json -o done.json"));
+    assert_eq!(
+        (report["to"].as_str(), report["form"].as_str()),
+        (Some("done.json"), Some("json"))
+    );
+    // The result is a file like any other.
+    let ran = folder.run("run pto.simplify p.json -o done.json");
+    assert_eq!(
+        (ran.status, ran.err.as_str()),
+        (
+            2,
+            "isoform: done.json: the file exists; --force replaces it\n"
+        )
+    );
+}
+
+#[test]
+fn levels_and_disabled_passes_count() {
+    let folder = folder();
+    for options in ["--opt-level 0", "--disable pto.simplify"] {
+        check(
+            &folder.run(&format!(
+                "run {options} --force pto.simplify p.json -o same.json"
+            )),
+            0,
+            "",
+        );
+        check(&folder.run("diff same.json p.json"), 0, "equal\n");
+    }
+}
+
+#[test]
+fn changes_and_times_are_shown() {
+    let folder = folder();
+    let ran = folder.run("run --changes --timing --verify pto.cse,pto.simplify p.json");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let heads: Vec<&str> = ran
+        .out
+        .lines()
+        .filter(|line| {
+            ["Changed", "--- "]
+                .iter()
+                .any(|start| line.starts_with(start))
+        })
+        .collect();
+    assert_eq!(
+        heads,
+        [
+            "Changed by pass: pto.simplify",
+            "--- before/f",
+            "--- before/g"
+        ]
+    );
+    let names: Vec<&str> = ran
+        .err
+        .lines()
+        .filter_map(|line| line.split(": ").next())
+        .collect();
+    assert_eq!(names, ["sequential", "\tpto.cse", "\tpto.simplify"]);
+}
+
+#[test]
+fn a_wrong_pipeline_is_shown_with_a_caret() {
+    let folder = folder();
+    let ran = folder.run("run pto.simplify,pto.cze p.json");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert_eq!(
+        ran.err,
+        "isoform: PIPELINE: pipeline: line 1, column 14: no pass is registered as 'pto.cze', did \
+         you mean 'pto.cse'?\n  |\n1 | pto.simplify,pto.cze\n  |              ^^^^^^^\n"
+    );
+    let ran = folder.run("run @missing p.json");
+    assert!(
+        ran.err.starts_with("isoform: PIPELINE: missing: "),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_program_is_expected() {
+    let folder = folder();
+    folder.file("number.iso", b"[1, 2]\n");
+    let ran = folder.run("run pto.simplify number.iso");
+    assert_eq!(
+        (ran.status, ran.err.as_str()),
+        (2, "isoform: number.iso: expected a program, got Array\n")
+    );
+    folder.file("pipeline", b"pto.simplify, // twice\npto.simplify\n");
+    check(&folder.run("run @pipeline p.json -o done.json"), 0, "");
+}
+
+#[test]
+fn onnx_models_are_programs_of_passes() {
+    let folder = Folder::new();
+    folder.model(
+        "a.onnx",
+        &crate::build::small(&crate::build::Small::default()),
+    );
+    check(&folder.run("run pto.simplify a.onnx -o a.json"), 0, "");
+    check(&folder.run("diff a.onnx a.json"), 0, "equal\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_pass_and_the_functions_are_found() {
+    let folder = folder();
+    // Good as long as two of three sums are there.
+    let check = "#!/bin/sh\ntest \"$(grep -o '\"pto.Add\"' \"$1\" | wc -l)\" -ge 2\n";
+    folder.file("check.sh", check.as_bytes());
+    let line = "bisect pto.cse,pto.simplify,pto.cse p.json -- sh check.sh";
+    let ran = folder.run(line);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let start = "the check fails after pass 'pto.simplify', which is number 2\n\
+                 the changes of these functions suffice: f, g\n--- before/f\n";
+    assert!(ran.out.starts_with(start), "{}", ran.out);
+    let found = json(&folder.run(&format!("bisect --json {}", &line["bisect ".len()..])));
+    assert_eq!(
+        (found["pass"].as_str(), found["position"].as_u64()),
+        (Some("pto.simplify"), Some(1))
+    );
+    assert_eq!(found["functions"].as_array().unwrap().len(), 2);
+    let ran = folder.run("bisect pto.cse p.json -- sh check.sh");
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.err
+            .contains("the check accepts the program after the last pass"),
+        "{}",
+        ran.err
+    );
+    let ran = folder.run("bisect pto.cse p.json -- ./no-such-command");
+    assert!(
+        ran.err
+            .contains("the command ./no-such-command does not start"),
+        "{}",
+        ran.err
+    );
+}

@@ -1,0 +1,195 @@
+//! Caches for the results of memoised passes: bytes by key; and the declaration that a
+//! pass is memoised.
+
+use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashMap;
+use isoform_macros::{Node, export};
+use rapidhash::fast::RandomState;
+
+use crate::kernel::container::{Bytes, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Function;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::{Value, ValueRef};
+
+/// A store of bytes under keys of 32 bytes, in memory or anywhere else.
+///
+/// Keys name everything that a result depends on, so entries never become wrong: a cache
+/// may be shared by processes and machines, and may forget anything at any time.
+pub trait ResultCache: Send + Sync + 'static {
+    /// Returns the bytes of a key; None without an entry.
+    ///
+    /// # Errors
+    ///
+    /// Reported as a warning; the result is computed.
+    fn load(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
+
+    /// Stores bytes under a key.
+    ///
+    /// # Errors
+    ///
+    /// Reported as a warning.
+    fn store(&self, key: &[u8], bytes: &[u8]) -> Result<()>;
+}
+
+/// A cache in memory, which forgets what was not used for the longest time.
+///
+/// It has two generations: when the young one fills half of the bound, the old one is
+/// dropped. An entry that is used becomes young again.
+#[derive(Debug)]
+pub struct MemoryCache {
+    half: usize,
+    entries: Mutex<Generations>,
+}
+
+type Entries = HashMap<Box<[u8]>, Box<[u8]>, RandomState>;
+
+#[derive(Debug, Default)]
+struct Generations {
+    young: Entries,
+    old: Entries,
+    /// The bytes of the young generation.
+    size: usize,
+}
+
+impl Generations {
+    fn add(&mut self, key: &[u8], bytes: Box<[u8]>, half: usize) {
+        self.size += key.len() + bytes.len();
+        if let Some(replaced) = self.young.insert(key.into(), bytes) {
+            self.size -= key.len() + replaced.len();
+        }
+        if self.size > half {
+            self.old = std::mem::take(&mut self.young);
+            self.size = 0;
+        }
+    }
+}
+
+impl MemoryCache {
+    /// A cache of at most about this many bytes.
+    pub fn new(max_bytes: usize) -> Self {
+        MemoryCache {
+            half: max_bytes / 2,
+            entries: Mutex::default(),
+        }
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.young.len() + entries.old.len()
+    }
+
+    /// True if there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl ResultCache for MemoryCache {
+    fn load(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = entries.young.get(key) {
+            return Ok(Some(bytes.to_vec()));
+        }
+        let Some(bytes) = entries.old.remove(key) else {
+            return Ok(None);
+        };
+        let found = bytes.to_vec();
+        entries.add(key, bytes, self.half);
+        Ok(Some(found))
+    }
+
+    fn store(&self, key: &[u8], bytes: &[u8]) -> Result<()> {
+        // An entry that fills a generation would only drop the others.
+        if key.len() + bytes.len() <= self.half {
+            let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+            entries.old.remove(key);
+            entries.add(key, bytes.into(), self.half);
+        }
+        Ok(())
+    }
+}
+
+/// A [`ResultCache`] of any language, for contexts.
+#[derive(Node)]
+#[node(key = "transform.Cache", kind = none, crate = crate)]
+#[repr(C)]
+pub struct Cache {
+    /// Called with a key, a byte string; returns a byte string, or None.
+    pub load: Function,
+    /// Called with a key and a byte string.
+    pub store: Function,
+}
+
+/// The declaration that a function pass is pure: its result depends on nothing but the
+/// function, its options, and what it reads of the program.
+#[derive(Node)]
+#[node(key = "transform.Memo", kind = none, crate = crate)]
+#[repr(C)]
+pub struct Memo {
+    /// The version of the pass, which changes with its results.
+    pub version: Str,
+    /// True if the pass depends on no field that comparison ignores, such as names and
+    /// spans: functions that differ only in these have one entry.
+    #[node(default = false)]
+    pub ignores: bool,
+    /// Returns what the pass reads of the program besides the signatures of the functions
+    /// that it calls, from the function and the program.
+    #[node(default)]
+    pub reads: Option<Function>,
+}
+
+fn bytes_of(value: &Value) -> Result<&Bytes> {
+    match value.view() {
+        ValueRef::Bytes(_) => value
+            .peek::<Bytes>()
+            .ok_or_else(|| Error::type_error("expected bytes")),
+        _ => Err(Error::type_error(format!(
+            "transform.Cache: expected bytes, got {}",
+            value.type_name()
+        ))),
+    }
+}
+
+impl Cache {
+    /// A cache written in Rust.
+    pub fn of(cache: impl ResultCache) -> Ref<Cache> {
+        let shared = std::sync::Arc::new(cache);
+        let other = std::sync::Arc::clone(&shared);
+        let load = move |key: Bytes| shared.load(&key).map(|found| found.map(Bytes::from));
+        let store = move |key: Bytes, bytes: Bytes| other.store(&key, &bytes);
+        Cache::new(Function::typed(load), Function::typed(store))
+    }
+
+    /// The bytes of a key. A cache that fails is one that has forgotten.
+    pub(super) fn find(&self, key: &[u8]) -> Option<Bytes> {
+        let found = self.load.call(&[Bytes::from(key.to_vec()).into()]);
+        let found = found.and_then(|found| match found.is_none() {
+            true => Ok(None),
+            false => bytes_of(&found).cloned().map(Some),
+        });
+        found.unwrap_or_else(|error| {
+            tracing::warn!(target: "isoform.transform", "a cache of results cannot be read: {error}");
+            None
+        })
+    }
+
+    pub(super) fn keep(&self, key: &[u8], bytes: Vec<u8>) {
+        let arguments = [Bytes::from(key.to_vec()).into(), Bytes::from(bytes).into()];
+        if let Err(error) = self.store.call(&arguments) {
+            tracing::warn!(target: "isoform.transform", "a cache of results cannot be written: {error}");
+        }
+    }
+}
+
+/// Makes a cache in memory of at most about this many bytes.
+#[export("passes.memory_cache", crate = crate)]
+fn memory_cache(max_bytes: usize) -> Ref<Cache> {
+    Cache::of(MemoryCache::new(max_bytes))
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![memory_cache]
+}

@@ -1,0 +1,90 @@
+"""Memoised passes: results are kept under everything that they depend on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform.core import Object
+from isoform.dataclasses import c_class
+from isoform.ir import _api
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Memo", "MemoryCache"]
+
+_memory_cache = _api.function("passes.memory_cache")
+
+
+@c_class("transform.Cache", init=False)
+class Cache(Object):
+    """A store of bytes under keys, for contexts."""
+
+    load: Callable[[bytes], bytes | None]
+    store: Callable[[bytes, bytes], None]
+
+
+@c_class("transform.Memo")
+class Memo(Object):
+    """The declaration that a function pass is pure.
+
+    Its result then depends on nothing but the function, the options of the pass and what
+    it reads of the program.
+
+    Args:
+        version: The version of the pass, which changes with its results.
+        ignores: The pass depends on no field that comparison ignores, such as names and
+            spans: functions that differ only in these have one entry. A kept result gets
+            the names and spans of the function at hand.
+        reads: Called with the function and the program; returns what the pass reads of the
+            program besides the signatures of the functions that it calls.
+    """
+
+    version: str
+    ignores: bool
+    reads: Callable[[Any, Any], Any] | None
+
+
+def MemoryCache(max_bytes: int = 1 << 28) -> Any:  # noqa: N802
+    """Return a cache in memory, which forgets what was not used for the longest time.
+
+    Any object with methods `load(key) -> bytes | None` and `store(key, value)` is a cache
+    as well; keys and values are bytes. A key names everything that a result depends on, so
+    entries never become wrong, and a cache may forget anything at any time.
+
+    Args:
+        max_bytes: About the most memory that it takes.
+
+    >>> from isoform import ir
+    >>> from isoform.transform import MemoryCache, PassContext, function_pass
+    >>> @function_pass(opt_level=0, pure=True, version="1")
+    ... def Mark(function, mod, ctx):
+    ...     print("computed")
+    ...     return function.with_attr("marked", 1)
+    >>> cache = MemoryCache()
+    >>> for _ in range(2):
+    ...     with PassContext(cache=cache):
+    ...         mod = Mark(ir.IRModule({"f": ir.BaseFunc()}))
+    computed
+    >>> mod["f"].attrs["marked"]
+    1
+    """
+    return _memory_cache(max_bytes)
+
+
+def cache_of(given: Any) -> Any:
+    """The cache for a context: any object with the methods of one.
+
+    Raises TypeError for another one.
+    """
+    if given is None or isinstance(given, Cache):
+        return given
+    methods = [getattr(given, name, None) for name in ("load", "store")]
+    if not all(map(callable, methods)):
+        raise TypeError(
+            "PassContext.cache: expected an object with methods 'load' and 'store', got "
+            f"{type(given).__name__}"
+        )
+    made: Any = Cache.__new__(Cache)
+    made.__ffi_init__(*methods)
+    return made
