@@ -346,6 +346,11 @@ impl Op {
         names
     }
 
+    /// The type that the description gives for calls of the operator, if there is one.
+    pub fn op_type(&self) -> Option<Ref<FuncType>> {
+        OpRegistry::find(&self.name)?.facts()?.op_type
+    }
+
     /// The names of the attributes that are set on this operator, sorted.
     pub fn attribute_names(&self) -> Vec<String> {
         let Some(entry) = OpRegistry::find(&self.name) else {

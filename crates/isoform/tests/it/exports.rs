@@ -14,7 +14,7 @@ pub(crate) const MODULES: [(&str, &str); 11] = [
     ("tir::", include_str!("../../src/tir/mod.rs")),
     (
         "dialect::relay::",
-        include_str!("../../src/dialect/relay.rs"),
+        include_str!("../../src/dialect/relay/mod.rs"),
     ),
     (
         "dialect::pto::",

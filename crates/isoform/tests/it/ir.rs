@@ -1,7 +1,7 @@
 //! The vocabulary of IRs: types, modules, operators, diagnostics.
 
 use isoform::compare::CompareOptions;
-use isoform::dialect::relay;
+use isoform::dialect::relay::{self, AsExpr};
 use isoform::errors::ErrorKind;
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::ir::{
@@ -130,7 +130,7 @@ fn definitions_bind_their_header_and_parameters() {
 
 fn identity(name: &str) -> Ref<BaseFunc> {
     let x = relay::Var::new(name);
-    relay::Function::closing(&x.upcast())
+    relay::Function::closing(&x.expr())
         .expect("a walk")
         .upcast()
 }
@@ -139,8 +139,8 @@ fn identity(name: &str) -> Ref<BaseFunc> {
 fn module(names: [&str; 2], recursive: bool, reverse: bool) -> Ref<IRModule> {
     let [f, g] = names.map(GlobalVar::new);
     let callee = if recursive { &g } else { &f };
-    let call = relay::Call::new(callee, [relay::Var::new("x").upcast()]);
-    let calling: Ref<BaseFunc> = relay::Function::closing(&call.upcast())
+    let call = relay::Call::new(callee, [relay::Var::new("x").expr()]);
+    let calling: Ref<BaseFunc> = relay::Function::closing(&call.expr())
         .expect("a walk")
         .upcast();
     let module = IRModule::new();
@@ -310,8 +310,8 @@ fn names_of_a_module_are_unique() {
 #[test]
 fn an_expression_becomes_a_module() {
     let (x, y) = (relay::Var::new("x"), relay::Var::new("y"));
-    let inner = relay::Function::closing(&y.clone().upcast()).expect("a walk");
-    let call = relay::Call::new(inner, [x.clone().upcast()]);
+    let inner = relay::Function::closing(&y.expr()).expect("a walk");
+    let call = relay::Call::new(inner, [x.expr()]);
     let module = Ref::<IRModule>::from_expr(&call.upcast(), Default::default(), Default::default());
     let module = module.expect("a fresh name");
     let main = module

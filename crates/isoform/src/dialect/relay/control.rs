@@ -1,0 +1,73 @@
+//! Bindings and branches.
+
+use isoform_macros::{Node, export};
+
+use super::expr::ExprWithOp;
+use super::var::Var;
+use crate::ir::{RelayExpr, Span};
+use crate::kernel::object::reference::Ref;
+
+/// Binds a variable to a value in a body.
+///
+/// The variable is also bound in the value itself, so a function can call itself.
+#[derive(Node)]
+#[node(key = "relay.Let", kind = dag, scope, init = make_let, crate = crate)]
+#[repr(C)]
+pub struct Let {
+    #[node(base, default)]
+    base: ExprWithOp,
+    /// The variable.
+    #[node(def)]
+    pub var: Ref<Var>,
+    /// Its value.
+    pub value: Ref<RelayExpr>,
+    /// The result.
+    pub body: Ref<RelayExpr>,
+}
+
+/// Makes a binding.
+#[export("relay.Let", crate = crate)]
+fn make_let(
+    variable: Ref<Var>,
+    value: Ref<RelayExpr>,
+    body: Ref<RelayExpr>,
+    span: Option<Ref<Span>>,
+) -> Ref<Let> {
+    Ref::new(Let {
+        base: ExprWithOp::at(span),
+        var: variable,
+        value,
+        body,
+    })
+}
+
+/// One of two values, of which only that one is computed.
+#[derive(Node)]
+#[node(key = "relay.If", kind = dag, init = make_if, crate = crate)]
+#[repr(C)]
+pub struct If {
+    #[node(base, default)]
+    base: ExprWithOp,
+    /// The condition, a scalar of type bool.
+    pub cond: Ref<RelayExpr>,
+    /// The value for a true condition.
+    pub true_branch: Ref<RelayExpr>,
+    /// The value for a false condition.
+    pub false_branch: Ref<RelayExpr>,
+}
+
+/// Makes a choice between two values.
+#[export("relay.If", crate = crate)]
+fn make_if(
+    cond: Ref<RelayExpr>,
+    true_branch: Ref<RelayExpr>,
+    false_branch: Ref<RelayExpr>,
+    span: Option<Ref<Span>>,
+) -> Ref<If> {
+    Ref::new(If {
+        base: ExprWithOp::at(span),
+        cond,
+        true_branch,
+        false_branch,
+    })
+}

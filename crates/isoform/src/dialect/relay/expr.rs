@@ -1,0 +1,184 @@
+//! The base of the expressions, constants and tuples.
+
+use isoform_macros::{Node, export};
+
+use crate::ir::{RelayExpr, Span, TensorType};
+use crate::kernel::container::{Array, Tensor};
+use crate::kernel::convert::{IntoField, IsA};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::DType;
+
+/// The base of the expressions that have operators in Python: all but functions and
+/// global variables.
+#[derive(Node, Default)]
+#[node(key = "relay.ExprWithOp", crate = crate)]
+#[repr(C)]
+pub struct ExprWithOp {
+    #[node(base, default)]
+    base: RelayExpr,
+}
+
+impl ExprWithOp {
+    /// The fields of an expression at a place.
+    pub(super) fn at(span: Option<Ref<Span>>) -> Self {
+        ExprWithOp {
+            base: RelayExpr::typed(None, span),
+        }
+    }
+}
+
+/// Expressions of any type as what constructors expect.
+///
+/// ```
+/// use isoform::dialect::relay::{AsExpr, Tuple, Var};
+///
+/// let (x, y) = (Var::new("x"), Tuple::new([]));
+/// assert_eq!(Tuple::new([x.expr(), y.expr()]).fields.len(), 2);
+/// ```
+pub trait AsExpr {
+    /// The node as an expression. O(1).
+    fn expr(&self) -> Ref<RelayExpr>;
+}
+
+impl<T: IsA<RelayExpr>> AsExpr for Ref<T> {
+    fn expr(&self) -> Ref<RelayExpr> {
+        T::upcast_to(self.clone())
+    }
+}
+
+/// A tensor that is known when the program is compiled.
+///
+/// Two constants are equal if data type, shape and contents are.
+#[derive(Node)]
+#[node(key = "relay.Constant", init = make_constant, crate = crate)]
+#[repr(C)]
+pub struct Constant {
+    #[node(base, default)]
+    base: ExprWithOp,
+    /// The tensor.
+    pub data: Tensor,
+}
+
+impl Constant {
+    /// The type of the tensor.
+    pub fn tensor_type(&self) -> Result<Ref<TensorType>> {
+        let sizes = self.data.shape().iter().map(|size| {
+            let size = i32::try_from(*size).map_err(|_| {
+                Error::value_error(format!(
+                    "relay.Constant: expected dimensions that fit in int32, got {size}"
+                ))
+            })?;
+            Ok(crate::ir::IntImm::new(DType::INT32, size.into())?.upcast())
+        });
+        let sizes: Vec<_> = sizes.collect::<Result<_>>()?;
+        Ok(TensorType::new(sizes).with_dtype(self.data.dtype()))
+    }
+
+    /// True if the tensor has no dimensions.
+    pub fn is_scalar(&self) -> bool {
+        self.data.shape().is_empty()
+    }
+}
+
+/// Makes a constant.
+#[export("relay.Constant", crate = crate)]
+fn make_constant(data: Tensor, span: Option<Ref<Span>>) -> Ref<Constant> {
+    Ref::new(Constant {
+        base: ExprWithOp::at(span),
+        data,
+    })
+}
+
+#[export("relay.ir.Constant.tensor_type", crate = crate)]
+fn constant_tensor_type(this: &Ref<Constant>) -> Result<Ref<TensorType>> {
+    this.tensor_type()
+}
+
+/// Several values.
+///
+/// The tuple without fields is an [`EmptyTuple`], which the constructor returns by itself.
+#[derive(Node)]
+#[node(key = "relay.Tuple", kind = dag, init = make_tuple, no_new, crate = crate)]
+#[repr(C)]
+pub struct Tuple {
+    #[node(base)]
+    base: ExprWithOp,
+    /// The values.
+    pub fields: Array<Ref<RelayExpr>>,
+}
+
+impl Tuple {
+    /// A tuple of these values.
+    pub fn new(fields: impl IntoField<Array<Ref<RelayExpr>>>) -> Ref<Tuple> {
+        make_tuple(fields.into_field(), None)
+    }
+}
+
+/// Makes a tuple.
+#[export("relay.Tuple", crate = crate)]
+fn make_tuple(fields: Array<Ref<RelayExpr>>, span: Option<Ref<Span>>) -> Ref<Tuple> {
+    match fields.is_empty() {
+        true => make_empty_tuple(span).upcast(),
+        false => Ref::new(Tuple {
+            base: ExprWithOp::at(span),
+            fields,
+        }),
+    }
+}
+
+/// The tuple without fields.
+///
+/// It acts like a constant: it makes no difference whether it is shared.
+#[derive(Node)]
+#[node(key = "relay.EmptyTuple", init = make_empty_tuple, no_new, crate = crate)]
+#[repr(C)]
+pub struct EmptyTuple {
+    #[node(base)]
+    base: Tuple,
+}
+
+/// Makes the tuple without fields.
+#[export("relay.EmptyTuple", crate = crate)]
+fn make_empty_tuple(span: Option<Ref<Span>>) -> Ref<EmptyTuple> {
+    Ref::new(EmptyTuple {
+        base: Tuple {
+            base: ExprWithOp::at(span),
+            fields: Array::new(),
+        },
+    })
+}
+
+/// One value of a tuple.
+///
+/// It makes no difference whether it is shared: taking a value twice computes nothing twice.
+#[derive(Node)]
+#[node(key = "relay.TupleGetItem", init = make_tuple_get_item, crate = crate)]
+#[node(attrs("visit.name" = "tuple_getitem"))]
+#[repr(C)]
+pub struct TupleGetItem {
+    #[node(base, default)]
+    base: ExprWithOp,
+    /// The tuple.
+    pub tuple_value: Ref<RelayExpr>,
+    /// The position of the value, from 0.
+    pub index: i64,
+}
+
+/// Makes the expression for one value of a tuple.
+#[export("relay.TupleGetItem", crate = crate)]
+fn make_tuple_get_item(
+    tuple_value: Ref<RelayExpr>,
+    index: i64,
+    span: Option<Ref<Span>>,
+) -> Ref<TupleGetItem> {
+    Ref::new(TupleGetItem {
+        base: ExprWithOp::at(span),
+        tuple_value,
+        index,
+    })
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![constant_tensor_type]
+}

@@ -1,0 +1,179 @@
+//! Functions, and what their attributes say to passes.
+
+use isoform_macros::{Node, export};
+
+use super::var::Var;
+use crate::ir::{BaseFunc, DictAttrs, FuncType, IncompleteType, RelayExpr, Span, Type, TypeVar};
+use crate::kernel::container::Array;
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::{Value, ValueRef};
+use crate::traverse::{WalkOptions, WalkOrder, WalkResult};
+
+/// A function: its parameters are bound in it, and only in it.
+///
+/// A type variable that occurs in the annotation of a parameter is bound by it, too.
+#[derive(Node)]
+#[node(key = "relay.Function", kind = dag, scope, init = make_function, no_new, crate = crate)]
+#[node(visit_order(params, type_params, ret_type, attrs, body))]
+#[repr(C)]
+pub struct Function {
+    #[node(base)]
+    base: BaseFunc,
+    /// The parameters.
+    #[node(def)]
+    pub params: Array<Ref<Var>>,
+    /// The result.
+    pub body: Ref<RelayExpr>,
+    /// The type of the result, if it was written down.
+    pub ret_type: Option<Ref<Type>>,
+    /// The parameters of its type.
+    #[node(def)]
+    pub type_params: Array<Ref<TypeVar>>,
+}
+
+/// The names of the attributes of functions that passes know.
+pub mod attribute {
+    /// Not zero: a kernel that was fused; passes do not look inside.
+    pub const PRIMITIVE: &str = "Primitive";
+    /// Not zero: the function is defined elsewhere.
+    pub const EXTERN: &str = "Extern";
+    /// The name of the code generator that compiles the function.
+    pub const COMPILER: &str = "Compiler";
+    /// Not zero: the function returns a closure.
+    pub const CLOSURE: &str = "Closure";
+    /// Not zero: calls are replaced by the body.
+    pub const INLINE: &str = "Inline";
+    /// Not zero: passes leave the function as it is.
+    pub const SKIP_OPTIMIZATION: &str = "SkipOptimization";
+    /// The name of the pattern that the function is an instance of.
+    pub const COMPOSITE: &str = "Composite";
+    /// The pattern from which the function was cut out.
+    pub const PARTITIONED_FROM_PATTERN: &str = "PartitionedFromPattern";
+    /// Constants for the parameters, by name.
+    pub const PARAMS: &str = "__params__";
+    /// Not zero: the function only changes the shape of its input.
+    pub const RESHAPE_ONLY: &str = "relay.reshape_only";
+    /// The name of the function in the compiled program.
+    pub const GLOBAL_SYMBOL: &str = "global_symbol";
+}
+
+impl Function {
+    /// A function of these parameters. The type of its result, type parameters and
+    /// attributes are set by `with_ret_type`, `with_type_params` and
+    /// [`with_attr`](Ref::with_attr).
+    pub fn new(
+        params: impl Into<Array<Ref<Var>>>,
+        body: impl IntoField<Ref<RelayExpr>>,
+    ) -> Ref<Function> {
+        make_function(params.into(), body.into_field(), None, None, None, None)
+    }
+
+    /// Returns the function with an expression as its body, and the free variables and
+    /// type variables of the expression as parameters, in order of occurrence.
+    ///
+    /// # Errors
+    ///
+    /// As a walk of the expression.
+    pub fn closing(body: &Ref<RelayExpr>) -> Result<Ref<Function>> {
+        let (params, type_params) = (free(body)?, free(body)?);
+        Ok(make_function(
+            params,
+            body.clone(),
+            None,
+            Some(type_params),
+            None,
+            None,
+        ))
+    }
+
+    /// The type that the annotations give, with an [`IncompleteType`] where one is missing.
+    pub fn func_type_annotation(&self) -> Ref<FuncType> {
+        let hole = || IncompleteType::new().upcast();
+        let args = self.params.iter();
+        let args = args.map(|param| param.type_annotation.clone().unwrap_or_else(hole));
+        let args: Array<_> = args.collect();
+        let result = self.ret_type.clone().unwrap_or_else(hole);
+        FuncType::new(args, result).with_type_params(self.type_params.clone())
+    }
+
+    /// True if an attribute is a number other than zero.
+    pub fn has_nonzero_attribute(&self, name: &str) -> bool {
+        let value = self
+            .attrs
+            .as_ref()
+            .and_then(|attrs| attrs.dict.get(&name.into()));
+        match value.map(Value::view) {
+            Some(ValueRef::Int(number)) => number != 0,
+            Some(ValueRef::Bool(flag)) => flag,
+            _ => value.is_some_and(|value| {
+                let number = value.peek::<Ref<crate::ir::IntImm>>();
+                number.is_some_and(|number| number.value != 0)
+            }),
+        }
+    }
+
+    /// True if passes may change the body: no other compiler takes the function, and it is
+    /// marked neither `Extern` nor `SkipOptimization`.
+    pub fn is_optimizable(&self) -> bool {
+        let attrs = self.attrs.as_ref();
+        let is_compiled =
+            attrs.is_some_and(|attrs| attrs.dict.get(&attribute::COMPILER.into()).is_some());
+        !is_compiled
+            && !self.has_nonzero_attribute(attribute::EXTERN)
+            && !self.has_nonzero_attribute(attribute::SKIP_OPTIMIZATION)
+    }
+}
+
+/// The variables of a type that an expression uses without binding them, in order of
+/// occurrence.
+fn free<T: Node>(body: &Ref<RelayExpr>) -> Result<Array<Ref<T>>> {
+    let mut found = Vec::new();
+    // Definitions come first, so a bound variable is visited where it is bound.
+    let options = WalkOptions::default().order(WalkOrder::Pre);
+    options.walk_objects(body, |object: &Ref<Obj>, region| {
+        if let (RegionKind::Use, Some(var)) = (region, object.downcast_ref::<T>()) {
+            found.push(var.clone());
+        }
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    Ok(found.into())
+}
+
+/// Makes a function.
+#[export("relay.Function", crate = crate)]
+pub(super) fn make_function(
+    params: Array<Ref<Var>>,
+    body: Ref<RelayExpr>,
+    ret_type: Option<Ref<Type>>,
+    type_params: Option<Array<Ref<TypeVar>>>,
+    attrs: Option<Ref<DictAttrs>>,
+    span: Option<Ref<Span>>,
+) -> Ref<Function> {
+    Ref::new(Function {
+        base: BaseFunc::with_parts(Some(attrs.unwrap_or_else(DictAttrs::new)), span),
+        params,
+        body,
+        ret_type,
+        type_params: type_params.unwrap_or_default(),
+    })
+}
+
+/// Returns the type that the annotations of a function give, with an incomplete type where
+/// one is missing.
+#[export("relay.ir.Function.func_type_annotation", crate = crate)]
+fn func_type_annotation(this: &Ref<Function>) -> Ref<FuncType> {
+    this.func_type_annotation()
+}
+
+/// True if passes may change the body of the function.
+#[export("relay.ir.Function.is_optimizable", crate = crate)]
+fn is_optimizable(this: &Ref<Function>) -> bool {
+    this.is_optimizable()
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![func_type_annotation, is_optimizable]
+}

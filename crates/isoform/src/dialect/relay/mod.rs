@@ -1,0 +1,77 @@
+//! A graph IR of tensors, under the classic names of Relay: variables, calls, functions,
+//! algebraic data types.
+//!
+//! Compound expressions are of kind `dag`: computing a value once and using it twice is
+//! not the same program as computing it twice. Constants and items of tuples are of kind
+//! `tree`, because sharing them makes no difference.
+//!
+//! | topic | types |
+//! |---|---|
+//! | values | [`Constant`], [`Var`], [`Tuple`], [`TupleGetItem`], [`Call`] |
+//! | control | [`Let`], [`If`], [`Match`] with its [`Clause`]s and [`Pattern`]s |
+//! | functions | [`Function`], and [`GlobalVar`](crate::ir::GlobalVar) for those of a module |
+//! | state | [`RefCreate`], [`RefRead`], [`RefWrite`] |
+//! | sizes | [`Any`] |
+//!
+//! ```
+//! use isoform::dialect::relay::{AsExpr, Call, Function, Var};
+//! use isoform::ir::OpRegistry;
+//! use isoform::structural_equal;
+//!
+//! let add = OpRegistry::get_or_register("doc.relay.add")?.op().clone();
+//! let twice = |name: &str| {
+//!     let x = Var::new(name);
+//!     Function::new([x.clone()], Call::new(&add, [x.expr(), x.expr()]))
+//! };
+//! assert!(structural_equal(twice("x"), twice("y"))?);
+//! # Ok::<(), isoform::Error>(())
+//! ```
+
+mod adt;
+mod any;
+mod call;
+mod control;
+mod expr;
+mod function;
+mod module;
+mod state;
+mod temporary;
+mod var;
+mod with_fields;
+
+pub use call::is_primitive_op;
+pub use expr::AsExpr;
+pub use function::attribute;
+pub use with_fields::with_fields;
+
+use crate::kernel::error::Result;
+
+isoform_macros::dialect! {
+    "relay", crate = crate;
+    pub use expr::{ExprWithOp, Constant, Tuple, EmptyTuple, TupleGetItem};
+    pub use var::{Id, Var};
+    pub use call::Call;
+    pub use control::{Let, If};
+    pub use function::Function;
+    pub use state::{RefCreate, RefRead, RefWrite};
+    pub use adt::{
+        Pattern, PatternWildcard, PatternVar, PatternConstructor, PatternTuple, Clause, Match,
+    };
+    pub use any::Any;
+    pub use temporary::TempExpr;
+}
+
+/// Registers the node types and functions of this module.
+///
+/// # Errors
+///
+/// `ValueError` if another definition owns one of the keys.
+pub fn register() -> Result<()> {
+    register_types()?;
+    expr::register()?;
+    call::register()?;
+    function::register()?;
+    temporary::register()?;
+    with_fields::register()?;
+    module::register()
+}

@@ -1,0 +1,73 @@
+//! Variables.
+
+use isoform_macros::{Node, export};
+
+use super::expr::ExprWithOp;
+use crate::ir::{Span, Type};
+use crate::kernel::container::Str;
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::reference::Ref;
+
+/// The identity of a variable: a view of the variable itself.
+///
+/// A variable is one object, which its binding and all its uses share, so it is its own
+/// identity. A variable with another annotation is another variable.
+#[derive(Node, Default)]
+#[node(key = "relay.Id", kind = var, init = refuse_id, no_new, crate = crate)]
+#[repr(C)]
+pub struct Id {
+    #[node(base)]
+    base: ExprWithOp,
+    /// For people.
+    #[node(ignore)]
+    pub name_hint: Str,
+}
+
+/// Identities come with variables: always raises RuntimeError.
+#[export("relay.Id", crate = crate)]
+fn refuse_id() -> Result<Ref<Id>> {
+    Err(Error::new(
+        ErrorKind::Runtime,
+        "Cannot directly construct Id: construct a relay.Var, whose `vid` is its identity",
+    ))
+}
+
+/// A variable: equal by where it is bound, and by its annotation; the name is ignored.
+#[derive(Node)]
+#[node(key = "relay.Var", kind = var, init = make_var, no_new, crate = crate)]
+#[repr(C)]
+pub struct Var {
+    #[node(base)]
+    base: Id,
+    /// The type of its value, if it was written down.
+    pub type_annotation: Option<Ref<Type>>,
+}
+
+impl Var {
+    /// A variable without an annotation.
+    pub fn new(name: impl Into<Str>) -> Ref<Var> {
+        make_var(name.into(), None, None)
+    }
+
+    /// A variable with the type of its value.
+    pub fn typed(name: impl Into<Str>, ty: impl IntoField<Ref<Type>>) -> Ref<Var> {
+        make_var(name.into(), Some(ty.into_field()), None)
+    }
+}
+
+/// Makes a variable; the name is only a hint.
+#[export("relay.Var", crate = crate)]
+fn make_var(
+    name_hint: Str,
+    type_annotation: Option<Ref<Type>>,
+    span: Option<Ref<Span>>,
+) -> Ref<Var> {
+    Ref::new(Var {
+        base: Id {
+            base: ExprWithOp::at(span),
+            name_hint,
+        },
+        type_annotation,
+    })
+}
