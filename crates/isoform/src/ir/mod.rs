@@ -47,6 +47,7 @@ mod ty;
 
 pub use diagnostics::DiagnosticLevel;
 pub use generic::TypeKind;
+pub use module::ADMIT;
 pub use op::{AttributeInfo, OpRegistry};
 pub use prim::StringImm;
 

@@ -10,8 +10,10 @@ use super::function::{self, BaseFunc, KeyOrDict};
 use super::generic::{Constructor, GlobalTypeVar, TypeData};
 use super::global_info::GlobalInfo;
 use super::span::SourceMap;
+use crate::attrs::{self, Lookup};
 use crate::kernel::container::{Array, Dict, Map, Str};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Function;
 use crate::kernel::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::{Node, Ref};
@@ -175,6 +177,51 @@ fn named<K: Global, V: ElementType>(given: &Value) -> Result<Dict<Ref<K>, V>> {
     Ok(dict)
 }
 
+/// The attribute of types whose values can be added to a module, though they are no
+/// functions or have to be checked: a function that gets a value, the global variable and
+/// the module, and returns the function to add.
+pub const ADMIT: &str = "ir.module.admit";
+
+/// The function to add for a value.
+fn admitted(module: &Ref<IRModule>, var: &Ref<GlobalVar>, value: &Value) -> Result<Ref<BaseFunc>> {
+    let object = value.as_object();
+    let admit = object.and_then(|object| attrs::get(object.type_index(), ADMIT, Lookup::Nearest));
+    let made = match admit {
+        Some(admit) => {
+            let admit: Function = admit.extract()?;
+            admit.call(&[value.clone(), var.into(), module.into()])?
+        }
+        None => value.clone(),
+    };
+    Schema::object::<BaseFunc>().convert(made)?.extract()
+}
+
+/// Adds the functions of a dict to a module, and returns them; `what` it is for, in
+/// messages.
+fn add_all(
+    module: &Ref<IRModule>,
+    what: &str,
+    given: Option<&Value>,
+) -> Result<Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>> {
+    let given: Dict<Ref<GlobalVar>, Value> = globals(what, given)?;
+    let given = given.snapshot();
+    // Another name for a function of the module comes after that function.
+    let (later, first): (Vec<_>, Vec<_>) = given
+        .iter()
+        .partition(|(_, value)| value.peek::<Ref<GlobalVar>>().is_some());
+    let mut added = Vec::with_capacity(first.len() + later.len());
+    for (key, value) in first.into_iter().chain(later) {
+        let var = key.extract::<Ref<GlobalVar>>()?;
+        let func = admitted(module, &var, value).map_err(|error| {
+            let message = format!("{:?}: {}", &*var.name_hint, error.message());
+            Error::new(error.kind(), message).in_context(format_args!("ir.IRModule.{what}"))
+        })?;
+        module.functions.insert(var.clone(), func.clone())?;
+        added.push((var, func));
+    }
+    Ok(added)
+}
+
 /// A global name, given as itself or as a string.
 fn key_of<K: Global>(given: &Value) -> Result<Ref<K>> {
     match given.as_str() {
@@ -233,13 +280,19 @@ impl Ref<IRModule> {
         found.ok_or_else(|| undefined(var))
     }
 
-    /// Adds a function, or replaces that of the variable.
+    /// Adds a function, or replaces that of the variable, after the check that the type of
+    /// the function asks for with the attribute `ir.module.admit`.
     ///
     /// # Errors
     ///
-    /// `ValueError` if another variable has the name.
+    /// `ValueError` if another variable has the name; those of the check.
     pub fn update_func(&self, var: &Ref<GlobalVar>, func: Ref<BaseFunc>) -> Result<()> {
-        put(&self.functions, var, func)
+        self.add(var, &func.into())
+    }
+
+    /// Adds the function for a value.
+    fn add(&self, var: &Ref<GlobalVar>, value: &Value) -> Result<()> {
+        put(&self.functions, var, admitted(self, var, value)?)
     }
 
     /// Adds a type, or replaces its definition.
@@ -392,13 +445,15 @@ fn make_module(
     attrs: Option<Ref<DictAttrs>>,
     global_infos: Option<Dict<Str, Array<Ref<GlobalInfo>>>>,
 ) -> Result<Ref<IRModule>> {
-    Ok(Ref::new(IRModule {
-        functions: globals("functions", functions.as_ref())?,
+    let module = Ref::new(IRModule {
+        functions: Dict::new(),
         type_definitions: globals("type_definitions", type_definitions.as_ref())?,
         attrs,
         global_infos: global_infos.unwrap_or_default(),
         source_map: SourceMap::new(),
-    }))
+    });
+    add_all(&module, "functions", functions.as_ref())?;
+    Ok(module)
 }
 
 /// Returns the definition of a global variable or of the name of a type.
@@ -432,10 +487,9 @@ fn set_item(this: &Ref<IRModule>, var: Value, val: Value) -> Result<()> {
         let var = known.map_or_else(|| key_of(&var), Ok)?;
         return this.update_type(&var, definition.clone());
     }
-    let func = Schema::object::<BaseFunc>().convert(val)?.extract()?;
     let known = var.as_str().and_then(|name| find(&this.functions, name));
     let var = known.map_or_else(|| key_of(&var), Ok)?;
-    this.update_func(&var, func)
+    this.add(&var, &val)
 }
 
 /// Removes the definition of a name.
@@ -461,15 +515,13 @@ fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
         return this.update(other);
     }
     // A name that the module already has refers to its variable.
-    let given: Dict<Ref<GlobalVar>, Ref<BaseFunc>> = globals("update", Some(&other))?;
-    let entries = given.snapshot();
+    let entries = add_all(&this.copied(), "update", Some(&other))?;
     let named = other.entries().unwrap_or_default();
     let by_text = |name: &str| named.contains_key(&name.into());
     let functions = Dict::<Ref<GlobalVar>, Ref<BaseFunc>>::new();
-    for (key, func) in entries.iter() {
-        let key = key.extract::<Ref<GlobalVar>>()?;
+    for (key, func) in entries {
         let known = find(&this.functions, &key.name_hint).filter(|_| by_text(&key.name_hint));
-        functions.insert(known.unwrap_or(key), func.extract()?)?;
+        functions.insert(known.unwrap_or(key), func)?;
     }
     let module = IRModule::new();
     module.functions.replace(functions.snapshot())?;

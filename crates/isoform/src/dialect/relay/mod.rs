@@ -27,13 +27,16 @@
 //! # Ok::<(), isoform::Error>(())
 //! ```
 
+mod admission;
 mod adt;
+pub mod analysis;
 mod any;
 mod call;
 mod control;
 mod expr;
 mod function;
 mod module;
+mod rewrite;
 mod state;
 mod temporary;
 mod var;
@@ -42,6 +45,10 @@ mod with_fields;
 pub use call::is_primitive_op;
 pub use expr::AsExpr;
 pub use function::attribute;
+pub use rewrite::{
+    ExprRewriter, bind, bind_params_by_name, bind_types, dedup, expand_a_normal_form,
+    fresh_pattern, post_order_rewrite,
+};
 pub use with_fields::with_fields;
 
 use crate::kernel::error::Result;
@@ -73,5 +80,8 @@ pub fn register() -> Result<()> {
     function::register()?;
     temporary::register()?;
     with_fields::register()?;
+    analysis::register()?;
+    rewrite::register()?;
+    admission::register()?;
     module::register()
 }

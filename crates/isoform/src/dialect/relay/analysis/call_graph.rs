@@ -1,0 +1,151 @@
+//! Which functions of a module mention which.
+
+use indexmap::IndexMap;
+use isoform_macros::export;
+use rapidhash::fast::RandomState;
+
+use super::post_order_visit;
+use crate::dialect::relay::{AsExpr, Function};
+use crate::ir::{GlobalVar, IRModule};
+use crate::kernel::container::{Array, Map};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+
+/// The global variables that each function of a module mentions.
+///
+/// ```
+/// use isoform::Ref;
+/// use isoform::dialect::relay::{AsExpr, Call, Function, analysis::CallGraph};
+/// use isoform::ir::{GlobalVar, IRModule};
+///
+/// let (module, f) = (IRModule::new(), GlobalVar::new("f"));
+/// module.update_func(&f, Function::new([], Call::new(&f, [])).upcast())?;
+/// let graph = CallGraph::of(&module)?;
+/// assert_eq!(graph.ref_count(&f)?, 1);
+/// assert!(graph.is_recursive(&f)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct CallGraph {
+    module: Ref<IRModule>,
+    entries: IndexMap<u64, Entry, RandomState>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    var: Ref<GlobalVar>,
+    /// Once for each expression that mentions one.
+    mentions: Vec<Ref<GlobalVar>>,
+    references: usize,
+}
+
+impl CallGraph {
+    /// The call graph of a module, with its functions in the order of their names. Linear
+    /// in the number of expressions.
+    ///
+    /// # Errors
+    ///
+    /// As [`post_order_visit`].
+    pub fn of(module: &Ref<IRModule>) -> Result<CallGraph> {
+        let mut entries: IndexMap<u64, Entry, RandomState> = IndexMap::default();
+        for var in module.global_vars() {
+            let mut mentions: Vec<Ref<GlobalVar>> = Vec::new();
+            if let Some(func) = module.lookup(&var)?.downcast_ref::<Function>() {
+                post_order_visit(&func.expr(), |expr| {
+                    mentions.extend(expr.downcast_ref::<GlobalVar>().cloned());
+                    Ok(())
+                })?;
+            }
+            let entry = Entry {
+                var: var.clone(),
+                mentions,
+                references: 0,
+            };
+            entries.insert(var.identity(), entry);
+        }
+        let mentioned: Vec<u64> = entries
+            .values()
+            .flat_map(|entry| entry.mentions.iter().map(Ref::identity))
+            .collect();
+        for identity in mentioned {
+            if let Some(entry) = entries.get_mut(&identity) {
+                entry.references += 1;
+            }
+        }
+        Ok(CallGraph {
+            module: module.clone(),
+            entries,
+        })
+    }
+
+    /// The module.
+    pub fn module(&self) -> &Ref<IRModule> {
+        &self.module
+    }
+
+    /// The functions, by name.
+    pub fn vars(&self) -> impl Iterator<Item = &Ref<GlobalVar>> {
+        self.entries.values().map(|entry| &entry.var)
+    }
+
+    fn entry(&self, var: &Ref<GlobalVar>) -> Result<&Entry> {
+        self.entries.get(&var.identity()).ok_or_else(|| {
+            Error::value_error(format!(
+                "The call graph has no function of the variable @{}",
+                var.name_hint
+            ))
+        })
+    }
+
+    /// The global variables that a function mentions.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if the module has no such function; so do the other methods.
+    pub fn mentions(&self, var: &Ref<GlobalVar>) -> Result<&[Ref<GlobalVar>]> {
+        Ok(&self.entry(var)?.mentions)
+    }
+
+    /// The number of places that mention a function: expressions that occur several times
+    /// in one function count once.
+    ///
+    /// # Errors
+    ///
+    /// As [`mentions`](Self::mentions).
+    pub fn ref_count(&self, var: &Ref<GlobalVar>) -> Result<usize> {
+        Ok(self.entry(var)?.references)
+    }
+
+    /// The number of functions that a function mentions.
+    ///
+    /// # Errors
+    ///
+    /// As [`mentions`](Self::mentions).
+    pub fn global_call_count(&self, var: &Ref<GlobalVar>) -> Result<usize> {
+        Ok(self.entry(var)?.mentions.len())
+    }
+
+    /// True if a function mentions itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`mentions`](Self::mentions).
+    pub fn is_recursive(&self, var: &Ref<GlobalVar>) -> Result<bool> {
+        let mentions = self.mentions(var)?;
+        Ok(mentions.iter().any(|mentioned| mentioned.same_as(var)))
+    }
+}
+
+/// The global variables that each function of a module mentions.
+#[export("relay.analysis.call_graph", crate = crate)]
+fn call_graph(module: &Ref<IRModule>) -> Result<Map<Ref<GlobalVar>, Array<Ref<GlobalVar>>>> {
+    let graph = CallGraph::of(module)?;
+    let entries = graph.entries.into_values();
+    Ok(entries
+        .map(|entry| (entry.var, entry.mentions.into()))
+        .collect())
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![call_graph]
+}

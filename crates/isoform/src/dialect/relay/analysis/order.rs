@@ -1,0 +1,173 @@
+//! The order in which expressions are visited, and a depth-first visit without recursion.
+
+use std::sync::LazyLock;
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use crate::dialect::relay::{
+    Call, Function, If, Let, Match, RefCreate, RefRead, RefWrite, TempExpr, Tuple, TupleGetItem,
+    Var,
+};
+use crate::ir::{Constructor, GlobalVar, Op, RelayExpr};
+use crate::kernel::convert::IsA;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
+use crate::traverse::{Dispatch, children_of};
+
+/// Adds the expressions of one node.
+type Below = fn(&Ref<Obj>, &mut Vec<Ref<RelayExpr>>);
+
+/// The expressions directly below one, in the order of visitors: those of a tuple; the
+/// parameters and the body of a function; callee and arguments; value, variable and body of
+/// a binding; condition and branches; the value and the results of a match.
+///
+/// Types, attributes and patterns are left out. The expressions of a type that is declared
+/// elsewhere are those in its fields, in the order of comparison.
+pub(in crate::dialect::relay) fn expressions_below(
+    expr: &Ref<RelayExpr>,
+    found: &mut Vec<Ref<RelayExpr>>,
+) {
+    match BELOW.get(expr.type_index()) {
+        Some(below) => below(expr.as_object(), found),
+        None => fields_below(expr.as_object(), found),
+    }
+}
+
+fn above<T: IsA<RelayExpr>>(node: &Ref<T>) -> Ref<RelayExpr> {
+    T::upcast_to(node.clone())
+}
+
+static BELOW: LazyLock<Dispatch<Below>> = LazyLock::new(|| {
+    fn none(_: &Ref<Obj>, _: &mut Vec<Ref<RelayExpr>>) {}
+    let mut table: Dispatch<Below> = Dispatch::new();
+    for leaf in [
+        super::super::Constant::type_index(),
+        Var::type_index(),
+        GlobalVar::type_index(),
+        Op::type_index(),
+        Constructor::type_index(),
+    ] {
+        table.insert(leaf, none);
+    }
+    macro_rules! on {
+        ($($node:ident: $of:ident, $found:ident => $body:expr;)*) => {$(
+            table.insert($node::type_index(), |object, $found| {
+                if let Some($of) = object.downcast_ref::<$node>() {
+                    $body
+                }
+            });
+        )*};
+    }
+    on! {
+        Tuple: tuple, found => found.extend(tuple.fields.iter().cloned());
+        TupleGetItem: get, found => found.push(get.tuple_value.clone());
+        Call: call, found => {
+            found.push(call.op.clone());
+            found.extend(call.args.iter().cloned());
+        };
+        Function: func, found => {
+            found.extend(func.params.iter().map(above));
+            found.push(func.body.clone());
+        };
+        Let: binding, found => {
+            found.extend([binding.value.clone(), above(&binding.var), binding.body.clone()]);
+        };
+        If: branch, found => {
+            let parts = [&branch.cond, &branch.true_branch, &branch.false_branch];
+            found.extend(parts.map(Ref::clone));
+        };
+        RefCreate: create, found => found.push(create.value.clone());
+        RefRead: read, found => found.push(read.reference.clone());
+        RefWrite: write, found => {
+            found.extend([write.reference.clone(), write.value.clone()]);
+        };
+        Match: cases, found => {
+            found.push(cases.data.clone());
+            found.extend(cases.clauses.iter().map(|clause| clause.rhs.clone()));
+        };
+        TempExpr: node, found => fields_below(node.as_object(), found);
+    }
+    table
+});
+
+/// The expressions in the fields of a node, and in sequences there.
+fn fields_below(node: &Ref<Obj>, found: &mut Vec<Ref<RelayExpr>>) {
+    let expr = |value: &Value| {
+        let object = value.as_object()?;
+        object.downcast_ref::<RelayExpr>().cloned()
+    };
+    for child in children_of(&node.into()).iter(RegionKind::Use) {
+        match child.value.items() {
+            Some(items) => found.extend(items.iter().filter_map(expr)),
+            None => found.extend(expr(&child.value)),
+        }
+    }
+}
+
+/// What a visit does next: another expression, or something else in between.
+pub(in crate::dialect::relay) enum Step<T> {
+    Visit(Ref<RelayExpr>),
+    Then(T),
+}
+
+/// A depth-first visit that decides at each expression how it goes on.
+pub(in crate::dialect::relay) trait Visitor {
+    /// What is done between expressions.
+    type Then;
+
+    /// Arrives at an expression, for the first time or again, and says what follows, in
+    /// this order.
+    ///
+    /// # Errors
+    ///
+    /// Whatever ends the visit.
+    fn arrive(
+        &mut self,
+        expr: &Ref<RelayExpr>,
+        arrivals: u32,
+        next: &mut Vec<Step<Self::Then>>,
+    ) -> Result<()>;
+
+    /// Does what was to be done in between.
+    ///
+    /// # Errors
+    ///
+    /// Whatever ends the visit.
+    fn then(&mut self, then: Self::Then) -> Result<()>;
+}
+
+/// Runs a visit. Depth is limited by memory only.
+///
+/// # Errors
+///
+/// Those of the visitor.
+pub(in crate::dialect::relay) fn visit<V: Visitor>(
+    root: &Ref<RelayExpr>,
+    visitor: &mut V,
+) -> Result<()> {
+    let mut arrivals: HashMap<u64, u32, RandomState> = HashMap::default();
+    let mut stack = vec![Step::Visit(root.clone())];
+    let mut next = Vec::new();
+    while let Some(step) = stack.pop() {
+        match step {
+            Step::Then(then) => visitor.then(then)?,
+            Step::Visit(expr) => {
+                let count = arrivals.entry(expr.identity()).or_insert(0);
+                *count += 1;
+                visitor.arrive(&expr, *count, &mut next)?;
+                stack.extend(next.drain(..).rev());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds visits of all expressions below one.
+pub(in crate::dialect::relay) fn visit_below<T>(expr: &Ref<RelayExpr>, next: &mut Vec<Step<T>>) {
+    let mut below = Vec::new();
+    expressions_below(expr, &mut below);
+    next.extend(below.into_iter().map(Step::Visit));
+}

@@ -1,0 +1,129 @@
+//! The variables of expressions.
+
+use hashbrown::HashSet;
+use isoform_macros::export;
+use rapidhash::fast::RandomState;
+
+use crate::dialect::relay::Var;
+use crate::ir::RelayExpr;
+use crate::kernel::container::Array;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
+use crate::traverse::{Sharing, WalkOptions, WalkOrder, WalkResult, substitute};
+
+/// The variables that occur in an expression or a pattern, bound or used, in order of
+/// occurrence: parameters come before the body, a variable before its value and the body,
+/// and what a pattern binds before the result. Linear in the number of objects.
+///
+/// ```
+/// use isoform::dialect::relay::{AsExpr, Function, Var, analysis};
+///
+/// let [x, y, z] = ["x", "y", "z"].map(Var::new);
+/// let func = Function::new([x.clone(), y.clone()], &z).expr();
+/// assert_eq!(analysis::all_vars(&func)?, [x.clone(), y.clone(), z.clone()]);
+/// assert_eq!(analysis::bound_vars(&func)?, [x, y]);
+/// assert_eq!(analysis::free_vars(&func)?, [z]);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`structural_walk`](crate::traverse::structural_walk).
+pub fn all_vars(of: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
+    occurrences(of.into(), |_| true)
+}
+
+/// The variables that an expression or a pattern binds, in order of occurrence. Linear in
+/// the number of objects.
+///
+/// # Errors
+///
+/// As [`structural_walk`](crate::traverse::structural_walk).
+pub fn bound_vars(of: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
+    occurrences(of.into(), |region| region != RegionKind::Use)
+}
+
+/// The variables that an expression uses at a place where it does not bind them, in order
+/// of occurrence.
+///
+/// Scopes count: a variable that a function binds is free where it is used next to the
+/// function. Linear in the number of objects as long as each variable is bound once.
+///
+/// # Errors
+///
+/// As [`structural_walk`](crate::traverse::structural_walk).
+pub fn free_vars(of: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
+    let root = of.into();
+    let all = all_vars(root.clone())?;
+    let bound = bound_vars(root.clone())?;
+    let mut bound: HashSet<u64, RandomState> = bound.iter().map(Ref::identity).collect();
+    if bound.is_empty() {
+        return Ok(all);
+    }
+    // A variable that is bound somewhere is free if a substitution would replace it.
+    let of_bound = all.iter().filter(|var| bound.contains(&var.identity()));
+    let pairs = of_bound.map(|var| {
+        let replacement = Var::new(var.name_hint.clone());
+        (Value::from(var), Value::from(replacement))
+    });
+    let pairs: Vec<_> = pairs.collect();
+    let replaced = substitute(&root, &pairs)?;
+    if replaced != root {
+        let left: HashSet<u64, RandomState> =
+            all_vars(replaced)?.iter().map(Ref::identity).collect();
+        for (var, replacement) in &pairs {
+            let identity = |value: &Value| value.as_object().map_or(0, Ref::identity);
+            if left.contains(&identity(replacement)) {
+                bound.remove(&identity(var));
+            }
+        }
+    }
+    let free = all
+        .into_iter()
+        .filter(|var| !bound.contains(&var.identity()));
+    Ok(free.collect())
+}
+
+/// The variables in wanted regions, each once.
+fn occurrences(root: Value, wanted: fn(RegionKind) -> bool) -> Result<Vec<Ref<Var>>> {
+    let mut found = Vec::new();
+    let mut seen: HashSet<u64, RandomState> = HashSet::default();
+    let options = WalkOptions::default()
+        .order(WalkOrder::Pre)
+        .sharing(Sharing::OncePerRegion);
+    options.walk_objects(root, |object: &Ref<Obj>, region| {
+        if let Some(var) = object.downcast_ref::<Var>()
+            && wanted(region)
+            && seen.insert(var.identity())
+        {
+            found.push(var.clone());
+        }
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    Ok(found)
+}
+
+/// The variables that an expression uses where it does not bind them, in order of
+/// occurrence.
+#[export("relay.analysis.free_vars", crate = crate)]
+fn exported_free_vars(expr: &Ref<RelayExpr>) -> Result<Array<Ref<Var>>> {
+    Ok(free_vars(expr)?.into())
+}
+
+/// The variables that an expression or a pattern binds, in order of occurrence.
+#[export("relay.analysis.bound_vars", crate = crate)]
+fn exported_bound_vars(expr: Ref<Obj>) -> Result<Array<Ref<Var>>> {
+    Ok(bound_vars(expr)?.into())
+}
+
+/// The variables that occur in an expression or a pattern, in order of occurrence.
+#[export("relay.analysis.all_vars", crate = crate)]
+fn exported_all_vars(expr: Ref<Obj>) -> Result<Array<Ref<Var>>> {
+    Ok(all_vars(expr)?.into())
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![exported_free_vars, exported_bound_vars, exported_all_vars]
+}

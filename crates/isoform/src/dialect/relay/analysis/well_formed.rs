@@ -1,0 +1,155 @@
+//! Each variable is bound once, and used only where it is bound.
+
+use hashbrown::HashSet;
+use isoform_macros::export;
+use rapidhash::fast::RandomState;
+
+use super::order::{Step, Visitor, visit, visit_below};
+use super::patterns::pattern_vars;
+use crate::dialect::relay::{Function, Let, Match, Pattern, Var};
+use crate::ir::RelayExpr;
+use crate::kernel::container::Array;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+
+/// True if each variable is bound at one place at most, is not bound after it occurred
+/// free, and is not used after the end of its scope.
+///
+/// A node that several ways lead to is one place. Free variables are allowed. Linear in the
+/// number of expressions.
+pub fn well_formed(expr: &Ref<RelayExpr>) -> bool {
+    check_well_formed(expr).is_ok()
+}
+
+/// Checks what [`well_formed`] asks for.
+///
+/// # Errors
+///
+/// `ValueError` that names a variable, and says what is wrong about it.
+pub fn check_well_formed(expr: &Ref<RelayExpr>) -> Result<()> {
+    visit(expr, &mut Scopes::default())
+}
+
+#[derive(Default)]
+struct Scopes {
+    open: HashSet<u64, RandomState>,
+    bound: HashSet<u64, RandomState>,
+    free: HashSet<u64, RandomState>,
+}
+
+/// What is done at the borders of scopes.
+enum Border {
+    Bind(Ref<Var>),
+    BindPattern(Ref<Pattern>),
+    Close(Array<Ref<Var>>),
+    CloseVar(Ref<Var>),
+    ClosePattern(Ref<Pattern>),
+}
+
+fn wrong(var: &Ref<Var>, what: &str) -> Error {
+    Error::value_error(format!("the variable %{} {what}", var.name_hint))
+}
+
+impl Scopes {
+    fn bind(&mut self, var: &Ref<Var>) -> Result<()> {
+        let identity = var.identity();
+        if self.free.contains(&identity) {
+            return Err(wrong(var, "is bound after it was used as a free variable"));
+        }
+        if !self.bound.insert(identity) {
+            return Err(wrong(
+                var,
+                "is bound twice; give each binding its own variable",
+            ));
+        }
+        self.open.insert(identity);
+        Ok(())
+    }
+
+    fn close(&mut self, var: &Ref<Var>) {
+        self.open.remove(&var.identity());
+    }
+}
+
+impl Visitor for Scopes {
+    type Then = Border;
+
+    fn arrive(
+        &mut self,
+        expr: &Ref<RelayExpr>,
+        arrivals: u32,
+        next: &mut Vec<Step<Border>>,
+    ) -> Result<()> {
+        if let Some(var) = expr.downcast_ref::<Var>() {
+            let identity = var.identity();
+            if self.open.contains(&identity) {
+                return Ok(());
+            }
+            if self.bound.contains(&identity) {
+                return Err(wrong(var, "is used outside of the scope that binds it"));
+            }
+            self.free.insert(identity);
+            return Ok(());
+        }
+        if arrivals > 1 {
+            return Ok(());
+        }
+        if let Some(binding) = expr.downcast_ref::<Let>() {
+            next.push(Step::Then(Border::Bind(binding.var.clone())));
+            next.push(Step::Visit(binding.value.clone()));
+            next.push(Step::Visit(binding.body.clone()));
+            next.push(Step::Then(Border::CloseVar(binding.var.clone())));
+        } else if let Some(func) = expr.downcast_ref::<Function>() {
+            let params = func.params.iter().cloned();
+            next.extend(params.map(|param| Step::Then(Border::Bind(param))));
+            next.push(Step::Visit(func.body.clone()));
+            next.push(Step::Then(Border::Close(func.params.clone())));
+        } else if let Some(cases) = expr.downcast_ref::<Match>() {
+            next.push(Step::Visit(cases.data.clone()));
+            for clause in cases.clauses.iter() {
+                next.push(Step::Then(Border::BindPattern(clause.lhs.clone())));
+                next.push(Step::Visit(clause.rhs.clone()));
+                next.push(Step::Then(Border::ClosePattern(clause.lhs.clone())));
+            }
+        } else {
+            visit_below(expr, next);
+        }
+        Ok(())
+    }
+
+    fn then(&mut self, border: Border) -> Result<()> {
+        match border {
+            Border::Bind(var) => self.bind(&var)?,
+            Border::BindPattern(pattern) => {
+                for var in pattern_vars(&pattern) {
+                    self.bind(&var)?;
+                }
+            }
+            Border::Close(vars) => vars.iter().for_each(|var| self.close(var)),
+            Border::CloseVar(var) => self.close(&var),
+            Border::ClosePattern(pattern) => {
+                pattern_vars(&pattern)
+                    .iter()
+                    .for_each(|var| self.close(var));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True if each variable is bound at one place at most, is not bound after it occurred
+/// free, and is not used after the end of its scope.
+#[export("relay.analysis.well_formed", crate = crate)]
+fn exported_well_formed(expr: &Ref<RelayExpr>) -> bool {
+    well_formed(expr)
+}
+
+/// Raises ValueError, which names the variable, for an expression that is not well formed.
+#[export("relay.analysis.check_well_formed", crate = crate)]
+fn exported_check_well_formed(expr: &Ref<RelayExpr>) -> Result<()> {
+    check_well_formed(expr)
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![exported_well_formed, exported_check_well_formed]
+}
