@@ -140,8 +140,9 @@ class Later:
 class _Dispatcher:
     """The common base of visitors, mutators and functors."""
 
-    # The dialect whose classes are called by their short names.
-    dialect: ClassVar[str | None] = None
+    # The dialect whose classes are called by their short names, or several, the first
+    # of which wins.
+    dialect: ClassVar[str | tuple[str, ...] | None] = None
     # Whether methods may name types that are not registered yet.
     _unregistered: ClassVar[bool] = False
     # What the end of all defaults is called.
@@ -157,7 +158,11 @@ class _Dispatcher:
     _engine: Any = None
 
     def __init_subclass__(
-        cls, *, dialect: str | None = None, unregistered: bool | None = None, **kwargs: Any
+        cls,
+        *,
+        dialect: str | tuple[str, ...] | None = None,
+        unregistered: bool | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
         if dialect is not None:
@@ -242,7 +247,9 @@ class _Dispatcher:
         """The types whose method this is."""
         short = _Names.short.get(name, [])
         if cls.dialect is not None:
-            short = [key for key in short if _dialect_of(key) == cls.dialect]
+            dialects = (cls.dialect,) if isinstance(cls.dialect, str) else cls.dialect
+            fits = ([key for key in short if _dialect_of(key) == one] for one in dialects)
+            short = next(filter(None, fits), [])
         return short or _Names.long.get(name, [])
 
     @staticmethod
@@ -340,7 +347,8 @@ class NodeVisitor(_Dispatcher):
     visit; else it returns None.
 
     Class arguments:
-        dialect: the dialect whose classes are called by their short names.
+        dialect: the dialect whose classes are called by their short names, or a tuple
+            of dialects, of which the first one that has the name is meant.
         unregistered: whether methods may name types that are not registered yet.
             Without it, such a name is an error at the first visit.
 

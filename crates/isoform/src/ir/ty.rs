@@ -144,6 +144,7 @@ fn make_incomplete_type(
 /// The type of a reference to a value that changes.
 #[derive(Node)]
 #[node(key = "ir.RelayRefType", crate = crate)]
+#[node(attrs("visit.name" = "ref_type"))]
 #[repr(C)]
 pub struct RelayRefType {
     #[node(base, default)]

@@ -106,6 +106,12 @@ fn call_type_args(this: &Ref<Call>) -> Array<Ref<Type>> {
     this.type_args().clone()
 }
 
+/// Returns a copy of the call with other arguments for type parameters.
+#[export("relay.ir.Call.with_type_args", crate = crate)]
+fn call_with_type_args(this: &Ref<Call>, type_args: Array<Ref<Type>>) -> Ref<Call> {
+    this.with_type_args(type_args)
+}
+
 /// True for an operator whose type parameters follow from the types of its arguments.
 #[export("relay.ir.is_primitive_op", crate = crate)]
 fn is_primitive(callee: &Ref<RelayExpr>) -> bool {
@@ -113,5 +119,5 @@ fn is_primitive(callee: &Ref<RelayExpr>) -> bool {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::functions![call_type_args, is_primitive]
+    crate::ir::functions![call_type_args, call_with_type_args, is_primitive]
 }

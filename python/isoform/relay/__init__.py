@@ -1,0 +1,126 @@
+"""A graph IR of tensors, under the classic names of Relay: variables, calls, functions.
+
+>>> from isoform import relay, structural_equal
+>>> x, y = relay.Var("x"), relay.Var("y")
+>>> structural_equal(relay.Function([x], x), relay.Function([y], y))
+True
+
+The page `docs/relay.md` says what there is, and what is different.
+"""
+
+# The additions in Python must be made before the classes are imported.
+from . import expr, function  # noqa: F401
+
+# isort: split
+from isoform.types import relay as _types
+from isoform.types.ir import (
+    Constructor,
+    FuncType,
+    GlobalTypeVar,
+    GlobalVar,
+    IncompleteType,
+    RelayExpr,
+    SequentialSpan,
+    SourceName,
+    Span,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeConstraint,
+    TypeData,
+    TypeRelation,
+    TypeVar,
+)
+from isoform.types.relay import *  # noqa: F403  # Every class declared in Rust.
+
+from . import analysis, build_module, expr_functor, testing, ty, type_functor
+from .expr import (
+    Expr,
+    TupleWrapper,
+    bind,
+    const,
+    dedup,
+    post_order_rewrite,
+    pretty_print,
+    var,
+)
+from .expr_functor import ExprFunctor, ExprMutator, ExprVisitor
+from .pattern_functor import PatternMutator, PatternVisitor
+from .prelude import Prelude
+from .scope_builder import ScopeBuilder
+from .ty import RefType, ShapeVar, TypeKind, scalar_type
+from .type_functor import TypeFunctor, TypeMutator, TypeVisitor
+from .with_fields import (
+    CallWithFields,
+    ConstantWithFields,
+    FunctionWithFields,
+    IfWithFields,
+    LetWithFields,
+    RefCreateWithFields,
+    RefReadWithFields,
+    RefWriteWithFields,
+    TupleGetItemWithFields,
+    TupleWithFields,
+    VarWithFields,
+)
+
+__all__ = [
+    "CallWithFields",
+    "ConstantWithFields",
+    "Constructor",
+    "Expr",
+    "ExprFunctor",
+    "ExprMutator",
+    "ExprVisitor",
+    "FuncType",
+    "FunctionWithFields",
+    "GlobalTypeVar",
+    "GlobalVar",
+    "IfWithFields",
+    "IncompleteType",
+    "LetWithFields",
+    "PatternMutator",
+    "PatternVisitor",
+    "Prelude",
+    "RefCreateWithFields",
+    "RefReadWithFields",
+    "RefType",
+    "RefWriteWithFields",
+    "RelayExpr",
+    "ScopeBuilder",
+    "SequentialSpan",
+    "ShapeVar",
+    "SourceName",
+    "Span",
+    "TensorType",
+    "TupleGetItemWithFields",
+    "TupleType",
+    "TupleWithFields",
+    "TupleWrapper",
+    "Type",
+    "TypeCall",
+    "TypeConstraint",
+    "TypeData",
+    "TypeFunctor",
+    "TypeKind",
+    "TypeMutator",
+    "TypeRelation",
+    "TypeVar",
+    "TypeVisitor",
+    "VarWithFields",
+    "analysis",
+    "bind",
+    "build_module",
+    "const",
+    "dedup",
+    "expr_functor",
+    "post_order_rewrite",
+    "pretty_print",
+    "scalar_type",
+    "testing",
+    "ty",
+    "type_functor",
+    "var",
+]
+__all__ += _types.__all__
