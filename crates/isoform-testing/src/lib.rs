@@ -14,6 +14,7 @@
 //! | [`properties`] | properties of all values, as functions of bytes |
 //! | [`ir`] | random modules over all classes of the IR, and their properties |
 //! | [`pto`] | random programs of the statement dialect, and their properties |
+//! | [`relay`] | random expressions of Relay, and the properties of its analyses and rewrites |
 
 pub mod family;
 pub mod generate;
@@ -25,6 +26,7 @@ mod pair;
 mod program;
 pub mod properties;
 pub mod pto;
+pub mod relay;
 mod serial;
 pub mod source;
 pub mod tangle;

@@ -1,0 +1,38 @@
+//! Random expressions of Relay, and the properties of analyses and rewrites.
+//!
+//! | file | job |
+//! |---|---|
+//! | `generate.rs` | draws expressions |
+//! | `oracles.rs` | the answers to the same questions by plain recursion |
+//! | `properties.rs` | the properties |
+
+mod generate;
+mod oracles;
+mod properties;
+
+pub use properties::RELAY_PROPERTIES;
+
+use isoform::Ref;
+use isoform::ir::RelayExpr;
+
+use super::source::{Source, random_bytes};
+use generate::Programs;
+
+/// Returns a random well-formed expression of at most about `size` nodes, the same one for
+/// the same seed and size, on every machine.
+///
+/// It may contain every class of expressions and patterns, shared parts, and a few free
+/// variables; it has no types. Linear in the size.
+///
+/// ```
+/// use isoform::dialect::relay::analysis::well_formed;
+/// use isoform::structural_equal;
+/// use isoform_testing::relay::random_expr;
+///
+/// assert!(structural_equal(random_expr(7, 50), random_expr(7, 50))? && well_formed(&random_expr(7, 50)));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn random_expr(seed: u64, size: usize) -> Ref<RelayExpr> {
+    let bytes = random_bytes(seed, size.saturating_mul(4).saturating_add(16));
+    Programs::new(Source::new(&bytes), size, false).expr()
+}

@@ -1,0 +1,10 @@
+//! The Relay dialect: nodes, analyses, rewrites, and modules that hold its functions.
+#![allow(missing_docs, reason = "tests")]
+
+mod analysis;
+mod deep;
+mod modules;
+mod nodes;
+mod properties;
+mod rewrites;
+mod support;
