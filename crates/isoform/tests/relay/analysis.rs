@@ -257,14 +257,14 @@ fn r46_kinds_are_checked_in_all_parts_of_a_type() {
     let shape: Ref<Type> = TypeVar::new("n")
         .with_kind(TypeKind::ShapeVar as i64)
         .upcast();
-    assert_eq!(kind(scalar(DType::INT8)), Ok(TypeKind::Type));
+    assert_eq!(kind(scalar(DType::INT64)), Ok(TypeKind::Type));
     assert_eq!(kind(shape.clone()), Ok(TypeKind::ShapeVar));
     assert_eq!(kind(IncompleteType::new().upcast()), Ok(TypeKind::Type));
     assert_eq!(
-        kind(TupleType::new([scalar(DType::INT8)]).upcast()),
+        kind(TupleType::new([scalar(DType::INT64)]).upcast()),
         Ok(TypeKind::Type)
     );
-    let wrong = kind(TupleType::new([scalar(DType::INT8), shape.clone()]).upcast());
+    let wrong = kind(TupleType::new([scalar(DType::INT64), shape.clone()]).upcast());
     assert_eq!(
         wrong,
         Err("ir.TupleType.fields[1]: expected kind Type, got ir.TypeVar of kind ShapeVar".into())
@@ -286,7 +286,7 @@ fn r46_kinds_are_checked_in_all_parts_of_a_type() {
         let ty = TypeCall::new(&list, args).upcast();
         check_kind(&ty, Some(&module)).map_err(|error| error.message().to_owned())
     };
-    assert_eq!(applied(vec![scalar(DType::INT8)]), Ok(TypeKind::Type));
+    assert_eq!(applied(vec![scalar(DType::INT64)]), Ok(TypeKind::Type));
     let wrong = applied(vec![]).expect_err("one is missing");
     assert!(
         wrong.contains("expected 1 types for the data type List, got 0"),
@@ -300,7 +300,7 @@ fn r46_kinds_are_checked_in_all_parts_of_a_type() {
         check_kind(&list.clone().upcast(), None).expect("fine"),
         TypeKind::AdtHandle
     );
-    let alone = TypeCall::new(&list, [scalar(DType::INT8)]).upcast();
+    let alone = TypeCall::new(&list, [scalar(DType::INT64)]).upcast();
     check_kind(&alone, None).expect_err("no module");
 }
 

@@ -100,7 +100,7 @@ fn r28_chains_of_bindings_types_and_patterns() {
     )
     .expect("no errors");
     assert_eq!(count, LEVELS);
-    let mut ty: Ref<Type> = scalar(DType::INT8);
+    let mut ty: Ref<Type> = scalar(DType::INT64);
     let mut pattern: Ref<Pattern> = PatternTuple::new().upcast();
     for _ in 0..LEVELS {
         ty = TupleType::new([ty]).upcast();

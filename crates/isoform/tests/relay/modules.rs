@@ -52,8 +52,8 @@ fn r29_expressions_and_global_variables_become_functions() {
     let set = global_function("ir.IRModule.set").expect("exported");
     let (module, f) = (IRModule::new(), GlobalVar::new("f"));
     let add = |name: &str, value: isoform::Value| set.call(&[(&module).into(), name.into(), value]);
-    let x = Var::typed("x", scalar(DType::INT8));
-    let func = Function::new([x.clone()], &x).with_ret_type(Some(scalar(DType::INT8)));
+    let x = Var::typed("x", scalar(DType::INT64));
+    let func = Function::new([x.clone()], &x).with_ret_type(Some(scalar(DType::INT64)));
     module
         .update_func(&f, func.clone().upcast())
         .expect("closed");

@@ -22,7 +22,7 @@ fn r24_bound_parameters_disappear_and_new_variables_become_parameters() {
         [x.clone(), y.clone()],
         Tuple::new([x.expr(), y.expr(), free.expr()]),
     )
-    .with_ret_type(Some(scalar(DType::INT8)));
+    .with_ret_type(Some(scalar(DType::INT64)));
     // A variable of the value becomes a parameter, one that was free before does not.
     let value = Tuple::new([z.expr(), free.expr()]).expr();
     let bound = function(&bind(&func.expr(), &[(x.clone(), value.clone())]).expect("a parameter"));
@@ -66,17 +66,17 @@ fn r24_no_variable_is_captured() {
 fn r24_type_variables_of_types_are_bound() {
     let a = TypeVar::new("a");
     let pair: Ref<Type> = TupleType::new([a.clone().upcast(), a.clone().upcast()]).upcast();
-    let done = bind_types(&pair, &[(a, scalar(DType::INT8))]).expect("a type");
+    let done = bind_types(&pair, &[(a, scalar(DType::INT64))]).expect("a type");
     check(
         &done,
-        TupleType::new([scalar(DType::INT8), scalar(DType::INT8)]),
+        TupleType::new([scalar(DType::INT64), scalar(DType::INT64)]),
         true,
     );
 }
 
 #[test]
 fn r25_parameters_are_bound_by_name() {
-    let data = || Tensor::new(DType::INT8, Vec::new(), vec![1]).expect("one byte");
+    let data = || Tensor::new(DType::INT64, Vec::new(), vec![1; 8]).expect("eight bytes");
     let [x, w] = ["x", "w"].map(Var::new);
     let func = Function::new([x.clone(), w.clone()], Tuple::new([x.expr(), w.expr()]));
     let bound = bind_params_by_name(&func, [("w", data()), ("none", data())]).expect("names");
@@ -190,7 +190,7 @@ fn r36_chains_of_bindings_are_visited_inwards_and_outwards() {
 
 #[test]
 fn r40_patterns_get_fresh_variables() {
-    let x = Var::typed("x", scalar(DType::INT8));
+    let x = Var::typed("x", scalar(DType::INT64));
     let part: Ref<Pattern> = PatternVar::new(&x).upcast();
     let pattern: Ref<Pattern> = PatternTuple::new()
         .with_patterns([part.clone(), part])
