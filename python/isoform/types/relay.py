@@ -1,6 +1,7 @@
 """The node types of graphs of tensors, which are declared in Rust."""
 
-from typing import Any
+# A class of the dialect is called `Any`.
+import typing
 
 from isoform.types._namespace import find, names
 
@@ -8,7 +9,7 @@ from isoform.types._namespace import find, names
 __all__ = names("relay")  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> typing.Any:
     return find("relay", name)
 
 

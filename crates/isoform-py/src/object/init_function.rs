@@ -232,7 +232,9 @@ fn made_slots(
     let given: Vec<_> = args.iter().collect();
     let positional = given.iter().map(|value| value.as_borrowed());
     let made = maker.make(py, positional, named)?;
-    Ok(host::field_values(&made).into_iter().map(Some).collect())
+    // The function may return an object of a subtype, whose own fields come last.
+    let fields = host::field_values(&made).into_iter();
+    Ok(fields.take(maker.info.fields().len()).map(Some).collect())
 }
 
 /// Binds a callable to an instance, as a method.

@@ -2,7 +2,7 @@
 //! fields.
 
 use isoform::types::TypeInfo;
-use isoform::{Obj, Ref, Value};
+use isoform::{Obj, Ref, Value, host};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -99,7 +99,9 @@ impl Maker {
         let values = self.complete(py, values)?;
         let made = self.function.call(&values).into_py()?;
         match made.as_object() {
-            Some(object) if object.type_info().index() == self.info.index() => Ok(object.clone()),
+            Some(object) if host::extends(object.type_index(), self.info.index()) => {
+                Ok(object.clone())
+            }
             _ => Err(PyTypeError::new_err(format!(
                 "{0}.__ffi_init__: expected {0} as result, got {1}",
                 self.key(),

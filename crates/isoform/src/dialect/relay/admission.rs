@@ -19,7 +19,7 @@ use crate::kernel::object::reference::{Node, Ref};
 pub(super) fn admit_function(
     func: Ref<Function>,
     var: Ref<GlobalVar>,
-    _module: Ref<IRModule>,
+    module: Ref<IRModule>,
 ) -> Result<Ref<BaseFunc>> {
     let refused = |why: String| {
         Error::value_error(format!(
@@ -35,7 +35,7 @@ pub(super) fn admit_function(
             free.name_hint
         )));
     }
-    if let Some(free) = type_vars(&expr, None)?.free().first() {
+    if let Some(free) = type_vars(&expr, Some(&module))?.free().first() {
         return Err(refused(format!(
             "expected no free type variables, got {}; make it a type parameter",
             free.name_hint
