@@ -3,7 +3,7 @@
 
 /// The modules with functions that users call, and their sources. The functions of a few
 /// modules are known without their path.
-pub(crate) const MODULES: [(&str, &str); 11] = [
+pub(crate) const MODULES: [(&str, &str); 12] = [
     ("", include_str!("../../src/lib.rs")),
     ("", include_str!("../../src/files/mod.rs")),
     ("", include_str!("../../src/text/mod.rs")),
@@ -15,6 +15,10 @@ pub(crate) const MODULES: [(&str, &str); 11] = [
     (
         "dialect::relay::",
         include_str!("../../src/dialect/relay/mod.rs"),
+    ),
+    (
+        "dialect::relay::analysis::",
+        include_str!("../../src/dialect/relay/analysis/mod.rs"),
     ),
     (
         "dialect::pto::",

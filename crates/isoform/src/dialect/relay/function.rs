@@ -3,6 +3,7 @@
 use isoform_macros::{Node, export};
 
 use super::admission::admit_function;
+use super::attribute;
 use super::var::Var;
 use crate::ir::{BaseFunc, DictAttrs, FuncType, IncompleteType, RelayExpr, Span, Type, TypeVar};
 use crate::kernel::container::Array;
@@ -34,32 +35,6 @@ pub struct Function {
     /// The parameters of its type.
     #[node(def)]
     pub type_params: Array<Ref<TypeVar>>,
-}
-
-/// The names of the attributes of functions that passes know.
-pub mod attribute {
-    /// Not zero: a kernel that was fused; passes do not look inside.
-    pub const PRIMITIVE: &str = "Primitive";
-    /// Not zero: the function is defined elsewhere.
-    pub const EXTERN: &str = "Extern";
-    /// The name of the code generator that compiles the function.
-    pub const COMPILER: &str = "Compiler";
-    /// Not zero: the function returns a closure.
-    pub const CLOSURE: &str = "Closure";
-    /// Not zero: calls are replaced by the body.
-    pub const INLINE: &str = "Inline";
-    /// Not zero: passes leave the function as it is.
-    pub const SKIP_OPTIMIZATION: &str = "SkipOptimization";
-    /// The name of the pattern that the function is an instance of.
-    pub const COMPOSITE: &str = "Composite";
-    /// The pattern from which the function was cut out.
-    pub const PARTITIONED_FROM_PATTERN: &str = "PartitionedFromPattern";
-    /// Constants for the parameters, by name.
-    pub const PARAMS: &str = "__params__";
-    /// Not zero: the function only changes the shape of its input.
-    pub const RESHAPE_ONLY: &str = "relay.reshape_only";
-    /// The name of the function in the compiled program.
-    pub const GLOBAL_SYMBOL: &str = "global_symbol";
 }
 
 impl Function {

@@ -31,6 +31,7 @@ mod admission;
 mod adt;
 pub mod analysis;
 mod any;
+pub mod attribute;
 mod call;
 mod control;
 mod expr;
@@ -44,7 +45,6 @@ mod with_fields;
 
 pub use call::is_primitive_op;
 pub use expr::AsExpr;
-pub use function::attribute;
 pub use rewrite::{
     ExprRewriter, bind, bind_params_by_name, bind_types, dedup, expand_a_normal_form,
     fresh_pattern, post_order_rewrite,

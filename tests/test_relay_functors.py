@@ -1,0 +1,342 @@
+"""Functors, visitors and mutators of expressions, types and patterns."""
+
+import pytest
+
+from isoform import get_global_func, ir, relay, structural_equal
+from isoform.visitors import Later
+
+
+def op(name):
+    return get_global_func("ir.RegisterOp")(name)
+
+
+def everything():
+    """An expression with a node of every class."""
+    x, y, z = (relay.var(name) for name in "xyz")
+    cons = relay.Prelude().get_ctor("List", "cons")
+    clause = relay.Clause(relay.PatternConstructor(cons, [relay.PatternVar(z)]), z)
+    parts = [
+        relay.Let(x, relay.const(1), x),
+        relay.If(y, y, y),
+        relay.TupleGetItem(relay.Tuple([y]), 0),
+        relay.Call(op("relay_py.op"), [ir.GlobalVar("f")(), cons()]),
+        relay.RefWrite(relay.RefCreate(y), relay.RefRead(y)),
+        relay.Match(y, [clause]),
+        relay.Tuple([]),
+    ]
+    return relay.Function([y], relay.Tuple(parts))
+
+
+METHODS = """
+    function let call var if tuple tuple_getitem global_var op constant ref_create ref_write
+    ref_read constructor match
+""".split()
+
+
+def test_r37_methods_are_named_after_classes_and_abstract():
+    x = relay.var("x")
+    with pytest.raises(NotImplementedError):
+        relay.ExprFunctor().visit(x)
+    seen = set()
+
+    def noting(name):
+        def method(self, node):
+            seen.add(name)
+            yield Later(getattr(relay.ExprVisitor, f"visit_{name}").__get__(self), node)
+
+        return method
+
+    methods = {f"visit_{name}": noting(name) for name in METHODS}
+    type("Noting", (relay.ExprVisitor,), methods)().visit(everything())
+    assert seen == set(METHODS)
+
+
+def test_r37_results_are_kept():
+    calls = []
+
+    class Size(relay.ExprFunctor):
+        def visit_var(self, var):
+            calls.append(var)
+
+        def visit_tuple(self, tup):
+            yield tup[0]
+            return [len(tup)]
+
+    size, x = Size(), relay.var("x")
+    assert size.visit(x) is None
+    assert size.visit(x) is None
+    assert calls == [x]
+    assert size.memo_map == {x: None}
+    pair = relay.Tuple([x, x])
+    assert size.visit(pair) is size.visit(pair)
+    assert size.visit_type(relay.scalar_type("int8")) == relay.scalar_type("int8")
+
+    class Bare(relay.ExprVisitor):
+        def __init__(self):
+            self.own = 1
+
+    bare = Bare()
+    bare.visit(pair)
+    assert pair in bare.memo_map
+
+
+def test_r37_other_classes_are_an_error():
+    with pytest.raises(TypeError, match="warning unhandled case"):
+        relay.ExprVisitor().visit(relay.PatternWildcard())
+    with pytest.raises(AttributeError, match="no type has a method of this name"):
+
+        class Wrong(relay.ExprVisitor):
+            def visit_tuple_get_item(self, node):
+                return node
+
+        Wrong().visit(relay.var("x"))
+
+
+def test_r38_the_order_of_visits():
+    x, y, z = (relay.var(name) for name in "xyz")
+
+    class Order(relay.ExprVisitor):
+        def __init__(self):
+            super().__init__()
+            self.order = []
+
+        def visit_var(self, var):
+            self.order.append(var.name_hint)
+
+    def order(expr):
+        visitor = Order()
+        assert visitor.visit(expr) is None
+        return "".join(visitor.order)
+
+    assert order(relay.Let(x, y, z)) == "xyz"
+    assert order(relay.Function([x, y], z)) == "xyz"
+    assert order(relay.Call(x, [y, z])) == "xyz"
+    assert order(relay.If(x, y, z)) == "xyz"
+    assert order(relay.RefWrite(x, y)) == "xy"
+    # No variables of patterns, and shared parts once.
+    clause = relay.Clause(relay.PatternVar(z), y)
+    assert order(relay.Match(x, [clause, clause])) == "xy"
+    assert order(relay.Tuple([relay.Tuple([x]), x, y])) == "xy"
+
+
+def test_r38_overrides_in_the_classic_style():
+    x = relay.var("x")
+
+    class Classic(relay.ExprVisitor):
+        def __init__(self):
+            super().__init__()
+            self.seen = []
+
+        def visit_tuple(self, tup):
+            super().visit_tuple(tup)
+            self.seen.append(len(tup))
+
+        def visit_if(self, if_):
+            self.visit(if_.true_branch)
+
+        def visit_var(self, var):
+            self.seen.append(var.name_hint)
+
+    classic = Classic()
+    y = relay.var("y")
+    classic.visit(relay.Tuple([x, relay.Tuple([relay.If(x, y, x)])]))
+    assert classic.seen == ["x", "y", 1, 2]
+
+
+def test_r160_an_overridden_visit_sees_every_node_once():
+    class Print(relay.ExprVisitor):
+        def __init__(self):
+            super().__init__()
+            self.seen = []
+
+        def visit(self, expr):
+            self.seen.append(type(expr).__name__)
+            return super().visit(expr)
+
+    x, y = relay.var("x"), relay.var("y")
+    printing = Print()
+    printing.visit(relay.Let(x, y, relay.Tuple([x, y])))
+    assert printing.seen == ["Let", "Var", "Var", "Tuple"]
+
+    class Sum(relay.ExprFunctor):
+        def visit(self, expr):
+            return 1 + super().visit(expr)
+
+        def visit_var(self, var):
+            return 10
+
+        def visit_tuple(self, tup):
+            return sum(map(self.visit, tup.fields))
+
+    assert Sum().visit(relay.Tuple([x, y])) == 23
+
+
+def test_overrides_that_are_generators_have_any_depth():
+    levels = 50_000
+    expr = relay.var("x")
+    for _ in range(levels):
+        expr = relay.Tuple([relay.Let(relay.var("y"), expr, relay.Tuple([]))])
+
+    class Count(relay.ExprVisitor):
+        tuples = visits = 0
+
+        def visit(self, expr):
+            self.visits += 1
+            return (yield Later(super().visit, expr))
+
+        def visit_tuple(self, tup):
+            self.tuples += 1
+            yield Later(super().visit_tuple, tup)
+
+    count = Count()
+    count.visit(expr)
+    assert count.tuples == 2 * levels
+    assert count.visits == 4 * levels + 1
+
+    class Swap(relay.ExprMutator):
+        def visit_var(self, var):
+            return relay.var("z") if var.name_hint == "x" else var
+
+    swapped = Swap().visit(expr)
+    assert swapped is not expr
+    assert relay.ExprMutator().visit(expr) is expr
+
+    class Nested(relay.ExprVisitor):
+        def visit_tuple(self, tup):
+            super().visit_tuple(tup)
+
+    with pytest.raises(RecursionError):
+        Nested().visit(expr)
+
+
+def test_r33_r38_mutators_keep_what_does_not_change():
+    expr = everything()
+    assert relay.ExprMutator().visit(expr) is expr
+
+    class Swap(relay.ExprMutator):
+        def __init__(self):
+            super().__init__()
+            self.fresh = {}
+
+        def visit_var(self, var):
+            return self.fresh.setdefault(var, relay.var("new"))
+
+        def visit_constant(self, const):
+            return relay.const(2)
+
+    span = relay.Span(relay.SourceName("a.py"), 1, 1, 2, 3)
+    parts = expr.body.fields
+    changed = Swap().visit(expr)
+    assert changed is not expr
+    assert not structural_equal(changed, expr)
+    assert [type(part) for part in changed.body.fields] == [type(part) for part in parts]
+    # Pattern variables are not expressions of a visit.
+    assert changed.body[5].clauses[0].lhs is parts[5].clauses[0].lhs
+    for node in (relay.Let, relay.If):
+        x = relay.var("x")
+        made = Swap().visit(node(x, x, x, span))
+        assert made.span == span
+    match = relay.Match(relay.const(1), [], complete=False)
+    assert not Swap().visit(match).complete
+
+
+def test_r34_r35_post_order():
+    x = relay.var("x")
+    counts = relay.analysis.expr_ref_counts(relay.Tuple([x, x]))
+    assert [count for _, count in counts] == [2, 1]
+    seen = []
+
+    def collapse(pre, post):
+        seen.append((type(pre).__name__, pre is post))
+        return post.true_branch if isinstance(pre, relay.If) else None
+
+    inner = relay.If(x, x, x)
+    done = relay.post_order_rewrite(relay.Tuple([inner, inner]), collapse)
+    assert list(done.fields) == [x, x]
+    assert seen == [("Var", True), ("If", True), ("Tuple", False)]
+
+
+TYPES = """
+    type_var incomplete_type tensor_type func_type tuple_type type_relation ref_type
+    global_type_var type_call type_data
+""".split()
+
+
+def all_types():
+    a, header = relay.TypeVar("a"), relay.GlobalTypeVar("T")
+    get_global_func("ir.RegisterOp")  # Relations are functions by name.
+    name = "relay_py.relation"
+    if get_global_func(name, allow_missing=True) is None:
+        from isoform import register_global_func
+
+        register_global_func(name, lambda *args: True)
+    relation = relay.TypeRelation(ir.EnvFunc.get(name), [a], 1, None)
+    parts = [
+        relay.TensorType([2]),
+        relay.IncompleteType(),
+        relay.RefType(a),
+        header(a),
+        relay.TypeData(header, [a], []),
+    ]
+    return relay.FuncType([relay.TupleType(parts)], a, [a], [relation])
+
+
+def test_r39_types_have_methods():
+    with pytest.raises(NotImplementedError):
+        relay.TypeFunctor().visit(relay.TensorType([]))
+    seen = []
+
+    def noting(name):
+        def method(self, node):
+            seen.append(name)
+            yield Later(getattr(relay.TypeVisitor, f"visit_{name}").__get__(self), node)
+
+        return method
+
+    methods = {f"visit_{name}": noting(name) for name in TYPES}
+    visitor = type("Noting", (relay.TypeVisitor,), methods)()
+    assert visitor.visit(all_types()) is None
+    assert set(seen) == set(TYPES)
+    assert seen[:3] == ["func_type", "tuple_type", "tensor_type"]
+    with pytest.raises(TypeError, match="warning unhandled case"):
+        relay.TypeVisitor().visit(relay.PatternWildcard())
+
+
+def test_r39_mutators_keep_type_variables():
+    ty = all_types()
+    assert relay.TypeMutator().visit(ty) is ty
+
+    class Halves(relay.TypeMutator):
+        def visit_tensor_type(self, tt):
+            return relay.TensorType(tt.shape, "float16")
+
+    done = Halves().visit(ty)
+    assert str(done.arg_types[0].fields[0].dtype) == "float16"
+    assert done.ret_type is ty.ret_type
+    assert done.type_params[0] is ty.type_params[0]
+
+
+def test_r40_patterns():
+    prelude = relay.Prelude()
+    cons = prelude.get_ctor("List", "cons")
+    x = relay.var("x")
+    part = relay.PatternVar(x)
+    pattern = relay.PatternConstructor(cons, [part, relay.PatternTuple([part])])
+    seen = []
+
+    class Noting(relay.PatternVisitor):
+        def visit_var(self, var):
+            seen.append(var.name_hint)
+
+        def visit_constructor(self, con):
+            seen.append(con.name_hint)
+
+    Noting().visit(pattern)
+    assert seen == ["cons", "x"]
+    mutator = relay.PatternMutator()
+    fresh = mutator.visit(pattern)
+    assert fresh.constructor is cons
+    assert fresh.patterns[0].var is mutator.var_map[x] is not x
+    assert fresh.patterns[1].patterns[0].var is mutator.var_map[x]
+    wild = relay.PatternWildcard()
+    assert mutator.visit(wild) is wild
