@@ -221,7 +221,7 @@ def test_r20_operators():
     with pytest.raises(TypeError, match="not supported"):
         x + "y"
     with pytest.raises(TypeError):
-        relay.Function([x], x) + x
+        relay.Function([x], x) + relay.Function([x], x)
     assert (x == y) is False
 
 

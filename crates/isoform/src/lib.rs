@@ -252,6 +252,10 @@ struct FunctionsPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/pattern.md")]
 struct PatternPage;
+// So do those of the page about Relay.
+#[cfg(all(doctest, feature = "relay"))]
+#[doc = include_str!("../../../docs/relay.md")]
+struct RelayPage;
 // So do those of the pages.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/type-attributes.md")]

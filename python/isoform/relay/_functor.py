@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from types import GeneratorType
 from typing import Any
 
@@ -16,6 +18,12 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
     # called the traversal.
     _arriving: Any = None
     _started: Any = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        visit = vars(cls).get("visit")
+        if inspect.isgeneratorfunction(visit):
+            cls.visit = _driven(visit)  # type: ignore[method-assign]
 
     def visit(self, node: Any) -> Any:
         """The result for a node by the method for its class.
@@ -68,6 +76,18 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
             node: The node.
         """
         raise TypeError(f"warning unhandled case: {type(node)}")
+
+
+def _driven(visit: Any) -> Any:
+    """An override that is a generator, for who calls it: the traversal runs it."""
+
+    @functools.wraps(visit)
+    def method(self: Functor, node: Any) -> Any:
+        if self._arriving is node and self._is_open(node):
+            return visit(self, node)
+        return NodeFunctor.visit(self, node)
+
+    return method
 
 
 # `yield Later(super().visit, node)` goes on with the generator itself.

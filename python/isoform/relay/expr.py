@@ -32,7 +32,8 @@ def _operand(other: Any) -> Any:
 
 def _operation(name: str, doc: str) -> Any:
     def method(self: Any, other: Any) -> Any:
-        return _api.made(Call, Op.get(name), [self, _operand(other)])
+        other = _operand(other)
+        return _api.made(Call, Op.get(name), [self, other])
 
     method.__doc__ = doc
     return method
@@ -119,8 +120,8 @@ class Constant(ExprWithOp):
         span: The source location.
 
     >>> from isoform import relay
-    >>> relay.const([1, 2]).tensor_type
-    ir.TensorType(shape=[ir.IntImm(dtype=int32, value=2)], dtype=int32)
+    >>> relay.const([1, 2]).tensor_type.concrete_shape
+    (2,)
     """
 
     data: Any

@@ -90,18 +90,18 @@ class Prelude:
         """
         return self.mod.get_global_var(canonical)
 
-    def _define(self, name: str, constructors: dict[str, list[Any]], header: Any, of: Any) -> None:
+    def _define(self, constructors: dict[str, list[Any]], header: Any, of: Any) -> None:
         made = [_api.made(Constructor, key, inputs, header) for key, inputs in constructors.items()]
-        self.mod[name] = _api.made(TypeData, header, [of], made)
+        self.mod[header] = _api.made(TypeData, header, [of], made)
 
     def _define_types(self) -> None:
         header, a = _api.made(GlobalTypeVar, "List"), _api.made(TypeVar, "a")
-        self._define("List", {"cons": [a, header(a)], "nil": []}, header, a)
+        self._define({"cons": [a, header(a)], "nil": []}, header, a)
         lists: Any = self.get_type("List")[0]
         header, a = _api.made(GlobalTypeVar, "Option"), _api.made(TypeVar, "a")
-        self._define("Option", {"some": [a], "none": []}, header, a)
+        self._define({"some": [a], "none": []}, header, a)
         header, a = _api.made(GlobalTypeVar, "Tree"), _api.made(TypeVar, "a")
-        self._define("Tree", {"rose": [a, lists(header(a))]}, header, a)
+        self._define({"rose": [a, lists(header(a))]}, header, a)
 
     def _function(
         self, name: str, params: list[Any], body: Any, ret_type: Any, type_params: list[Any]

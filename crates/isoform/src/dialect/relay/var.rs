@@ -26,7 +26,8 @@ pub struct Id {
 
 /// Identities come with variables: always raises RuntimeError.
 #[export("relay.Id", crate = crate)]
-fn refuse_id() -> Result<Ref<Id>> {
+fn refuse_id(#[default = ""] name_hint: &str) -> Result<Ref<Id>> {
+    let _ = name_hint;
     Err(Error::new(
         ErrorKind::Runtime,
         "Cannot directly construct Id: construct a relay.Var, whose `vid` is its identity",
@@ -41,6 +42,7 @@ pub struct Var {
     #[node(base)]
     base: Id,
     /// The type of its value, if it was written down.
+    #[node(default)]
     pub type_annotation: Option<Ref<Type>>,
 }
 

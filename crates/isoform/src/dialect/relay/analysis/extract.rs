@@ -86,7 +86,11 @@ fn exported_extract_intermediate_expr(
     r#mod: &Ref<IRModule>,
     expr_id: i64,
 ) -> Result<Ref<IRModule>> {
-    let id = usize::try_from(expr_id).unwrap_or(usize::MAX);
+    let id = usize::try_from(expr_id).map_err(|_| {
+        Error::value_error(format!(
+            "extract_intermediate_expr: expected a number that is not negative, got {expr_id}"
+        ))
+    })?;
     extract_intermediate_expr(r#mod, id)
 }
 
