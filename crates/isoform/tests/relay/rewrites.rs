@@ -227,3 +227,20 @@ fn r50_binders_get_fresh_variables() {
     let twice = Let::new(&x, int(1), Let::new(&x, int(2), &x)).expr();
     dedup(&twice).expect_err("bound twice");
 }
+
+#[test]
+fn r52_a_wildcard_is_filled_by_any_expression() {
+    use isoform::dialect::relay::Wildcard;
+    use isoform::ir::GlobalVar;
+    use isoform::pattern::Pattern;
+
+    let x = Wildcard::new("x");
+    let plain = op("relay_test.plain").expr();
+    let pattern = Pattern::new(call(&plain, &[x.expr()]), [&x]).expect("a hole");
+    let typed = Var::typed("typed", scalar(DType::INT64)).expr();
+    for part in [typed, int(1), GlobalVar::new("f").expr(), plain.clone()] {
+        let found = pattern.match_value(&call(&plain, &[part.clone()]).into());
+        let found = found.expect("comparable").expect("it matches");
+        assert_eq!(found.get(&(&x).into()), Some(&part.into()));
+    }
+}

@@ -12,6 +12,7 @@
 //! | functions | [`Function`], and [`GlobalVar`](crate::ir::GlobalVar) for those of a module |
 //! | state | [`RefCreate`], [`RefRead`], [`RefWrite`] |
 //! | sizes | [`Any`] |
+//! | patterns over programs | [`Wildcard`] |
 //!
 //! ```
 //! use isoform::dialect::relay::{AsExpr, Call, Function, Var};
@@ -56,7 +57,7 @@ use crate::kernel::error::Result;
 isoform_macros::dialect! {
     "relay", crate = crate;
     pub use expr::{ExprWithOp, Constant, Tuple, EmptyTuple, TupleGetItem};
-    pub use var::{Id, Var};
+    pub use var::{Id, Var, Wildcard};
     pub use call::Call;
     pub use control::{Let, If};
     pub use function::Function;

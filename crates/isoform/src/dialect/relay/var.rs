@@ -73,3 +73,34 @@ fn make_var(
         type_annotation,
     })
 }
+
+/// A variable of patterns, as a hole for any expression.
+///
+/// A hole agrees with the part that fills it in the fields of their common class. A [`Var`]
+/// has an annotation, and so matches only variables with the same one; this class has no
+/// field that is compared.
+#[derive(Node)]
+#[node(key = "relay.Wildcard", kind = var, init = make_wildcard, no_new, crate = crate)]
+#[repr(C)]
+pub struct Wildcard {
+    #[node(base)]
+    base: Id,
+}
+
+impl Wildcard {
+    /// A variable of patterns.
+    pub fn new(name: impl Into<Str>) -> Ref<Wildcard> {
+        make_wildcard(name.into(), None)
+    }
+}
+
+/// Makes a variable of patterns; the name is only a hint.
+#[export("relay.Wildcard", crate = crate)]
+fn make_wildcard(#[default = ""] name_hint: Str, span: Option<Ref<Span>>) -> Ref<Wildcard> {
+    Ref::new(Wildcard {
+        base: Id {
+            base: ExprWithOp::at(span),
+            name_hint,
+        },
+    })
+}
