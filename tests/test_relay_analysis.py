@@ -92,10 +92,25 @@ def test_r47_features():
     assert Feature.fLetRec in analysis.detect_feature(recursive)
     mod = ir.IRModule({"main": relay.Function([], relay.const(1))})
     assert analysis.detect_feature(x, mod) == {Feature.fVar, Feature.fFunction, Feature.fConstant}
-    assert [feature.name for feature in Feature] == (
-        "fVar fGlobalVar fConstant fTuple fTupleGetItem fFunction fOp fCall fLet fIf fRefCreate "
-        "fRefRead fRefWrite fConstructor fMatch fGraph fLetRec"
-    ).split()
+    assert [feature.name for feature in Feature] == [
+        "fVar",
+        "fGlobalVar",
+        "fConstant",
+        "fTuple",
+        "fTupleGetItem",
+        "fFunction",
+        "fOp",
+        "fCall",
+        "fLet",
+        "fIf",
+        "fRefCreate",
+        "fRefRead",
+        "fRefWrite",
+        "fConstructor",
+        "fMatch",
+        "fGraph",
+        "fLetRec",
+    ]
 
 
 def test_r48_basic_blocks():

@@ -27,10 +27,23 @@ def everything():
     return relay.Function([y], relay.Tuple(parts))
 
 
-METHODS = """
-    function let call var if tuple tuple_getitem global_var op constant ref_create ref_write
-    ref_read constructor match
-""".split()
+METHODS = [
+    "function",
+    "let",
+    "call",
+    "var",
+    "if",
+    "tuple",
+    "tuple_getitem",
+    "global_var",
+    "op",
+    "constant",
+    "ref_create",
+    "ref_write",
+    "ref_read",
+    "constructor",
+    "match",
+]
 
 
 def test_r37_methods_are_named_after_classes_and_abstract():
@@ -256,10 +269,18 @@ def test_r34_r35_post_order():
     assert seen == [("Var", True), ("If", True), ("Tuple", False)]
 
 
-TYPES = """
-    type_var incomplete_type tensor_type func_type tuple_type type_relation ref_type
-    global_type_var type_call type_data
-""".split()
+TYPES = [
+    "type_var",
+    "incomplete_type",
+    "tensor_type",
+    "func_type",
+    "tuple_type",
+    "type_relation",
+    "ref_type",
+    "global_type_var",
+    "type_call",
+    "type_data",
+]
 
 
 def all_types():

@@ -251,7 +251,8 @@ class ExprVisitor(ExprFunctor):
 
 
 def _each(exprs: Any) -> Steps:
-    for expr in exprs:
+    """Visit expressions, whose results are sent here."""
+    for expr in exprs:  # noqa: UP028
         yield expr
 
 

@@ -39,12 +39,12 @@ class PatternVisitor(Functor):
     def visit_pattern_constructor(self, pattern: Any) -> Any:
         """Visit the constructor and the patterns of its fields."""
         yield pattern.constructor
-        for part in pattern.patterns:
+        for part in pattern.patterns:  # noqa: UP028
             yield part
 
     def visit_pattern_tuple(self, pattern: Any) -> Any:
         """Visit the patterns of the fields."""
-        for part in pattern.patterns:
+        for part in pattern.patterns:  # noqa: UP028
             yield part
 
     def visit_var(self, var: Any) -> Any:

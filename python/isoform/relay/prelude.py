@@ -129,10 +129,10 @@ class Prelude:
         def function(args: list[Any], result: Any) -> Any:
             return _api.made(FuncType, args, result)
 
-        a, b = types()
+        a, _ = types()
         xs = var("xs", lists(a))
         self._function("hd", [xs], lambda _: by_list(xs, lambda x, _: x, None), a, [a])
-        a, b = types()
+        a, _ = types()
         tail = var("xs", lists(a))
         self._function(
             "tl", [tail], lambda _: by_list(tail, lambda _, rest: rest, None), lists(a), [a]
@@ -152,7 +152,7 @@ class Prelude:
             lists(b),
             [a, b],
         )
-        a, b = types()
+        a, _ = types()
         keep, ys = var("f", function([a], scalar_type("bool"))), var("xs", lists(a))
 
         def filtered(this: Any) -> Any:
@@ -184,7 +184,7 @@ class Prelude:
             b,
             [a, b],
         )
-        a, b = types()
+        a, _ = types()
         left, right = var("xs", lists(a)), var("ys", lists(a))
         self._function(
             "concat",
@@ -193,7 +193,7 @@ class Prelude:
             lists(a),
             [a],
         )
-        a, b = types()
+        a, _ = types()
         zs = var("xs", lists(a))
         rest, first = var("rest", lists(a)), var("x", a)
         push = _relay("Function", [rest, first], cons(first, rest), lists(a))

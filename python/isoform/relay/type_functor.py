@@ -130,7 +130,8 @@ class TypeVisitor(TypeFunctor):
 
 
 def _each(types: Any) -> Steps:
-    for ty in types:
+    """Visit types, whose results are sent here."""
+    for ty in types:  # noqa: UP028
         yield ty
 
 

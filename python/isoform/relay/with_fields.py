@@ -82,9 +82,7 @@ def VarWithFields(  # noqa: N802
         span: The source location.
     """
     name = None if vid is None or vid is variable else vid.name_hint
-    return _updated(
-        variable, span, virtual_device, name_hint=name, type_annotation=type_annotation
-    )
+    return _updated(variable, span, virtual_device, name_hint=name, type_annotation=type_annotation)
 
 
 def CallWithFields(  # noqa: N802
