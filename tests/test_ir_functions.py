@@ -76,11 +76,11 @@ def identity(name="x"):
 def test_function_attributes():
     f = identity()
     assert isinstance(f, ir.BaseFunc)
-    assert f.attrs is None
+    assert f.attrs.keys() == []
     g = f.with_attr("k", 1)
     assert type(g) is relay.Function
     assert g.attrs["k"] == 1
-    assert f.attrs is None
+    assert f.attrs.keys() == []
     assert g.params[0] is f.params[0]
     h = g.with_attr({"k": 2, "list": [1, 2]})
     assert (h.attrs["k"], list(h.attrs["list"]), g.attrs["k"]) == (2, [1, 2], 1)

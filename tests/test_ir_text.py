@@ -117,9 +117,7 @@ def test_expressions_have_text():
     x = relay.Var("x")
     function = relay.Function([x], x)
     shown = function.astext()
-    assert shown == (
-        "relay.Function(params=[%x: relay.Var()], type_params=[], body=%x, ret_type=None)\n"
-    )
+    assert shown == ("relay.Function(params=[%x: relay.Var()], attrs=ir.DictAttrs(), body=%x)\n")
     assert structural_digest(text.from_text(shown)) == structural_digest(function)
 
 

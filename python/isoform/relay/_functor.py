@@ -62,7 +62,7 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
         return cls._arrive
 
     def _arrive(self, node: Any) -> Any:
-        """What the traversal calls for each node."""
+        """Handles one node on behalf of the traversal."""
         if self._started is node or type(self).visit is Functor.visit:
             self._started = None
             return self._call(node)

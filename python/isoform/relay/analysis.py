@@ -273,10 +273,10 @@ class Feature(IntEnum):
     fConstructor = 13  # noqa: N815
     fMatch = 14  # noqa: N815
     fGraph = 15  # noqa: N815
-    """Whether an expression that is not atomic is shared."""
+    """An expression that is not atomic is shared."""
 
     fLetRec = 16  # noqa: N815
-    """Whether the value of a binding uses its own variable."""
+    """The value of a binding uses its own variable."""
 
 
 def detect_feature(a: Any, b: Any = None) -> set[Feature]:

@@ -87,11 +87,11 @@ class ExprWithOp(RelayExpr):
         return self * other
 
     def __rsub__(self, other: Any) -> Any:
-        """`other - self`: TypeError, because `other` is no expression."""
+        """`other - self`: TypeError, because `other` is not an expression."""
         return _refused(other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        """`other / self`: TypeError, because `other` is no expression."""
+        """`other / self`: TypeError, because `other` is not an expression."""
         return _refused(other)
 
     __rdiv__ = __rtruediv__

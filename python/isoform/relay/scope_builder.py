@@ -138,7 +138,7 @@ class ScopeBuilder:
         """Return the annotated type of a variable, or an incomplete type.
 
         Args:
-            expr: An expression. If it is no annotated variable, it is bound to a
+            expr: An expression. Unless it is an annotated variable, it is bound to a
                 variable of the incomplete type, so that type inference finds it.
         """
         if isinstance(expr, Var) and expr.type_annotation is not None:

@@ -3,7 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `generate.rs` | draws expressions |
-//! | `oracles.rs` | the answers to the same questions by plain recursion |
+//! | `oracles.rs` | the results of the same analyses by plain recursion |
 //! | `properties.rs` | the properties |
 
 mod generate;

@@ -1,4 +1,4 @@
-//! The answers of analyses by plain recursion over all places of an expression, shared or
+//! The results of analyses by plain recursion over all places of an expression, shared or
 //! not: slow, and obvious.
 
 use std::collections::{HashMap, HashSet};

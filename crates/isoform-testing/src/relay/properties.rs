@@ -1,4 +1,4 @@
-//! What analyses and rewrites of Relay promise about every expression.
+//! Properties of analyses and rewrites that hold for every expression.
 
 use std::collections::{HashMap, HashSet};
 

@@ -203,6 +203,14 @@ fn add_all(
     what: &str,
     given: Option<&Value>,
 ) -> Result<Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>> {
+    if let Some(other) = given.filter(|given| given.entries().is_none()) {
+        return Err(Error::type_error(format!(
+            "ir.IRModule.{what}: expected a dict of {} to {}, got {}",
+            GlobalVar::TYPE_KEY,
+            BaseFunc::TYPE_KEY,
+            other.type_name()
+        )));
+    }
     let given: Dict<Ref<GlobalVar>, Value> = globals(what, given)?;
     let given = given.snapshot();
     // Another name for a function of the module comes after that function.

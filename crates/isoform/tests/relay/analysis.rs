@@ -1,4 +1,4 @@
-//! The answers of analyses, case by case.
+//! The results of analyses, case by case.
 
 use isoform::Ref;
 use isoform::dialect::relay::analysis::{

@@ -1,4 +1,4 @@
-//! What becomes of expressions that are added to modules.
+//! Checks and conversions of expressions that are added to modules.
 
 use isoform_macros::export;
 

@@ -31,9 +31,10 @@ pub struct Function {
     /// The result.
     pub body: Ref<RelayExpr>,
     /// The type of the result, if it was written down.
+    #[node(default)]
     pub ret_type: Option<Ref<Type>>,
     /// The parameters of its type.
-    #[node(def)]
+    #[node(def, default)]
     pub type_params: Array<Ref<TypeVar>>,
 }
 

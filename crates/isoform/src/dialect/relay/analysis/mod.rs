@@ -1,6 +1,6 @@
 //! Questions about programs: variables, constants, kinds, features, calls.
 //!
-//! | file | answers |
+//! | file | subject |
 //! |---|---|
 //! | `order.rs` | in which order expressions are visited |
 //! | `post_order.rs` | visits in post-order, numbers of uses |

@@ -107,7 +107,7 @@ fn fields_below(node: &Ref<Obj>, found: &mut Vec<Ref<RelayExpr>>) {
     }
 }
 
-/// What a visit does next: another expression, or something else in between.
+/// The next step of a visit: another expression, or something else in between.
 pub(in crate::dialect::relay) enum Step<T> {
     Visit(Ref<RelayExpr>),
     Then(T),
@@ -115,7 +115,7 @@ pub(in crate::dialect::relay) enum Step<T> {
 
 /// A depth-first visit that decides at each expression how it goes on.
 pub(in crate::dialect::relay) trait Visitor {
-    /// What is done between expressions.
+    /// Work between expressions.
     type Then;
 
     /// Arrives at an expression, for the first time or again, and says what follows, in

@@ -37,7 +37,7 @@ struct Scopes {
     free: HashSet<u64, RandomState>,
 }
 
-/// What is done at the borders of scopes.
+/// The work at the borders of scopes.
 enum Border {
     Bind(Ref<Var>),
     BindPattern(Ref<Pattern>),

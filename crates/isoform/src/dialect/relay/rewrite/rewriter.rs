@@ -167,7 +167,7 @@ struct Run<'r, 'f, C> {
 }
 
 impl<C> Run<'_, '_, C> {
-    /// What an expression has become.
+    /// The expression that replaces another one.
     fn of<T: IsA<RelayExpr>>(&self, expr: &Ref<T>) -> Ref<RelayExpr> {
         match self.done.get(&expr.identity()) {
             Some(done) => done.clone(),
