@@ -10,6 +10,7 @@ use super::support::{check, int, scalar};
 
 #[track_caller]
 fn refused(func: Ref<Function>) -> String {
+    relay::register().expect("the names are free");
     let module = IRModule::new();
     let error = module.update_func(&GlobalVar::new("f"), func.upcast());
     assert!(module.functions.is_empty());

@@ -4,7 +4,7 @@ use isoform_macros::export;
 
 use super::analysis::{check_well_formed, free_vars, type_vars};
 use super::call::Call;
-use super::expr::AsExpr;
+use super::expr::{AsExpr, ExprWithOp};
 use super::function::Function;
 use super::rewrite::dedup;
 use crate::attrs;
@@ -16,7 +16,7 @@ use crate::kernel::object::reference::{Node, Ref};
 /// Returns a function that may be added to a module: it is well formed, and has no free
 /// variables or type variables.
 #[export("relay.ir.Function.admit", crate = crate)]
-pub(super) fn admit_function(
+fn admit_function(
     func: Ref<Function>,
     var: Ref<GlobalVar>,
     module: Ref<IRModule>,
@@ -46,7 +46,7 @@ pub(super) fn admit_function(
 
 /// Returns the function without parameters that computes an expression.
 #[export("relay.ir.admit_expr", crate = crate)]
-pub(super) fn admit_expr(
+fn admit_expr(
     expr: Ref<RelayExpr>,
     var: Ref<GlobalVar>,
     module: Ref<IRModule>,
@@ -80,7 +80,8 @@ fn admit_global_var(
 }
 
 pub(super) fn register() -> Result<()> {
-    let admit = admit_global_var::function();
-    attrs::replace(GlobalVar::type_index(), ADMIT, admit)?;
+    attrs::replace(Function::type_index(), ADMIT, admit_function::function())?;
+    attrs::replace(ExprWithOp::type_index(), ADMIT, admit_expr::function())?;
+    attrs::replace(GlobalVar::type_index(), ADMIT, admit_global_var::function())?;
     crate::ir::functions![admit_function, admit_expr, admit_global_var]
 }

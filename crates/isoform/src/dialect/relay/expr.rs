@@ -2,7 +2,6 @@
 
 use isoform_macros::{Node, export};
 
-use super::admission::admit_expr;
 use crate::ir::{RelayExpr, Span, TensorType};
 use crate::kernel::container::{Array, Tensor};
 use crate::kernel::convert::{IntoField, IsA};
@@ -14,7 +13,6 @@ use crate::kernel::value::DType;
 /// global variables.
 #[derive(Node, Default)]
 #[node(key = "relay.ExprWithOp", crate = crate)]
-#[node(attrs("ir.module.admit" = admit_expr::function()))]
 #[repr(C)]
 pub struct ExprWithOp {
     #[node(base, default)]

@@ -2,7 +2,6 @@
 
 use isoform_macros::{Node, export};
 
-use super::admission::admit_function;
 use super::attribute;
 use super::var::Var;
 use crate::ir::{BaseFunc, DictAttrs, FuncType, IncompleteType, RelayExpr, Span, Type, TypeVar};
@@ -19,7 +18,6 @@ use crate::traverse::{WalkOptions, WalkOrder, WalkResult};
 /// A type variable that occurs in the annotation of a parameter is bound by it, too.
 #[derive(Node)]
 #[node(key = "relay.Function", kind = dag, scope, init = make_function, no_new, crate = crate)]
-#[node(attrs("ir.module.admit" = admit_function::function()))]
 #[node(visit_order(params, type_params, ret_type, attrs, body))]
 #[repr(C)]
 pub struct Function {

@@ -71,6 +71,9 @@ isoform_macros::dialect! {
 
 /// Registers the node types and functions of this module.
 ///
+/// From then on, functions that are added to an [`IRModule`](crate::ir::IRModule) are
+/// checked: they must be well formed, without free variables and type variables.
+///
 /// # Errors
 ///
 /// `ValueError` if another definition owns one of the keys.
