@@ -47,7 +47,7 @@ mod with_fields;
 pub use call::is_primitive_op;
 pub use expr::AsExpr;
 pub use rewrite::{
-    ExprRewriter, bind, bind_params_by_name, bind_types, dedup, expand_a_normal_form,
+    ExprRewriter, Renaming, bind, bind_params_by_name, bind_types, dedup, expand_a_normal_form,
     fresh_pattern, post_order_rewrite,
 };
 pub use with_fields::with_fields;

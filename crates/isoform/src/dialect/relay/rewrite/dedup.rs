@@ -57,15 +57,17 @@ fn fresh_var(var: &Ref<Var>) -> Ref<Var> {
     var.with_type_annotation(var.type_annotation.clone())
 }
 
+/// Variables, each with the one that replaces it.
+pub type Renaming = Vec<(Ref<Var>, Ref<Var>)>;
+
 /// Returns a pattern that binds fresh variables, and those variables by the ones that they
 /// replace. Linear in the size of the pattern.
 ///
 /// # Errors
 ///
 /// As [`NodeMutator::mutate`].
-pub fn fresh_pattern(pattern: &Ref<Pattern>) -> Result<(Ref<Pattern>, Vec<(Ref<Var>, Ref<Var>)>)> {
-    type Fresh = Vec<(Ref<Var>, Ref<Var>)>;
-    let mut fresh: Fresh = Vec::new();
+pub fn fresh_pattern(pattern: &Ref<Pattern>) -> Result<(Ref<Pattern>, Renaming)> {
+    let mut fresh: Renaming = Vec::new();
     let mut known: HashMap<u64, Value, RandomState> = HashMap::default();
     for var in super::super::analysis::pattern_vars(pattern) {
         known.entry(var.identity()).or_insert_with(|| {

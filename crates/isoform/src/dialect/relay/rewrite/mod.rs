@@ -6,7 +6,7 @@ mod let_chain;
 mod rewriter;
 
 pub use bind::{bind, bind_params_by_name, bind_types};
-pub use dedup::{dedup, fresh_pattern};
+pub use dedup::{Renaming, dedup, fresh_pattern};
 pub use let_chain::expand_a_normal_form;
 pub use rewriter::{ExprRewriter, post_order_rewrite};
 
