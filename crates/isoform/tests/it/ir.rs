@@ -312,7 +312,7 @@ fn an_expression_becomes_a_module() {
     let (x, y) = (relay::Var::new("x"), relay::Var::new("y"));
     let inner = relay::Function::closing(&y.expr()).expect("a walk");
     let call = relay::Call::new(inner, [x.expr()]);
-    let module = Ref::<IRModule>::from_expr(&call.upcast(), Default::default(), Default::default());
+    let module = Ref::<IRModule>::from_expr(&call.expr(), Default::default(), Default::default());
     let module = module.expect("a fresh name");
     let main = module
         .lookup(&module.global_var("main").expect("made"))
