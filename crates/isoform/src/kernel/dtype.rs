@@ -96,10 +96,22 @@ impl DType {
     /// Booleans of one byte.
     pub const BOOL: DType = DType::new(DTypeCode::Bool, 8);
 
+    /// The data type of no value, `void`: a setting that is left open, such as the data
+    /// type of a result that follows its inputs. There are no tensors of it.
+    pub const VOID: DType = DType::new(DTypeCode::Handle, 0).with_lanes(0);
+
+    /// True for [`VOID`](Self::VOID).
+    pub fn is_void(self) -> bool {
+        self == DType::VOID
+    }
+
     /// Makes a data type from DLPack's numbers; None for an unknown code, and for zero
-    /// bits or lanes.
+    /// bits or lanes unless it is [`VOID`](Self::VOID).
     pub fn from_parts(code: u8, bits: u8, lanes: u16) -> Option<Self> {
         let (code, _, _) = CODES.get(usize::from(code))?;
+        if (*code, bits, lanes) == (DTypeCode::Handle, 0, 0) {
+            return Some(DType::VOID);
+        }
         (bits > 0 && lanes > 0).then_some(DType {
             code: *code,
             bits,
@@ -150,6 +162,9 @@ impl DType {
 
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_void() {
+            return f.write_str("void");
+        }
         let (_, name, fixed) = CODES[self.code as usize];
         f.write_str(name)?;
         if fixed != self.bits {
@@ -177,6 +192,9 @@ impl FromStr for DType {
                 "expected a dtype such as int64, float32x4, bool or float8_e4m3fn, got {text:?}"
             ))
         };
+        if text == "void" {
+            return Ok(DType::VOID);
+        }
         // The longest name first: `float8_e4m3fn` also starts with `float`.
         let mut names = CODES;
         names.sort_by_key(|(_, name, _)| std::cmp::Reverse(name.len()));

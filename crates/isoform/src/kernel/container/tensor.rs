@@ -51,10 +51,15 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// `ValueError` if a dimension is negative, the size overflows, or the number of
+    /// `ValueError` if the dtype is `void`, a dimension is negative, the size overflows, or the number of
     /// bytes is not exactly what dtype and shape need.
     pub fn new(dtype: DType, shape: Vec<i64>, data: impl Into<bytes::Bytes>) -> Result<Self> {
         let data = data.into();
+        if dtype.is_void() {
+            return Err(Error::value_error(format!(
+                "a tensor of shape {shape:?} needs the dtype of its elements, got void"
+            )));
+        }
         let mut count = 1u64;
         for &dim in &shape {
             let size = u64::try_from(dim).map_err(|_| {
