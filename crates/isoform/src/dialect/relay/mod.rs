@@ -33,14 +33,17 @@ mod adt;
 pub mod analysis;
 mod any;
 pub mod attribute;
+pub mod attrs;
 mod call;
 mod control;
 mod expr;
 mod function;
 mod module;
+pub mod op;
 mod rewrite;
 mod state;
 mod temporary;
+mod type_text;
 mod var;
 mod with_fields;
 
@@ -79,6 +82,8 @@ isoform_macros::dialect! {
 /// `ValueError` if another definition owns one of the keys.
 pub fn register() -> Result<()> {
     register_types()?;
+    attrs::register()?;
+    op::register()?;
     expr::register()?;
     call::register()?;
     function::register()?;
