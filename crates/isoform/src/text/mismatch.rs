@@ -161,6 +161,20 @@ fn side(
     }
 }
 
+/// The lines of a value's text around the place at a path, which is underlined. Costs as
+/// much as [`render_mismatch`], whatever the size of the value.
+#[cfg(feature = "relay")]
+pub(crate) fn excerpt(root: &Value, path: &AccessPath) -> Vec<String> {
+    let place = path.get(root).ok();
+    side(
+        root,
+        path,
+        place.as_ref(),
+        &MismatchOptions::default(),
+        &mut String::new(),
+    )
+}
+
 /// The fields that a path passes through: objects and positions.
 fn fields_on(places: &[Value], steps: &[AccessStep]) -> Vec<(Ref<Obj>, u32)> {
     let field = |(place, step): (&Value, &AccessStep)| match step {

@@ -46,6 +46,8 @@ mod tensor;
 pub use fault::TextFault;
 #[cfg(feature = "transform")]
 pub(crate) use fault::text_error;
+#[cfg(feature = "relay")]
+pub(crate) use mismatch::excerpt;
 pub use mismatch::{MismatchOptions, assert_structural_equal, render_mismatch};
 pub use options::{TensorText, TextMark, TextOptions};
 

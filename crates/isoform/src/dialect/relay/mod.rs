@@ -38,6 +38,7 @@ mod call;
 mod control;
 mod expr;
 mod function;
+mod infer;
 mod module;
 pub mod op;
 mod rewrite;
@@ -49,6 +50,8 @@ mod with_fields;
 
 pub use call::is_primitive_op;
 pub use expr::AsExpr;
+pub use function::attribute;
+pub use infer::{infer_type, infer_type_expr, infer_type_local};
 pub use rewrite::{
     ExprRewriter, Renaming, bind, bind_params_by_name, bind_types, dedup, expand_a_normal_form,
     fresh_pattern, post_order_rewrite,
@@ -84,6 +87,7 @@ pub fn register() -> Result<()> {
     register_types()?;
     attrs::register()?;
     op::register()?;
+    infer::register()?;
     expr::register()?;
     call::register()?;
     function::register()?;

@@ -4,8 +4,8 @@ use super::relations::{broadcast, conv, matmul, nn};
 use super::spec::operators;
 use crate::dialect::relay::attrs::{
     AvgPool2DAttrs, BatchMatmulAttrs, BatchNormAttrs, BiasAddAttrs, Conv2DAttrs, DenseAttrs,
-    DropoutAttrs, GlobalPool2DAttrs, LayerNormAttrs, LeakyReluAttrs, MatmulAttrs,
-    MaxPool2DAttrs, PadAttrs, SoftmaxAttrs,
+    DropoutAttrs, GlobalPool2DAttrs, LayerNormAttrs, LeakyReluAttrs, MatmulAttrs, MaxPool2DAttrs,
+    PadAttrs, SoftmaxAttrs,
 };
 
 operators! {

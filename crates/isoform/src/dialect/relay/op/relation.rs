@@ -169,10 +169,7 @@ pub fn relation(
 }
 
 /// Asks a relation of any language.
-pub(crate) fn solve(
-    function: &Function,
-    types: &mut CallTypes<'_>,
-) -> Result<Option<Ref<Type>>> {
+pub(crate) fn solve(function: &Function, types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     if let Some(relation) = Relation::of(function) {
         return relation.solve(types);
     }

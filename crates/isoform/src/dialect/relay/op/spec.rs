@@ -203,11 +203,7 @@ impl Table {
     }
 }
 
-fn called(
-    op: Ref<Op>,
-    inputs: Array<Ref<RelayExpr>>,
-    attrs: Option<Ref<Attrs>>,
-) -> Ref<Call> {
+fn called(op: Ref<Op>, inputs: Array<Ref<RelayExpr>>, attrs: Option<Ref<Attrs>>) -> Ref<Call> {
     let call = Call::new(op, inputs);
     match attrs {
         Some(attrs) => call.with_attrs(attrs),
@@ -251,7 +247,9 @@ impl Spec {
             .iter()
             .map(|input| Parameter::new(Schema::object::<RelayExpr>()).named(input.name))
             .collect();
-        let fields = self.attrs.map_or(&[][..], |attrs| table::info(attrs()).fields());
+        let fields = self
+            .attrs
+            .map_or(&[][..], |attrs| table::info(attrs()).fields());
         for field in fields {
             let parameter = Parameter::new(field.schema().clone()).named(field.name());
             parameters.push(match field.make_default() {

@@ -5,9 +5,9 @@ use super::spec::operators;
 use crate::dialect::relay::attrs::{
     ArangeAttrs, ArgsortAttrs, CastAttrs, ClipAttrs, CompilerAttrs, ConcatenateAttrs,
     DeviceCopyAttrs, ExpandDimsAttrs, GatherAttrs, GatherNDAttrs, InitOpAttrs,
-    LayoutTransformAttrs, NdarraySizeAttrs, OnDeviceAttrs, OneHotAttrs, RepeatAttrs,
-    ReshapeAttrs, ReshapeLikeAttrs, ReverseAttrs, ShapeOfAttrs, SplitAttrs, SqueezeAttrs,
-    StackAttrs, StridedSliceAttrs, TakeAttrs, TileAttrs, TransposeAttrs,
+    LayoutTransformAttrs, NdarraySizeAttrs, OnDeviceAttrs, OneHotAttrs, RepeatAttrs, ReshapeAttrs,
+    ReshapeLikeAttrs, ReverseAttrs, ShapeOfAttrs, SplitAttrs, SqueezeAttrs, StackAttrs,
+    StridedSliceAttrs, TakeAttrs, TileAttrs, TransposeAttrs,
 };
 
 operators! {

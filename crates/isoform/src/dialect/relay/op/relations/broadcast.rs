@@ -1,8 +1,8 @@
 //! Operators that work on each element, with broadcasting.
 
 use super::dims::{self, Dim};
-use crate::dialect::relay::type_text::{shape_text, type_text};
 use crate::dialect::relay::op::relation::CallTypes;
+use crate::dialect::relay::type_text::{shape_text, type_text};
 use crate::ir::{TensorType, Type};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
@@ -59,10 +59,7 @@ fn both(
 /// # Errors
 ///
 /// `ValueError` with both types if that is impossible.
-pub(super) fn broadcast_types(
-    left: &Ref<TensorType>,
-    right: &Ref<TensorType>,
-) -> Result<Vec<Dim>> {
+pub(super) fn broadcast_types(left: &Ref<TensorType>, right: &Ref<TensorType>) -> Result<Vec<Dim>> {
     let shapes = (dims::shape_of(left), dims::shape_of(right));
     broadcast_shapes(&shapes.0, &shapes.1).ok_or_else(|| {
         Error::value_error(format!(
@@ -118,9 +115,8 @@ pub(in super::super) fn select(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
 ///
 /// `ValueError` with both shapes.
 pub(super) fn check_broadcasts(from: &[Dim], to: &[Dim]) -> Result<()> {
-    let fits = |(from, to): (&Dim, &Dim)| {
-        dims::known(from) == Some(1) || dims::may_be_equal(from, to)
-    };
+    let fits =
+        |(from, to): (&Dim, &Dim)| dims::known(from) == Some(1) || dims::may_be_equal(from, to);
     let aligned = from.iter().rev().zip(to.iter().rev());
     if from.len() <= to.len() && aligned.into_iter().all(fits) {
         return Ok(());
@@ -133,9 +129,7 @@ pub(super) fn check_broadcasts(from: &[Dim], to: &[Dim]) -> Result<()> {
 }
 
 /// The type of the second input, to which the first one broadcasts.
-pub(in super::super) fn broadcast_to_like(
-    types: &mut CallTypes<'_>,
-) -> Result<Option<Ref<Type>>> {
+pub(in super::super) fn broadcast_to_like(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let (Some(data), Some(like)) = (types.tensor(0)?, types.tensor(1)?) else {
         return Ok(None);
     };
@@ -144,9 +138,7 @@ pub(in super::super) fn broadcast_to_like(
 }
 
 /// The shape of the second input, which broadcasts to the first one.
-pub(in super::super) fn collapse_sum_like(
-    types: &mut CallTypes<'_>,
-) -> Result<Option<Ref<Type>>> {
+pub(in super::super) fn collapse_sum_like(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let (Some(data), Some(like)) = (types.tensor(0)?, types.tensor(1)?) else {
         return Ok(None);
     };

@@ -1,16 +1,16 @@
 //! Windows that move over images: convolutions and pools.
 
 use super::dims::{self, Dim};
-use crate::dialect::relay::op::relation::CallTypes;
-use crate::ir::Type;
-use crate::kernel::error::{Error, Result};
-use crate::kernel::object::reference::Ref;
 use super::layout::positions;
 use crate::dialect::relay::attrs::{
     AvgPool2DAttrs, Conv2DAttrs, GlobalPool2DAttrs, MaxPool2DAttrs, size,
 };
+use crate::dialect::relay::op::relation::CallTypes;
 use crate::dialect::relay::type_text::{dim_text, shape_text};
+use crate::ir::Type;
 use crate::kernel::container::{Array, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
 
 /// Two sizes, for height and width.
 fn pair(name: &str, sizes: &Array<Dim>) -> Result<[Dim; 2]> {
@@ -111,7 +111,10 @@ pub(in super::super) fn conv2d(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
         )));
     }
     let per_group = dims::div(&shape[c], &size(attrs.groups))?;
-    let kernel = attrs.kernel_size.as_ref().map(|kernel| pair("kernel_size", kernel));
+    let kernel = attrs
+        .kernel_size
+        .as_ref()
+        .map(|kernel| pair("kernel_size", kernel));
     let kernel = kernel.transpose()?;
     let (channels, window) = match (types.tensor(1)?, &attrs.channels, kernel) {
         (Some(weight), channels, kernel) => {
@@ -138,7 +141,11 @@ pub(in super::super) fn conv2d(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
                 }
             }
             if !dims::may_be_equal(&per_group, &sizes[i]) {
-                return Err(inconsistent("the channels of the input", &per_group, &sizes[i]));
+                return Err(inconsistent(
+                    "the channels of the input",
+                    &per_group,
+                    &sizes[i],
+                ));
             }
             if dims::known(&sizes[o]).is_some_and(|channels| channels % attrs.groups != 0) {
                 return Err(Error::value_error(format!(

@@ -1,15 +1,15 @@
 //! Operators that make tensors.
 
 use super::dims::{self, Dim};
-use crate::dialect::relay::op::relation::CallTypes;
-use crate::ir::Type;
-use crate::kernel::error::{Error, Result};
-use crate::kernel::object::reference::Ref;
 use super::shape::target;
 use crate::dialect::relay::Constant;
 use crate::dialect::relay::attrs::{ArangeAttrs, InitOpAttrs, size};
+use crate::dialect::relay::op::relation::CallTypes;
 use crate::ir::RelayExpr;
+use crate::ir::Type;
 use crate::kernel::container::Tensor;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{DType, DTypeCode};
 
 /// A tensor of the shape and data type of the attributes, from no input.
@@ -64,7 +64,9 @@ pub(in super::super) fn arange(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
     let numbers = [&attrs.start, &attrs.stop, &attrs.step].map(number);
     let count = match numbers {
         [_, _, Some(step)] if step == 0.0 => {
-            return Err(Error::value_error("step: expected a number other than 0, got 0"));
+            return Err(Error::value_error(
+                "step: expected a number other than 0, got 0",
+            ));
         }
         [Some(start), Some(stop), Some(step)] => {
             let count = ((stop - start) / step).ceil();

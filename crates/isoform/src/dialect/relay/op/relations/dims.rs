@@ -107,13 +107,17 @@ pub(in crate::dialect::relay) fn div(left: &Dim, right: &Dim) -> Result<Dim> {
 }
 
 /// The product of sizes.
-pub(in crate::dialect::relay) fn product<'d>(dims: impl IntoIterator<Item = &'d Dim>) -> Result<Dim> {
+pub(in crate::dialect::relay) fn product<'d>(
+    dims: impl IntoIterator<Item = &'d Dim>,
+) -> Result<Dim> {
     dims.into_iter()
         .try_fold(size(1), |product, dim| mul(&product, dim))
 }
 
 /// The product of sizes, if all are known.
-pub(in crate::dialect::relay) fn known_product<'d>(dims: impl IntoIterator<Item = &'d Dim>) -> Option<i64> {
+pub(in crate::dialect::relay) fn known_product<'d>(
+    dims: impl IntoIterator<Item = &'d Dim>,
+) -> Option<i64> {
     let mut dims = dims.into_iter();
     dims.try_fold(1_i64, |product, dim| product.checked_mul(known(dim)?))
 }
@@ -158,7 +162,11 @@ pub(in crate::dialect::relay) fn axis_of(name: &str, axis: i64, rank: usize) -> 
 /// # Errors
 ///
 /// As [`axis_of`]; `ValueError` for an axis that occurs twice.
-pub(in crate::dialect::relay) fn axes_of(name: &str, axes: &[i64], rank: usize) -> Result<Vec<usize>> {
+pub(in crate::dialect::relay) fn axes_of(
+    name: &str,
+    axes: &[i64],
+    rank: usize,
+) -> Result<Vec<usize>> {
     let mut seen = vec![false; rank];
     let mut found = Vec::with_capacity(axes.len());
     for axis in axes {

@@ -1,13 +1,13 @@
 //! Operators that select elements by index.
 
 use super::dims::{self, Dim};
+use crate::dialect::relay::attrs::{GatherAttrs, GatherNDAttrs, TakeAttrs};
 use crate::dialect::relay::op::relation::CallTypes;
+use crate::dialect::relay::type_text::{dim_text, shape_text};
+use crate::ir::TensorType;
 use crate::ir::Type;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
-use crate::dialect::relay::attrs::{GatherAttrs, GatherNDAttrs, TakeAttrs};
-use crate::dialect::relay::type_text::{dim_text, shape_text};
-use crate::ir::TensorType;
 use crate::kernel::value::DTypeCode;
 
 fn check_indices(indices: &TensorType) -> Result<()> {
@@ -110,7 +110,9 @@ pub(in super::super) fn gather_nd(types: &mut CallTypes<'_>) -> Result<Option<Re
     check_indices(indices)?;
     let (shape, at) = (dims::shape_of(data), dims::shape_of(indices));
     let Some((first, rest)) = at.split_first() else {
-        return Err(Error::value_error("indices: expected at least one dimension, got a scalar"));
+        return Err(Error::value_error(
+            "indices: expected at least one dimension, got a scalar",
+        ));
     };
     let count = batch("batch_dims", attrs.batch_dims, [&shape, rest])?;
     let length = match (dims::known(first), &attrs.index_rank) {
@@ -123,7 +125,9 @@ pub(in super::super) fn gather_nd(types: &mut CallTypes<'_>) -> Result<Option<Re
             ));
         }
     };
-    let end = usize::try_from(length).ok().and_then(|length| count.checked_add(length));
+    let end = usize::try_from(length)
+        .ok()
+        .and_then(|length| count.checked_add(length));
     let Some(end) = end.filter(|end| *end <= shape.len()) else {
         return Err(Error::value_error(format!(
             "indices: expected indices of at most {} axes into a tensor of shape {}, got {length}",

@@ -1,13 +1,13 @@
 //! Operators that join tensors and take them apart.
 
 use super::dims::{self, Dim};
+use crate::dialect::relay::attrs::{ConcatenateAttrs, SplitAttrs, StackAttrs, size};
 use crate::dialect::relay::op::relation::CallTypes;
+use crate::dialect::relay::type_text::{dim_text, shape_text, type_text};
 use crate::ir::Type;
+use crate::ir::{IncompleteType, IntImm, TensorType, TupleType};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
-use crate::dialect::relay::attrs::{ConcatenateAttrs, SplitAttrs, StackAttrs, size};
-use crate::dialect::relay::type_text::{dim_text, shape_text, type_text};
-use crate::ir::{IncompleteType, IntImm, TensorType, TupleType};
 use crate::kernel::value::{DType, Value};
 
 /// The shapes of the tensors of a tuple, and their data type; None while one of them is

@@ -1,12 +1,12 @@
 //! Layouts: the order of axes by letters, with blocks, as in `NCHW4c`.
 
 use super::dims::{self, Dim};
+use crate::dialect::relay::attrs::{LayoutTransformAttrs, size};
 use crate::dialect::relay::op::relation::CallTypes;
+use crate::dialect::relay::type_text::dim_text;
 use crate::ir::Type;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
-use crate::dialect::relay::attrs::{LayoutTransformAttrs, size};
-use crate::dialect::relay::type_text::dim_text;
 
 /// An axis of a layout: a letter, and for a block its size.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,10 @@ fn parsed(name: &str, layout: &str) -> Result<Vec<Axis>> {
             continue;
         }
         let axis = match block.take() {
-            None if letter.is_ascii_uppercase() => Axis { letter, block: None },
+            None if letter.is_ascii_uppercase() => Axis {
+                letter,
+                block: None,
+            },
             Some(size) if letter.is_ascii_lowercase() && size > 0 => Axis {
                 letter: letter.to_ascii_uppercase(),
                 block: Some(size),
@@ -51,7 +54,10 @@ fn parsed(name: &str, layout: &str) -> Result<Vec<Axis>> {
     if block.is_some() {
         return Err(fail("a block size without an axis"));
     }
-    let has_axis = |letter| axes.iter().any(|axis| axis.letter == letter && axis.block.is_none());
+    let has_axis = |letter| {
+        axes.iter()
+            .any(|axis| axis.letter == letter && axis.block.is_none())
+    };
     match axes.iter().find(|axis| !has_axis(axis.letter)) {
         Some(_) => Err(fail("a block of an axis that is missing")),
         None => Ok(axes),
@@ -85,9 +91,7 @@ pub(super) fn positions<const N: usize>(
 }
 
 /// The input in another layout.
-pub(in super::super) fn layout_transform(
-    types: &mut CallTypes<'_>,
-) -> Result<Option<Ref<Type>>> {
+pub(in super::super) fn layout_transform(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let attrs = types.attrs::<LayoutTransformAttrs>()?;
     let Some(data) = types.tensor(0)? else {
         return Ok(None);
@@ -113,7 +117,10 @@ pub(in super::super) fn layout_transform(
         let parts = from.iter().zip(&shape);
         let parts = parts.filter(|(axis, _)| axis.letter == letter);
         for (axis, dim) in parts.clone() {
-            if axis.block.is_some_and(|block| dims::known(dim).is_some_and(|dim| dim != block)) {
+            if axis
+                .block
+                .is_some_and(|block| dims::known(dim).is_some_and(|dim| dim != block))
+            {
                 return Err(Error::value_error(format!(
                     "src_layout={}: the block of {letter} has size {} in the data",
                     attrs.src_layout,
@@ -129,7 +136,9 @@ pub(in super::super) fn layout_transform(
             shape.push(size(block));
             continue;
         }
-        let block = to.iter().find(|other| other.letter == axis.letter && other.block.is_some());
+        let block = to
+            .iter()
+            .find(|other| other.letter == axis.letter && other.block.is_some());
         let dim = whole(axis.letter)?;
         let block = block.and_then(|axis| axis.block).unwrap_or(1);
         if dims::known(&dim).is_some_and(|dim| dim % block != 0) {

@@ -1,14 +1,14 @@
 //! Products of matrices.
 
+use super::broadcast::broadcast_shapes;
 use super::dims::{self, Dim};
+use crate::dialect::relay::attrs::{BatchMatmulAttrs, DenseAttrs, MatmulAttrs};
 use crate::dialect::relay::op::relation::CallTypes;
+use crate::dialect::relay::type_text::{dim_text, shape_text};
+use crate::ir::PrimExpr;
 use crate::ir::Type;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
-use super::broadcast::broadcast_shapes;
-use crate::dialect::relay::attrs::{BatchMatmulAttrs, DenseAttrs, MatmulAttrs};
-use crate::dialect::relay::type_text::{dim_text, shape_text};
-use crate::ir::PrimExpr;
 use crate::kernel::value::DType;
 
 /// The result of `nn.dense`: the product with a transposed weight.
@@ -57,7 +57,11 @@ impl Settings<'_> {
         if rank == 0 || self.transpose_a && rank != 2 {
             return Err(Error::value_error(format!(
                 "{name}: expected {} as the first input, got a tensor of shape {}",
-                if self.transpose_a { "a matrix" } else { "at least one dimension" },
+                if self.transpose_a {
+                    "a matrix"
+                } else {
+                    "at least one dimension"
+                },
                 shape_text(&shape)
             )));
         }

@@ -1,15 +1,15 @@
 //! The other operators of neural networks.
 
 use super::dims::{self, Dim};
-use crate::dialect::relay::op::relation::CallTypes;
-use crate::ir::Type;
-use crate::kernel::error::{Error, Result};
-use crate::kernel::object::reference::Ref;
 use crate::dialect::relay::attrs::{
     BatchNormAttrs, BiasAddAttrs, LayerNormAttrs, PadAttrs, SoftmaxAttrs, size,
 };
+use crate::dialect::relay::op::relation::CallTypes;
 use crate::dialect::relay::type_text::{dim_text, shape_text};
 use crate::ir::TupleType;
+use crate::ir::Type;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
 
 /// The input, whose axis of the attributes exists.
 pub(in super::super) fn softmax(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {

@@ -29,9 +29,7 @@ pub(in super::super) fn reshape(types: &mut CallTypes<'_>) -> Result<Option<Ref<
 }
 
 /// The result of `reverse_reshape`, whose codes apply from the last axis to the first.
-pub(in super::super) fn reverse_reshape(
-    types: &mut CallTypes<'_>,
-) -> Result<Option<Ref<Type>>> {
+pub(in super::super) fn reverse_reshape(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     from_codes(types, true)
 }
 
@@ -87,7 +85,10 @@ fn parsed(newshape: &[Dim], allowzero: bool) -> Result<Vec<Code>> {
                 if parts == [Some(-1), Some(-1)] {
                     return fail("at most one of the two sizes after -4 can be -1");
                 }
-                if parts.iter().any(|part| part.is_some_and(|part| part < -1 || part == 0)) {
+                if parts
+                    .iter()
+                    .any(|part| part.is_some_and(|part| part < -1 || part == 0))
+                {
                     return fail("the sizes after -4 must be positive, or one of them -1");
                 }
                 Code::Split(left.clone(), right.clone())
@@ -162,9 +163,8 @@ fn applied(shape: &[Dim], codes: &[Code], newshape: &[Dim]) -> Result<Vec<Dim>> 
         let inputs = shape.iter().zip(matched_inputs);
         let inputs = inputs.filter_map(|(dim, matched)| (!matched).then_some(dim));
         let outputs = made.iter().enumerate().zip(is_matched);
-        let outputs = outputs.filter_map(|((position, dim), matched)| {
-            (!matched && position != at).then_some(dim)
-        });
+        let outputs = outputs
+            .filter_map(|((position, dim), matched)| (!matched && position != at).then_some(dim));
         let (inputs, outputs) = (dims::product(inputs)?, dims::product(outputs)?);
         let exact = match (dims::known(&inputs), dims::known(&outputs)) {
             (_, Some(0)) => false,
@@ -227,7 +227,11 @@ pub(in super::super) fn reshape_like(types: &mut CallTypes<'_>) -> Result<Option
     };
     let (from, like) = (dims::shape_of(data), dims::shape_of(like));
     let bound = |name: &str, given: i64, rank: usize| {
-        let at = if given < 0 { given + rank as i64 } else { given };
+        let at = if given < 0 {
+            given + rank as i64
+        } else {
+            given
+        };
         match usize::try_from(at) {
             Ok(at) if at <= rank => Ok(at),
             _ => Err(Error::value_error(format!(

@@ -1,17 +1,17 @@
 //! Operators that change the data type, the order or the number of axes.
 
-use super::dims::{self, Dim};
-use crate::dialect::relay::op::relation::CallTypes;
-use crate::ir::Type;
-use crate::kernel::error::{Error, Result};
-use crate::kernel::object::reference::Ref;
 use super::broadcast::check_broadcasts;
+use super::dims::{self, Dim};
 use crate::dialect::relay::attrs::{
     ArgsortAttrs, CastAttrs, ExpandDimsAttrs, InitOpAttrs, NdarraySizeAttrs, OneHotAttrs,
     RepeatAttrs, ReverseAttrs, ShapeOfAttrs, SqueezeAttrs, TileAttrs, TransposeAttrs, size,
 };
+use crate::dialect::relay::op::relation::CallTypes;
 use crate::dialect::relay::type_text::{dim_text, shape_text};
 use crate::ir::PrimExpr;
+use crate::ir::Type;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
 use crate::kernel::value::DType;
 
 /// The input with another data type.
@@ -97,7 +97,10 @@ pub(in super::super) fn squeeze(types: &mut CallTypes<'_>) -> Result<Option<Ref<
             }
         }
     }
-    let kept = shape.iter().zip(kept).filter_map(|(dim, kept)| kept.then(|| dim.clone()));
+    let kept = shape
+        .iter()
+        .zip(kept)
+        .filter_map(|(dim, kept)| kept.then(|| dim.clone()));
     Ok(Some(dims::tensor(kept.collect::<Vec<_>>(), data.dtype)))
 }
 
@@ -218,7 +221,10 @@ pub(in super::super) fn one_hot(types: &mut CallTypes<'_>) -> Result<Option<Ref<
     let mut shape = dims::shape_of(indices);
     let at = dims::axis_of("axis", attrs.axis, shape.len() + 1)?;
     shape.insert(at, size(attrs.depth));
-    Ok(Some(dims::tensor(shape, dims::dtype_or(attrs.dtype, on.dtype))))
+    Ok(Some(dims::tensor(
+        shape,
+        dims::dtype_or(attrs.dtype, on.dtype),
+    )))
 }
 
 /// The positions of the elements in sorted order.
@@ -255,9 +261,10 @@ pub(in super::super) fn collapse_sum_to(types: &mut CallTypes<'_>) -> Result<Opt
 /// The shape in the attributes.
 pub(super) fn target(types: &CallTypes<'_>) -> Result<Vec<Dim>> {
     let attrs = types.attrs::<InitOpAttrs>()?;
-    let shape = attrs.shape.as_ref().ok_or_else(|| {
-        Error::value_error("shape: expected the sizes of the result, got None")
-    })?;
+    let shape = attrs
+        .shape
+        .as_ref()
+        .ok_or_else(|| Error::value_error("shape: expected the sizes of the result, got None"))?;
     let shape: Vec<Dim> = shape.iter().cloned().collect();
     let negative = shape.iter().filter_map(dims::known).find(|size| *size < 0);
     match negative {

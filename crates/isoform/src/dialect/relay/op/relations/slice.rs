@@ -1,12 +1,12 @@
 //! `strided_slice`.
 
 use super::dims::{self, Dim};
+use crate::dialect::relay::attrs::{StridedSliceAttrs, size};
 use crate::dialect::relay::op::relation::CallTypes;
 use crate::ir::Type;
+use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
-use crate::dialect::relay::attrs::{StridedSliceAttrs, size};
-use crate::kernel::container::Array;
 
 /// The part of a tensor from `begin` to `end` in steps, as slices of Python.
 pub(in super::super) fn strided_slice(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
@@ -24,7 +24,10 @@ pub(in super::super) fn strided_slice(types: &mut CallTypes<'_>) -> Result<Optio
             )));
         }
     };
-    let (begin, end) = (required("begin", &attrs.begin)?, required("end", &attrs.end)?);
+    let (begin, end) = (
+        required("begin", &attrs.begin)?,
+        required("end", &attrs.end)?,
+    );
     let strides: &[Dim] = &attrs.strides.as_ref().map(listed).unwrap_or_default();
     if begin.len() != end.len() || strides.len() > begin.len() && strides.len() > 1 {
         return Err(Error::value_error(format!(
@@ -75,7 +78,9 @@ fn listed(sizes: &Array<Dim>) -> Vec<Dim> {
 
 fn required(name: &str, sizes: &Option<Array<Dim>>) -> Result<Vec<Dim>> {
     sizes.as_ref().map(listed).ok_or_else(|| {
-        Error::value_error(format!("{name}: expected a position for each axis, got None"))
+        Error::value_error(format!(
+            "{name}: expected a position for each axis, got None"
+        ))
     })
 }
 
@@ -89,9 +94,17 @@ fn sliced(dim: &Dim, begin: &Dim, end: &Dim, stride: i64) -> Dim {
         let is_whole = begin == 0 && end >= i64::from(i32::MAX) && stride == 1;
         return if is_whole { dim.clone() } else { dims::any() };
     };
-    let (least, most) = if stride > 0 { (0, length) } else { (-1, length - 1) };
+    let (least, most) = if stride > 0 {
+        (0, length)
+    } else {
+        (-1, length - 1)
+    };
     let clamped = |at: i64| {
-        let at = if at < 0 { at.saturating_add(length) } else { at };
+        let at = if at < 0 {
+            at.saturating_add(length)
+        } else {
+            at
+        };
         at.clamp(least, most.max(least))
     };
     let distance = clamped(end) - clamped(begin);
@@ -109,7 +122,11 @@ fn sized(dim: &Dim, begin: &Dim, count: &Dim) -> Result<Dim> {
     match (dims::known(begin), dims::known(count)) {
         (Some(begin), Some(count)) if count < 0 => match dims::known(dim) {
             Some(length) => {
-                let begin = if begin < 0 { begin.saturating_add(length) } else { begin };
+                let begin = if begin < 0 {
+                    begin.saturating_add(length)
+                } else {
+                    begin
+                };
                 Ok(size(length - begin.clamp(0, length)))
             }
             None if begin == 0 => Ok(dim.clone()),
@@ -117,7 +134,11 @@ fn sized(dim: &Dim, begin: &Dim, count: &Dim) -> Result<Dim> {
         },
         (Some(begin), Some(count)) => match dims::known(dim) {
             Some(length) => {
-                let begin = if begin < 0 { begin.saturating_add(length) } else { begin };
+                let begin = if begin < 0 {
+                    begin.saturating_add(length)
+                } else {
+                    begin
+                };
                 Ok(size(count.min(length - begin.clamp(0, length))))
             }
             None => Ok(size(count)),

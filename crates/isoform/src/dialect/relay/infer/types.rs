@@ -1,0 +1,339 @@
+//! Types with holes while they are inferred: classes of holes, and their types.
+
+use hashbrown::HashMap;
+
+use crate::ir::{
+    FuncType, IncompleteType, RelayRefType, TensorType, TupleType, Type, TypeCall, TypeVar,
+};
+use crate::kernel::container::Array;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::union_find::UnionFind;
+
+/// Tables by identity number.
+pub(super) type ById<T> = HashMap<u64, T, rapidhash::fast::RandomState>;
+
+/// The holes of a program, and the types found for them.
+///
+/// Holes that must be the same type are one class; the type of a class is never a hole
+/// itself, but may contain holes.
+#[derive(Default)]
+pub(super) struct Types {
+    classes: UnionFind<Ref<IncompleteType>>,
+    numbers: ById<u32>,
+    /// The type of a class, and the numbers of relations that wait for it, at its root.
+    bound: Vec<Option<Ref<Type>>>,
+    waiting: Vec<Vec<u32>>,
+    /// The relations whose wait has ended.
+    pub(super) woken: Vec<u32>,
+    /// Types without holes, and what is in their place when everything is known.
+    settled: ById<Option<Ref<Type>>>,
+}
+
+/// Why a type cannot be completed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Open {
+    /// Nothing says what it is.
+    Unknown,
+    /// It contains itself.
+    Infinite,
+}
+
+impl Types {
+    /// A type that is not known yet.
+    pub(super) fn hole(&mut self) -> Ref<Type> {
+        let hole = IncompleteType::new();
+        self.number(&hole);
+        hole.upcast()
+    }
+
+    fn number(&mut self, hole: &Ref<IncompleteType>) -> u32 {
+        if let Some(number) = self.numbers.get(&hole.identity()) {
+            return *number;
+        }
+        let number = self.classes.add(hole.clone());
+        self.numbers.insert(hole.identity(), number);
+        self.bound.push(None);
+        self.waiting.push(Vec::new());
+        number
+    }
+
+    fn root(&mut self, hole: &Ref<IncompleteType>) -> u32 {
+        let number = self.number(hole);
+        self.classes.root(number)
+    }
+
+    /// The type itself, or what is known of a hole: its type, or the hole that represents
+    /// its class. Parts may still be holes.
+    pub(super) fn head(&mut self, ty: &Ref<Type>) -> Ref<Type> {
+        let Some(hole) = ty.downcast_ref::<IncompleteType>() else {
+            return ty.clone();
+        };
+        let root = self.root(hole);
+        match &self.bound[root as usize] {
+            Some(ty) => ty.clone(),
+            None => self.classes.data(root).clone().upcast(),
+        }
+    }
+
+    /// As [`head`](Self::head), and the same for the fields of a tuple.
+    pub(super) fn head_and_fields(&mut self, ty: &Ref<Type>) -> Ref<Type> {
+        let ty = self.head(ty);
+        let Some(tuple) = ty.downcast_ref::<TupleType>() else {
+            return ty;
+        };
+        if tuple
+            .fields
+            .iter()
+            .all(|field| !field.isa::<IncompleteType>())
+        {
+            return ty;
+        }
+        let fields: Vec<_> = tuple.fields.iter().map(|field| self.head(field)).collect();
+        TupleType::new(fields).upcast()
+    }
+
+    /// Sets the type of a hole that has none.
+    pub(super) fn bind(&mut self, hole: &Ref<IncompleteType>, ty: Ref<Type>) {
+        let root = self.root(hole) as usize;
+        self.bound[root] = Some(ty);
+        self.woken.append(&mut self.waiting[root]);
+    }
+
+    /// Makes two holes without types the same.
+    pub(super) fn join(&mut self, left: &Ref<IncompleteType>, right: &Ref<IncompleteType>) {
+        let roots = [self.root(left), self.root(right)];
+        if !self.classes.join(roots[0], roots[1]) {
+            return;
+        }
+        let root = self.classes.root(roots[0]);
+        let other = if roots[0] == root { roots[1] } else { roots[0] };
+        let mut moved = std::mem::take(&mut self.waiting[other as usize]);
+        self.waiting[root as usize].append(&mut moved);
+    }
+
+    /// Lets a relation wait for a hole, or for those among the fields of a tuple.
+    pub(super) fn wait(&mut self, relation: u32, head: &Ref<Type>) {
+        let fields = head.downcast_ref::<TupleType>();
+        let fields = fields.map(|tuple| tuple.fields.iter().cloned().collect());
+        for part in fields.unwrap_or_else(|| vec![head.clone()]) {
+            let part = self.head(&part);
+            if let Some(hole) = part.downcast_ref::<IncompleteType>() {
+                let root = self.root(hole) as usize;
+                self.waiting[root].push(relation);
+            }
+        }
+    }
+
+    /// The type with all holes replaced by their types, once no more will be found.
+    /// Linear in the distinct types over all calls.
+    pub(super) fn complete(&mut self, ty: &Ref<Type>) -> Result<Ref<Type>, Open> {
+        let mut stack = vec![(ty.clone(), false)];
+        while let Some((ty, is_leaving)) = stack.pop() {
+            let id = ty.identity();
+            if !is_leaving {
+                match self.settled.get(&id) {
+                    Some(Some(_)) => continue,
+                    // It was entered and not left, so it is inside itself.
+                    Some(None) => return Err(self.forget(&stack, Open::Infinite)),
+                    None => {}
+                }
+                let inner = self.inner(&ty);
+                if inner.is_empty() {
+                    if ty.isa::<IncompleteType>() {
+                        return Err(self.forget(&stack, Open::Unknown));
+                    }
+                    self.settled.insert(id, Some(ty));
+                    continue;
+                }
+                self.settled.insert(id, None);
+                stack.push((ty, true));
+                stack.extend(inner.into_iter().map(|part| (part, false)));
+                continue;
+            }
+            let parts: Vec<Ref<Type>> = self
+                .inner(&ty)
+                .iter()
+                .map(|part| {
+                    let settled = self.settled.get(&part.identity()).cloned().flatten();
+                    settled.unwrap_or_else(|| part.clone())
+                })
+                .collect();
+            let made = match ty.isa::<IncompleteType>() {
+                true => parts[0].clone(),
+                false => rebuilt(&ty, &parts),
+            };
+            self.settled.insert(made.identity(), Some(made.clone()));
+            self.settled.insert(id, Some(made));
+        }
+        match self.settled.get(&ty.identity()) {
+            Some(Some(found)) => Ok(found.clone()),
+            _ => Ok(ty.clone()),
+        }
+    }
+
+    /// Forgets the types that were entered and not left.
+    fn forget(&mut self, stack: &[(Ref<Type>, bool)], why: Open) -> Open {
+        for (ty, is_leaving) in stack {
+            if *is_leaving {
+                self.settled.remove(&ty.identity());
+            }
+        }
+        why
+    }
+
+    /// The types that a type consists of; for a hole, the type found for it.
+    fn inner(&mut self, ty: &Ref<Type>) -> Vec<Ref<Type>> {
+        match ty.downcast_ref::<IncompleteType>() {
+            Some(hole) => {
+                let root = self.root(hole);
+                self.bound[root as usize].iter().cloned().collect()
+            }
+            None => parts_of(ty),
+        }
+    }
+
+    /// The type with type variables replaced, and what is known of its holes.
+    pub(super) fn instantiated(
+        &mut self,
+        ty: &Ref<Type>,
+        replacements: &ById<Ref<Type>>,
+    ) -> Ref<Type> {
+        let mut made: ById<Ref<Type>> = ById::default();
+        let mut stack = vec![(ty.clone(), false)];
+        while let Some((ty, is_leaving)) = stack.pop() {
+            let id = ty.identity();
+            if made.contains_key(&id) {
+                continue;
+            }
+            if ty.isa::<TypeVar>() {
+                made.insert(id, replacements.get(&id).unwrap_or(&ty).clone());
+                continue;
+            }
+            let parts = parts_of(&ty);
+            if is_leaving {
+                let parts: Vec<_> = parts
+                    .iter()
+                    .map(|part| made.get(&part.identity()).unwrap_or(part).clone())
+                    .collect();
+                made.insert(id, rebuilt(&ty, &parts));
+            } else if parts.is_empty() {
+                made.insert(id, ty);
+            } else {
+                stack.push((ty, true));
+                stack.extend(parts.into_iter().map(|part| (part, false)));
+            }
+        }
+        made.remove(&ty.identity()).unwrap_or_else(|| ty.clone())
+    }
+
+    /// True if a hole occurs in the type as it is written.
+    pub(super) fn has_holes(ty: &Ref<Type>) -> bool {
+        let mut seen: ById<()> = ById::default();
+        let mut stack = vec![ty.clone()];
+        while let Some(ty) = stack.pop() {
+            if ty.isa::<IncompleteType>() {
+                return true;
+            }
+            if seen.insert(ty.identity(), ()).is_none() {
+                stack.extend(parts_of(&ty));
+            }
+        }
+        false
+    }
+}
+
+/// The types that a type consists of.
+pub(super) fn parts_of(ty: &Ref<Type>) -> Vec<Ref<Type>> {
+    if ty.isa::<TensorType>() {
+        return Vec::new();
+    }
+    if let Some(tuple) = ty.downcast_ref::<TupleType>() {
+        return tuple.fields.iter().cloned().collect();
+    }
+    if let Some(func) = ty.downcast_ref::<FuncType>() {
+        let args = func.arg_types.iter();
+        return args.chain([&func.ret_type]).cloned().collect();
+    }
+    if let Some(reference) = ty.downcast_ref::<RelayRefType>() {
+        return vec![reference.value.clone()];
+    }
+    if let Some(call) = ty.downcast_ref::<TypeCall>() {
+        return call.args.iter().cloned().collect();
+    }
+    Vec::new()
+}
+
+/// The type with other parts; itself if they are the same.
+pub(super) fn rebuilt(ty: &Ref<Type>, parts: &[Ref<Type>]) -> Ref<Type> {
+    let old = parts_of(ty);
+    let same = |(old, new): (&Ref<Type>, &Ref<Type>)| old.same_as(new);
+    if old.iter().zip(parts).all(same) {
+        return ty.clone();
+    }
+    let all = || parts.iter().cloned().collect::<Array<Ref<Type>>>();
+    if ty.isa::<TupleType>() {
+        return TupleType::new(all()).upcast();
+    }
+    if let (Some(func), Some((result, args))) = (ty.downcast_ref::<FuncType>(), parts.split_last())
+    {
+        let args: Array<Ref<Type>> = args.iter().cloned().collect();
+        return FuncType::new(args, result)
+            .with_type_params(func.type_params.clone())
+            .with_type_constraints(func.type_constraints.clone())
+            .upcast();
+    }
+    if ty.isa::<RelayRefType>() {
+        return RelayRefType::new(&parts[0]).upcast();
+    }
+    if let Some(call) = ty.downcast_ref::<TypeCall>() {
+        return TypeCall::new(&call.func, all()).upcast();
+    }
+    ty.clone()
+}
+
+/// True if two types are equal as far as one level tells: of the same class with the same
+/// objects as parts, or equal tensors.
+pub(super) fn is_same_level(left: &Ref<Type>, right: &Ref<Type>) -> bool {
+    if left.same_as(right) {
+        return true;
+    }
+    if left.type_index() != right.type_index() {
+        return false;
+    }
+    if let (Some(left), Some(right)) = (
+        left.downcast_ref::<TensorType>(),
+        right.downcast_ref::<TensorType>(),
+    ) {
+        return left.dtype == right.dtype
+            && left.shape.len() == right.shape.len()
+            && crate::structural::structural_equal(left, right).unwrap_or(false);
+    }
+    if let (Some(left), Some(right)) = (
+        left.downcast_ref::<FuncType>(),
+        right.downcast_ref::<FuncType>(),
+    ) {
+        let same = |(left, right): (&Ref<TypeVar>, &Ref<TypeVar>)| left.same_as(right);
+        if left.type_params.len() != right.type_params.len()
+            || !left
+                .type_params
+                .iter()
+                .zip(right.type_params.iter())
+                .all(same)
+            || !(left.type_constraints.is_empty() && right.type_constraints.is_empty())
+        {
+            return false;
+        }
+    } else if let (Some(left), Some(right)) = (
+        left.downcast_ref::<TypeCall>(),
+        right.downcast_ref::<TypeCall>(),
+    ) {
+        if !left.func.same_as(&right.func) {
+            return false;
+        }
+    } else if !(left.isa::<TupleType>() || left.isa::<RelayRefType>()) {
+        return false;
+    }
+    let (left, right) = (parts_of(left), parts_of(right));
+    let same = |(left, right): (&Ref<Type>, &Ref<Type>)| left.same_as(right);
+    left.len() == right.len() && left.iter().zip(&right).all(same)
+}
