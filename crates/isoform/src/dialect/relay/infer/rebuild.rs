@@ -1,5 +1,7 @@
 //! The program with the types that were found.
 
+use hashbrown::HashSet;
+
 use super::collect::Inference;
 use super::types::{Open, Types, is_same_level};
 use crate::dialect::relay::{
@@ -18,7 +20,8 @@ use crate::traverse::structural_map;
 impl Inference<'_> {
     /// Completes all types, and reports those that are not known.
     pub(super) fn complete(&mut self) -> Vec<Ref<Type>> {
-        let broken: Vec<u32> = self.problems.roots().collect();
+        let broken: HashSet<u32> = self.problems.roots().collect();
+        let mut reported = HashSet::new();
         let mut types = Vec::with_capacity(self.found.len());
         for number in 0..self.found.len() {
             let ty = self.found[number].clone();
@@ -26,8 +29,9 @@ impl Inference<'_> {
                 Ok(ty) => ty,
                 Err(open) => {
                     let owner = self.owners[number];
-                    // What cannot be known after another error is not worth a message.
-                    if !broken.contains(&owner) {
+                    // What cannot be known after another error is not worth a message, nor is
+                    // everything that an unknown type is a part of.
+                    if !broken.contains(&owner) && reported.insert((owner, open)) {
                         self.problems.root = owner;
                         self.problems.add(number as u32, unknown(open).to_owned());
                     }
@@ -213,7 +217,7 @@ impl Inference<'_> {
 
 fn unknown(open: Open) -> &'static str {
     match open {
-        Open::Unknown => {
+        Open::Unknown(_) => {
             "The type inference pass was unable to infer a type for this expression. Usually an \
              operator is called with arguments of unknown types: annotate parameters, as in \
              `relay.var(\"x\", shape=(1, 2))`"

@@ -25,15 +25,24 @@ pub(super) struct Types {
     waiting: Vec<Vec<u32>>,
     /// The relations whose wait has ended.
     pub(super) woken: Vec<u32>,
-    /// Types without holes, and what is in their place when everything is known.
-    settled: ById<Option<Ref<Type>>>,
+    /// What types become when everything is known.
+    settled: ById<Settled>,
+}
+
+/// What completing a type has come to.
+#[derive(Clone)]
+enum Settled {
+    /// Its parts are being completed.
+    Entered,
+    Done(Ref<Type>),
+    Failed(Open),
 }
 
 /// Why a type cannot be completed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Open {
-    /// Nothing says what it is.
-    Unknown,
+    /// Nothing says what this class of holes is.
+    Unknown(u32),
     /// It contains itself.
     Infinite,
 }
@@ -130,53 +139,61 @@ impl Types {
         let mut stack = vec![(ty.clone(), false)];
         while let Some((ty, is_leaving)) = stack.pop() {
             let id = ty.identity();
-            if !is_leaving {
-                match self.settled.get(&id) {
-                    Some(Some(_)) => continue,
-                    // It was entered and not left, so it is inside itself.
-                    Some(None) => return Err(self.forget(&stack, Open::Infinite)),
-                    None => {}
-                }
-                let inner = self.inner(&ty);
-                if inner.is_empty() {
-                    if ty.isa::<IncompleteType>() {
-                        return Err(self.forget(&stack, Open::Unknown));
-                    }
-                    self.settled.insert(id, Some(ty));
-                    continue;
-                }
-                self.settled.insert(id, None);
-                stack.push((ty, true));
-                stack.extend(inner.into_iter().map(|part| (part, false)));
+            if is_leaving {
+                let made = self.completed(&ty);
+                self.settled
+                    .insert(made.identity(), Settled::Done(made.clone()));
+                self.settled.insert(id, Settled::Done(made));
                 continue;
             }
-            let parts: Vec<Ref<Type>> = self
-                .inner(&ty)
-                .iter()
-                .map(|part| {
-                    let settled = self.settled.get(&part.identity()).cloned().flatten();
-                    settled.unwrap_or_else(|| part.clone())
-                })
-                .collect();
-            let made = match ty.isa::<IncompleteType>() {
-                true => parts[0].clone(),
-                false => rebuilt(&ty, &parts),
+            let failure = match self.settled.get(&id) {
+                Some(Settled::Done(_)) => continue,
+                Some(Settled::Failed(why)) => Some(*why),
+                // It was entered and not left, so it is inside itself.
+                Some(Settled::Entered) => Some(Open::Infinite),
+                None => None,
             };
-            self.settled.insert(made.identity(), Some(made.clone()));
-            self.settled.insert(id, Some(made));
+            let inner = self.inner(&ty);
+            let failure = failure.or_else(|| match ty.downcast_ref::<IncompleteType>() {
+                Some(hole) if inner.is_empty() => Some(Open::Unknown(self.root(hole))),
+                _ => None,
+            });
+            if let Some(why) = failure {
+                return Err(self.fail(ty, stack, why));
+            }
+            if inner.is_empty() {
+                self.settled.insert(id, Settled::Done(ty));
+                continue;
+            }
+            self.settled.insert(id, Settled::Entered);
+            stack.push((ty, true));
+            stack.extend(inner.into_iter().map(|part| (part, false)));
         }
         match self.settled.get(&ty.identity()) {
-            Some(Some(found)) => Ok(found.clone()),
+            Some(Settled::Done(found)) => Ok(found.clone()),
             _ => Ok(ty.clone()),
         }
     }
 
-    /// Forgets the types that were entered and not left.
-    fn forget(&mut self, stack: &[(Ref<Type>, bool)], why: Open) -> Open {
-        for (ty, is_leaving) in stack {
-            if *is_leaving {
-                self.settled.remove(&ty.identity());
-            }
+    /// The type of completed parts.
+    fn completed(&mut self, ty: &Ref<Type>) -> Ref<Type> {
+        let parts = self.inner(ty).into_iter();
+        let parts = parts.map(|part| match self.settled.get(&part.identity()) {
+            Some(Settled::Done(part)) => part.clone(),
+            _ => part,
+        });
+        let parts: Vec<Ref<Type>> = parts.collect();
+        match ty.isa::<IncompleteType>() {
+            true => parts[0].clone(),
+            false => rebuilt(ty, &parts),
+        }
+    }
+
+    /// Everything around a type that cannot be completed cannot be completed, either.
+    fn fail(&mut self, ty: Ref<Type>, stack: Vec<(Ref<Type>, bool)>, why: Open) -> Open {
+        let entered = stack.into_iter().filter(|(_, is_leaving)| *is_leaving);
+        for (ty, _) in entered.chain([(ty, true)]) {
+            self.settled.insert(ty.identity(), Settled::Failed(why));
         }
         why
     }

@@ -76,11 +76,15 @@ fn windows(
             dim_text(length)
         )));
     }
-    let mut room = dims::sub(&padded, &extent)?;
-    if ceil {
-        room = dims::add(&room, &dims::sub(stride, &one)?)?;
+    // Known sizes are added up first, so that a symbolic one stays as simple as it is.
+    let mut extra = dims::sub(padding, &extent)?;
+    if dims::known(stride) == Some(1) {
+        return dims::add(length, &dims::add(&extra, &one)?);
     }
-    dims::add(&dims::div(&room, stride)?, &one)
+    if ceil {
+        extra = dims::add(&extra, &dims::sub(stride, &one)?)?;
+    }
+    dims::add(&dims::div(&dims::add(length, &extra)?, stride)?, &one)
 }
 
 /// The result of `nn.conv2d`.

@@ -80,7 +80,11 @@ fn combined(
 
 /// The sum of two sizes.
 pub(in crate::dialect::relay) fn add(left: &Dim, right: &Dim) -> Result<Dim> {
-    combined(left, right, i64::checked_add, tir::add)
+    match (known(left), known(right)) {
+        (Some(0), _) => Ok(right.clone()),
+        (_, Some(0)) => Ok(left.clone()),
+        _ => combined(left, right, i64::checked_add, tir::add),
+    }
 }
 
 /// The difference of two sizes.

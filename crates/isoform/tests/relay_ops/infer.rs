@@ -1,0 +1,346 @@
+//! Inference of whole programs (R80-R82).
+
+use isoform::dialect::relay::attrs::*;
+use isoform::dialect::relay::{
+    self, AsExpr, Call, Clause, Constant, Function, If, Let, Match, PatternConstructor, PatternVar,
+    PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op,
+};
+use isoform::ir::{
+    Constructor, FuncType, GlobalTypeVar, GlobalVar, RelayExpr, RelayRefType, SourceName, Span,
+    TypeCall, TypeData, TypeVar,
+};
+use isoform::values::{DType, Tensor};
+use isoform::{Ref, structural_equal};
+
+use super::support::{assert_type, changed, main_in, main_of, module, ty, type_of, typed, v};
+
+/// A convolution with normalization and activation, as ResNet has it.
+fn block(x: &Ref<Var>, channels: i64) -> (Ref<RelayExpr>, Vec<Ref<Var>>) {
+    let names = ["w", "gamma", "beta", "mean", "var"];
+    let params: Vec<Ref<Var>> = names.map(Var::new).to_vec();
+    let [w, gamma, beta, mean, var] = &params[..] else {
+        unreachable!()
+    };
+    let attrs = Conv2DAttrs::new()
+        .with_channels(size(channels))
+        .with_kernel_size(sizes([3, 3]))
+        .with_padding(sizes([1, 1]));
+    let conv = op::conv2d(x, w, attrs);
+    let normal = op::batch_norm(conv, gamma, beta, mean, var, BatchNormAttrs::new());
+    let result = op::relu(op::add(TupleGetItem::new(normal, 0), x));
+    (result.expr(), params)
+}
+
+#[test]
+fn r80_a_block_of_resnet_finds_the_types_of_its_weights() {
+    let x = v("f32[1,16,32,32]");
+    let (body, mut params) = block(&x, 16);
+    params.insert(0, x);
+    let main = typed(Function::new(params, body));
+    let expected = [
+        "f32[1,16,32,32]",
+        "f32[16,16,3,3]",
+        "f32[16]",
+        "f32[16]",
+        "f32[16]",
+        "f32[16]",
+    ];
+    for (param, expected) in main.params.iter().zip(expected) {
+        assert_type(param, expected);
+        let annotation = param.type_annotation.as_ref().unwrap();
+        assert!(structural_equal(annotation, ty(expected)).unwrap());
+    }
+    assert_type(&main.body, "f32[1,16,32,32]");
+    assert!(structural_equal(main.ret_type.as_ref().unwrap(), ty("f32[1,16,32,32]")).unwrap());
+}
+
+#[test]
+fn r80_a_perceptron_in_bindings() {
+    let x = v("f32[4,784]");
+    let (w1, b1, w2) = (Var::new("w1"), Var::new("b1"), Var::new("w2"));
+    let (h, y) = (Var::new("h"), Var::new("y"));
+    let hidden = op::relu(op::bias_add(
+        op::dense(&x, &w1, DenseAttrs::new(size(128))),
+        &b1,
+        BiasAddAttrs::new().with_axis(-1),
+    ));
+    let output = op::dense(&h, &w2, DenseAttrs::new(size(10)));
+    let body = Let::new(
+        &h,
+        hidden,
+        Let::new(&y, output, op::softmax(&y, SoftmaxAttrs::new())),
+    );
+    let main = typed(Function::new([x, w1, b1, w2], body));
+    assert_type(&main.body, "f32[4,10]");
+    let types = ["f32[4,784]", "f32[128,784]", "f32[128]", "f32[10,128]"];
+    for (param, expected) in main.params.iter().zip(types) {
+        assert_type(param, expected);
+    }
+    // A variable is one object at its binding and its uses.
+    let outer: &Ref<Let> = main.body.downcast_ref().unwrap();
+    let inner: &Ref<Let> = outer.body.downcast_ref().unwrap();
+    let dense: &Ref<Call> = inner.value.downcast_ref().unwrap();
+    assert!(dense.args.get(0).unwrap().same_as(&outer.var));
+    assert!(outer.var.type_annotation.is_some());
+}
+
+#[test]
+fn r80_type_arguments_of_operators_are_the_types_of_arguments() {
+    let x = v("f32[2,1]");
+    let main = typed(Function::new([x.clone()], op::add(&x, op::exp(&x))));
+    let call: &Ref<Call> = main.body.downcast_ref().unwrap();
+    assert_eq!(call.type_args().len(), 2);
+    for arg in call.type_args().iter() {
+        assert!(structural_equal(arg, ty("f32[2,1]")).unwrap());
+    }
+}
+
+#[test]
+fn r80_what_is_right_stays_and_spans_are_kept() {
+    let x = v("f32[2]");
+    let main = typed(Function::new([x.clone()], op::exp(&x)));
+    // A new call over typed parts: only it is rebuilt.
+    let body = op::tanh(&main.body);
+    let module = relay::infer_type(&main_of(Function::new(main.params.clone(), body))).unwrap();
+    let again = main_in(&module);
+    let call: &Ref<Call> = again.body.downcast_ref().unwrap();
+    assert!(call.args.get(0).unwrap().same_as(&main.body));
+    assert!(
+        again
+            .params
+            .get(0)
+            .unwrap()
+            .same_as(main.params.get(0).unwrap())
+    );
+    // A wrong type is replaced.
+    let wrong = changed(&main.body, "checked_type_", ty("i8[]"));
+    let fixed = typed(Function::new(main.params.clone(), wrong));
+    assert_type(&fixed.body, "f32[2]");
+    let span = Span::new(SourceName::new("file"), 1, 1, 2, 3);
+    let call = changed(&op::exp(&x), "span", &span);
+    let main = typed(Function::new([x], call));
+    assert!(main.body.span.as_ref().unwrap().same_as(&span));
+}
+
+#[test]
+fn r81_constants_tuples_and_items() {
+    let data = Tensor::new(DType::INT64, vec![1, 2], vec![0; 16]).unwrap();
+    let pair = Tuple::new([Constant::new(data).expr(), Tuple::new([]).expr()]);
+    let main = typed(Function::new([], pair.clone()));
+    assert!(
+        structural_equal(
+            type_of(&main.body),
+            isoform::ir::TupleType::new([ty("i64[1,2]"), ty("()")])
+        )
+        .unwrap()
+    );
+    let main = typed(Function::new([], TupleGetItem::new(pair, 0)));
+    assert_type(&main.body, "i64[1,2]");
+    // An item of a tuple that only its use determines.
+    let t = Var::new("t");
+    let item = TupleGetItem::new(&t, 1);
+    let branch = If::new(v("bool[]"), &t, v("(f32[1]; i8[2])"));
+    let main = typed(Function::new([t], Tuple::new([item.expr(), branch.expr()])));
+    assert_type(main.params.get(0).unwrap(), "(f32[1]; i8[2])");
+}
+
+#[test]
+fn r81_branches_unify_and_sizes_become_unknown() {
+    let (c, x, y) = (v("bool[]"), v("f32[?,3]"), v("f32[2,3]"));
+    let main = typed(Function::new(
+        [c.clone(), x.clone(), y.clone()],
+        If::new(&c, &x, &y),
+    ));
+    assert_type(&main.body, "f32[?,3]");
+    let cond = Var::new("c");
+    let main = typed(Function::new(
+        [cond.clone(), y.clone()],
+        If::new(&cond, &y, &y),
+    ));
+    assert_type(main.params.get(0).unwrap(), "bool[]");
+}
+
+#[test]
+fn r82_symbolic_sizes_fit_numbers() {
+    let x = v("f32[n]");
+    let f = Function::new([x.clone()], op::exp(&x));
+    let y = v("f32[3]");
+    let main = typed(Function::new([y.clone()], Call::new(f, [y.expr()])));
+    assert_type(&main.body, "f32[n]");
+}
+
+#[test]
+fn r81_references() {
+    let (x, r, u) = (v("f32[2]"), Var::new("r"), Var::new("u"));
+    let write = RefWrite::new(&r, op::exp(RefRead::new(&r)));
+    let body = Let::new(
+        &r,
+        RefCreate::new(&x),
+        Let::new(&u, write, RefRead::new(&r)),
+    );
+    let main = typed(Function::new([x], body));
+    assert_type(&main.body, "f32[2]");
+    let outer: &Ref<Let> = main.body.downcast_ref().unwrap();
+    assert!(structural_equal(type_of(&outer.var), RelayRefType::new(ty("f32[2]"))).unwrap());
+    let inner: &Ref<Let> = outer.body.downcast_ref().unwrap();
+    assert_type(&inner.var, "()");
+    // A reference that is a parameter.
+    let r = Var::new("r");
+    let main = typed(Function::new([r.clone()], RefWrite::new(&r, v("i32[]"))));
+    assert!(
+        structural_equal(
+            type_of(main.params.get(0).unwrap()),
+            RelayRefType::new(ty("i32[]"))
+        )
+        .unwrap()
+    );
+}
+
+#[test]
+fn r81_local_functions_may_call_themselves() {
+    let (f, x, y) = (Var::new("f"), Var::new("x"), v("f32[2]"));
+    let again = Call::new(&f, [op::negative(&x).expr()]);
+    let body = If::new(op::any(op::less(&x, &y), ReduceAttrs::new()), again, &x);
+    let function = Function::new([x.clone()], body);
+    let program = Let::new(&f, function, Call::new(&f, [y.expr()]));
+    let main = typed(Function::new([y], program));
+    assert_type(&main.body, "f32[2]");
+    let binding: &Ref<Let> = main.body.downcast_ref().unwrap();
+    assert!(
+        structural_equal(
+            type_of(&binding.var),
+            FuncType::new([ty("f32[2]")], ty("f32[2]"))
+        )
+        .unwrap()
+    );
+}
+
+#[test]
+fn r81_functions_with_type_parameters_are_instantiated_by_each_call() {
+    let a = TypeVar::new("A");
+    let (x, f) = (Var::typed("x", &a), Var::new("f"));
+    let identity = Function::new([x.clone()], &x)
+        .with_ret_type(a.clone().upcast())
+        .with_type_params([a.clone()]);
+    let (p, q) = (v("f32[2]"), v("(i8[]; i8[])"));
+    let both = Tuple::new([
+        Call::new(&f, [p.expr()]).expr(),
+        Call::new(&f, [q.expr()]).expr(),
+    ]);
+    let main = typed(Function::new([p, q], Let::new(&f, identity, both)));
+    let binding: &Ref<Let> = main.body.downcast_ref().unwrap();
+    let pair: &Ref<Tuple> = binding.body.downcast_ref().unwrap();
+    for (field, expected) in pair.fields.iter().zip(["f32[2]", "(i8[]; i8[])"]) {
+        assert_type(field, expected);
+        let call: &Ref<Call> = field.downcast_ref().unwrap();
+        assert_eq!(call.type_args().len(), 1);
+        assert!(structural_equal(call.type_args().get(0), Some(ty(expected))).unwrap());
+    }
+}
+
+#[test]
+fn r81_functions_of_a_module_call_each_other() {
+    let (f, g, main) = (
+        GlobalVar::new("f"),
+        GlobalVar::new("g"),
+        GlobalVar::new("main"),
+    );
+    let (x, y, z) = (Var::new("x"), Var::new("y"), v("f32[7]"));
+    // Nothing but the call in `main` says what the types are.
+    let of_f = Function::new([x.clone()], Call::new(&g, [op::exp(&x).expr()]));
+    let of_g = Function::new(
+        [y.clone()],
+        If::new(
+            op::any(op::isnan(&y), ReduceAttrs::new()),
+            &y,
+            Call::new(&f, [y.expr()]),
+        ),
+    );
+    let of_main = Function::new([z.clone()], Call::new(&f, [z.expr()]));
+    let typed = relay::infer_type(&module([(&f, of_f), (&g, of_g), (&main, of_main)])).unwrap();
+    for var in typed.global_vars() {
+        let function: Ref<Function> = typed.lookup(&var).unwrap().cast().unwrap();
+        assert!(
+            structural_equal(
+                type_of(&function),
+                FuncType::new([ty("f32[7]")], ty("f32[7]"))
+            )
+            .unwrap()
+        );
+    }
+    assert!(relay::infer_type(&typed).unwrap().same_as(&typed));
+}
+
+#[test]
+fn r81_functions_as_values() {
+    let (f, x) = (Var::new("f"), v("f32[3]"));
+    let apply = Function::new([f.clone()], Call::new(&f, [x.expr()]));
+    let y = Var::new("y");
+    let square = Function::new([y.clone()], op::multiply(&y, &y));
+    let main = typed(Function::new([x], Call::new(apply, [square.expr()])));
+    assert_type(&main.body, "f32[3]");
+}
+
+/// A list type: `Cons(A, List[A])` and `Nil`.
+fn lists() -> (
+    Ref<GlobalTypeVar>,
+    Ref<TypeVar>,
+    Ref<Constructor>,
+    Ref<Constructor>,
+    Ref<TypeData>,
+) {
+    let (list, a) = (GlobalTypeVar::new("List"), TypeVar::new("A"));
+    let of_a = TypeCall::new(&list, [a.clone().upcast()]);
+    let cons = Constructor::new("Cons", [a.clone().upcast(), of_a.upcast()], &list);
+    let nil = Constructor::new("Nil", [], &list);
+    let data = TypeData::new(&list, [a.clone()], [cons.clone(), nil.clone()]);
+    (list, a, cons, nil, data)
+}
+
+#[test]
+fn r81_matches_give_types_to_patterns() {
+    let (list, _, cons, nil, data) = lists();
+    let x = v("f32[2]");
+    let empty = Call::new(&nil, []);
+    let one = Call::new(&cons, [x.expr(), empty.expr()]);
+    let (head, fallback) = (Var::new("head"), v("f32[2]"));
+    let pattern = PatternConstructor::new(&cons).with_patterns([
+        PatternVar::new(&head).upcast(),
+        PatternWildcard::new().upcast(),
+    ]);
+    let clauses = [
+        Clause::new(pattern, op::exp(&head)),
+        Clause::new(PatternWildcard::new(), &fallback),
+    ];
+    let matched = Match::new(&one, clauses);
+    let module = main_of(Function::new(
+        [x, fallback],
+        Tuple::new([matched.expr(), one.expr()]),
+    ));
+    module.update_type(&list, data).unwrap();
+    let typed = relay::infer_type(&module).unwrap();
+    let main = main_in(&typed);
+    let pair: &Ref<Tuple> = main.body.downcast_ref().unwrap();
+    assert_type(pair.fields.get(0).unwrap(), "f32[2]");
+    let found = type_of(pair.fields.get(1).unwrap());
+    assert!(structural_equal(found, TypeCall::new(&list, [ty("f32[2]")])).unwrap());
+    let matched: &Ref<Match> = pair.fields.get(0).unwrap().downcast_ref().unwrap();
+    let case: &Ref<PatternConstructor> =
+        matched.clauses.get(0).unwrap().lhs.downcast_ref().unwrap();
+    let binder: &Ref<PatternVar> = case.patterns.get(0).unwrap().downcast_ref().unwrap();
+    assert_type(&binder.var, "f32[2]");
+    assert!(relay::infer_type(&typed).unwrap().same_as(&typed));
+}
+
+#[test]
+fn r80_the_type_of_one_expression_uses_the_types_of_its_parts() {
+    let x = v("f32[2]");
+    let main = typed(Function::new([x.clone()], op::exp(&x)));
+    let found = relay::infer_type_local(op::add(&main.body, &main.body)).unwrap();
+    assert!(structural_equal(found, ty("f32[2]")).unwrap());
+    // The type that the root has is not used.
+    let wrong = changed(&main.body, "checked_type_", ty("i8[]"));
+    assert!(structural_equal(relay::infer_type_local(wrong).unwrap(), ty("f32[2]")).unwrap());
+    let whole = relay::infer_type_expr(op::exp(&x), None).unwrap();
+    assert_type(&whole, "f32[2]");
+}
