@@ -6,8 +6,8 @@ use isoform::dialect::relay::{
     PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op,
 };
 use isoform::ir::{
-    Constructor, FuncType, GlobalTypeVar, GlobalVar, RelayExpr, RelayRefType, SourceName, Span,
-    TypeCall, TypeData, TypeVar,
+    Constructor, FuncType, GlobalTypeVar, GlobalVar, IRModule, RelayExpr, RelayRefType, SourceName,
+    Span, TypeCall, TypeData, TypeVar,
 };
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, structural_equal};
@@ -313,11 +313,13 @@ fn r81_matches_give_types_to_patterns() {
         Clause::new(PatternWildcard::new(), &fallback),
     ];
     let matched = Match::new(&one, clauses);
-    let module = main_of(Function::new(
-        [x, fallback],
-        Tuple::new([matched.expr(), one.expr()]),
-    ));
+    let module = IRModule::new();
     module.update_type(&list, data).unwrap();
+    let both = Tuple::new([matched.expr(), one.expr()]);
+    let main = Function::new([x, fallback], both);
+    module
+        .update_func(&GlobalVar::new("main"), main.upcast())
+        .unwrap();
     let typed = relay::infer_type(&module).unwrap();
     let main = main_in(&typed);
     let pair: &Ref<Tuple> = main.body.downcast_ref().unwrap();
@@ -343,4 +345,22 @@ fn r80_the_type_of_one_expression_uses_the_types_of_its_parts() {
     assert!(structural_equal(relay::infer_type_local(wrong).unwrap(), ty("f32[2]")).unwrap());
     let whole = relay::infer_type_expr(op::exp(&x), None).unwrap();
     assert_type(&whole, "f32[2]");
+}
+
+#[test]
+fn r81_complete_matches_cover_all_cases() {
+    let (list, _, cons, nil, data) = lists();
+    let module = IRModule::new();
+    module.update_type(&list, data).unwrap();
+    let x = Var::typed("x", TypeCall::new(&list, [ty("f32[]")]));
+    let matching = |complete: bool| {
+        let clause = Clause::new(PatternConstructor::new(&nil), v("f32[]"));
+        Match::new(&x, [clause]).with_complete(complete)
+    };
+    let error = relay::infer_type_expr(matching(true), Some(&module)).unwrap_err();
+    let text = error.message();
+    let expected = "match expression does not handle the following cases: Cons(_, _)";
+    assert!(text.contains(expected), "{text}");
+    assert!(relay::infer_type_expr(matching(false), Some(&module)).is_ok());
+    _ = cons;
 }

@@ -176,8 +176,9 @@ fn r83_spans_show_the_source() {
         .unwrap();
     let span = Span::new(name, 2, 2, 5, 15);
     let x = v("f32[2]");
-    let call = changed(&op::add(&x, v("i32[2]")), "span", &span);
-    let main = Function::new([x], call);
+    let y = v("i32[2]");
+    let call = changed(&op::add(&x, &y), "span", &span);
+    let main = Function::new([x, y], call);
     module
         .update_func(&GlobalVar::new("main"), main.upcast())
         .unwrap();

@@ -3,17 +3,14 @@
 use super::problems::{Problems, Root};
 use super::relations::{Relation, Relations, Rule};
 use super::types::{ById, Types, is_same_level};
-use crate::dialect::relay::type_text::type_text;
 use crate::dialect::relay::{
-    AsExpr, Call, Clause, Constant, Function, If, Let, Match, Pattern, PatternConstructor,
-    PatternTuple, PatternVar, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var,
-    is_primitive_op,
+    AsExpr, Call, Clause, Constant, Function, If, Let, Match, RefCreate, RefRead, RefWrite, Tuple,
+    TupleGetItem, Var,
 };
 use crate::ir::{
-    BaseFunc, Constructor, FuncType, GlobalVar, IRModule, IncompleteType, Op, RelayExpr,
-    RelayRefType, TensorType, TupleType, Type, TypeCall, TypeRelation,
+    BaseFunc, Constructor, FuncType, GlobalVar, IRModule, Op, RelayExpr, RelayRefType, TensorType,
+    TupleType, Type,
 };
-use crate::kernel::container::Array;
 use crate::kernel::error::Result;
 use crate::kernel::function;
 use crate::kernel::object::reference::Ref;
@@ -33,7 +30,7 @@ pub(super) struct Inference<'m> {
     pub(super) owners: Vec<u32>,
     numbers: ById<u32>,
     signatures: ById<Ref<FuncType>>,
-    operators: ById<Operator>,
+    pub(super) operators: ById<Operator>,
     /// The type arguments of calls of functions with type parameters.
     pub(super) type_args: ById<Vec<Ref<Type>>>,
     pub(super) roots: Vec<Root>,
@@ -43,9 +40,9 @@ pub(super) struct Inference<'m> {
 
 /// An operator whose type parameters follow from the arguments.
 #[derive(Clone)]
-struct Operator {
-    relation: function::Function,
-    inputs: usize,
+pub(super) struct Operator {
+    pub(super) relation: function::Function,
+    pub(super) inputs: usize,
 }
 
 enum Task {
@@ -233,7 +230,7 @@ impl<'m> Inference<'m> {
     }
 
     /// The number for messages about an expression that is about to get its type.
-    fn next(&self) -> u32 {
+    pub(super) fn next(&self) -> u32 {
         self.exprs.len() as u32
     }
 
@@ -289,27 +286,6 @@ impl<'m> Inference<'m> {
         }
     }
 
-    /// The type of a constructor: a function of its fields.
-    fn constructor(&mut self, constructor: &Ref<Constructor>) -> Result<Ref<Type>> {
-        let header = &constructor.belong_to;
-        let Some(data) = self.module.type_definitions.get(&header.into()) else {
-            let number = self.next();
-            self.problems.add(
-                number,
-                format!(
-                    "the module has no definition of the type {}",
-                    header.name_hint
-                ),
-            );
-            return Ok(self.types.hole());
-        };
-        let params = &data.type_vars;
-        let args: Array<Ref<Type>> = params.iter().map(|param| param.clone().upcast()).collect();
-        let result = TypeCall::new(header.clone(), args);
-        let ty = FuncType::new(constructor.inputs.clone(), result);
-        Ok(ty.with_type_params(params.clone()).upcast())
-    }
-
     /// The type of a function as far as its annotations say, with holes elsewhere. The
     /// holes are those of its parameters and its result, so calls find them, too.
     pub(super) fn signature(&mut self, function: &Ref<Function>) -> Result<Ref<FuncType>> {
@@ -337,7 +313,7 @@ impl<'m> Inference<'m> {
     }
 
     /// Makes two types the same; if that is impossible, it is a problem of the expression.
-    fn require(
+    pub(super) fn require(
         &mut self,
         expr: &Ref<RelayExpr>,
         expected: &Ref<Type>,
@@ -424,7 +400,7 @@ impl<'m> Inference<'m> {
         Ok(())
     }
 
-    fn relate(&mut self, rule: Rule, inputs: Vec<Ref<Type>>) -> Result<Ref<Type>> {
+    pub(super) fn relate(&mut self, rule: Rule, inputs: Vec<Ref<Type>>) -> Result<Ref<Type>> {
         let relation = Relation {
             rule,
             inputs,
@@ -442,7 +418,11 @@ impl<'m> Inference<'m> {
     }
 
     /// The type of the value of a reference.
-    fn referenced(&mut self, expr: &Ref<RelayExpr>, ty: &Ref<Type>) -> Result<Ref<Type>> {
+    pub(super) fn referenced(
+        &mut self,
+        expr: &Ref<RelayExpr>,
+        ty: &Ref<Type>,
+    ) -> Result<Ref<Type>> {
         let head = self.types.head(ty);
         if let Some(reference) = head.downcast_ref::<RelayRefType>() {
             return Ok(reference.value.clone());
@@ -451,235 +431,6 @@ impl<'m> Inference<'m> {
         let expected = RelayRefType::new(&inside).upcast();
         self.require(expr, &expected, &head)?;
         Ok(inside)
-    }
-
-    fn call(&mut self, call: &Ref<Call>) -> Result<Ref<Type>> {
-        let mut args = Vec::with_capacity(call.args.len());
-        for arg in call.args.iter() {
-            args.push(self.type_of(arg)?);
-        }
-        if let Some(op) = call.op.downcast_ref::<Op>()
-            && let Some(known) = self.operator(op)?
-        {
-            if !self.check_count(known.inputs, args.len()) {
-                return Ok(self.types.hole());
-            }
-            return self.relate(Rule::Call(known.relation, call.attrs.clone()), args);
-        }
-        let callee = self.type_of(&call.op)?;
-        let callee = self.types.head(&callee);
-        if let Some(function) = callee.downcast_ref::<FuncType>() {
-            return self.apply(call, function, args);
-        }
-        if callee.isa::<IncompleteType>() {
-            let result = self.types.hole();
-            let expected = FuncType::new(args, &result).upcast();
-            self.require(&call.op, &callee, &expected)?;
-            return Ok(result);
-        }
-        let number = self.next();
-        self.problems.add(
-            number,
-            format!(
-                "only expressions with function types can be called, found {}",
-                type_text(&callee)
-            ),
-        );
-        Ok(self.types.hole())
-    }
-
-    /// The relation of an operator whose type parameters follow from the arguments.
-    fn operator(&mut self, op: &Ref<Op>) -> Result<Option<Operator>> {
-        if let Some(known) = self.operators.get(&op.identity()) {
-            return Ok(Some(known.clone()));
-        }
-        let callee = op.clone().upcast();
-        if !is_primitive_op(&callee) {
-            if op.op_type().is_none() {
-                let (number, name) = (self.next(), &op.name);
-                let what = format!(
-                    "the operator {name} has no type relation: register one with `add_type_rel`"
-                );
-                self.problems.add(number, what);
-            }
-            return Ok(None);
-        }
-        let ty = op.op_type();
-        let relation = ty.as_ref().and_then(|ty| {
-            let relation = ty.type_constraints.get(0)?;
-            Some((
-                relation.downcast_ref::<TypeRelation>()?.func.clone(),
-                ty.arg_types.len(),
-            ))
-        });
-        let Some((relation, inputs)) = relation else {
-            return Ok(None);
-        };
-        let known = Operator {
-            relation: relation.func()?,
-            inputs,
-        };
-        self.operators.insert(op.identity(), known.clone());
-        Ok(Some(known))
-    }
-
-    fn check_count(&mut self, expected: usize, given: usize) -> bool {
-        let many = if given > expected { "many" } else { "few" };
-        if given != expected {
-            let number = self.next();
-            self.problems.add(
-                number,
-                format!(
-                    "the function is provided too {many} arguments expected {expected}, found \
-                     {given}"
-                ),
-            );
-        }
-        given == expected
-    }
-
-    /// The result of a call of a function of this type.
-    fn apply(
-        &mut self,
-        call: &Ref<Call>,
-        function: &Ref<FuncType>,
-        args: Vec<Ref<Type>>,
-    ) -> Result<Ref<Type>> {
-        let given = call.type_args();
-        if given.len() > function.type_params.len() {
-            let number = self.next();
-            self.problems.add(
-                number,
-                format!(
-                    "Incorrect number of type args in {}: Expected {} but got {}",
-                    type_text(&function.clone().upcast()),
-                    function.type_params.len(),
-                    given.len()
-                ),
-            );
-        }
-        if !self.check_count(function.arg_types.len(), args.len()) {
-            return Ok(self.types.hole());
-        }
-        let (expected, result, constraints) = match function.type_params.is_empty() {
-            true => (
-                function.arg_types.clone(),
-                function.ret_type.clone(),
-                function.type_constraints.iter().cloned().collect(),
-            ),
-            false => {
-                let mut replacements = ById::default();
-                let mut chosen = Vec::with_capacity(function.type_params.len());
-                for (position, param) in function.type_params.iter().enumerate() {
-                    let ty = match given.get(position) {
-                        Some(ty) => ty.clone(),
-                        None => self.types.hole(),
-                    };
-                    replacements.insert(param.identity(), ty.clone());
-                    chosen.push(ty);
-                }
-                self.type_args.insert(call.identity(), chosen);
-                let mut replaced = |ty: &Ref<Type>| self.types.instantiated(ty, &replacements);
-                let expected: Array<_> = function.arg_types.iter().map(&mut replaced).collect();
-                let result = replaced(&function.ret_type);
-                let mut constraints = Vec::new();
-                for constraint in function.type_constraints.iter() {
-                    constraints.push(match constraint.downcast_ref::<TypeRelation>() {
-                        Some(relation) => {
-                            let args: Array<_> = relation.args.iter().map(&mut replaced).collect();
-                            relation.with_args(args).upcast()
-                        }
-                        None => constraint.clone(),
-                    });
-                }
-                (expected, result, constraints)
-            }
-        };
-        for ((expected, got), arg) in expected.iter().zip(&args).zip(call.args.iter()) {
-            self.require(arg, expected, got)?;
-        }
-        for constraint in constraints {
-            let Some(relation) = constraint.downcast_ref::<TypeRelation>() else {
-                continue;
-            };
-            let inputs = usize::try_from(relation.num_inputs).unwrap_or_default();
-            let all: Vec<_> = relation.args.iter().cloned().collect();
-            if inputs >= all.len() {
-                continue;
-            }
-            let attrs = relation.attrs.clone().or_else(|| call.attrs.clone());
-            let rule = Rule::Call(relation.func.func()?, attrs);
-            let found = self.relate(rule, all[..inputs].to_vec())?;
-            let expr = call.expr();
-            self.require(&expr, &all[inputs], &found)?;
-        }
-        Ok(result)
-    }
-
-    /// The common type of the results of clauses.
-    fn clauses(&mut self, expr: &Ref<RelayExpr>, matching: &Ref<Match>) -> Result<Ref<Type>> {
-        let mut clauses = matching.clauses.iter();
-        let Some(first) = clauses.next() else {
-            return Ok(self.types.hole());
-        };
-        let mut common = self.type_of(&first.rhs)?;
-        for clause in clauses {
-            let ty = self.type_of(&clause.rhs)?;
-            common = self.require(expr, &common, &ty)?;
-        }
-        Ok(common)
-    }
-
-    /// Gives types to the variables of a pattern.
-    fn pattern(
-        &mut self,
-        matching: &Ref<Match>,
-        pattern: &Ref<Pattern>,
-        ty: Ref<Type>,
-    ) -> Result<()> {
-        let data = &matching.data;
-        let mut stack = vec![(pattern.clone(), ty)];
-        while let Some((pattern, ty)) = stack.pop() {
-            if let Some(binder) = pattern.downcast_ref::<PatternVar>() {
-                let var = binder.var.expr();
-                let known = self.type_of(&var)?;
-                self.require(&var, &known, &ty)?;
-            } else if let Some(tuple) = pattern.downcast_ref::<PatternTuple>() {
-                let fields: Vec<_> = tuple.patterns.iter().map(|_| self.types.hole()).collect();
-                let expected = TupleType::new(fields.clone()).upcast();
-                self.require(data, &expected, &ty)?;
-                stack.extend(tuple.patterns.iter().cloned().zip(fields));
-            } else if let Some(case) = pattern.downcast_ref::<PatternConstructor>() {
-                let callee = self.constructor(&case.constructor)?;
-                let Some(callee) = callee.downcast_ref::<FuncType>() else {
-                    continue;
-                };
-                if callee.arg_types.len() != case.patterns.len() {
-                    let number = self.number(data).unwrap_or(self.next());
-                    self.problems.add(
-                        number,
-                        format!(
-                            "the pattern of {} has {} fields, and the constructor has {}",
-                            case.constructor.name_hint,
-                            case.patterns.len(),
-                            callee.arg_types.len()
-                        ),
-                    );
-                    continue;
-                }
-                let mut replacements = ById::default();
-                for param in callee.type_params.iter() {
-                    replacements.insert(param.identity(), self.types.hole());
-                }
-                let expected = self.types.instantiated(&callee.ret_type, &replacements);
-                self.require(data, &expected, &ty)?;
-                for (pattern, field) in case.patterns.iter().zip(callee.arg_types.iter()) {
-                    let field = self.types.instantiated(field, &replacements);
-                    stack.push((pattern.clone(), field));
-                }
-            }
-        }
-        Ok(())
     }
 }
 

@@ -9,12 +9,15 @@
 //! | file | job |
 //! |---|---|
 //! | `collect.rs` | the types of expressions, from the innermost outwards |
+//! | `calls.rs`, `patterns.rs` | those of calls, and of matches |
 //! | `types.rs`, `unify.rs` | holes, and making two types the same |
 //! | `relations.rs` | relations that wait for types |
 //! | `rebuild.rs` | the program with its types |
 //! | `problems.rs` | messages with the place in the source or in the text of the program |
 
+mod calls;
 mod collect;
+mod patterns;
 mod problems;
 mod rebuild;
 mod relations;
@@ -91,7 +94,8 @@ pub fn infer_type(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     }
     let copy = module.copied();
     for ((var, ..), function) in functions.iter().zip(made) {
-        copy.update_func(var, function.cast()?)?;
+        // It was admitted to the module, and has only more types since then.
+        copy.functions.insert(var.clone(), function.cast()?)?;
     }
     Ok(copy)
 }
