@@ -346,6 +346,7 @@ def main() -> int:
             PACKAGE / "types" / f"{prefix}.pyi": stub_of_types(prefix)
             for prefix in ("ir", "onnx", "pto", "relay", "tir", "transform")
         },
+        PACKAGE / "relay" / "attrs.pyi": stub_of_types("relay.attrs"),
     }
     for path, text in stubs.items():
         new = formatted(text, path)

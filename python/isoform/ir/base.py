@@ -125,7 +125,8 @@ def make_node(type_key: str, **kwargs: Any) -> Any:
     `__post_init__` of a class that was declared in Python is run.
 
     Raises KeyError for an unknown key, AttributeError for a field that is
-    unknown, TypeError for one that is missing or does not fit.
+    unknown, TypeError for one that is missing or does not fit. Nodes of attributes are
+    also verified, and a field that is missing or out of bounds is an AttributeError.
 
     >>> from isoform import ir, tir
     >>> x = ir.make_node("IntImm", dtype="int32", value=10)
@@ -139,7 +140,20 @@ def make_node(type_key: str, **kwargs: Any) -> Any:
         raise KeyError(f"no type is registered as '{type_key}'")
     if key == "ir.DictAttrs":
         kwargs = {"dict": kwargs}
+    if issubclass(_core.class_of(key), _core.class_of("ir.Attrs")):
+        return _attributes(key, kwargs)
     return _core.make_node(key, kwargs)
+
+
+def _attributes(key: str, given: dict[str, Any]) -> Any:
+    """A node of attributes, whose fields are complete and within their bounds."""
+    for field in _core.type_info(key).fields:
+        if field.name not in given and not field.has_default:
+            raise AttributeError(f"{key}: missing field '{field.name}'")
+    made = _core.make_node(key, given)
+    for _, failure in _core.verify(made):
+        raise failure
+    return made
 
 
 def deprecated(method_name: str, new_method_name: str) -> Callable[[_F], _F]:

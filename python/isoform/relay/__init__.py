@@ -34,7 +34,7 @@ from isoform.types.ir import (
 )
 from isoform.types.relay import *  # noqa: F403  # Every class declared in Rust.
 
-from . import analysis, build_module, expr_functor, testing, ty, type_functor
+from . import analysis, attrs, build_module, expr_functor, op, testing, ty, type_functor
 from .expr import (
     Expr,
     TupleWrapper,
@@ -46,6 +46,10 @@ from .expr import (
     var,
 )
 from .expr_functor import ExprFunctor, ExprMutator, ExprVisitor
+from .op import annotation, nn
+from .op.reduce import *  # noqa: F403  # The constructor functions of operators.
+from .op.tensor import *  # noqa: F403
+from .op.transform import *  # noqa: F403
 from .pattern_functor import PatternMutator, PatternVisitor
 from .prelude import Prelude
 from .scope_builder import ScopeBuilder
@@ -110,11 +114,15 @@ __all__ = [
     "TypeVisitor",
     "VarWithFields",
     "analysis",
+    "annotation",
+    "attrs",
     "bind",
     "build_module",
     "const",
     "dedup",
     "expr_functor",
+    "nn",
+    "op",
     "post_order_rewrite",
     "pretty_print",
     "scalar_type",
@@ -123,4 +131,5 @@ __all__ = [
     "type_functor",
     "var",
 ]
-__all__ += _types.__all__
+__all__ += [name for name in _types.__all__ if name not in __all__]
+__all__ += [*op.reduce.__all__, *op.tensor.__all__, *op.transform.__all__]

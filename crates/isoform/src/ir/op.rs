@@ -381,10 +381,15 @@ fn op_get(op_name: &str) -> Result<Ref<Op>> {
     Op::get(op_name)
 }
 
-/// The operator of a name, which is added if need be.
+/// The operator of a name, which is added if need be; a description replaces the one it
+/// has.
 #[export("ir.RegisterOp", crate = crate)]
-fn op_register(op_name: &str) -> Result<Ref<Op>> {
-    Ok(OpRegistry::get_or_register(op_name)?.op)
+fn op_register(op_name: &str, describe: Option<Str>) -> Result<Ref<Op>> {
+    let entry = OpRegistry::get_or_register(op_name)?;
+    Ok(match describe.filter(|text| !text.is_empty()) {
+        Some(text) => entry.describe(&text).op,
+        None => entry.op,
+    })
 }
 
 /// The names of all operators, sorted.

@@ -1,0 +1,96 @@
+"""Operators: found by name, registered, and given what passes need to know."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from isoform.ir import _api
+from isoform.ir.op import Op, register_op_attr
+
+__all__ = ["OpPattern", "get", "register", "register_pattern", "register_stateful"]
+
+
+class OpPattern(enum.IntEnum):
+    """How an operator computes, which decides what it can be fused with."""
+
+    ELEMWISE = 0
+    """Each element from the elements at the same position."""
+    BROADCAST = 1
+    """As element-wise, with inputs repeated along axes of size 1."""
+    INJECTIVE = 2
+    """Each element from one element of each input."""
+    COMM_REDUCE = 3
+    """A reduction over axes."""
+    OUT_ELEMWISE_FUSABLE = 4
+    """A complex computation whose result element-wise operators can consume in place."""
+    TUPLE = 7
+    """The forming or taking apart of a tuple."""
+    OPAQUE = 8
+    """Anything else: never fused."""
+
+
+_register = _api.function("ir.RegisterOp")
+
+
+def get(op_name: str) -> Op:
+    """Return the operator of a name; AttributeError if none is registered.
+
+    Args:
+        op_name: The name.
+
+    >>> from isoform import relay
+    >>> relay.op.get("nn.dense").num_inputs
+    2
+    """
+    return Op.get(op_name)
+
+
+def register(op_name: str, describe: str = "") -> Op:
+    """Return the operator of a name, which is added if it is not there.
+
+    Args:
+        op_name: The name.
+        describe: Its description.
+
+    A relation between the types of its calls is added by `add_type_rel`, with a function of
+    the types of inputs and the attributes that returns the type of the result, or None while
+    it cannot tell:
+
+    >>> from isoform import ir, relay
+    >>> rows = relay.op.register("doc.rows", "The first column of a matrix.")
+    >>> rows.set_num_inputs(1)
+    >>> rows.add_type_rel("DocRows", lambda types, attrs: ir.TensorType(
+    ...     types[0].shape[:1], types[0].dtype))
+    >>> call = relay.Call(rows, [relay.var("x", shape=(3, 4))])
+    >>> infer = relay.op.infer_type_local
+    >>> infer(call).concrete_shape
+    (3,)
+    """
+    return _register(op_name, describe)
+
+
+def register_pattern(op_name: str, pattern: int, level: int = 10) -> Any:
+    """Register the pattern of an operator, one of `OpPattern`.
+
+    Args:
+        op_name: The name of the operator, which is added if it is not there.
+        pattern: The pattern.
+        level: The priority: the highest one wins.
+
+    Raises ValueError if there is a pattern with the same priority.
+    """
+    return register_op_attr(op_name, "TOpPattern", int(OpPattern(pattern)), level)
+
+
+def register_stateful(op_name: str, stateful: bool, level: int = 10) -> Any:
+    """Register whether an operator has an effect, or its results differ between calls.
+
+    Args:
+        op_name: The name of the operator, which is added if it is not there.
+        stateful: True if it is.
+        level: The priority: the highest one wins.
+
+    Raises ValueError if this is known with the same priority.
+    """
+    return register_op_attr(op_name, "TOpIsStateful", stateful, level)
