@@ -50,7 +50,6 @@ mod with_fields;
 
 pub use call::is_primitive_op;
 pub use expr::AsExpr;
-pub use function::attribute;
 pub use infer::{infer_type, infer_type_expr, infer_type_local};
 pub use rewrite::{
     ExprRewriter, Renaming, bind, bind_params_by_name, bind_types, dedup, expand_a_normal_form,
