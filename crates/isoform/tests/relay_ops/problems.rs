@@ -18,8 +18,8 @@ fn check(body: impl isoform::types::IntoField<Ref<RelayExpr>>, expected: &str) {
 
 #[test]
 fn r81_calls_are_checked() {
-    let (x, y) = (v("f32[2]"), v("i32[2]"));
-    let f = Function::new([x.clone()], &x);
+    let (x, y, p) = (v("f32[2]"), v("i32[2]"), v("f32[2]"));
+    let f = Function::new([p.clone()], &p);
     check(
         Call::new(&f, []),
         "the function is provided too few arguments expected 1, found 0",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from isoform import device as _device
+from isoform.device import Device
 
 from ._make import make, unary
 
@@ -55,5 +55,5 @@ def on_device(
         constrain_result: True if the result of the call is on the device.
         constrain_body: True if the body is computed on the device.
     """
-    place = _device(device) if isinstance(device, str) else device
+    place = Device(device) if isinstance(device, str) else device
     return _on_device(body, place, constrain_result, constrain_body)
