@@ -132,4 +132,6 @@ __all__ = [
     "var",
 ]
 __all__ += [name for name in _types.__all__ if name not in __all__]
-__all__ += [*op.reduce.__all__, *op.tensor.__all__, *op.transform.__all__]
+__all__ += op.reduce.__all__
+__all__ += op.tensor.__all__
+__all__ += op.transform.__all__

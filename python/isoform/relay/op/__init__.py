@@ -29,4 +29,6 @@ __all__ = [
     "tensor",
     "transform",
 ]
-__all__ += reduce.__all__ + tensor.__all__ + transform.__all__
+__all__ += reduce.__all__
+__all__ += tensor.__all__
+__all__ += transform.__all__

@@ -509,9 +509,7 @@ def ndarray_size(data: Any, dtype: Any = "int32") -> Any:
     return _ndarray_size(data, dtype_or_void(dtype))
 
 
-def one_hot(
-    indices: Any, on_value: Any, off_value: Any, depth: int, axis: int, dtype: Any
-) -> Any:
+def one_hot(indices: Any, on_value: Any, off_value: Any, depth: int, axis: int, dtype: Any) -> Any:
     """Return a tensor that has one value at the index along a new axis, and another elsewhere.
 
     Args:
@@ -546,4 +544,3 @@ def device_copy(data: Any, src_device: Any, dst_device: Any) -> Any:
         dst_device: Where the copy is to be.
     """
     return _device_copy(data, src_device, dst_device)
-
