@@ -1,6 +1,6 @@
 //! Attributes about where values are, and who compiles them.
 
-use super::attributes;
+use super::declare::attributes;
 use crate::kernel::container::Str;
 use crate::kernel::value::Value;
 

@@ -1,6 +1,6 @@
 //! Attributes of the operators of neural networks.
 
-use super::{Sizes, attributes, sizes};
+use super::declare::{Sizes, attributes, sizes};
 use crate::ir::PrimExpr;
 use crate::kernel::container::{Array, Str};
 use crate::kernel::object::reference::Ref;

@@ -1,6 +1,6 @@
 //! Attributes of reductions.
 
-use super::{Sizes, attributes};
+use super::declare::{Sizes, attributes};
 
 attributes! {
     /// The axes that `sum`, `max` and similar operators reduce.

@@ -1,6 +1,6 @@
 //! Attributes of the operators that change the shape, order or type of tensors.
 
-use super::{Sizes, attributes, bounded, sizes};
+use super::declare::{Sizes, attributes, bounded, sizes};
 use crate::ir::{EnvFunc, PrimExpr, RelayExpr};
 use crate::kernel::container::Str;
 use crate::kernel::error::Result;
@@ -232,4 +232,9 @@ impl Verify for TestAttrs {
     fn verify(&self) -> Result<()> {
         bounded("attrs.TestAttrs.axis", self.axis, 1, 10)
     }
+}
+
+/// Registers the fixture of tests, which is in a namespace of its own.
+pub(super) fn register_fixture() -> Result<()> {
+    crate::kernel::types::register::<TestAttrs>().map(drop)
 }

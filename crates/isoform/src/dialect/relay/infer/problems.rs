@@ -1,4 +1,4 @@
-//! What is wrong with the types of a program, and the error that shows it.
+//! The problems with the types of a program, and the error that shows them.
 
 use hashbrown::{HashMap, HashSet};
 

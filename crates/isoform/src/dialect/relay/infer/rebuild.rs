@@ -258,7 +258,7 @@ impl Changes {
         }
     }
 
-    /// The node with the changes; itself if there are none.
+    /// The node with the changes; itself if nothing changes.
     fn applied<T: Node>(self) -> Result<Ref<T>> {
         match self.fields.is_empty() {
             true => self.node.cast(),

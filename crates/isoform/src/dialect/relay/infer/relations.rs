@@ -13,7 +13,7 @@ use crate::kernel::object::reference::Ref;
 pub(super) struct Relation {
     pub(super) rule: Rule,
     pub(super) inputs: Vec<Ref<Type>>,
-    /// What was known of the inputs when it was asked last.
+    /// The types known of the inputs when it was asked last.
     pub(super) heads: Vec<Ref<Type>>,
     /// The type of the result; a hole until the relation has found it.
     pub(super) output: Option<Ref<Type>>,
@@ -22,7 +22,7 @@ pub(super) struct Relation {
     pub(super) is_done: bool,
 }
 
-/// What a relation requires.
+/// The requirement of a relation.
 #[derive(Clone)]
 pub(super) enum Rule {
     /// The types of a call are in the relation of its operator.

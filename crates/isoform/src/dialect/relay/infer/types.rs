@@ -25,11 +25,11 @@ pub(super) struct Types {
     waiting: Vec<Vec<u32>>,
     /// The relations whose wait has ended.
     pub(super) woken: Vec<u32>,
-    /// What types become when everything is known.
+    /// The types in the place of others when everything is known.
     settled: ById<Settled>,
 }
 
-/// What completing a type has come to.
+/// The state of completing a type.
 #[derive(Clone)]
 enum Settled {
     /// Its parts are being completed.

@@ -58,7 +58,7 @@ pub(super) struct Spec {
     pub(super) flags: &'static [Flag],
 }
 
-/// What else passes need to know of an operator.
+/// A property of an operator that passes need to know.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flag {
     /// It has an effect or its results differ between calls.
