@@ -63,7 +63,7 @@ def test_r140_a_relation_in_python(key):
     wrong = op.register(key("wrong"))
     wrong.set_num_inputs(1)
     wrong.add_type_rel(key("Wrong"), lambda types, attrs: 3)
-    with pytest.raises(Exception, match="expected ir.Type, got int") as caught:
+    with pytest.raises(Exception, match=r"expected ir\.Type, got int") as caught:
         op.infer_type_local(relay.Call(wrong, [x(2)]))
     assert type(caught.value).__name__ == "DiagnosticError"
 

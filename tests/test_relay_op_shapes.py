@@ -199,7 +199,7 @@ def test_r146_windows_match_a_count_of_positions(rng):
     height, kernel = rng.randint(3, 9), rng.randint(1, 3)
     stride, dilation, padding = rng.randint(1, 3), rng.randint(1, 2), rng.randint(0, 2)
     extent = dilation * (kernel - 1) + 1
-    positions = [at for at in range(0, height + 2 * padding, stride)]
+    positions = range(0, height + 2 * padding, stride)
     inside = sum(at + extent <= height + 2 * padding for at in positions)
     data, weight = np.zeros((1, 2, height, height), "float32"), np.zeros((3, 2, kernel, kernel))
     settings = {"strides": stride, "padding": padding, "dilation": dilation}
