@@ -47,7 +47,7 @@ fn r81_calls_are_checked() {
         "too many arguments expected 1, found 2",
     );
     check(
-        Call::new(&GlobalVar::new("nowhere"), []),
+        Call::new(GlobalVar::new("nowhere"), []),
         "the module has no function @nowhere",
     );
     let bare = isoform::ir::OpRegistry::get_or_register("relay_ops.bare").unwrap();
@@ -202,7 +202,6 @@ fn r83_the_text_around_a_place_is_shown() {
         op::exp(op::add(&x, &y)),
     )));
     let text = error.unwrap_err().message().to_owned();
-    println!("{text}");
     assert!(text.contains("relay.Call(op="), "{text}");
     assert!(text.contains("in the function @main"), "{text}");
 }

@@ -81,7 +81,7 @@ pub(crate) fn module<const N: usize>(
     let module = IRModule::new();
     for (var, function) in functions {
         // Free variables become parameters, after the others.
-        let free = relay::analysis::free_vars(&function.expr()).unwrap();
+        let free = relay::analysis::free_vars(function.expr()).unwrap();
         let params: Vec<_> = function.params.iter().cloned().chain(free).collect();
         let function = changed(&function, "params", Value::from(params));
         module.update_func(var, function.upcast()).unwrap();

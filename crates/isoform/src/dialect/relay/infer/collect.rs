@@ -8,8 +8,8 @@ use crate::dialect::relay::{
     TupleGetItem, Var,
 };
 use crate::ir::{
-    BaseFunc, Constructor, FuncType, GlobalVar, IRModule, Op, RelayExpr, RelayRefType, TensorType,
-    TupleType, Type,
+    Constructor, FuncType, GlobalVar, IRModule, Op, RelayExpr, RelayRefType, TensorType, TupleType,
+    Type,
 };
 use crate::kernel::error::Result;
 use crate::kernel::function;
@@ -435,15 +435,12 @@ impl<'m> Inference<'m> {
 }
 
 /// The functions of the dialect in a module, by name.
-pub(super) fn functions_of(
-    module: &Ref<IRModule>,
-) -> Result<Vec<(Ref<GlobalVar>, Ref<BaseFunc>, Ref<Function>)>> {
+pub(super) fn functions_of(module: &Ref<IRModule>) -> Result<Vec<(Ref<GlobalVar>, Ref<Function>)>> {
     let mut found = Vec::new();
     for var in module.global_vars() {
         let func = module.lookup(&var)?;
         if let Some(function) = func.downcast_ref::<Function>() {
-            let function = function.clone();
-            found.push((var, func, function));
+            found.push((var, function.clone()));
         }
     }
     Ok(found)

@@ -82,18 +82,18 @@ use crate::kernel::object::reference::Ref;
 pub fn infer_type(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     let functions = functions_of(module)?;
     let mut inference = Inference::new(module);
-    for (var, _, function) in &functions {
+    for (var, function) in &functions {
         inference.add_root(Some(var.name_hint.to_string()), function.expr())?;
     }
     inference.run()?;
     let made = finished(inference)?;
     let is_new = |(old, new): (&Ref<RelayExpr>, &Ref<RelayExpr>)| !old.same_as(new);
-    let old: Vec<Ref<RelayExpr>> = functions.iter().map(|(.., old)| old.expr()).collect();
+    let old: Vec<Ref<RelayExpr>> = functions.iter().map(|(_, old)| old.expr()).collect();
     if !old.iter().zip(&made).any(is_new) {
         return Ok(module.clone());
     }
     let copy = module.copied();
-    for ((var, ..), function) in functions.iter().zip(made) {
+    for ((var, _), function) in functions.iter().zip(made) {
         // It was admitted to the module, and has only more types since then.
         copy.functions.insert(var.clone(), function.cast()?)?;
     }

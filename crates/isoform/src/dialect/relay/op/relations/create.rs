@@ -63,7 +63,7 @@ pub(in super::super) fn arange(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
     }
     let numbers = [&attrs.start, &attrs.stop, &attrs.step].map(number);
     let count = match numbers {
-        [_, _, Some(step)] if step == 0.0 => {
+        [_, _, Some(0.0)] => {
             return Err(Error::value_error(
                 "step: expected a number other than 0, got 0",
             ));

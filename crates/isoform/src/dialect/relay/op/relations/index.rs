@@ -33,12 +33,13 @@ fn batch(name: &str, count: i64, shapes: [&[Dim]; 2]) -> Result<usize> {
     let Some(count) = usize::try_from(count).ok().filter(|count| *count <= rank) else {
         return fail(format!("expected a number from 0 to {rank}"));
     };
-    for axis in 0..count {
-        if !dims::may_be_equal(&shapes[0][axis], &shapes[1][axis]) {
+    let common = shapes[0].iter().zip(shapes[1]).take(count);
+    for (axis, (left, right)) in common.enumerate() {
+        if !dims::may_be_equal(left, right) {
             return fail(format!(
                 "axis {axis} is {} and {}",
-                dim_text(&shapes[0][axis]),
-                dim_text(&shapes[1][axis])
+                dim_text(left),
+                dim_text(right)
             ));
         }
     }

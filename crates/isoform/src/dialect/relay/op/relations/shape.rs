@@ -100,7 +100,8 @@ pub(in super::super) fn squeeze(types: &mut CallTypes<'_>) -> Result<Option<Ref<
     let kept = shape
         .iter()
         .zip(kept)
-        .filter_map(|(dim, kept)| kept.then(|| dim.clone()));
+        .filter(|(_, kept)| *kept)
+        .map(|(dim, _)| dim.clone());
     Ok(Some(dims::tensor(kept.collect::<Vec<_>>(), data.dtype)))
 }
 
