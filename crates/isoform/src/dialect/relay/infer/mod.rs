@@ -59,23 +59,23 @@ use crate::kernel::object::reference::Ref;
 /// text or in the text of the function.
 ///
 /// ```
+/// use isoform::dialect::relay::attrs::BiasAddAttrs;
 /// use isoform::dialect::relay::{Function, Var, infer_type, op};
 /// use isoform::ir::{GlobalVar, IRModule, TensorType};
 /// use isoform::tir;
 /// use isoform::values::DType;
 ///
-/// let x = Var::typed("x", TensorType::new([tir::constant(DType::INT32, 3)?]));
-/// let y = Var::new("y");
-/// let main = Function::new([x.clone(), y.clone()], op::bias_add(&x, &y, {
-///     isoform::dialect::relay::attrs::BiasAddAttrs::new().with_axis(0)
-/// }));
+/// let vector = TensorType::new([tir::constant(DType::INT32, 3)?]);
+/// let (x, y) = (Var::typed("x", &vector), Var::new("y"));
+/// let sum = op::bias_add(&x, &y, BiasAddAttrs::new().with_axis(0));
+/// let main = Function::new([x, y], sum);
 /// let module = IRModule::new();
 /// let name = GlobalVar::new("main");
 /// module.update_func(&name, main.upcast())?;
 /// let typed = infer_type(&module)?;
 /// let main: isoform::Ref<Function> = typed.lookup(&name)?.cast()?;
 /// let y = main.params.get(1).expect("there are two parameters");
-/// assert!(isoform::structural_equal(&y.type_annotation, &x.type_annotation)?);
+/// assert!(isoform::structural_equal(y.checked_type()?, &vector)?);
 /// assert!(infer_type(&typed)?.same_as(&typed));
 /// # Ok::<(), isoform::Error>(())
 /// ```
