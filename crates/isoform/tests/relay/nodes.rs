@@ -157,21 +157,21 @@ fn r7_type_arguments_of_primitive_operators_are_not_compared() {
     let (x, types) = (int(1), [scalar(DType::INT32), scalar(DType::INT32)]);
     let primitive = primitive().expr();
     assert!(relay::is_primitive_op(&primitive));
-    let inferred = call(&primitive, &[x.clone()]).with_type_args(types.clone());
+    let inferred = call(&primitive, std::slice::from_ref(&x)).with_type_args(types.clone());
     assert_eq!(inferred.type_args().len(), 2);
     check(&inferred, call(&primitive, &[int(1)]), true);
     // Of everything else, they are.
     let plain = op("relay_test.plain").expr();
     assert!(!relay::is_primitive_op(&plain) && !relay::is_primitive_op(&x));
-    let explicit = call(&plain, &[x.clone()]).with_type_args(types);
+    let explicit = call(&plain, std::slice::from_ref(&x)).with_type_args(types);
     assert_eq!(explicit.type_args().len(), 2);
     check(&explicit, call(&plain, &[int(1)]), false);
     // Attributes count, and none are not empty ones.
-    let with = call(&plain, &[x.clone()]).with_attrs(DictAttrs::new().upcast());
-    check(&with, call(&plain, &[x.clone()]), false);
+    let with = call(&plain, std::slice::from_ref(&x)).with_attrs(DictAttrs::new().upcast());
+    check(&with, call(&plain, std::slice::from_ref(&x)), false);
     check(
         &with,
-        call(&plain, &[x.clone()]).with_attrs(DictAttrs::new().upcast()),
+        call(&plain, std::slice::from_ref(&x)).with_attrs(DictAttrs::new().upcast()),
         true,
     );
     // Sharing matters.
@@ -362,7 +362,7 @@ fn r18_with_fields_is_the_node_itself_if_nothing_changes() {
     let changed = |fields: Vec<(&'static str, Value)>| -> Ref<Obj> {
         relay::with_fields(node.as_object(), fields).expect("known fields")
     };
-    let args = |args: [&Ref<Var>; 2]| Value::from(args.map(|arg| Value::from(arg)).to_vec());
+    let args = |args: [&Ref<Var>; 2]| Value::from(args.map(Value::from).to_vec());
     assert!(changed(vec![]).same_as(&node));
     assert!(changed(vec![("args", args([&x, &y])), ("op", (&node.op).into())]).same_as(&node));
     let swapped = changed(vec![("args", args([&y, &x]))]);

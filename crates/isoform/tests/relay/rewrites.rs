@@ -239,7 +239,7 @@ fn r52_a_wildcard_is_filled_by_any_expression() {
     let pattern = Pattern::new(call(&plain, &[x.expr()]), [&x]).expect("a hole");
     let typed = Var::typed("typed", scalar(DType::INT64)).expr();
     for part in [typed, int(1), GlobalVar::new("f").expr(), plain.clone()] {
-        let found = pattern.match_value(&call(&plain, &[part.clone()]).into());
+        let found = pattern.match_value(&call(&plain, std::slice::from_ref(&part)).into());
         let found = found.expect("comparable").expect("it matches");
         assert_eq!(found.get(&(&x).into()), Some(&part.into()));
     }

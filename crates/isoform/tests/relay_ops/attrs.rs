@@ -13,9 +13,12 @@ fn make(key: &str, fields: Vec<(&str, Value)>) -> isoform::Result<Ref<Attrs>> {
     construct_named(find_type(key).unwrap().index(), fields)?.cast()
 }
 
+/// A class of attributes, the fields that it requires, and the defaults of the others.
+type Row<'a> = (&'a str, Vec<(&'a str, Value)>, &'a [(&'a str, &'a str)]);
+
 #[test]
 fn r149_defaults_are_those_of_the_table() {
-    let table: &[(&str, Vec<(&str, Value)>, &[(&str, &str)])] = &[
+    let table: &[Row<'_>] = &[
         (
             "ArgsortAttrs",
             vec![],

@@ -282,24 +282,35 @@ fn r81_functions_as_values() {
 }
 
 /// A list type: `Cons(A, List[A])` and `Nil`.
-fn lists() -> (
-    Ref<GlobalTypeVar>,
-    Ref<TypeVar>,
-    Ref<Constructor>,
-    Ref<Constructor>,
-    Ref<TypeData>,
-) {
+struct Lists {
+    list: Ref<GlobalTypeVar>,
+    cons: Ref<Constructor>,
+    nil: Ref<Constructor>,
+    data: Ref<TypeData>,
+}
+
+fn lists() -> Lists {
     let (list, a) = (GlobalTypeVar::new("List"), TypeVar::new("A"));
     let of_a = TypeCall::new(&list, [a.clone().upcast()]);
     let cons = Constructor::new("Cons", [a.clone().upcast(), of_a.upcast()], &list);
     let nil = Constructor::new("Nil", [], &list);
-    let data = TypeData::new(&list, [a.clone()], [cons.clone(), nil.clone()]);
-    (list, a, cons, nil, data)
+    let data = TypeData::new(&list, [a], [cons.clone(), nil.clone()]);
+    Lists {
+        list,
+        cons,
+        nil,
+        data,
+    }
 }
 
 #[test]
 fn r81_matches_give_types_to_patterns() {
-    let (list, _, cons, nil, data) = lists();
+    let Lists {
+        list,
+        cons,
+        nil,
+        data,
+    } = lists();
     let x = v("f32[2]");
     let empty = Call::new(&nil, []);
     let one = Call::new(&cons, [x.expr(), empty.expr()]);
@@ -349,7 +360,12 @@ fn r80_the_type_of_one_expression_uses_the_types_of_its_parts() {
 
 #[test]
 fn r81_complete_matches_cover_all_cases() {
-    let (list, _, cons, nil, data) = lists();
+    let Lists {
+        list,
+        cons,
+        nil,
+        data,
+    } = lists();
     let module = IRModule::new();
     module.update_type(&list, data).unwrap();
     let x = Var::typed("x", TypeCall::new(&list, [ty("f32[]")]));

@@ -168,7 +168,7 @@ fn equal_parts_are_found_after_late_changes() -> Result<()> {
     let root = call(
         "f",
         [
-            sub(&left, &wrap(int(4))).into(),
+            sub(&left, wrap(int(4))).into(),
             call("drop", [(&shared).into()]).into(),
         ],
     );
@@ -338,8 +338,8 @@ fn a_replacement_that_does_not_fit_names_the_place() -> Result<()> {
 fn binders_capture_nothing() -> Result<()> {
     let (z, w) = (var("z"), var("w"));
     let rule = Rule::new(Pattern::new(int(1), [] as [Hole; 0])?, &z)?;
-    let root = Lambda::new([z.clone()], &add(&z, int(1)));
-    check(root, &[rule], Lambda::new([w.clone()], &add(&w, &z)));
+    let root = Lambda::new([z.clone()], add(&z, int(1)));
+    check(root, &[rule], Lambda::new([w.clone()], add(&w, &z)));
     Ok(())
 }
 
@@ -348,11 +348,11 @@ fn a_bound_variable_whose_type_changes_becomes_a_new_one() -> Result<()> {
     let (x, y) = (var("x"), var("y"));
     let typed = |ty: Ref<Expr>| Var::new("t").with_ty(ty);
     let (before, after) = (typed(add(&y, int(0))), typed(y.clone().upcast()));
-    let root: Value = Lambda::new([before.clone()], &sub(&before, &before)).into();
+    let root: Value = Lambda::new([before.clone()], sub(&before, &before)).into();
     let done = check(
         root,
         &[zero(&x)?],
-        Lambda::new([after.clone()], &sub(&after, &after)),
+        Lambda::new([after.clone()], sub(&after, &after)),
     );
     assert_eq!(done.applied, [1]);
     // A variable that is free keeps its identity, and its fields.

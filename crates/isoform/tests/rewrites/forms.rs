@@ -540,7 +540,7 @@ fn special_holes_in_the_wrong_place_are_refused() -> Result<()> {
         error.message().contains("must be an item of an array"),
         "{error}"
     );
-    let binder = Lambda::new([p.clone()], &call("f", [(&x).into()]));
+    let binder = Lambda::new([p.clone()], call("f", [(&x).into()]));
     let error = Pattern::new(binder, [items()]).expect_err("a binder");
     assert!(error.message().contains("inside of a rw.Lambda"), "{error}");
     let error = Pattern::new(call("f", [(&x).into()]), [items().class::<Int>()]);

@@ -117,14 +117,14 @@ fn all_uses_are_replaced_and_everything_else_is_kept() -> Result<()> {
 fn nothing_is_captured() -> Result<()> {
     let (x, y, z) = (var("x"), var("y"), var("z"));
     // y is free, so the x that replaces it is not that of the function.
-    let root: Value = Lambda::new([x.clone()], &add(&x, &y)).into();
+    let root: Value = Lambda::new([x.clone()], add(&x, &y)).into();
     let new = replace_all_uses(&root, &(&y).into(), &(&x).into())?;
-    assert_same(new, Lambda::new([z.clone()], &add(&z, &x)));
+    assert_same(new, Lambda::new([z.clone()], add(&z, &x)));
 
     // y is bound where x is visible.
     let root: Value = Lambda::new(
         [x.clone()],
-        &Block::new(
+        Block::new(
             Array::from(vec![assign(&y, add(&x, int(1)))]),
             Value::from(add(&y, &y)),
         )
@@ -138,7 +138,7 @@ fn nothing_is_captured() -> Result<()> {
     assert!(new.params.values()[0] == Value::from(&x));
 
     // x is bound below y only.
-    let inner: Ref<Expr> = Lambda::new([x.clone()], &add(&x, &y)).upcast();
+    let inner: Ref<Expr> = Lambda::new([x.clone()], add(&x, &y)).upcast();
     let root = block(vec![assign(&y, int(1))], &inner);
     let error = replace_all_uses(&root, &(&y).into(), &(&x).into()).expect_err("captured");
     assert_eq!(error.kind(), ErrorKind::Value);
@@ -196,7 +196,7 @@ fn replacing_visits_only_what_is_around_uses() -> Result<()> {
         let uses = Uses::of(&root)?;
         let first = int(7);
         let new = uses.replace_all(&(&x).into(), &first.into())?;
-        assert_same(&uses.root().clone(), &root);
+        assert_same(uses.root().clone(), &root);
         // Identity numbers are consecutive, so they count the objects that were made.
         let made = new.as_object().map_or(0, |object| object.identity());
         Ok(int(0).identity() - made)
