@@ -34,7 +34,17 @@ from isoform.types.ir import (
 )
 from isoform.types.relay import *  # noqa: F403  # Every class declared in Rust.
 
-from . import analysis, attrs, build_module, expr_functor, op, testing, ty, type_functor
+from . import (
+    analysis,
+    attrs,
+    build_module,
+    expr_functor,
+    op,
+    testing,
+    transform,
+    ty,
+    type_functor,
+)
 from .expr import (
     Expr,
     TupleWrapper,
@@ -127,6 +137,7 @@ __all__ = [
     "pretty_print",
     "scalar_type",
     "testing",
+    "transform",
     "ty",
     "type_functor",
     "var",

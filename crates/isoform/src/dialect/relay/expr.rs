@@ -2,7 +2,7 @@
 
 use isoform_macros::{Node, export};
 
-use crate::ir::{RelayExpr, Span, TensorType};
+use crate::ir::{RelayExpr, Span, TensorType, Type};
 use crate::kernel::container::{Array, Tensor};
 use crate::kernel::convert::{IntoField, IsA};
 use crate::kernel::error::{Error, Result};
@@ -24,6 +24,13 @@ impl ExprWithOp {
     pub(super) fn at(span: Option<Ref<Span>>) -> Self {
         ExprWithOp {
             base: RelayExpr::typed(None, span),
+        }
+    }
+
+    /// The fields of an expression of which the type may be known.
+    pub(super) fn typed(checked_type: Option<Ref<Type>>, span: Option<Ref<Span>>) -> Self {
+        ExprWithOp {
+            base: RelayExpr::typed(checked_type, span),
         }
     }
 }

@@ -41,6 +41,7 @@ mod function;
 mod infer;
 mod module;
 pub mod op;
+pub mod passes;
 mod rewrite;
 mod state;
 mod temporary;
@@ -95,5 +96,6 @@ pub fn register() -> Result<()> {
     analysis::register()?;
     rewrite::register()?;
     admission::register()?;
-    module::register()
+    module::register()?;
+    passes::register()
 }

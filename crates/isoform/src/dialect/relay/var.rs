@@ -3,11 +3,11 @@
 use isoform_macros::{Node, export};
 
 use super::expr::ExprWithOp;
-use crate::ir::{Span, Type};
+use crate::ir::{RelayExpr, Span, Type};
 use crate::kernel::container::Str;
 use crate::kernel::convert::IntoField;
 use crate::kernel::error::{Error, ErrorKind, Result};
-use crate::kernel::object::reference::Ref;
+use crate::kernel::object::reference::{Node, Ref};
 
 /// The identity of a variable: a view of the variable itself.
 ///
@@ -55,6 +55,22 @@ impl Var {
     /// A variable with the type of its value.
     pub fn typed(name: impl Into<Str>, ty: impl IntoField<Ref<Type>>) -> Ref<Var> {
         make_var(name.into(), Some(ty.into_field()), None)
+    }
+
+    /// A variable made by a pass for a value, of which it has span and checked type.
+    pub(super) fn holding(name: impl Into<Str>, value: &Ref<RelayExpr>) -> Ref<Var> {
+        Ref::new(Var {
+            base: Id {
+                base: ExprWithOp::typed(value.checked_type_.clone(), value.span.clone()),
+                name_hint: name.into(),
+            },
+            type_annotation: None,
+        })
+    }
+
+    /// Another variable with the same name, annotation, span and checked type.
+    pub(super) fn renewed(&self) -> Ref<Var> {
+        Ref::new(self.clone_fields())
     }
 }
 

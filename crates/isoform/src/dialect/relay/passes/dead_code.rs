@@ -1,0 +1,221 @@
+//! Dead code elimination.
+
+use super::effects::{Effects, Globals};
+use super::form::Form;
+use super::graph::{Graph, Id};
+use super::let_list::with_let;
+use super::module::map_functions;
+use super::scopes::Scopes;
+use crate::dialect::relay::Function;
+use crate::ir::{IRModule, RelayExpr};
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
+
+/// How dead code is eliminated.
+///
+/// ```
+/// use isoform::dialect::relay::passes::DeadCodeOptions;
+/// use isoform::dialect::relay::{AsExpr, Function, Let, Tuple, Var};
+/// use isoform::structural_equal;
+///
+/// // fn(x) { let y = (x, x); (y,) }   becomes   fn(x) { ((x, x),) }
+/// let (x, y) = (Var::new("x"), Var::new("y"));
+/// let pair = Tuple::new([x.expr(), x.expr()]);
+/// let body = Let::new(&y, &pair, Tuple::new([y.expr()]));
+/// let func = Function::new([x.clone()], body).expr();
+/// let short = DeadCodeOptions::default().inline_once(true).eliminate_dead_code_expr(&func)?;
+/// let expected = Function::new([x.clone()], Tuple::new([pair.expr()]));
+/// assert!(structural_equal(short, expected)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DeadCodeOptions {
+    inline_once: bool,
+    ignore_impurity: bool,
+}
+
+/// Removes each `let` of a variable that is not used, if evaluating its value has no
+/// effect.
+///
+/// A variable that only such values use is not used, and neither is one that only its own
+/// value uses. Reading and writing references are effects, and so are calls of operators
+/// whose attribute `TOpIsStateful` is true, of functions that have effects, and of
+/// functions that are not known. Making a reference is not an effect.
+///
+/// Functions for which [`Function::is_optimizable`] is false, and functions of other
+/// languages, are kept. The result is the same object if nothing changes; spans and checked
+/// types are kept. Linear in the number of expressions, except that scopes of inlined
+/// values take O(n log n).
+///
+/// # Errors
+///
+/// `ValueError` if a variable is bound twice, or used outside of its scope; `TypeError` for
+/// an expression of a class that is declared elsewhere.
+pub fn eliminate_dead_code(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
+    DeadCodeOptions::default().eliminate_dead_code(module)
+}
+
+impl DeadCodeOptions {
+    /// Also puts a value in the place of its variable, if it has no effect and the variable
+    /// is used once, not in a function inside of the one with the `let`. False by default.
+    #[must_use]
+    pub fn inline_once(mut self, inline_once: bool) -> Self {
+        self.inline_once = inline_once;
+        self
+    }
+
+    /// Takes every expression to be free of effects, so that they are removed and inlined
+    /// as well. False by default.
+    #[must_use]
+    pub fn ignore_impurity(mut self, ignore_impurity: bool) -> Self {
+        self.ignore_impurity = ignore_impurity;
+        self
+    }
+
+    /// [`eliminate_dead_code`] with these options.
+    pub fn eliminate_dead_code(self, module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
+        let globals = match self.ignore_impurity {
+            true => Globals::default(),
+            false => Globals::of(module)?,
+        };
+        map_functions(module, Function::is_optimizable, |func| {
+            self.in_expr(func, &globals)
+        })
+    }
+
+    /// [`eliminate_dead_code`] in an expression. Calls of functions of a module, which are
+    /// not known here, have effects.
+    pub fn eliminate_dead_code_expr(self, expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+        self.in_expr(expr, &Globals::default())
+    }
+
+    fn in_expr(self, root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
+        let graph = Graph::with_primitives(root)?;
+        let effects = Effects::of(&graph, globals)?;
+        let mut live = Live {
+            graph: &graph,
+            may_drop: Vec::with_capacity(graph.len()),
+            live: vec![false; graph.len()],
+        };
+        for id in 0..graph.len() as Id {
+            let drops = match graph.form(id)? {
+                Form::Let(_) => self.ignore_impurity || effects.may_drop(graph.operands(id)[0]),
+                _ => false,
+            };
+            live.may_drop.push(drops);
+        }
+        live.search()?;
+        let inlined = match self.inline_once {
+            true => live.used_once()?,
+            false => vec![false; graph.len()],
+        };
+        let mut results = graph.exprs.clone();
+        for step in &graph.steps {
+            use super::graph::Step;
+            match *step {
+                Step::Bind(id) if live.live[id as usize] && inlined[id as usize] => {
+                    if let Form::Let(binding) = graph.form(id)?
+                        && let Some(var) = graph.var(&binding.var)
+                    {
+                        results[var as usize] = results[graph.operands(id)[0] as usize].clone();
+                    }
+                }
+                Step::Bind(_) => {}
+                Step::Done(id) if !live.live[id as usize] => {}
+                Step::Done(id) => {
+                    results[id as usize] = match graph.form(id)? {
+                        Form::Var(_) => continue,
+                        Form::Let(binding) => {
+                            let [value, body] = [0, 1].map(|at| graph.operands(id)[at] as usize);
+                            match live.is_kept(id)? && !inlined[id as usize] {
+                                true => {
+                                    with_let(binding, results[value].clone(), results[body].clone())
+                                }
+                                false => results[body].clone(),
+                            }
+                        }
+                        _ => graph.rebuilt(id, &results)?,
+                    };
+                }
+            }
+        }
+        Ok(results[0].clone())
+    }
+}
+
+/// The expressions that the result needs.
+struct Live<'g> {
+    graph: &'g Graph,
+    /// For each `let`, true if it may be removed.
+    may_drop: Vec<bool>,
+    live: Vec<bool>,
+}
+
+impl Live<'_> {
+    fn search(&mut self) -> Result<()> {
+        let mut stack: Vec<Id> = vec![0];
+        while let Some(id) = stack.pop() {
+            if std::mem::replace(&mut self.live[id as usize], true) {
+                continue;
+            }
+            let operands = self.graph.operands(id);
+            match self.graph.form(id)? {
+                // The value is needed once the variable is.
+                Form::Let(_) if self.may_drop[id as usize] => stack.push(operands[1]),
+                Form::Var(var) => {
+                    let binder = self.graph.binder(var);
+                    let binder = binder.filter(|binder| self.may_drop[*binder as usize]);
+                    stack.extend(binder.map(|binder| self.graph.operands(binder)[0]));
+                }
+                _ => stack.extend(operands),
+            }
+        }
+        Ok(())
+    }
+
+    /// True for a live `let` that stays: its variable is used, or its value has an effect.
+    fn is_kept(&self, id: Id) -> Result<bool> {
+        let Form::Let(binding) = self.graph.form(id)? else {
+            return Ok(true);
+        };
+        let var = self.graph.var(&binding.var);
+        let is_used = var.is_some_and(|var| self.live[var as usize]);
+        Ok(is_used || !self.may_drop[id as usize])
+    }
+
+    /// For each `let`, true if its variable is used exactly once, in the function of the
+    /// `let` itself.
+    fn used_once(&self) -> Result<Vec<bool>> {
+        let graph = self.graph;
+        let scopes = Scopes::of(graph, false)?;
+        let functions = scopes.functions(graph)?;
+        let mut uses = vec![0u8; graph.len()];
+        for id in 0..graph.len() as Id {
+            if !self.live[id as usize] {
+                continue;
+            }
+            let form = graph.form(id)?;
+            // The value of a `let` that goes is not a use.
+            let skipped = usize::from(!self.is_kept(id)?);
+            for (position, operand) in graph.operands(id).iter().enumerate().skip(skipped) {
+                let Form::Var(var) = graph.form(*operand)? else {
+                    continue;
+                };
+                let Some(binder) = graph.binder(var) else {
+                    continue;
+                };
+                let here = functions[scopes.of_operand(form, id, position) as usize];
+                let there = functions[scopes.scope(binder) as usize];
+                let count = if here == there { 1 } else { 2 };
+                let known = &mut uses[binder as usize];
+                *known = known.saturating_add(count);
+            }
+        }
+        let mut found = vec![false; graph.len()];
+        for id in 0..graph.len() as Id {
+            found[id as usize] =
+                uses[id as usize] == 1 && self.may_drop[id as usize] && !graph.is_recursive(id);
+        }
+        Ok(found)
+    }
+}

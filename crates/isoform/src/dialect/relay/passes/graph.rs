@@ -1,0 +1,314 @@
+//! The expressions of a program as a graph in arrays, which the passes traverse without
+//! recursion.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::form::{Form, with_operands};
+use crate::dialect::relay::{Var, attribute};
+use crate::ir::RelayExpr;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::Poll;
+use crate::kernel::object::reference::Ref;
+
+/// The number of an expression in a [`Graph`], in the order of first arrival.
+pub(super) type Id = u32;
+
+/// By the identity number of an object.
+pub(super) type ByIdent<T> = HashMap<u64, T, RandomState>;
+
+/// A step of the depth-first visit of a graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// All operands of the expression have been visited; this is the order of evaluation.
+    Done(Id),
+    /// The value of a `let` has been visited, and its body follows.
+    Bind(Id),
+}
+
+/// The distinct expressions below a root.
+///
+/// An expression is one vertex however many ways lead to it, and has a number; the root is
+/// number 0. Expressions arrive in the order in which they are first evaluated.
+pub(super) struct Graph {
+    pub(super) exprs: Vec<Ref<RelayExpr>>,
+    /// Where the operands of each expression begin in `operands`.
+    starts: Vec<u32>,
+    operands: Vec<Id>,
+    /// The expression from which each one was first reached, and the position there.
+    arrivals: Vec<(Id, u32)>,
+    /// The order of a depth-first visit.
+    pub(super) steps: Vec<Step>,
+    /// For each bound variable, the expression that binds it.
+    binders: ByIdent<Id>,
+    /// For each variable that occurs, its number.
+    vars: ByIdent<Id>,
+    /// True for a `let` whose variable occurs in its own value.
+    recursive: Vec<bool>,
+}
+
+/// True for a function that was fused: passes do not look inside.
+pub(super) fn is_primitive(form: Form<'_>) -> bool {
+    matches!(form, Form::Function(func) if func.has_nonzero_attribute(attribute::PRIMITIVE))
+}
+
+impl Graph {
+    /// The graph of an expression, in which functions marked `Primitive` are leaves, unless
+    /// the root itself is one. Linear in the number of expressions.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for an expression of a class that is declared elsewhere; `ValueError` if
+    /// a variable is bound twice, or bound after it was used, or if an expression that
+    /// uses a recursive function inside of that function is used outside as well.
+    pub(super) fn of(root: &Ref<RelayExpr>) -> Result<Graph> {
+        Builder::new(false).build(root)
+    }
+
+    /// The graph of an expression, in which all functions are entered.
+    ///
+    /// # Errors
+    ///
+    /// As [`of`](Self::of).
+    pub(super) fn with_primitives(root: &Ref<RelayExpr>) -> Result<Graph> {
+        Builder::new(true).build(root)
+    }
+
+    /// The number of expressions.
+    pub(super) fn len(&self) -> usize {
+        self.exprs.len()
+    }
+
+    /// The numbers of all expressions such that each one comes before its operands.
+    pub(super) fn users_first(&self) -> impl Iterator<Item = Id> {
+        self.steps.iter().rev().filter_map(|step| match step {
+            Step::Done(id) => Some(*id),
+            Step::Bind(_) => None,
+        })
+    }
+
+    /// The numbers of the operands of an expression.
+    pub(super) fn operands(&self, id: Id) -> &[Id] {
+        let start = self.starts[id as usize] as usize;
+        let end = self.starts.get(id as usize + 1);
+        let end = end.map_or(self.operands.len(), |end| *end as usize);
+        &self.operands[start..end]
+    }
+
+    pub(super) fn expr(&self, id: Id) -> &Ref<RelayExpr> {
+        &self.exprs[id as usize]
+    }
+
+    /// The form of an expression, which has been checked before.
+    pub(super) fn form(&self, id: Id) -> Result<Form<'_>> {
+        Form::of(self.expr(id))
+    }
+
+    /// The expression from which this one was first reached, and the position there; None
+    /// for the root.
+    pub(super) fn arrival(&self, id: Id) -> Option<(Id, usize)> {
+        let (user, position) = self.arrivals[id as usize];
+        (id != 0).then_some((user, position as usize))
+    }
+
+    /// The expression that binds a variable; None for a free variable.
+    pub(super) fn binder(&self, var: &Ref<Var>) -> Option<Id> {
+        self.binders.get(&var.identity()).copied()
+    }
+
+    /// The number of a variable, if it occurs anywhere but in its binding.
+    pub(super) fn var(&self, var: &Ref<Var>) -> Option<Id> {
+        self.vars.get(&var.identity()).copied()
+    }
+
+    /// True for a `let` whose variable occurs in its own value.
+    pub(super) fn is_recursive(&self, id: Id) -> bool {
+        self.recursive[id as usize]
+    }
+
+    /// The expression with its operands as they have become.
+    ///
+    /// # Errors
+    ///
+    /// As [`Form::of`].
+    pub(super) fn rebuilt(&self, id: Id, results: &[Ref<RelayExpr>]) -> Result<Ref<RelayExpr>> {
+        let operands = self.operands(id).iter();
+        let operands: Vec<_> = operands.map(|id| results[*id as usize].clone()).collect();
+        with_operands(self.expr(id), &operands)
+    }
+}
+
+/// No expression.
+const NONE: Id = Id::MAX;
+
+struct Builder {
+    graph: Graph,
+    enter_primitives: bool,
+    ids: ByIdent<Id>,
+    /// For each expression, the innermost `let` in whose value it uses the variable.
+    inside: Vec<Id>,
+    /// For each `let`, true once its value has been visited.
+    bound: Vec<bool>,
+    poll: Poll,
+}
+
+impl Builder {
+    fn new(enter_primitives: bool) -> Builder {
+        Builder {
+            graph: Graph {
+                exprs: Vec::new(),
+                starts: Vec::new(),
+                operands: Vec::new(),
+                arrivals: Vec::new(),
+                steps: Vec::new(),
+                binders: ByIdent::default(),
+                vars: ByIdent::default(),
+                recursive: Vec::new(),
+            },
+            enter_primitives,
+            ids: ByIdent::default(),
+            inside: Vec::new(),
+            bound: Vec::new(),
+            poll: Poll::default(),
+        }
+    }
+
+    fn build(mut self, root: &Ref<RelayExpr>) -> Result<Graph> {
+        // Each frame is an expression and the number of its operands visited so far.
+        let mut stack: Vec<(Id, u32)> = Vec::new();
+        self.arrive(root, (0, 0))?;
+        stack.push((0, 0));
+        while let Some((id, next)) = stack.last_mut() {
+            let (id, position) = (*id, *next);
+            let first = self.graph.starts[id as usize] + position;
+            if position as usize >= self.graph.operands(id).len() {
+                stack.pop();
+                self.leave(id);
+                continue;
+            }
+            *next += 1;
+            let expr = self.graph.expr(id).clone();
+            let form = Form::of(&expr)?;
+            if position == 1 && matches!(form, Form::Let(_)) {
+                self.bound[id as usize] = true;
+                self.graph.steps.push(Step::Bind(id));
+            }
+            let Some(operand) = form.operand(position as usize) else {
+                continue;
+            };
+            let known = self.graph.len();
+            let operand = self.arrive(operand, (id, position))?;
+            self.graph.operands[first as usize] = operand;
+            if operand as usize == known {
+                stack.push((operand, 0));
+            } else {
+                self.check_use(operand)?;
+            }
+        }
+        Ok(self.graph)
+    }
+
+    /// Numbers an expression that is reached for the first time.
+    fn arrive(&mut self, expr: &Ref<RelayExpr>, from: (Id, u32)) -> Result<Id> {
+        self.poll.step_outside()?;
+        let graph = &mut self.graph;
+        let id = graph.exprs.len() as Id;
+        let known = *self.ids.entry(expr.identity()).or_insert(id);
+        if known != id {
+            return Ok(known);
+        }
+        let form = Form::of(expr)?;
+        let count = match id != 0 && !self.enter_primitives && is_primitive(form) {
+            true => 0,
+            false => form.operand_count(),
+        };
+        if id == NONE || graph.operands.len() + count >= NONE as usize {
+            return Err(Error::value_error(
+                "the program is too large: expected less than 4294967295 expressions in one \
+                 function",
+            ));
+        }
+        graph.exprs.push(expr.clone());
+        graph.arrivals.push(from);
+        graph.starts.push(graph.operands.len() as u32);
+        graph.operands.resize(graph.operands.len() + count, NONE);
+        graph.recursive.push(false);
+        self.bound.push(false);
+        self.inside.push(NONE);
+        if let Form::Var(var) = form {
+            graph.vars.insert(var.identity(), id);
+            self.note_use(var, id);
+        } else if count > 0 {
+            self.bind(form, id)?;
+        }
+        Ok(id)
+    }
+
+    fn bind(&mut self, form: Form<'_>, id: Id) -> Result<()> {
+        let mut wrong = None;
+        let graph = &mut self.graph;
+        form.for_each_bound(&mut |var| {
+            let ident = var.identity();
+            let what = if graph.binders.insert(ident, id).is_some() {
+                "is bound twice; give each binding its own variable"
+            } else if graph.vars.contains_key(&ident) {
+                "is bound after it was used as a free variable; give the binding its own variable"
+            } else {
+                return;
+            };
+            wrong.get_or_insert_with(|| {
+                Error::value_error(format!("the variable %{} {what}", var.name_hint))
+            });
+        });
+        wrong.map_or(Ok(()), Err)
+    }
+
+    /// Called for each occurrence of a variable.
+    fn note_use(&mut self, var: &Ref<Var>, id: Id) {
+        let binder = self.graph.binder(var);
+        let inside = binder.filter(|binder| {
+            let is_let = self.graph.expr(*binder).isa::<crate::dialect::relay::Let>();
+            is_let && !self.bound[*binder as usize]
+        });
+        if let Some(binder) = inside {
+            self.graph.recursive[binder as usize] = true;
+        }
+        self.inside[id as usize] = inside.unwrap_or(NONE);
+    }
+
+    /// Called when an expression is reached again.
+    fn check_use(&mut self, id: Id) -> Result<()> {
+        if let Some(var) = self.graph.expr(id).downcast_ref::<Var>() {
+            let var = var.clone();
+            self.note_use(&var, id);
+            return Ok(());
+        }
+        let inside = self.inside[id as usize];
+        if inside != NONE && self.bound[inside as usize] {
+            let name = match self.graph.form(inside)? {
+                Form::Let(binding) => binding.var.name_hint.clone(),
+                _ => Default::default(),
+            };
+            return Err(Error::value_error(format!(
+                "an expression of class {} uses the recursive function %{name} inside of that \
+                 function, and is used outside of it as well; write it twice",
+                self.graph.expr(id).type_info().key(),
+            )));
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, id: Id) {
+        self.graph.steps.push(Step::Done(id));
+        if self.graph.operands(id).is_empty() {
+            return;
+        }
+        // The innermost `let` arrived last.
+        let open = |operand: &Id| {
+            let inside = self.inside[*operand as usize];
+            (inside != NONE && inside != id && !self.bound[inside as usize]).then_some(inside)
+        };
+        let inside = self.graph.operands(id).iter().filter_map(open).max();
+        self.inside[id as usize] = inside.unwrap_or(NONE);
+    }
+}

@@ -1,0 +1,113 @@
+//! Copies of the body of a function with other arguments.
+
+use super::effects::{Effect, Effects, Globals};
+use super::form::{Form, with_bound};
+use super::graph::{ByIdent, Graph, Id, Step};
+use crate::dialect::relay::{AsExpr, Function, Let, Var};
+use crate::ir::RelayExpr;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::Value;
+use crate::traverse::shallow_copy;
+
+/// A function whose body is copied into its callers.
+pub(super) struct Template {
+    func: Ref<Function>,
+    graph: Graph,
+    effects: Effects,
+}
+
+/// An argument of a call.
+pub(super) struct Argument {
+    pub(super) expr: Ref<RelayExpr>,
+    /// True if it may be evaluated elsewhere, any number of times.
+    pub(super) may_move: bool,
+}
+
+impl Template {
+    /// Prepares a function. Linear in the number of its expressions.
+    pub(super) fn new(func: &Ref<Function>, globals: &Globals) -> Result<Template> {
+        let graph = Graph::with_primitives(&func.expr())?;
+        let effects = Effects::of(&graph, globals)?;
+        Ok(Template {
+            func: func.clone(),
+            graph,
+            effects,
+        })
+    }
+
+    pub(super) fn func(&self) -> &Ref<Function> {
+        &self.func
+    }
+
+    /// The body with arguments in the place of the parameters. Those that may not move are
+    /// bound before it. Variables that the body binds become fresh ones, and expressions
+    /// with effects are copied, so that they are evaluated once for each call.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a wrong number of arguments.
+    pub(super) fn body(&self, name: &str, arguments: &[Argument]) -> Result<Ref<RelayExpr>> {
+        let Template {
+            func,
+            graph,
+            effects,
+        } = self;
+        if arguments.len() != func.params.len() {
+            return Err(Error::value_error(format!(
+                "relay.Call.args: expected {} arguments for @{name}, got {}",
+                func.params.len(),
+                arguments.len()
+            )));
+        }
+        let mut results = graph.exprs.clone();
+        let mut bindings: Vec<(Ref<Var>, Ref<RelayExpr>)> = Vec::new();
+        for (param, argument) in func.params.iter().zip(arguments) {
+            let result = match argument.may_move {
+                true => argument.expr.clone(),
+                false => {
+                    let var = param.renewed();
+                    bindings.push((var.clone(), argument.expr.clone()));
+                    var.expr()
+                }
+            };
+            if let Some(var) = graph.var(param) {
+                results[var as usize] = result;
+            }
+        }
+        let mut fresh: ByIdent<Ref<Var>> = ByIdent::default();
+        for id in 1..graph.len() as Id {
+            graph.form(id)?.for_each_bound(&mut |var| {
+                let renewed = var.renewed();
+                if let Some(used) = graph.var(var) {
+                    results[used as usize] = renewed.expr();
+                }
+                fresh.insert(var.identity(), renewed);
+            });
+        }
+        for step in &graph.steps {
+            let Step::Done(id) = *step else {
+                continue;
+            };
+            let form = graph.form(id)?;
+            if id == 0 || form.is_atom() {
+                continue;
+            }
+            let mut rebuilt = graph.rebuilt(id, &results)?;
+            if matches!(form, Form::Let(_) | Form::Function(_) | Form::Match(_)) {
+                rebuilt = with_bound(&rebuilt, &fresh)?;
+            }
+            let is_same = rebuilt.same_as(graph.expr(id));
+            if is_same && effects.of_evaluating(id) > Effect::None {
+                rebuilt = shallow_copy(&Value::from(&rebuilt))?.extract()?;
+            }
+            results[id as usize] = rebuilt;
+        }
+        let body = match graph.operands(0) {
+            [body] => results[*body as usize].clone(),
+            _ => func.body.clone(),
+        };
+        let wrap = |body, (var, value)| Let::made(var, value, body).expr();
+        Ok(bindings.into_iter().rev().fold(body, wrap))
+    }
+}

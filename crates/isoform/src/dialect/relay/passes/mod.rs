@@ -1,0 +1,54 @@
+//! Passes over programs of Relay that need no evaluation of operators.
+//!
+//! Each is a function from module to module, or from expression to expression; the module
+//! that it gets is not changed, and is the result if there is nothing to do.
+//!
+//! | to | use |
+//! |---|---|
+//! | compute equal calls once | [`eliminate_common_subexpr`], [`CommonSubexprOptions`] |
+//! | remove unused bindings | [`eliminate_dead_code`], [`DeadCodeOptions`] |
+//! | name every value | [`to_a_normal_form`] |
+//! | name values that several blocks use | [`to_basic_block_normal_form`] |
+//! | share values instead of naming them | [`to_graph_normal_form`] |
+//! | put functions in the place of their calls | [`inline_functions`] |
+//! | remove functions that nothing calls | [`remove_unused_functions`] |
+//!
+//! In a graph, an expression that several places use is computed once: in the innermost
+//! body of a function, branch of an `if` or clause of a match around all of them, when it
+//! is first needed there, and before the branches and functions in which it is needed.
+//! Operands are computed from left to right. Every pass keeps the value of a program by
+//! that rule, and the order of its effects.
+//!
+//! Variables must be bound once, as modules ensure; other programs are an error.
+
+mod a_normal_form;
+mod basic_block;
+mod blocks;
+mod common_subexpr;
+mod dead_code;
+mod effects;
+mod form;
+mod graph;
+mod graph_normal_form;
+mod inline;
+mod instance;
+mod let_list;
+mod module;
+mod registered;
+mod scopes;
+mod unused_functions;
+
+pub use a_normal_form::{to_a_normal_form, to_a_normal_form_expr};
+pub use basic_block::{to_basic_block_normal_form, to_basic_block_normal_form_expr};
+pub use common_subexpr::{CommonSubexprOptions, eliminate_common_subexpr};
+pub use dead_code::{DeadCodeOptions, eliminate_dead_code};
+pub use graph_normal_form::{to_graph_normal_form, to_graph_normal_form_expr};
+pub use inline::inline_functions;
+pub use unused_functions::remove_unused_functions;
+
+use crate::kernel::error::Result;
+
+/// Registers the passes under their names.
+pub(super) fn register() -> Result<()> {
+    registered::register()
+}

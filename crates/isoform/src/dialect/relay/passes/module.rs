@@ -1,0 +1,60 @@
+//! Applying a function to the functions of a module.
+
+use crate::dialect::relay::{AsExpr, Function};
+use crate::ir::{BaseFunc, GlobalVar, IRModule, RelayExpr};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::traverse::{WalkResult, walk_objects};
+
+/// The module with some of its functions replaced: itself if none of them changes.
+///
+/// Functions that are not functions of Relay, and those that are not wanted, are kept; so
+/// is everything else in the module.
+///
+/// # Errors
+///
+/// Those of `change`, with the name of the function.
+pub(super) fn map_functions(
+    module: &Ref<IRModule>,
+    wanted: impl Fn(&Function) -> bool,
+    mut change: impl FnMut(&Ref<RelayExpr>) -> Result<Ref<RelayExpr>>,
+) -> Result<Ref<IRModule>> {
+    let mut changed = Vec::new();
+    for var in module.global_vars() {
+        let func = module.lookup(&var)?;
+        let Some(func) = func.downcast_ref::<Function>() else {
+            continue;
+        };
+        if !wanted(func) {
+            continue;
+        }
+        let noted = |error: Error| error.noted(format!("in function '{}'", var.name_hint));
+        let result = change(&func.expr()).map_err(noted)?;
+        if !result.same_as(func) {
+            changed.push((var, result.cast::<Function>()?));
+        }
+    }
+    if changed.is_empty() {
+        return Ok(module.clone());
+    }
+    let copy = module.copied();
+    for (var, func) in changed {
+        // It was admitted to the module, and passes keep programs well formed.
+        copy.functions.insert(var, func.upcast())?;
+    }
+    Ok(copy)
+}
+
+/// The distinct global variables that a function mentions, in order of occurrence.
+///
+/// # Errors
+///
+/// As [`walk_objects`].
+pub(super) fn mentioned(func: &Ref<BaseFunc>) -> Result<Vec<Ref<GlobalVar>>> {
+    let mut found = Vec::new();
+    walk_objects(func, |object, _| {
+        found.extend(object.downcast_ref::<GlobalVar>().cloned());
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    Ok(found)
+}

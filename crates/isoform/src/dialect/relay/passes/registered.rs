@@ -1,0 +1,154 @@
+//! The passes by name, for pipelines and for other languages.
+
+use isoform_macros::export;
+
+use super::common_subexpr::CommonSubexprOptions;
+use super::dead_code::DeadCodeOptions;
+use super::{
+    inline_functions, remove_unused_functions, to_a_normal_form, to_a_normal_form_expr,
+    to_basic_block_normal_form, to_basic_block_normal_form_expr, to_graph_normal_form,
+    to_graph_normal_form_expr,
+};
+use crate::dialect::relay::{AsExpr, Function, infer_type};
+use crate::ir::{IRModule, RelayExpr};
+use crate::kernel::container::{Array, Str};
+use crate::kernel::error::Result;
+use crate::kernel::function::Function as Callback;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::Schema;
+use crate::transform::{FunctionPass, ModulePass, PassContext, PassInfo};
+
+/// The pass that most others need to run before them.
+const INFER_TYPE: &str = "InferType";
+
+fn info(opt_level: i64, name: &str, required: &[&str]) -> Ref<PassInfo> {
+    PassInfo::new(opt_level, name).with_required(required.iter().copied())
+}
+
+fn module_pass(
+    info: &Ref<PassInfo>,
+    run: impl Fn(&Ref<IRModule>) -> Result<Ref<IRModule>> + Send + Sync + 'static,
+) -> Ref<ModulePass> {
+    ModulePass::new(info, move |module: Ref<IRModule>, _: &Ref<PassContext>| {
+        run(&module)
+    })
+}
+
+/// A pass over the functions that may be changed, after which types are inferred.
+fn function_pass(
+    info: &Ref<PassInfo>,
+    run: impl Fn(&Ref<RelayExpr>, &Ref<IRModule>) -> Result<Ref<RelayExpr>> + Send + Sync + 'static,
+) -> Ref<FunctionPass> {
+    let pass = FunctionPass::new(
+        info,
+        move |func: Ref<Function>, module: &Ref<IRModule>, _: &Ref<PassContext>| {
+            run(&func.expr(), module)?.cast::<Function>()
+        },
+    );
+    let filter = Callback::typed(|func: Ref<Function>| func.is_optimizable());
+    pass.with_filter(filter).with_after([Str::from(INFER_TYPE)])
+}
+
+/// Finds the types of all expressions.
+#[export("relay._transform.InferType", crate = crate)]
+fn infer_type_pass() -> Ref<ModulePass> {
+    module_pass(&info(0, INFER_TYPE, &[]), infer_type)
+}
+
+/// Computes equal calls of operators once.
+#[export("relay._transform.EliminateCommonSubexpr", crate = crate)]
+fn common_subexpr_pass(fskip: Option<Callback>) -> Ref<FunctionPass> {
+    let info = info(3, "EliminateCommonSubexpr", &[INFER_TYPE]);
+    function_pass(&info, move |func, _| {
+        let mut options = CommonSubexprOptions::default();
+        if let Some(skip) = &fskip {
+            options = options.skip(|expr| {
+                let skipped = Schema::Bool.convert(skip.call(&[expr.into()])?)?;
+                Ok(skipped.as_bool() == Some(true))
+            });
+        }
+        options.eliminate_common_subexpr_expr(func)
+    })
+}
+
+/// Removes bindings that are not used.
+#[export("relay._transform.DeadCodeElimination", crate = crate)]
+fn dead_code_pass(
+    #[default = false] inline_once: bool,
+    #[default = false] ignore_impurity: bool,
+) -> Ref<ModulePass> {
+    let options = DeadCodeOptions::default()
+        .inline_once(inline_once)
+        .ignore_impurity(ignore_impurity);
+    let info = info(1, "DeadCodeElimination", &[INFER_TYPE]);
+    module_pass(&info, move |module| options.eliminate_dead_code(module))
+}
+
+/// Gives every value a name.
+#[export("relay._transform.ToANormalForm", crate = crate)]
+fn a_normal_form_pass() -> Ref<ModulePass> {
+    module_pass(&info(1, "ToANormalForm", &[]), to_a_normal_form)
+}
+
+/// Names the values that several blocks use.
+#[export("relay._transform.ToBasicBlockNormalForm", crate = crate)]
+fn basic_block_pass() -> Ref<ModulePass> {
+    let info = info(1, "ToBasicBlockNormalForm", &[]);
+    module_pass(&info, to_basic_block_normal_form)
+}
+
+/// Shares values instead of naming them.
+#[export("relay._transform.ToGraphNormalForm", crate = crate)]
+fn graph_normal_form_pass() -> Ref<ModulePass> {
+    module_pass(&info(1, "ToGraphNormalForm", &[]), to_graph_normal_form)
+}
+
+/// Puts functions marked `Inline` in the place of their calls.
+#[export("relay._transform.InlineGlobals", crate = crate)]
+fn inline_pass() -> Ref<ModulePass> {
+    module_pass(&info(1, "InlineGlobals", &[]), inline_functions)
+}
+
+/// Removes the functions that no entry reaches.
+#[export("relay._transform.RemoveUnusedFunctions", crate = crate)]
+fn unused_functions_pass(entry_functions: Option<Array<Str>>) -> Ref<ModulePass> {
+    let entries = entry_functions.unwrap_or_else(|| [Str::from("main")].into());
+    module_pass(&info(1, "RemoveUnusedFunctions", &[]), move |module| {
+        let entries: Vec<&str> = entries.iter().map(|entry| &**entry).collect();
+        remove_unused_functions(module, &entries)
+    })
+}
+
+/// Returns the expression with a name for every value.
+#[export("relay._transform.ToANormalFormExpr", crate = crate)]
+fn a_normal_form_of(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+    to_a_normal_form_expr(expr)
+}
+
+/// Returns the expression with names for the values that several blocks use.
+#[export("relay._transform.ToBasicBlockNormalFormExpr", crate = crate)]
+fn basic_block_of(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+    to_basic_block_normal_form_expr(expr)
+}
+
+/// Returns the expression with values shared instead of named.
+#[export("relay._transform.ToGraphNormalFormExpr", crate = crate)]
+fn graph_normal_form_of(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+    to_graph_normal_form_expr(expr)
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::functions![
+        infer_type_pass,
+        common_subexpr_pass,
+        dead_code_pass,
+        a_normal_form_pass,
+        basic_block_pass,
+        graph_normal_form_pass,
+        inline_pass,
+        unused_functions_pass,
+        a_normal_form_of,
+        basic_block_of,
+        graph_normal_form_of
+    ]
+}

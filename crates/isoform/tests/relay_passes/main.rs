@@ -1,0 +1,15 @@
+//! The passes of the Relay dialect that evaluate no operators.
+//!
+//! `interpret.rs` is an interpreter written for these tests alone: operators are
+//! uninterpreted functions, references a store, and every effect is recorded. `programs.rs`
+//! draws random programs, on which every pass must keep value and effects.
+
+mod chains;
+mod dead_code;
+mod inline;
+mod interpret;
+mod merging;
+mod normal_forms;
+mod programs;
+mod properties;
+mod support;

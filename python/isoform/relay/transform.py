@@ -1,0 +1,212 @@
+"""The passes of Relay.
+
+Each function returns a pass, which runs on modules; `isoform.transform` has what passes of
+all dialects have in common.
+
+>>> from isoform import ir, relay
+>>> x = relay.var("x", shape=(2,))
+>>> mod = ir.IRModule.from_expr(relay.Function([x], (x + x) * (x + x)))
+>>> merged = relay.transform.EliminateCommonSubexpr()(relay.transform.InferType()(mod))
+>>> product = merged["main"].body
+>>> product.args[0] is product.args[1]
+True
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform import transform as _transform
+from isoform.ir import _api
+from isoform.transform import FunctionPass, ModulePass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = [
+    "DeadCodeElimination",
+    "EliminateCommonSubexpr",
+    "FunctionPass",
+    "InferType",
+    "InferTypeLocal",
+    "Inline",
+    "RemoveUnusedFunctions",
+    "ToANormalForm",
+    "ToANormalFormExpr",
+    "ToBasicBlockNormalForm",
+    "ToGraphNormalForm",
+    "function_pass",
+]
+
+_is_optimizable = _api.function("relay.ir.Function.is_optimizable")
+_infer_type_local = _api.function("relay._transform.InferTypeLocal")
+_to_a_normal_form_expr = _api.function("relay._transform.ToANormalFormExpr")
+
+
+def function_pass(
+    pass_func: Any = None,
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: list[str] | tuple[str, ...] | None = None,
+    **options: Any,
+) -> Any:
+    """Make a pass over each function of Relay that passes may change.
+
+    As `isoform.transform.function_pass`, for functions of class `relay.Function` without
+    the attributes `Compiler`, `Extern` and `SkipOptimization`; then types are inferred.
+
+    Args:
+        pass_func: A function of a function, the module and the context that returns the
+            new function, or a class with such a method `transform_function`. Without it,
+            the result is a decorator.
+        opt_level: The lowest level at which a `Sequential` runs the pass.
+        name: The name; that of the function or class by default.
+        required: The names of passes that a `Sequential` runs before it.
+        options: Further arguments of `isoform.transform.function_pass`.
+
+    Raises ValueError without `opt_level`, TypeError for arguments of other types.
+
+    >>> from isoform import ir, relay
+    >>> @relay.transform.function_pass(opt_level=1)
+    ... def Twice(func, mod, ctx):
+    ...     return relay.Function(func.params, relay.Tuple([func.body, func.body]))
+    >>> mod = ir.IRModule.from_expr(relay.Function([], relay.const(1)))
+    >>> Twice(mod)["main"].ret_type
+    ir.TupleType(fields=[...])
+    """
+    options.setdefault("cls", "relay.Function")
+    options.setdefault("filter", _is_optimizable)
+    options.setdefault("after", ["InferType"])
+    return _transform.function_pass(pass_func, opt_level, name, required, **options)
+
+
+def InferType() -> ModulePass:  # noqa: N802
+    """Return a pass that finds the types of all expressions.
+
+    It fills in `checked_type`, missing annotations of variables and result types of
+    functions. Level 0. The pass raises DiagnosticError with all problems and their places.
+    """
+    return _made("InferType")
+
+
+def InferTypeLocal(expr: Any) -> Any:  # noqa: N802
+    """Return the type of one expression, from the types that its parts have.
+
+    Raises DiagnosticError if it has no type. Linear in the number of its parts.
+
+    >>> from isoform import relay, structural_equal
+    >>> x = relay.var("x", shape=(2,))
+    >>> structural_equal(relay.transform.InferTypeLocal(x + x), x.type_annotation)
+    True
+    """
+    return _infer_type_local(expr)
+
+
+def EliminateCommonSubexpr(  # noqa: N802
+    fskip: Callable[[Any], bool] | None = None,
+) -> FunctionPass:
+    """Return a pass that computes equal calls of operators, and equal items of tuples, once.
+
+    Calls are equal if operator, attributes and arguments are, and constants only if they
+    are scalars. Calls of stateful operators, and calls without arguments, stay apart. A
+    call in one branch may replace one in another. Level 3; requires InferType.
+
+    Args:
+        fskip: Returns True for an expression that the pass should leave alone.
+    """
+    return _made("EliminateCommonSubexpr", fskip)
+
+
+def DeadCodeElimination(  # noqa: N802
+    inline_once: bool = False, ignore_impurity: bool = False
+) -> ModulePass:
+    """Return a pass that removes each `let` of a variable that is not used.
+
+    A value with an effect is kept: a reference is read or written, a stateful operator or
+    an unknown function is called. Level 1; requires InferType.
+
+    Args:
+        inline_once: Also put a value in the place of its variable, if it has no effect and
+            the variable is used once, in the same function.
+        ignore_impurity: Take all expressions to be free of effects.
+
+    >>> from isoform import ir, relay
+    >>> x, y = relay.var("x", shape=(2,)), relay.var("y")
+    >>> func = relay.Function([x], relay.Let(y, x + x, x))
+    >>> mod = relay.transform.DeadCodeElimination()(ir.IRModule.from_expr(func))
+    >>> mod["main"].body is x
+    True
+    """
+    return _made("DeadCodeElimination", inline_once, ignore_impurity)
+
+
+def ToANormalForm() -> ModulePass:  # noqa: N802
+    """Return a pass that gives every value a name.
+
+    Operands are then variables, operators and global variables only; bindings are in the
+    order of evaluation. The given module is not changed. Level 1.
+    """
+    return _made("ToANormalForm")
+
+
+def ToANormalFormExpr(e: Any) -> Any:  # noqa: N802
+    """Return an expression in which every value has a name.
+
+    Raises ValueError if a variable is bound twice. O(n log n) in the number of expressions.
+
+    >>> from isoform import relay
+    >>> x = relay.var("x")
+    >>> named = relay.transform.ToANormalFormExpr(relay.Function([x], (x + x) * x))
+    >>> named.body.var.name_hint, named.body.body.var.name_hint, named.body.body.body.name_hint
+    ('x_0', 'x_1', 'x_1')
+    """
+    return _to_a_normal_form_expr(e)
+
+
+def ToBasicBlockNormalForm() -> ModulePass:  # noqa: N802
+    """Return a pass that names the values that several branches or functions use.
+
+    They are bound in the innermost function or branch around all uses; the order of
+    effects is kept. Level 1.
+    """
+    return _made("ToBasicBlockNormalForm")
+
+
+def ToGraphNormalForm() -> ModulePass:  # noqa: N802
+    """Return a pass that puts values in the place of variables, shared by reference.
+
+    A `let` whose value has an effect, or makes a reference, is kept. A recursive function
+    becomes `let f = ... in f`. Level 1.
+    """
+    return _made("ToGraphNormalForm")
+
+
+def Inline() -> ModulePass:  # noqa: N802
+    """Return a pass that puts functions marked `Inline` in the place of their calls.
+
+    The pass is named `InlineGlobals`. Functions that were mentioned and are inlined are
+    removed; ValueError if one cannot be inlined. Level 1.
+    """
+    return _made("InlineGlobals")
+
+
+def RemoveUnusedFunctions(entry_functions: Iterable[str] | None = None) -> ModulePass:  # noqa: N802
+    """Return a pass that removes the functions that no entry reaches.
+
+    The given module is not changed. Level 1.
+
+    Args:
+        entry_functions: The names of the entries; `main` by default. The pass raises
+            ValueError if the module does not have one of them.
+
+    >>> from isoform import ir, relay
+    >>> mod = ir.IRModule({name: relay.Function([], relay.const(1)) for name in ("main", "f")})
+    >>> list(relay.transform.RemoveUnusedFunctions()(mod).functions)
+    [ir.GlobalVar(name_hint='main')]
+    """
+    return _made("RemoveUnusedFunctions", None if entry_functions is None else [*entry_functions])
+
+
+def _made(name: str, *options: Any) -> Any:
+    """Return a pass that is registered in Rust."""
+    return _api.function(f"relay._transform.{name}")(*options)
