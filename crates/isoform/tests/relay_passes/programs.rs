@@ -56,13 +56,21 @@ struct Made {
 pub struct Features {
     pub effects: bool,
     pub globals: bool,
-    pub lets: bool,
+    /// Functions as values, so that it is not known what a call does.
+    pub closures: bool,
 }
 
 pub const ALL: Features = Features {
     effects: true,
     globals: false,
-    lets: true,
+    closures: true,
+};
+
+/// Programs without effects, and without calls that might have some.
+pub const PURE: Features = Features {
+    effects: false,
+    globals: false,
+    closures: false,
 };
 
 struct Generator<'r> {
@@ -140,7 +148,7 @@ impl<'r> Generator<'r> {
         match self.random.below(if depth == 0 { 3 } else { 8 }) {
             0..=2 => Ty::Int,
             3 if self.features.effects => Ty::Ref,
-            4 => Ty::Func(
+            4 if self.features.closures => Ty::Func(
                 (0..self.random.below(3)).map(|_| Ty::Int).collect(),
                 Box::new(self.ty(depth - 1)),
             ),
@@ -222,7 +230,7 @@ impl<'r> Generator<'r> {
     fn compound(&mut self, ty: &Ty, depth: usize) -> Made {
         let mut parts = Parts::default();
         let expr = match self.random.below(10) {
-            0 | 1 if self.features.lets => return self.bind(ty, depth),
+            0 | 1 => return self.bind(ty, depth),
             2 => {
                 let cond = parts.add(self.make(&Ty::Int, depth));
                 let yes = parts.add(self.make(ty, depth));
@@ -255,7 +263,7 @@ impl<'r> Generator<'r> {
                 Some(expr) => expr,
                 None => self.direct(ty, depth, &mut parts),
             },
-            7 if self.features.lets && *ty == Ty::Int => return self.recursion(depth),
+            7 if *ty == Ty::Int => return self.recursion(depth),
             _ => self.direct(ty, depth, &mut parts),
         };
         parts.made(expr, ty)
