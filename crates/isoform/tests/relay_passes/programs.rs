@@ -240,8 +240,11 @@ impl<'r> Generator<'r> {
             3 => {
                 let count = self.random.below(3);
                 let params: Vec<Ty> = (0..count).map(|_| self.ty(1)).collect();
-                let callee = Ty::Func(params.clone(), Box::new(ty.clone()));
-                let callee = parts.add(self.make(&callee, depth));
+                let callee = match self.features.closures {
+                    true => self.make(&Ty::Func(params.clone(), Box::new(ty.clone())), depth),
+                    false => self.function(&params, ty, depth),
+                };
+                let callee = parts.add(callee);
                 let args = params
                     .iter()
                     .map(|param| parts.add(self.make(param, depth)));

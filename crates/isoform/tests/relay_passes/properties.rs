@@ -14,7 +14,7 @@ use isoform::ir::IRModule;
 use isoform::{Ref, structural_equal};
 
 use crate::interpret::{any, is_in_a_normal_form, is_in_basic_blocks, outcome};
-use crate::programs::{ALL, Features, Random, modules, program};
+use crate::programs::{ALL, Features, PURE, Random, modules, program};
 use crate::support::*;
 
 fn count() -> u64 {
@@ -119,11 +119,7 @@ fn r112_graphs_keep_values() {
 
 #[test]
 fn r112_graphs_without_effects_have_no_bindings() {
-    let features = Features {
-        effects: false,
-        ..ALL
-    };
-    check(features, to_graph_normal_form_expr, |_, after| {
+    check(PURE, to_graph_normal_form_expr, |_, after| {
         !any(after, |expr| {
             // Functions that call themselves keep their names.
             expr.downcast_ref::<Let>()
@@ -134,13 +130,9 @@ fn r112_graphs_without_effects_have_no_bindings() {
 
 #[test]
 fn r113_the_graph_of_an_a_normal_form_is_that_of_the_program() {
-    let features = Features {
-        effects: false,
-        ..ALL
-    };
     let mut compared = 0;
     for seed in 0..count() {
-        let program = program(&mut Random::new(seed), features);
+        let program = program(&mut Random::new(seed), PURE);
         let direct = to_graph_normal_form_expr(&program).expect("well formed");
         let named = to_a_normal_form_expr(&program).expect("well formed");
         let around = to_graph_normal_form_expr(&named).expect("well formed");

@@ -2,7 +2,7 @@
 
 use super::effects::{Effects, Globals};
 use super::form::Form;
-use super::graph::{Graph, Id};
+use super::graph::{Graph, Id, Step};
 use super::let_list::with_let;
 use super::module::map_functions;
 use super::scopes::Scopes;
@@ -111,7 +111,6 @@ impl DeadCodeOptions {
         };
         let mut results = graph.exprs.clone();
         for step in &graph.steps {
-            use super::graph::Step;
             match *step {
                 Step::Bind(id) if live.live[id as usize] && inlined[id as usize] => {
                     if let Form::Let(binding) = graph.form(id)?

@@ -46,7 +46,8 @@ fn function_pass(
         },
     );
     let filter = Callback::typed(|func: Ref<Function>| func.is_optimizable());
-    pass.with_filter(filter).with_after([Str::from(INFER_TYPE)])
+    pass.with_filter(Some(filter))
+        .with_after(Array::from([Str::from(INFER_TYPE)]))
 }
 
 /// Finds the types of all expressions.
