@@ -98,7 +98,7 @@ fn operands(expr: &Expr) -> Vec<(Expr, bool)> {
 }
 
 /// The block of each expression below a root: the common part of the paths to all uses,
-/// found by going on until nothing changes.
+/// computed from those of the users until nothing changes.
 fn blocks(root: &Expr) -> Blocks {
     let mut all = Vec::new();
     let mut seen = HashSet::new();
@@ -110,11 +110,11 @@ fn blocks(root: &Expr) -> Blocks {
         }
     }
     let mut found: Blocks = HashMap::new();
-    found.insert(root.identity(), Vec::new());
     loop {
-        let mut changed = false;
+        let mut next: Blocks = HashMap::new();
+        next.insert(root.identity(), Vec::new());
         for expr in &all {
-            let Some(around) = found.get(&expr.identity()).cloned() else {
+            let Some(around) = found.get(&expr.identity()) else {
                 continue;
             };
             for (position, (operand, own)) in operands(expr).into_iter().enumerate() {
@@ -122,24 +122,18 @@ fn blocks(root: &Expr) -> Blocks {
                 if own {
                     path.push((expr.identity(), position));
                 }
-                let ident = operand.identity();
-                let merged = match found.get(&ident) {
-                    None => path,
-                    Some(known) => {
-                        let pairs = known.iter().zip(&path);
-                        let common = pairs.take_while(|(left, right)| left == right).count();
-                        path[..common].to_vec()
-                    }
-                };
-                if found.get(&ident) != Some(&merged) {
-                    found.insert(ident, merged);
-                    changed = true;
-                }
+                let known = next
+                    .entry(operand.identity())
+                    .or_insert_with(|| path.clone());
+                let pairs = known.iter().zip(&path);
+                let common = pairs.take_while(|(left, right)| left == right).count();
+                known.truncate(common);
             }
         }
-        if !changed {
+        if next == found {
             return found;
         }
+        found = next;
     }
 }
 

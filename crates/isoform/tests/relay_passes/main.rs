@@ -6,6 +6,7 @@
 
 mod chains;
 mod dead_code;
+mod fuse;
 mod inline;
 mod interpret;
 mod merging;

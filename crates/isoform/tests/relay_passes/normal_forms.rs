@@ -15,7 +15,11 @@ fn check(form: fn(&Expr) -> isoform::Result<Expr>, program: &Expr, expected: &Ex
     let found = form(program).expect("well formed");
     assert_equal(&found, expected);
     let again = form(&found).expect("well formed");
-    assert!(again.same_as(&found), "a second run changes {found:?}");
+    assert!(
+        again.same_as(&found),
+        "a second run changes {}",
+        text(&found)
+    );
 }
 
 #[test]

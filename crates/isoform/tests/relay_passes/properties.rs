@@ -37,17 +37,34 @@ fn check(
             continue;
         };
         let after =
-            pass(&before).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{before:?}"));
+            pass(&before).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", text(&before)));
         let Ok(found) = outcome(&after, None) else {
-            panic!("seed {seed}: does not end\n{before:?}\n{after:?}");
+            panic!(
+                "seed {seed}: does not end\n{}\n{}",
+                text(&before),
+                text(&after)
+            );
         };
-        assert_eq!(found, expected, "seed {seed}\n{before:?}\n{after:?}");
+        assert_eq!(
+            found,
+            expected,
+            "seed {seed}\n{}\n{}",
+            text(&before),
+            text(&after)
+        );
         let again = pass(&after).expect("well formed");
         assert!(
             again.same_as(&after),
-            "seed {seed}: a second run\n{after:?}\n{again:?}"
+            "seed {seed}: a second run\n{}\n{}",
+            text(&after),
+            text(&again)
         );
-        assert!(holds(&before, &after), "seed {seed}\n{before:?}\n{after:?}");
+        assert!(
+            holds(&before, &after),
+            "seed {seed}\n{}\n{}",
+            text(&before),
+            text(&after)
+        );
         run += 1;
         changed += u64::from(!after.same_as(&before));
     }
@@ -66,16 +83,18 @@ fn r100_merging_keeps_values() {
 
 #[test]
 fn r105_dead_code_keeps_values() {
-    check(
-        ALL,
-        |expr| DeadCodeOptions::default().eliminate_dead_code_expr(expr),
-        |_, _| true,
-    );
+    check_once(DeadCodeOptions::default());
 }
 
 #[test]
 fn r105_inlining_once_keeps_values() {
-    let options = DeadCodeOptions::default().inline_once(true);
+    check_once(DeadCodeOptions::default().inline_once(true));
+}
+
+/// As `check`, without a second run: some code is seen to be dead only when other dead code
+/// has gone.
+#[track_caller]
+fn check_once(options: DeadCodeOptions) {
     let (mut run, mut changed) = (0, 0);
     for seed in 0..count() {
         let before = program(&mut Random::new(seed), ALL);
@@ -86,14 +105,24 @@ fn r105_inlining_once_keeps_values() {
             .eliminate_dead_code_expr(&before)
             .expect("well formed");
         let Ok(found) = outcome(&after, None) else {
-            panic!("seed {seed}: does not end");
+            panic!(
+                "seed {seed}: does not end\n{}\n{}",
+                text(&before),
+                text(&after)
+            );
         };
-        assert_eq!(found, expected, "seed {seed}\n{before:?}\n{after:?}");
+        assert_eq!(
+            found,
+            expected,
+            "seed {seed}\n{}\n{}",
+            text(&before),
+            text(&after)
+        );
         run += 1;
         changed += u64::from(!after.same_as(&before));
     }
     assert!(
-        run * 10 > count() * 9 && changed * 5 > run,
+        run * 10 > count() * 9 && changed * 20 > run,
         "{run} run, {changed} changed"
     );
 }
@@ -138,7 +167,9 @@ fn r113_the_graph_of_an_a_normal_form_is_that_of_the_program() {
         let around = to_graph_normal_form_expr(&named).expect("well formed");
         assert!(
             structural_equal(&direct, &around).expect("comparable"),
-            "seed {seed}\n{direct:?}\n{around:?}"
+            "seed {seed}\n{}\n{}",
+            text(&direct),
+            text(&around)
         );
         compared += 1;
     }
@@ -174,8 +205,11 @@ fn r105_r115_r117_passes_over_modules_keep_values() {
                 panic!("{name}, seed {seed}: does not end");
             };
             assert_eq!(
-                found, expected,
-                "{name}, seed {seed}\n{before:?}\n{after:?}"
+                found,
+                expected,
+                "{name}, seed {seed}\n{}\n{}",
+                text(&before),
+                text(&after)
             );
             changed[number] += usize::from(!after.same_as(&before));
         }
@@ -187,7 +221,13 @@ fn r105_r115_r117_passes_over_modules_keep_values() {
         let Ok(found) = outcome(&lookup(&all, &main), Some(&all)) else {
             panic!("all, seed {seed}: does not end");
         };
-        assert_eq!(found, expected, "all, seed {seed}\n{before:?}\n{all:?}");
+        assert_eq!(
+            found,
+            expected,
+            "all, seed {seed}\n{}\n{}",
+            text(&before),
+            text(&all)
+        );
     }
     assert!(
         changed.iter().all(|changed| changed * 20 > total as usize),

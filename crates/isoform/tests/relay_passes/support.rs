@@ -112,10 +112,19 @@ pub fn lookup(module: &Ref<IRModule>, var: &Ref<GlobalVar>) -> Expr {
     func.cast::<RelayExpr>().expect("an expression")
 }
 
+/// A program as text, for messages.
+pub fn text<T: isoform::Node>(program: &Ref<T>) -> String {
+    isoform::text::to_text(&program.into()).unwrap_or_else(|error| error.to_string())
+}
+
 #[track_caller]
 pub fn assert_equal(found: &Expr, expected: &Expr) {
     if let Some(mismatch) = isoform::explain_mismatch(found, expected).expect("comparable") {
-        panic!("{mismatch}\nfound:\n{found:?}\nexpected:\n{expected:?}");
+        panic!(
+            "{mismatch}\nfound:\n{}\nexpected:\n{}",
+            text(found),
+            text(expected)
+        );
     }
     assert!(structural_equal(found, expected).expect("comparable"));
 }

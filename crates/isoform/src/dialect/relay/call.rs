@@ -44,6 +44,17 @@ impl Call {
     }
 }
 
+impl Call {
+    /// A call made by a pass in the place of an expression, of which it has the span.
+    pub(super) fn made(
+        op: Ref<RelayExpr>,
+        args: Array<Ref<RelayExpr>>,
+        span: Option<Ref<Span>>,
+    ) -> Ref<Call> {
+        make_call(op, args, None, None, span)
+    }
+}
+
 impl Ref<Call> {
     /// A copy of the call with other type arguments.
     pub fn with_type_args(&self, type_args: impl Into<Array<Ref<Type>>>) -> Ref<Call> {

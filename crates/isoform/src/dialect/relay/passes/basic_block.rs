@@ -16,9 +16,9 @@ use crate::kernel::object::reference::Ref;
 /// all its uses; everything else stays as it is.
 ///
 /// The body of a function, each branch of an `if` and the result of each clause of a match
-/// are blocks. Names and constants may be used in any of them. The order of effects is
-/// kept: if a value with an effect is bound, so are those that are computed before it in the
-/// same block and have effects.
+/// are blocks. Names and constants may be used in any of them. The order of evaluation is
+/// kept where it matters: if a value is bound, so are values before it in the same block
+/// that inner blocks use; and if it has an effect, those that have effects.
 ///
 /// Functions for another compiler, and functions marked `Primitive`, are kept as they are.
 /// The result is the same object if nothing changes; spans and checked types are kept. New
@@ -114,8 +114,7 @@ impl Plan {
         let mut any = false;
         for id in 0..graph.len() as Id {
             let form = graph.form(id)?;
-            let movable = !form.is_atom() && !matches!(form, Form::Constant(_));
-            if let Some((user, position)) = graph.arrival(id).filter(|_| movable) {
+            if let Some((user, position)) = graph.arrival(id).filter(|_| is_movable(form)) {
                 let first = scopes.of_operand(graph.form(user)?, user, position);
                 let here = scopes.scope(id);
                 is_bound[id as usize] = blocks[first as usize] != blocks[here as usize];
@@ -132,6 +131,7 @@ impl Plan {
         };
         plan.merge_lets(graph, scopes, &effects)?;
         plan.bind_earlier_effects(graph, scopes, &effects)?;
+        plan.bind_earlier_uses(graph, scopes, &blocks)?;
         Ok(Some(plan))
     }
 
@@ -206,6 +206,59 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+impl Plan {
+    /// Binds what inner blocks use, although it is first needed in its own block, if
+    /// something after it is bound there: that is computed first then, inner blocks and all.
+    fn bind_earlier_uses(
+        &mut self,
+        graph: &Graph,
+        scopes: &Scopes,
+        blocks: &[Scope],
+    ) -> Result<()> {
+        let mut has_inner_use = vec![false; graph.len()];
+        for id in 0..graph.len() as Id {
+            let form = graph.form(id)?;
+            for (position, operand) in graph.operands(id).iter().enumerate() {
+                let used_in = scopes.of_operand(form, id, position);
+                let here = scopes.scope(*operand);
+                has_inner_use[*operand as usize] |=
+                    blocks[used_in as usize] != blocks[here as usize];
+            }
+        }
+        let mut last = vec![0; scopes.len()];
+        for (time, step) in graph.steps.iter().enumerate() {
+            match *step {
+                Step::Done(id) if self.is_bound[id as usize] => {
+                    last[self.list[scopes.scope(id) as usize] as usize] = time;
+                }
+                Step::Bind(id) => {
+                    let inner = scopes.of_operand(graph.form(id)?, id, 0);
+                    let list = self.list[inner as usize];
+                    if list != inner {
+                        last[list as usize] = time;
+                    }
+                }
+                Step::Done(_) => {}
+            }
+        }
+        for (time, step) in graph.steps.iter().enumerate() {
+            let Step::Done(id) = *step else {
+                continue;
+            };
+            let list = self.list[scopes.scope(id) as usize];
+            if has_inner_use[id as usize] && time < last[list as usize] {
+                self.is_bound[id as usize] |= is_movable(graph.form(id)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True unless the expression may be used in any block.
+fn is_movable(form: Form<'_>) -> bool {
+    !form.is_atom() && !matches!(form, Form::Constant(_))
 }
 
 /// True if an expression does more than its operands do in the same scope.

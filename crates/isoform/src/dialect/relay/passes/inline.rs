@@ -184,7 +184,10 @@ impl Inliner {
     }
 
     /// The function that comes in the place of a global variable.
-    fn template(&self, expr: &Ref<RelayExpr>) -> Option<(&Ref<GlobalVar>, &Template)> {
+    fn template<'a>(
+        &'a self,
+        expr: &'a Ref<RelayExpr>,
+    ) -> Option<(&'a Ref<GlobalVar>, &'a Template)> {
         let var = expr.downcast_ref::<GlobalVar>()?;
         let number = self.numbers.get(&var.identity())?;
         Some((var, self.functions[*number].template.as_ref()?))

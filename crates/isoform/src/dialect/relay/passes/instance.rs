@@ -7,7 +7,6 @@ use crate::dialect::relay::{AsExpr, Function, Let, Var};
 use crate::ir::RelayExpr;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
-use crate::kernel::value::Value;
 use crate::traverse::shallow_copy;
 
 /// A function whose body is copied into its callers.
@@ -99,7 +98,7 @@ impl Template {
             }
             let is_same = rebuilt.same_as(graph.expr(id));
             if is_same && effects.of_evaluating(id) > Effect::None {
-                rebuilt = shallow_copy(&Value::from(&rebuilt))?.extract()?;
+                rebuilt = shallow_copy(rebuilt.as_object())?.cast()?;
             }
             results[id as usize] = rebuilt;
         }

@@ -11,6 +11,7 @@
 //! | name values that several blocks use | [`to_basic_block_normal_form`] |
 //! | share values instead of naming them | [`to_graph_normal_form`] |
 //! | put functions in the place of their calls | [`inline_functions`] |
+//! | make kernels of operators | [`fuse_ops`], [`FuseOptions`] |
 //! | remove functions that nothing calls | [`remove_unused_functions`] |
 //!
 //! In a graph, an expression that several places use is computed once: in the innermost
@@ -28,6 +29,7 @@ mod common_subexpr;
 mod dead_code;
 mod effects;
 mod form;
+mod fuse;
 mod graph;
 mod graph_normal_form;
 mod inline;
@@ -42,6 +44,7 @@ pub use a_normal_form::{to_a_normal_form, to_a_normal_form_expr};
 pub use basic_block::{to_basic_block_normal_form, to_basic_block_normal_form_expr};
 pub use common_subexpr::{CommonSubexprOptions, eliminate_common_subexpr};
 pub use dead_code::{DeadCodeOptions, eliminate_dead_code};
+pub use fuse::{FuseOptions, fuse_ops};
 pub use graph_normal_form::{to_graph_normal_form, to_graph_normal_form_expr};
 pub use inline::inline_functions;
 pub use unused_functions::remove_unused_functions;

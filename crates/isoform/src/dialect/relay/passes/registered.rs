@@ -4,6 +4,7 @@ use isoform_macros::export;
 
 use super::common_subexpr::CommonSubexprOptions;
 use super::dead_code::DeadCodeOptions;
+use super::fuse::FuseOptions;
 use super::{
     inline_functions, remove_unused_functions, to_a_normal_form, to_a_normal_form_expr,
     to_basic_block_normal_form, to_basic_block_normal_form_expr, to_graph_normal_form,
@@ -16,10 +17,15 @@ use crate::kernel::error::Result;
 use crate::kernel::function::Function as Callback;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::Schema;
-use crate::transform::{FunctionPass, ModulePass, PassContext, PassInfo};
+use crate::transform::{FunctionPass, ModulePass, PassContext, PassInfo, register_config_option};
 
 /// The pass that most others need to run before them.
 const INFER_TYPE: &str = "InferType";
+
+/// The option of contexts for the largest number of expressions in a kernel.
+const MAX_DEPTH: &str = "relay.FuseOps.max_depth";
+/// The option of contexts by which constants become part of kernels.
+const LINK_PARAMS: &str = "relay.FuseOps.link_params";
 
 fn info(opt_level: i64, name: &str, required: &[&str]) -> Ref<PassInfo> {
     PassInfo::new(opt_level, name).with_required(required.iter().copied())
@@ -45,6 +51,11 @@ fn function_pass(
             run(&func.expr(), module)?.cast::<Function>()
         },
     );
+    optimizing(&pass)
+}
+
+/// The pass on functions that passes may change, with type inference at the end.
+fn optimizing(pass: &Ref<FunctionPass>) -> Ref<FunctionPass> {
     let filter = Callback::typed(|func: Ref<Function>| func.is_optimizable());
     pass.with_filter(Some(filter))
         .with_after(Array::from([Str::from(INFER_TYPE)]))
@@ -104,6 +115,28 @@ fn graph_normal_form_pass() -> Ref<ModulePass> {
     module_pass(&info(1, "ToGraphNormalForm", &[]), to_graph_normal_form)
 }
 
+/// Makes kernels of operators that fit together.
+///
+/// The level for which they are made is that of the context if it is -1; at level 0, each
+/// operator has its own kernel.
+#[export("relay._transform.FuseOps", crate = crate)]
+fn fuse_pass(#[default = -1] fuse_opt_level: i64) -> Ref<FunctionPass> {
+    let info = info(0, "FuseOps", &[INFER_TYPE]);
+    let run = move |func: Ref<Function>, _: &Ref<IRModule>, ctx: &Ref<PassContext>| {
+        let level = match fuse_opt_level {
+            -1 => ctx.opt_level,
+            level => level,
+        };
+        let max_depth = ctx.config_value(MAX_DEPTH)?.as_int().unwrap_or(256);
+        let options = FuseOptions::default()
+            .fuses(level > 0)
+            .max_depth(usize::try_from(max_depth).unwrap_or(0))
+            .link_params(ctx.config_value(LINK_PARAMS)?.as_bool() == Some(true));
+        options.fuse_ops_expr(&func.expr())?.cast::<Function>()
+    };
+    optimizing(&FunctionPass::new(&info, run))
+}
+
 /// Puts functions marked `Inline` in the place of their calls.
 #[export("relay._transform.InlineGlobals", crate = crate)]
 fn inline_pass() -> Ref<ModulePass> {
@@ -139,6 +172,18 @@ fn graph_normal_form_of(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
 }
 
 pub(super) fn register() -> Result<()> {
+    register_config_option(
+        MAX_DEPTH,
+        Schema::Int,
+        256,
+        "The largest number of expressions in a kernel.",
+    )?;
+    register_config_option(
+        LINK_PARAMS,
+        Schema::Bool,
+        false,
+        "Put constants into kernels instead of passing them as arguments.",
+    )?;
     crate::ir::functions![
         infer_type_pass,
         common_subexpr_pass,
@@ -146,6 +191,7 @@ pub(super) fn register() -> Result<()> {
         a_normal_form_pass,
         basic_block_pass,
         graph_normal_form_pass,
+        fuse_pass,
         inline_pass,
         unused_functions_pass,
         a_normal_form_of,
