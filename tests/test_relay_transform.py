@@ -14,6 +14,7 @@ def test_r100_passes_by_name_and_their_info():
     kinds = {
         "InferType": (0, []),
         "EliminateCommonSubexpr": (3, ["InferType"]),
+        "FuseOps": (0, ["InferType"]),
         "DeadCodeElimination": (1, ["InferType"]),
         "ToANormalForm": (1, []),
         "ToBasicBlockNormalForm": (1, []),
@@ -85,6 +86,20 @@ def test_r115_r117_inlining_and_removal():
     assert list(left.functions) == [f]
     with pytest.raises(ValueError, match='"g"'):
         relay.transform.RemoveUnusedFunctions(["g"])(mod)
+
+
+def test_r127_fusing_depends_on_the_context():
+    mod = module(relay.exp(relay.exp(x)), x)
+
+    def kernels(level=-1, **options):
+        with transform.PassContext(**options):
+            fused = relay.transform.FuseOps(level)(mod)["main"]
+        return relay.testing.count_ops(fused), isinstance(fused.body.args[0], relay.Call)
+
+    assert kernels() == ({"exp": 2}, False)
+    assert kernels(0) == ({"exp": 2}, True)
+    assert kernels(opt_level=0) == ({"exp": 2}, True)
+    assert kernels(config={"relay.FuseOps.max_depth": 1}) == ({"exp": 2}, True)
 
 
 def test_r67_function_passes_see_functions_that_may_be_changed():

@@ -27,6 +27,7 @@ __all__ = [
     "DeadCodeElimination",
     "EliminateCommonSubexpr",
     "FunctionPass",
+    "FuseOps",
     "InferType",
     "InferTypeLocal",
     "Inline",
@@ -138,6 +139,28 @@ def DeadCodeElimination(  # noqa: N802
     True
     """
     return _made("DeadCodeElimination", inline_once, ignore_impurity)
+
+
+def FuseOps(fuse_opt_level: int = -1) -> FunctionPass:  # noqa: N802
+    """Return a pass that makes kernels: functions marked `Primitive` of operators that fit.
+
+    Which operators fit is decided by their patterns (`TOpPattern`). The options
+    `relay.FuseOps.max_depth` and `relay.FuseOps.link_params` of the context bound the size
+    of kernels, and put constants into them. Level 0; requires InferType.
+
+    Args:
+        fuse_opt_level: Each operator has its own kernel if it is 0; -1 stands for the
+            level of the context.
+
+    >>> from isoform import ir, relay
+    >>> x = relay.var("x", shape=(2,))
+    >>> mod = ir.IRModule.from_expr(relay.Function([x], relay.exp(x + x)))
+    >>> fused = relay.transform.FuseOps()(relay.transform.InferType()(mod))
+    >>> kernel = fused["main"].body.op
+    >>> kernel.attrs["Primitive"], kernel.body.op.name
+    (1, 'exp')
+    """
+    return _made("FuseOps", fuse_opt_level)
 
 
 def ToANormalForm() -> ModulePass:  # noqa: N802

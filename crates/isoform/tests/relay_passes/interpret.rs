@@ -18,7 +18,7 @@ use isoform::ir::{GlobalVar, IRModule, Op};
 use crate::support::Expr;
 
 #[derive(Clone)]
-pub enum Val {
+pub(crate) enum Val {
     Int(u64),
     Tuple(Vec<Val>),
     Ref(usize),
@@ -26,7 +26,7 @@ pub enum Val {
     Op(Ref<Op>),
 }
 
-pub struct Closure {
+pub(crate) struct Closure {
     func: Ref<Function>,
     path: Path,
     frames: Vec<Frame>,
@@ -139,12 +139,12 @@ fn blocks(root: &Expr) -> Blocks {
 
 /// The value of a program, and its effects in order, as text.
 #[derive(PartialEq, Eq, Debug)]
-pub struct Outcome {
-    pub value: String,
-    pub trace: Vec<String>,
+pub(crate) struct Outcome {
+    pub(crate) value: String,
+    pub(crate) trace: Vec<String>,
 }
 
-pub struct Interpreter {
+pub(crate) struct Interpreter {
     module: Option<Ref<IRModule>>,
     store: Vec<Val>,
     trace: Vec<String>,
@@ -155,7 +155,7 @@ pub struct Interpreter {
 }
 
 /// Too many steps: the program proves nothing.
-pub struct Exhausted;
+pub(crate) struct Exhausted;
 
 type Run<T> = Result<T, Exhausted>;
 
@@ -170,7 +170,7 @@ struct Place {
 }
 
 /// The outcome of a function without parameters, or of `main` of a module.
-pub fn outcome(program: &Expr, module: Option<&Ref<IRModule>>) -> Run<Outcome> {
+pub(crate) fn outcome(program: &Expr, module: Option<&Ref<IRModule>>) -> Run<Outcome> {
     let mut interpreter = Interpreter {
         module: module.cloned(),
         store: Vec::new(),
@@ -467,7 +467,7 @@ fn matches(pattern: &Ref<Pattern>, value: &Val, env: &mut HashMap<u64, Val>) -> 
 }
 
 /// True if the program contains an expression for which the test is true.
-pub fn any(program: &Expr, test: impl Fn(&Expr) -> bool) -> bool {
+pub(crate) fn any(program: &Expr, test: impl Fn(&Expr) -> bool) -> bool {
     let mut seen = HashSet::new();
     let mut stack = vec![program.clone()];
     while let Some(expr) = stack.pop() {
@@ -482,7 +482,7 @@ pub fn any(program: &Expr, test: impl Fn(&Expr) -> bool) -> bool {
 }
 
 /// True if no expression is first needed in one block and computed in another one.
-pub fn is_in_basic_blocks(program: &Expr) -> bool {
+pub(crate) fn is_in_basic_blocks(program: &Expr) -> bool {
     let blocks = blocks(program);
     let mut seen = HashSet::new();
     let mut good = true;
@@ -516,7 +516,7 @@ fn first_uses(
 }
 
 /// True if all operands are names, and blocks are bindings around one.
-pub fn is_in_a_normal_form(program: &Expr) -> bool {
+pub(crate) fn is_in_a_normal_form(program: &Expr) -> bool {
     let is_atom = |expr: &Expr| expr.isa::<Var>() || expr.isa::<Op>() || expr.isa::<GlobalVar>();
     let is_block = |expr: &Expr| {
         let mut expr = expr.clone();

@@ -12,10 +12,10 @@ use isoform::ir::{GlobalVar, IRModule};
 use crate::support::*;
 
 /// A stream of numbers that depends on a seed alone.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678)
     }
 
@@ -53,21 +53,21 @@ struct Made {
 
 /// What programs may contain.
 #[derive(Clone, Copy)]
-pub struct Features {
-    pub effects: bool,
-    pub globals: bool,
+pub(crate) struct Features {
+    pub(crate) effects: bool,
+    pub(crate) globals: bool,
     /// Functions as values, so that it is not known what a call does.
-    pub closures: bool,
+    pub(crate) closures: bool,
 }
 
-pub const ALL: Features = Features {
+pub(crate) const ALL: Features = Features {
     effects: true,
     globals: false,
     closures: true,
 };
 
 /// Programs without effects, and without calls that might have some.
-pub const PURE: Features = Features {
+pub(crate) const PURE: Features = Features {
     effects: false,
     globals: false,
     closures: false,
@@ -86,7 +86,7 @@ struct Generator<'r> {
 }
 
 /// A function without parameters.
-pub fn program(random: &mut Random, features: Features) -> Expr {
+pub(crate) fn program(random: &mut Random, features: Features) -> Expr {
     let budget = 5 + random.below(60);
     let mut generator = Generator::new(random, features, budget);
     let ty = generator.ty(1);
@@ -95,7 +95,7 @@ pub fn program(random: &mut Random, features: Features) -> Expr {
 }
 
 /// A module with a function `main` without parameters, and functions that it calls.
-pub fn modules(random: &mut Random) -> Ref<IRModule> {
+pub(crate) fn modules(random: &mut Random) -> Ref<IRModule> {
     let features = Features {
         globals: true,
         ..ALL

@@ -9,10 +9,10 @@ use isoform::types::IsA;
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, structural_equal};
 
-pub type Expr = Ref<RelayExpr>;
+pub(crate) type Expr = Ref<RelayExpr>;
 
 /// An operator without effects.
-pub fn op(name: &str) -> Ref<Op> {
+pub(crate) fn op(name: &str) -> Ref<Op> {
     let name = format!("test.passes.{name}");
     OpRegistry::get_or_register(&name)
         .expect("a name")
@@ -21,7 +21,7 @@ pub fn op(name: &str) -> Ref<Op> {
 }
 
 /// An operator with effects, `tick`.
-pub fn tick() -> Ref<Op> {
+pub(crate) fn tick() -> Ref<Op> {
     static READY: std::sync::Once = std::sync::Once::new();
     READY.call_once(|| {
         let entry = OpRegistry::get_or_register("test.passes.tick").expect("a name");
@@ -30,26 +30,26 @@ pub fn tick() -> Ref<Op> {
     op("tick")
 }
 
-pub fn call<const N: usize>(name: &str, args: [&Expr; N]) -> Expr {
+pub(crate) fn call<const N: usize>(name: &str, args: [&Expr; N]) -> Expr {
     let callee = if name == "tick" { tick() } else { op(name) };
     Call::new(&callee, args.map(Clone::clone)).expr()
 }
 
-pub fn apply<T: IsA<RelayExpr>, const N: usize>(func: &Ref<T>, args: [&Expr; N]) -> Expr {
+pub(crate) fn apply<T: IsA<RelayExpr>, const N: usize>(func: &Ref<T>, args: [&Expr; N]) -> Expr {
     Call::new(func.expr(), args.map(Clone::clone)).expr()
 }
 
-pub fn var(name: &str) -> Ref<Var> {
+pub(crate) fn var(name: &str) -> Ref<Var> {
     Var::new(name)
 }
 
-pub fn int(value: i32) -> Expr {
+pub(crate) fn int(value: i32) -> Expr {
     let data = value.to_le_bytes().to_vec();
     Constant::new(Tensor::new(DType::INT32, vec![], data).expect("a scalar")).expr()
 }
 
 /// A constant that is not a scalar.
-pub fn vector(values: &[i32]) -> Expr {
+pub(crate) fn vector(values: &[i32]) -> Expr {
     let data: Vec<u8> = values
         .iter()
         .flat_map(|value| value.to_le_bytes())
@@ -58,40 +58,40 @@ pub fn vector(values: &[i32]) -> Expr {
     Constant::new(tensor.expect("a vector")).expr()
 }
 
-pub fn bind(var: &Ref<Var>, value: &Expr, body: &Expr) -> Expr {
+pub(crate) fn bind(var: &Ref<Var>, value: &Expr, body: &Expr) -> Expr {
     Let::new(var, value, body).expr()
 }
 
-pub fn choose(cond: &Expr, yes: &Expr, no: &Expr) -> Expr {
+pub(crate) fn choose(cond: &Expr, yes: &Expr, no: &Expr) -> Expr {
     If::new(cond, yes, no).expr()
 }
 
-pub fn tuple<const N: usize>(fields: [&Expr; N]) -> Expr {
+pub(crate) fn tuple<const N: usize>(fields: [&Expr; N]) -> Expr {
     Tuple::new(fields.map(Clone::clone)).expr()
 }
 
-pub fn item(tuple: &Expr, index: i64) -> Expr {
+pub(crate) fn item(tuple: &Expr, index: i64) -> Expr {
     TupleGetItem::new(tuple, index).expr()
 }
 
-pub fn func<const N: usize>(params: [&Ref<Var>; N], body: &Expr) -> Expr {
+pub(crate) fn func<const N: usize>(params: [&Ref<Var>; N], body: &Expr) -> Expr {
     Function::new(params.map(Clone::clone), body).expr()
 }
 
-pub fn create(value: &Expr) -> Expr {
+pub(crate) fn create(value: &Expr) -> Expr {
     RefCreate::new(value).expr()
 }
 
-pub fn read(reference: &Expr) -> Expr {
+pub(crate) fn read(reference: &Expr) -> Expr {
     RefRead::new(reference).expr()
 }
 
-pub fn write(reference: &Expr, value: &Expr) -> Expr {
+pub(crate) fn write(reference: &Expr, value: &Expr) -> Expr {
     RefWrite::new(reference, value).expr()
 }
 
 /// A module of these functions, with `Inline` set on those whose name begins with `inl`.
-pub fn module<const N: usize>(functions: [(&Ref<GlobalVar>, &Expr); N]) -> Ref<IRModule> {
+pub(crate) fn module<const N: usize>(functions: [(&Ref<GlobalVar>, &Expr); N]) -> Ref<IRModule> {
     let module = IRModule::new();
     for (var, func) in functions {
         let mut func = func
@@ -107,18 +107,18 @@ pub fn module<const N: usize>(functions: [(&Ref<GlobalVar>, &Expr); N]) -> Ref<I
     module
 }
 
-pub fn lookup(module: &Ref<IRModule>, var: &Ref<GlobalVar>) -> Expr {
+pub(crate) fn lookup(module: &Ref<IRModule>, var: &Ref<GlobalVar>) -> Expr {
     let func = module.lookup(var).expect("defined");
     func.cast::<RelayExpr>().expect("an expression")
 }
 
 /// A program as text, for messages.
-pub fn text<T: isoform::Node>(program: &Ref<T>) -> String {
+pub(crate) fn text<T: isoform::Node>(program: &Ref<T>) -> String {
     isoform::text::to_text(&program.into()).unwrap_or_else(|error| error.to_string())
 }
 
 #[track_caller]
-pub fn assert_equal(found: &Expr, expected: &Expr) {
+pub(crate) fn assert_equal(found: &Expr, expected: &Expr) {
     if let Some(mismatch) = isoform::explain_mismatch(found, expected).expect("comparable") {
         panic!(
             "{mismatch}\nfound:\n{}\nexpected:\n{}",
@@ -130,7 +130,7 @@ pub fn assert_equal(found: &Expr, expected: &Expr) {
 }
 
 #[track_caller]
-pub fn assert_error<T>(result: isoform::Result<T>, parts: &[&str]) {
+pub(crate) fn assert_error<T>(result: isoform::Result<T>, parts: &[&str]) {
     let Err(error) = result else {
         panic!("expected an error with {parts:?}");
     };

@@ -129,9 +129,9 @@ impl Plan {
             is_bound,
             list: Vec::new(),
         };
-        plan.merge_lets(graph, scopes, &effects)?;
-        plan.bind_earlier_effects(graph, scopes, &effects)?;
         plan.bind_earlier_uses(graph, scopes, &blocks)?;
+        plan.bind_earlier_effects(graph, scopes, &blocks, &effects)?;
+        plan.merge_lets(graph, scopes, &effects)?;
         Ok(Some(plan))
     }
 
@@ -166,49 +166,53 @@ impl Plan {
         Ok(())
     }
 
-    /// Binds what has effects and is computed before something else that has effects and
-    /// moves to the same list.
+    /// For each block, when the last of its bound expressions that are wanted is computed.
+    fn last(
+        &self,
+        graph: &Graph,
+        scopes: &Scopes,
+        blocks: &[Scope],
+        wanted: impl Fn(Id) -> bool,
+    ) -> Vec<usize> {
+        let mut last = vec![0; scopes.len()];
+        for (time, step) in graph.steps.iter().enumerate() {
+            if let Step::Done(id) = *step
+                && self.is_bound[id as usize]
+                && wanted(id)
+            {
+                last[blocks[scopes.scope(id) as usize] as usize] = time;
+            }
+        }
+        last
+    }
+
+    /// Binds what has effects and is computed before something else in the same block that
+    /// has effects and is bound.
     fn bind_earlier_effects(
         &mut self,
         graph: &Graph,
         scopes: &Scopes,
+        blocks: &[Scope],
         effects: &Effects,
     ) -> Result<()> {
-        let mut last = vec![0; scopes.len()];
-        for (time, step) in graph.steps.iter().enumerate() {
-            match *step {
-                Step::Done(id) if self.moves_effect(effects, id) => {
-                    last[self.list[scopes.scope(id) as usize] as usize] = time;
-                }
-                Step::Bind(id) => {
-                    let inner = scopes.of_operand(graph.form(id)?, id, 0);
-                    let list = self.list[inner as usize];
-                    let value = graph.operands(id)[0];
-                    if list != inner && effects.of_evaluating(value) == Effect::Any {
-                        last[list as usize] = time;
-                    }
-                }
-                Step::Done(_) => {}
-            }
-        }
+        let has_effect = |id| effects.of_evaluating(id) == Effect::Any;
+        let last = self.last(graph, scopes, blocks, has_effect);
         for (time, step) in graph.steps.iter().enumerate() {
             let Step::Done(id) = *step else {
                 continue;
             };
-            let list = self.list[scopes.scope(id) as usize];
+            let block = blocks[scopes.scope(id) as usize];
             let is_value = match graph.arrival(id) {
                 Some((user, 0)) => matches!(graph.form(user)?, Form::Let(_)),
                 _ => false,
             };
-            if time < last[list as usize] && !is_value && has_own_effect(graph, effects, id)? {
+            if time < last[block as usize] && !is_value && has_own_effect(graph, effects, id)? {
                 self.is_bound[id as usize] = true;
             }
         }
         Ok(())
     }
-}
 
-impl Plan {
     /// Binds what inner blocks use, although it is first needed in its own block, if
     /// something after it is bound there: that is computed first then, inner blocks and all.
     fn bind_earlier_uses(
@@ -227,28 +231,13 @@ impl Plan {
                     blocks[used_in as usize] != blocks[here as usize];
             }
         }
-        let mut last = vec![0; scopes.len()];
-        for (time, step) in graph.steps.iter().enumerate() {
-            match *step {
-                Step::Done(id) if self.is_bound[id as usize] => {
-                    last[self.list[scopes.scope(id) as usize] as usize] = time;
-                }
-                Step::Bind(id) => {
-                    let inner = scopes.of_operand(graph.form(id)?, id, 0);
-                    let list = self.list[inner as usize];
-                    if list != inner {
-                        last[list as usize] = time;
-                    }
-                }
-                Step::Done(_) => {}
-            }
-        }
+        let last = self.last(graph, scopes, blocks, |_| true);
         for (time, step) in graph.steps.iter().enumerate() {
             let Step::Done(id) = *step else {
                 continue;
             };
-            let list = self.list[scopes.scope(id) as usize];
-            if has_inner_use[id as usize] && time < last[list as usize] {
+            let block = blocks[scopes.scope(id) as usize];
+            if has_inner_use[id as usize] && time < last[block as usize] {
                 self.is_bound[id as usize] |= is_movable(graph.form(id)?);
             }
         }

@@ -16,7 +16,7 @@ pub(super) enum Form<'a> {
     Var(&'a Ref<Var>),
     GlobalVar(&'a Ref<GlobalVar>),
     Op(&'a Ref<Op>),
-    Constructor(&'a Ref<Constructor>),
+    Constructor,
     Constant(&'a Ref<Constant>),
     Call(&'a Ref<Call>),
     Tuple(&'a Ref<Tuple>),
@@ -57,7 +57,10 @@ impl<'a> Form<'a> {
             If,
             GlobalVar
         ];
-        first_of![RefRead, RefWrite, RefCreate, Match, Constructor];
+        first_of![RefRead, RefWrite, RefCreate, Match];
+        if expr.isa::<Constructor>() {
+            return Ok(Form::Constructor);
+        }
         Err(Error::type_error(format!(
             "expected an expression of Relay, got {}; replace temporary expressions before \
              this pass",
@@ -69,7 +72,7 @@ impl<'a> Form<'a> {
     pub(super) fn is_atom(self) -> bool {
         matches!(
             self,
-            Form::Var(_) | Form::GlobalVar(_) | Form::Op(_) | Form::Constructor(_)
+            Form::Var(_) | Form::GlobalVar(_) | Form::Op(_) | Form::Constructor
         )
     }
 
@@ -79,7 +82,7 @@ impl<'a> Form<'a> {
             Form::Var(_)
             | Form::GlobalVar(_)
             | Form::Op(_)
-            | Form::Constructor(_)
+            | Form::Constructor
             | Form::Constant(_) => 0,
             Form::Call(call) => 1 + call.args.len(),
             Form::Tuple(tuple) => tuple.fields.len(),
@@ -98,7 +101,7 @@ impl<'a> Form<'a> {
             Form::Var(_)
             | Form::GlobalVar(_)
             | Form::Op(_)
-            | Form::Constructor(_)
+            | Form::Constructor
             | Form::Constant(_) => None,
             Form::Call(call) => match position.checked_sub(1) {
                 None => Some(&call.op),

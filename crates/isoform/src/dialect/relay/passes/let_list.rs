@@ -36,10 +36,6 @@ impl LetList {
         });
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.bindings.is_empty()
-    }
-
     /// The body with these bindings around it. A `let` of the program is reused where
     /// nothing in it changes, and otherwise keeps its span; a new one has the span of its
     /// value. Its checked type is that of the body.
