@@ -51,7 +51,7 @@ struct Made {
     needs: Needs,
 }
 
-/// What programs may contain.
+/// The things that programs may contain.
 #[derive(Clone, Copy)]
 pub(crate) struct Features {
     pub(crate) effects: bool,

@@ -18,7 +18,7 @@ pub(super) struct Blocks<'g> {
     pub(super) graph: &'g Graph,
     pub(super) scopes: &'g Scopes,
     lists: Vec<LetList>,
-    /// What each expression has become.
+    /// Each expression as it has become.
     pub(super) results: Vec<Ref<RelayExpr>>,
     /// The number of fresh variables so far.
     fresh: usize,

@@ -4,8 +4,8 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::effects::is_stateful;
-use super::form::Form;
-use super::graph::{ByIdent, Graph, Id, Step};
+use super::form::{ByIdent, Form};
+use super::graph::{Graph, Id, Step};
 use super::module::map_functions;
 use crate::dialect::relay::{Function, is_primitive_op};
 use crate::ir::{Attrs, IRModule, Op, RelayExpr};

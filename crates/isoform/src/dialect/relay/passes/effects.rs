@@ -5,8 +5,8 @@
 //! functions that are not known: parameters, parts of tuples, results of calls. Making a
 //! reference is not an effect, but doing so twice is not the same as doing so once.
 
-use super::form::Form;
-use super::graph::{ByIdent, Graph, Id};
+use super::form::{ByIdent, Form};
+use super::graph::{Graph, Id};
 use crate::dialect::relay::{AsExpr, Function, attribute};
 use crate::ir::{BaseFunc, GlobalVar, IRModule, Op};
 use crate::kernel::error::Result;

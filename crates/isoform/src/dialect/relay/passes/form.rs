@@ -1,6 +1,8 @@
 //! Expressions taken apart into the expressions below them, and put together again.
 
-use super::graph::ByIdent;
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
 use crate::dialect::relay::{
     Call, Clause, Constant, Function, If, Let, Match, Pattern, PatternConstructor, PatternTuple,
     PatternVar, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var,
@@ -9,6 +11,9 @@ use crate::ir::{Constructor, GlobalVar, Op, RelayExpr};
 use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Ref};
+
+/// By the identity number of an object.
+pub(super) type ByIdent<T> = HashMap<u64, T, RandomState>;
 
 /// An expression by its class.
 #[derive(Clone, Copy)]

@@ -1,10 +1,7 @@
 //! The expressions of a program as a graph in arrays, which the passes traverse without
 //! recursion.
 
-use hashbrown::HashMap;
-use rapidhash::fast::RandomState;
-
-use super::form::{Form, with_operands};
+use super::form::{ByIdent, Form, with_operands};
 use crate::dialect::relay::{Var, attribute};
 use crate::ir::RelayExpr;
 use crate::kernel::error::{Error, Result};
@@ -13,9 +10,6 @@ use crate::kernel::object::reference::Ref;
 
 /// The number of an expression in a [`Graph`], in the order of first arrival.
 pub(super) type Id = u32;
-
-/// By the identity number of an object.
-pub(super) type ByIdent<T> = HashMap<u64, T, RandomState>;
 
 /// A step of the depth-first visit of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! Inlining of functions of a module.
 
 use super::effects::{Effects, Globals};
-use super::form::{Form, with_operands};
-use super::graph::{ByIdent, Graph, Id, Step};
+use super::form::{ByIdent, Form, with_operands};
+use super::graph::{Graph, Id, Step};
 use super::instance::{Argument, Template};
 use super::module::mentioned;
 use crate::dialect::relay::{AsExpr, Function, attribute};

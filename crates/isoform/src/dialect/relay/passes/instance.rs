@@ -1,8 +1,8 @@
 //! Copies of the body of a function with other arguments.
 
 use super::effects::{Effect, Effects, Globals};
-use super::form::{Form, with_bound};
-use super::graph::{ByIdent, Graph, Id, Step};
+use super::form::{ByIdent, Form, with_bound};
+use super::graph::{Graph, Id, Step};
 use crate::dialect::relay::{AsExpr, Function, Let, Var};
 use crate::ir::RelayExpr;
 use crate::kernel::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! Removal of functions that nothing calls.
 
-use super::graph::ByIdent;
+use super::form::ByIdent;
 use super::module::mentioned;
 use crate::ir::{GlobalVar, IRModule};
 use crate::kernel::error::Result;
