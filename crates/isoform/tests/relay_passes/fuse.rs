@@ -128,7 +128,7 @@ fn r127_level_zero_fuses_nothing() {
         &func([&x], &expected),
     );
     // As does a stop, which is removed.
-    let stopped = func([&x], &relu(&op::stop_fusion(&exp(&x.expr())).expr()));
+    let stopped = func([&x], &relu(&op::stop_fusion(exp(&x.expr())).expr()));
     check(&stopped, &func([&x], &expected));
     // And a name.
     let y = var("y");

@@ -63,7 +63,7 @@ fn r100_attributes_are_compared() {
     let x = var("x");
     let with = |axis: i64| {
         let attrs = DictAttrs::from_map([("axis".into(), axis.into())].into_iter().collect());
-        Call::new(&op("f"), [x.expr()])
+        Call::new(op("f"), [x.expr()])
             .with_attrs(attrs.upcast())
             .expr()
     };
