@@ -55,6 +55,7 @@ from .expr import (
     pretty_print,
     var,
 )
+from .evaluation import Executor, create_executor, evaluate_call
 from .expr_functor import ExprFunctor, ExprMutator, ExprVisitor
 from .op import annotation, nn
 from .op.reduce import *  # noqa: F403  # The constructor functions of operators.
@@ -83,6 +84,7 @@ __all__ = [
     "CallWithFields",
     "ConstantWithFields",
     "Constructor",
+    "Executor",
     "Expr",
     "ExprFunctor",
     "ExprMutator",
@@ -129,7 +131,9 @@ __all__ = [
     "bind",
     "build_module",
     "const",
+    "create_executor",
     "dedup",
+    "evaluate_call",
     "expr_functor",
     "nn",
     "op",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DeadCodeElimination",
     "EliminateCommonSubexpr",
+    "FoldConstant",
+    "FoldConstantExpr",
     "FunctionPass",
     "FuseOps",
     "InferType",
@@ -41,6 +43,7 @@ __all__ = [
 
 _is_optimizable = _api.function("relay.ir.Function.is_optimizable")
 _infer_type_local = _api.function("relay._transform.InferTypeLocal")
+_fold_constant_expr = _api.function("relay._transform.FoldConstantExpr")
 _to_a_normal_form_expr = _api.function("relay._transform.ToANormalFormExpr")
 
 
@@ -116,6 +119,45 @@ def EliminateCommonSubexpr(  # noqa: N802
         fskip: Returns True for an expression that the pass should leave alone.
     """
     return _made("EliminateCommonSubexpr", fskip)
+
+
+def FoldConstant(fold_qnn: bool = False) -> FunctionPass:  # noqa: N802
+    """Return a pass that replaces what is known by its value.
+
+    A call of an operator on constants becomes its result, a variable that is bound to a
+    constant becomes that constant, an item of a tuple that is written out becomes the field,
+    and an `if` with a known condition becomes that branch. A call stays as it is if it has no
+    arguments, if its operator is stateful or not computational, and if its result is not
+    defined, such as that of an integer division by zero. Level 2.
+
+    Args:
+        fold_qnn: True to fold operators on quantized values that stand for others.
+
+    >>> from isoform import ir, relay
+    >>> x = relay.var("x", "int32")
+    >>> func = relay.Function([x], x + relay.const(2) * relay.const(3))
+    >>> mod = relay.transform.FoldConstant()(ir.IRModule.from_expr(func))
+    >>> mod["main"].body.args[1].data.numpy().item()
+    6
+    """
+    return _made("FoldConstant", fold_qnn)
+
+
+def FoldConstantExpr(expr: Any, mod: Any = None, fold_qnn: bool = False) -> Any:  # noqa: N802
+    """Return an expression with what is known replaced by its value.
+
+    Args:
+        expr: The expression.
+        mod: Not used: calls of functions are not evaluated.
+        fold_qnn: As of `FoldConstant`.
+
+    Linear in the number of expressions, besides the time of the operators.
+
+    >>> from isoform import relay
+    >>> relay.transform.FoldConstantExpr(relay.const(1) + relay.const(2)).data.numpy().item()
+    3
+    """
+    return _fold_constant_expr(expr, fold_qnn)
 
 
 def DeadCodeElimination(  # noqa: N802

@@ -5,12 +5,15 @@
 //! | `generate.rs` | draws expressions |
 //! | `oracles.rs` | the results of the same analyses by plain recursion |
 //! | `properties.rs` | the properties |
+//! | `typed/` | well-typed programs, and what passes promise about their values |
 
 mod generate;
 mod oracles;
 mod properties;
+mod typed;
 
 pub use properties::RELAY_PROPERTIES;
+pub use typed::{PASSES, TYPED_PROPERTIES, TypedProgram, random_typed_program};
 
 use isoform::Ref;
 use isoform::ir::RelayExpr;

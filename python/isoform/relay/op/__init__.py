@@ -8,7 +8,14 @@ the same operator under the global name `relay.op._make.` and its name.
 from isoform.ir import _api
 
 from . import annotation, nn, op, reduce, tensor, transform
-from .op import OpPattern, get, register, register_pattern, register_stateful
+from .op import (
+    OpPattern,
+    get,
+    register,
+    register_kernel,
+    register_pattern,
+    register_stateful,
+)
 from .reduce import *  # noqa: F403
 from .tensor import *  # noqa: F403
 from .transform import *  # noqa: F403
@@ -24,6 +31,7 @@ __all__ = [
     "op",
     "reduce",
     "register",
+    "register_kernel",
     "register_pattern",
     "register_stateful",
     "tensor",

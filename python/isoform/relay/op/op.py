@@ -8,7 +8,14 @@ from typing import Any
 from isoform.ir import _api
 from isoform.ir.op import Op, register_op_attr
 
-__all__ = ["OpPattern", "get", "register", "register_pattern", "register_stateful"]
+__all__ = [
+    "OpPattern",
+    "get",
+    "register",
+    "register_kernel",
+    "register_pattern",
+    "register_stateful",
+]
 
 
 class OpPattern(enum.IntEnum):
@@ -94,3 +101,36 @@ def register_stateful(op_name: str, stateful: bool, level: int = 10) -> Any:
     Raises ValueError if this is known with the same priority.
     """
     return register_op_attr(op_name, "TOpIsStateful", stateful, level)
+
+
+_register_kernel = _api.function("relay.eval.register_kernel")
+
+
+def register_kernel(op_name: str, func: Any = None) -> Any:
+    """Set the function by which calls of an operator are evaluated and folded.
+
+    It replaces the kernel of this library, and the one that was set before.
+
+    Args:
+        op_name: The name of the operator, which is registered.
+        func: A function of a list of inputs, tensors or lists of them for tuples, and the
+            attributes. It returns an array or tensor, a list of them for a tuple, or None
+            if the inputs have no result, which leaves the call in the program. Without a
+            function, the result is a decorator.
+
+    Raises AttributeError if the operator is not registered.
+
+    >>> import numpy as np
+    >>> from isoform import relay
+    >>> cube = relay.op.register("doc.cube")
+    >>> @relay.op.register_kernel("doc.cube")
+    ... def compute(inputs, attrs):
+    ...     return inputs[0].numpy() ** 3
+    >>> call = relay.Call(cube, [relay.const(2.0)])
+    >>> relay.transform.FoldConstantExpr(call).data.numpy().item()
+    8.0
+    """
+    if func is None:
+        return lambda func: register_kernel(op_name, func)
+    _register_kernel(op_name, func)
+    return func

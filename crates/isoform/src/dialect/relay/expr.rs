@@ -68,6 +68,18 @@ pub struct Constant {
 }
 
 impl Constant {
+    /// A constant made by a pass in place of an expression, with its type and span.
+    pub(super) fn typed(
+        data: Tensor,
+        checked_type: Option<Ref<Type>>,
+        span: Option<Ref<Span>>,
+    ) -> Ref<Constant> {
+        Ref::new(Constant {
+            base: ExprWithOp::typed(checked_type, span),
+            data,
+        })
+    }
+
     /// The type of the tensor.
     pub fn tensor_type(&self) -> Result<Ref<TensorType>> {
         let sizes = self.data.shape().iter().map(|size| {
@@ -119,6 +131,23 @@ impl Tuple {
     /// A tuple of these values.
     pub fn new(fields: impl IntoField<Array<Ref<RelayExpr>>>) -> Ref<Tuple> {
         make_tuple(fields.into_field(), None)
+    }
+
+    /// A tuple made by a pass in place of an expression, with its type and span.
+    pub(super) fn typed(
+        fields: Vec<Ref<RelayExpr>>,
+        checked_type: Option<Ref<Type>>,
+        span: Option<Ref<Span>>,
+    ) -> Ref<Tuple> {
+        let base = ExprWithOp::typed(checked_type, span);
+        let fields: Array<_> = fields.into();
+        match fields.is_empty() {
+            true => Ref::new(EmptyTuple {
+                base: Tuple { base, fields },
+            })
+            .upcast(),
+            false => Ref::new(Tuple { base, fields }),
+        }
     }
 }
 

@@ -36,6 +36,7 @@ pub mod attribute;
 pub mod attrs;
 mod call;
 mod control;
+pub mod eval;
 mod expr;
 mod function;
 mod infer;
@@ -97,5 +98,6 @@ pub fn register() -> Result<()> {
     rewrite::register()?;
     admission::register()?;
     module::register()?;
+    eval::register()?;
     passes::register()
 }

@@ -17,7 +17,7 @@ pub(super) type ByIdent<T> = HashMap<u64, T, RandomState>;
 
 /// An expression by its class.
 #[derive(Clone, Copy)]
-pub(super) enum Form<'a> {
+pub(in crate::dialect::relay) enum Form<'a> {
     Var(&'a Ref<Var>),
     GlobalVar(&'a Ref<GlobalVar>),
     Op(&'a Ref<Op>),
@@ -42,7 +42,7 @@ impl<'a> Form<'a> {
     ///
     /// `TypeError` for a class that is declared elsewhere: what it evaluates, and when, is
     /// not known.
-    pub(super) fn of(expr: &'a Ref<RelayExpr>) -> Result<Form<'a>> {
+    pub(in crate::dialect::relay) fn of(expr: &'a Ref<RelayExpr>) -> Result<Form<'a>> {
         macro_rules! first_of {
             ($($class:ident),*) => {$(
                 if let Some(node) = expr.downcast_ref::<$class>() {
@@ -74,7 +74,7 @@ impl<'a> Form<'a> {
     }
 
     /// True for names: evaluating one computes nothing.
-    pub(super) fn is_atom(self) -> bool {
+    pub(in crate::dialect::relay) fn is_atom(self) -> bool {
         matches!(
             self,
             Form::Var(_) | Form::GlobalVar(_) | Form::Op(_) | Form::Constructor
@@ -82,7 +82,7 @@ impl<'a> Form<'a> {
     }
 
     /// The number of operands: the expressions below this one, in the order of evaluation.
-    pub(super) fn operand_count(self) -> usize {
+    pub(in crate::dialect::relay) fn operand_count(self) -> usize {
         match self {
             Form::Var(_)
             | Form::GlobalVar(_)
@@ -100,7 +100,7 @@ impl<'a> Form<'a> {
 
     /// An operand: callee and arguments; value and body; condition and branches; the value
     /// and the results of a match.
-    pub(super) fn operand(self, position: usize) -> Option<&'a Ref<RelayExpr>> {
+    pub(in crate::dialect::relay) fn operand(self, position: usize) -> Option<&'a Ref<RelayExpr>> {
         let pick = |parts: &[&'a Ref<RelayExpr>]| parts.get(position).copied();
         match self {
             Form::Var(_)
@@ -128,7 +128,7 @@ impl<'a> Form<'a> {
     }
 
     /// Calls a function with each variable that the expression binds itself, in order.
-    pub(super) fn for_each_bound(self, found: &mut dyn FnMut(&Ref<Var>)) {
+    pub(in crate::dialect::relay) fn for_each_bound(self, found: &mut dyn FnMut(&Ref<Var>)) {
         match self {
             Form::Let(binding) => found(&binding.var),
             Form::Function(func) => func.params.iter().for_each(found),
@@ -162,7 +162,7 @@ fn for_each_in_pattern(pattern: &Ref<Pattern>, found: &mut dyn FnMut(&Ref<Var>))
 /// # Errors
 ///
 /// As [`Form::of`].
-pub(super) fn with_operands(
+pub(in crate::dialect::relay) fn with_operands(
     expr: &Ref<RelayExpr>,
     operands: &[Ref<RelayExpr>],
 ) -> Result<Ref<RelayExpr>> {
@@ -265,7 +265,7 @@ fn rest(old: &Array<Ref<RelayExpr>>, new: &[Ref<RelayExpr>]) -> Array<Ref<RelayE
 /// # Errors
 ///
 /// As [`Form::of`].
-pub(super) fn with_bound(
+pub(in crate::dialect::relay) fn with_bound(
     expr: &Ref<RelayExpr>,
     fresh: &ByIdent<Ref<Var>>,
 ) -> Result<Ref<RelayExpr>> {

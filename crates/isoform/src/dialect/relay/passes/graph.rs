@@ -9,11 +9,11 @@ use crate::kernel::object::access::Poll;
 use crate::kernel::object::reference::Ref;
 
 /// The number of an expression in a [`Graph`], in the order of first arrival.
-pub(super) type Id = u32;
+pub(in crate::dialect::relay) type Id = u32;
 
 /// A step of the depth-first visit of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(in crate::dialect::relay) enum Step {
     /// All operands of the expression have been visited; this is the order of evaluation.
     Done(Id),
     /// The value of a `let` has been visited, and its body follows.
@@ -24,15 +24,15 @@ pub(super) enum Step {
 ///
 /// An expression is one vertex however many ways lead to it, and has a number; the root is
 /// number 0. Expressions arrive in the order in which they are first evaluated.
-pub(super) struct Graph {
-    pub(super) exprs: Vec<Ref<RelayExpr>>,
+pub(in crate::dialect::relay) struct Graph {
+    pub(in crate::dialect::relay) exprs: Vec<Ref<RelayExpr>>,
     /// Where the operands of each expression begin in `operands`.
     starts: Vec<u32>,
     operands: Vec<Id>,
     /// The expression from which each one was first reached, and the position there.
     arrivals: Vec<(Id, u32)>,
     /// The order of a depth-first visit.
-    pub(super) steps: Vec<Step>,
+    pub(in crate::dialect::relay) steps: Vec<Step>,
     /// For each bound variable, the expression that binds it.
     binders: ByIdent<Id>,
     /// For each variable that occurs, its number.
@@ -42,7 +42,7 @@ pub(super) struct Graph {
 }
 
 /// True for a function that was fused: passes do not look inside.
-pub(super) fn is_primitive(form: Form<'_>) -> bool {
+pub(in crate::dialect::relay) fn is_primitive(form: Form<'_>) -> bool {
     matches!(form, Form::Function(func) if func.has_nonzero_attribute(attribute::PRIMITIVE))
 }
 
@@ -55,7 +55,7 @@ impl Graph {
     /// `TypeError` for an expression of a class that is declared elsewhere; `ValueError` if
     /// a variable is bound twice, or bound after it was used, or if an expression that
     /// uses a recursive function inside of that function is used outside as well.
-    pub(super) fn of(root: &Ref<RelayExpr>) -> Result<Graph> {
+    pub(in crate::dialect::relay) fn of(root: &Ref<RelayExpr>) -> Result<Graph> {
         Builder::new(false).build(root)
     }
 
@@ -64,17 +64,17 @@ impl Graph {
     /// # Errors
     ///
     /// As [`of`](Self::of).
-    pub(super) fn with_primitives(root: &Ref<RelayExpr>) -> Result<Graph> {
+    pub(in crate::dialect::relay) fn with_primitives(root: &Ref<RelayExpr>) -> Result<Graph> {
         Builder::new(true).build(root)
     }
 
     /// The number of expressions.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::dialect::relay) fn len(&self) -> usize {
         self.exprs.len()
     }
 
     /// The numbers of all expressions such that each one comes before its operands.
-    pub(super) fn users_first(&self) -> impl Iterator<Item = Id> {
+    pub(in crate::dialect::relay) fn users_first(&self) -> impl Iterator<Item = Id> {
         self.steps.iter().rev().filter_map(|step| match step {
             Step::Done(id) => Some(*id),
             Step::Bind(_) => None,
@@ -82,41 +82,41 @@ impl Graph {
     }
 
     /// The numbers of the operands of an expression.
-    pub(super) fn operands(&self, id: Id) -> &[Id] {
+    pub(in crate::dialect::relay) fn operands(&self, id: Id) -> &[Id] {
         let start = self.starts[id as usize] as usize;
         let end = self.starts.get(id as usize + 1);
         let end = end.map_or(self.operands.len(), |end| *end as usize);
         &self.operands[start..end]
     }
 
-    pub(super) fn expr(&self, id: Id) -> &Ref<RelayExpr> {
+    pub(in crate::dialect::relay) fn expr(&self, id: Id) -> &Ref<RelayExpr> {
         &self.exprs[id as usize]
     }
 
     /// The form of an expression, which has been checked before.
-    pub(super) fn form(&self, id: Id) -> Result<Form<'_>> {
+    pub(in crate::dialect::relay) fn form(&self, id: Id) -> Result<Form<'_>> {
         Form::of(self.expr(id))
     }
 
     /// The expression from which this one was first reached, and the position there; None
     /// for the root.
-    pub(super) fn arrival(&self, id: Id) -> Option<(Id, usize)> {
+    pub(in crate::dialect::relay) fn arrival(&self, id: Id) -> Option<(Id, usize)> {
         let (user, position) = self.arrivals[id as usize];
         (id != 0).then_some((user, position as usize))
     }
 
     /// The expression that binds a variable; None for a free variable.
-    pub(super) fn binder(&self, var: &Ref<Var>) -> Option<Id> {
+    pub(in crate::dialect::relay) fn binder(&self, var: &Ref<Var>) -> Option<Id> {
         self.binders.get(&var.identity()).copied()
     }
 
     /// The number of a variable, if it occurs anywhere but in its binding.
-    pub(super) fn var(&self, var: &Ref<Var>) -> Option<Id> {
+    pub(in crate::dialect::relay) fn var(&self, var: &Ref<Var>) -> Option<Id> {
         self.vars.get(&var.identity()).copied()
     }
 
     /// True for a `let` whose variable occurs in its own value.
-    pub(super) fn is_recursive(&self, id: Id) -> bool {
+    pub(in crate::dialect::relay) fn is_recursive(&self, id: Id) -> bool {
         self.recursive[id as usize]
     }
 
@@ -125,7 +125,7 @@ impl Graph {
     /// # Errors
     ///
     /// As [`Form::of`].
-    pub(super) fn rebuilt(&self, id: Id, results: &[Ref<RelayExpr>]) -> Result<Ref<RelayExpr>> {
+    pub(in crate::dialect::relay) fn rebuilt(&self, id: Id, results: &[Ref<RelayExpr>]) -> Result<Ref<RelayExpr>> {
         let operands = self.operands(id).iter();
         let operands: Vec<_> = operands.map(|id| results[*id as usize].clone()).collect();
         with_operands(self.expr(id), &operands)

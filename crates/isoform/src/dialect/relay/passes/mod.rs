@@ -1,10 +1,11 @@
-//! Passes over programs of Relay that need no evaluation of operators.
+//! Passes over programs of Relay.
 //!
 //! Each is a function from module to module, or from expression to expression; the module
 //! that it gets is not changed, and is the result if there is nothing to do.
 //!
 //! | to | use |
 //! |---|---|
+//! | replace what is known by its value | [`fold_constant`], [`FoldConstantOptions`] |
 //! | compute equal calls once | [`eliminate_common_subexpr`], [`CommonSubexprOptions`] |
 //! | remove unused bindings | [`eliminate_dead_code`], [`DeadCodeOptions`] |
 //! | name every value | [`to_a_normal_form`] |
@@ -28,22 +29,24 @@ mod blocks;
 mod common_subexpr;
 mod dead_code;
 mod effects;
-mod form;
+mod fold_constant;
+pub(super) mod form;
 mod fuse;
-mod graph;
+pub(super) mod graph;
 mod graph_normal_form;
 mod inline;
 mod instance;
 mod let_list;
 mod module;
 mod registered;
-mod scopes;
+pub(super) mod scopes;
 mod unused_functions;
 
 pub use a_normal_form::{to_a_normal_form, to_a_normal_form_expr};
 pub use basic_block::{to_basic_block_normal_form, to_basic_block_normal_form_expr};
 pub use common_subexpr::{CommonSubexprOptions, eliminate_common_subexpr};
 pub use dead_code::{DeadCodeOptions, eliminate_dead_code};
+pub use fold_constant::{FoldConstantOptions, fold_constant, fold_constant_expr};
 pub use fuse::{FuseOptions, fuse_ops};
 pub use graph_normal_form::{to_graph_normal_form, to_graph_normal_form_expr};
 pub use inline::inline_functions;

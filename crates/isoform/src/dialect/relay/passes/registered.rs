@@ -4,6 +4,7 @@ use isoform_macros::export;
 
 use super::common_subexpr::CommonSubexprOptions;
 use super::dead_code::DeadCodeOptions;
+use super::fold_constant::FoldConstantOptions;
 use super::fuse::FuseOptions;
 use super::{
     inline_functions, remove_unused_functions, to_a_normal_form, to_a_normal_form_expr,
@@ -94,6 +95,24 @@ fn dead_code_pass(
         .ignore_impurity(ignore_impurity);
     let info = info(1, "DeadCodeElimination", &[INFER_TYPE]);
     module_pass(&info, move |module| options.eliminate_dead_code(module))
+}
+
+/// Replaces what is known by its value.
+#[export("relay._transform.FoldConstant", crate = crate)]
+fn fold_constant_pass(#[default = false] fold_qnn: bool) -> Ref<FunctionPass> {
+    let options = FoldConstantOptions::default().fold_qnn(fold_qnn);
+    let info = info(2, "FoldConstant", &[]);
+    function_pass(&info, move |func, _| options.fold_constant_expr(func))
+}
+
+/// Returns the expression with what is known replaced by its value.
+#[export("relay._transform.FoldConstantExpr", crate = crate)]
+fn fold_constant_of(
+    expr: &Ref<RelayExpr>,
+    #[default = false] fold_qnn: bool,
+) -> Result<Ref<RelayExpr>> {
+    let options = FoldConstantOptions::default().fold_qnn(fold_qnn);
+    options.fold_constant_expr(expr)
 }
 
 /// Gives every value a name.
@@ -188,6 +207,8 @@ pub(super) fn register() -> Result<()> {
         infer_type_pass,
         common_subexpr_pass,
         dead_code_pass,
+        fold_constant_pass,
+        fold_constant_of,
         a_normal_form_pass,
         basic_block_pass,
         graph_normal_form_pass,

@@ -10,10 +10,10 @@ use super::graph::{Graph, Id};
 use crate::kernel::error::{Error, Result};
 
 /// The number of a scope; 0 is the outermost one.
-pub(super) type Scope = u32;
+pub(in crate::dialect::relay) type Scope = u32;
 
 /// The scopes of a [`Graph`].
-pub(super) struct Scopes {
+pub(in crate::dialect::relay) struct Scopes {
     tree: Tree,
     /// For each expression, the scope in which it is computed.
     of: Vec<Scope>,
@@ -30,7 +30,7 @@ impl Scopes {
     /// # Errors
     ///
     /// `ValueError` if a variable is used outside of the function or clause that binds it.
-    pub(super) fn of(graph: &Graph, lets: bool) -> Result<Scopes> {
+    pub(in crate::dialect::relay) fn of(graph: &Graph, lets: bool) -> Result<Scopes> {
         const NONE: Scope = Scope::MAX;
         let mut scopes = Scopes {
             tree: Tree::new(),
@@ -67,17 +67,17 @@ impl Scopes {
     }
 
     /// The scope in which an expression is computed.
-    pub(super) fn scope(&self, id: Id) -> Scope {
+    pub(in crate::dialect::relay) fn scope(&self, id: Id) -> Scope {
         self.of[id as usize]
     }
 
     /// The number of scopes.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::dialect::relay) fn len(&self) -> usize {
         self.tree.len() as usize
     }
 
     /// The scope around an operand of an expression.
-    pub(super) fn of_operand(&self, form: Form<'_>, id: Id, position: usize) -> Scope {
+    pub(in crate::dialect::relay) fn of_operand(&self, form: Form<'_>, id: Id, position: usize) -> Scope {
         let inner = self.inner[id as usize];
         match form {
             Form::Function(_) => inner,
@@ -88,7 +88,7 @@ impl Scopes {
     }
 
     /// For each scope, that of the body of the innermost function around it, or 0.
-    pub(super) fn functions(&self, graph: &Graph) -> Result<Vec<Scope>> {
+    pub(in crate::dialect::relay) fn functions(&self, graph: &Graph) -> Result<Vec<Scope>> {
         let mut is_body = vec![false; self.len()];
         for id in 0..graph.len() as Id {
             if matches!(graph.form(id)?, Form::Function(_)) && !graph.operands(id).is_empty() {
@@ -99,13 +99,13 @@ impl Scopes {
     }
 
     /// For each scope, the innermost one around it that is not that of a `let`.
-    pub(super) fn blocks(&self, graph: &Graph) -> Result<Vec<Scope>> {
+    pub(in crate::dialect::relay) fn blocks(&self, graph: &Graph) -> Result<Vec<Scope>> {
         let lets = self.lets(graph)?;
         Ok(self.innermost(|scope| !lets[scope]))
     }
 
     /// For each scope, true if it is that of a `let`.
-    pub(super) fn lets(&self, graph: &Graph) -> Result<Vec<bool>> {
+    pub(in crate::dialect::relay) fn lets(&self, graph: &Graph) -> Result<Vec<bool>> {
         let mut is_let = vec![false; self.len()];
         for id in 0..graph.len() as Id {
             if self.lets && matches!(graph.form(id)?, Form::Let(_)) {
@@ -128,7 +128,7 @@ impl Scopes {
     }
 
     /// The scope around a scope.
-    pub(super) fn parent(&self, scope: Scope) -> Scope {
+    pub(in crate::dialect::relay) fn parent(&self, scope: Scope) -> Scope {
         self.tree.node(scope).parent
     }
 

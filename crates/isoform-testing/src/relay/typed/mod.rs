@@ -1,0 +1,53 @@
+//! Random well-typed programs, whose values passes must keep.
+//!
+//! Everything in a program has a value: indices are within bounds, integers are divided by
+//! numbers other than 0, and recursion ends.
+//!
+//! | file | job |
+//! |---|---|
+//! | `generate.rs` | draws programs: bindings, branches, functions, references, sharing |
+//! | `operators.rs` | draws calls of operators with attributes |
+//! | `types.rs` | the types of what is drawn |
+//! | `properties.rs` | what passes promise about values and types |
+
+mod generate;
+mod operators;
+mod properties;
+mod types;
+
+pub use properties::{PASSES, TYPED_PROPERTIES};
+
+use isoform::ir::IRModule;
+use isoform::{Ref, Value};
+
+use crate::source::{Source, random_bytes};
+use generate::Generator;
+
+/// A random program: a module with the function `main`, and arguments for it.
+#[derive(Debug)]
+pub struct TypedProgram {
+    /// The module.
+    pub module: Ref<IRModule>,
+    /// Values for the parameters of `main`.
+    pub arguments: Vec<Value>,
+}
+
+/// Returns a random well-typed program of about `size` expressions, the same one for the
+/// same seed and size. Its `main` returns tensors, or tuples of them.
+///
+/// ```
+/// use isoform::dialect::relay::{eval::Evaluator, infer_type};
+/// use isoform_testing::relay::random_typed_program;
+///
+/// let program = random_typed_program(3, 30);
+/// let module = infer_type(&program.module)?;
+/// let main = module.global_var("main")?;
+/// let evaluator = Evaluator::new().module(&module);
+/// let value = evaluator.call(&evaluator.evaluate(main.upcast())?, &program.arguments)?;
+/// assert!(!value.is_none());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn random_typed_program(seed: u64, size: usize) -> TypedProgram {
+    let bytes = random_bytes(seed, size.saturating_mul(8).saturating_add(32));
+    Generator::new(Source::new(&bytes), size).program()
+}

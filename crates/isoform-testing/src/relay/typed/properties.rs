@@ -1,0 +1,171 @@
+//! What passes promise about values and types.
+
+use isoform::dialect::relay::eval::Evaluator;
+use isoform::dialect::relay::passes::{
+    eliminate_common_subexpr, eliminate_dead_code, fold_constant, inline_functions,
+    remove_unused_functions, to_a_normal_form, to_basic_block_normal_form, to_graph_normal_form,
+};
+use isoform::dialect::relay::{Function, infer_type};
+use isoform::ir::IRModule;
+use isoform::values::Tensor;
+use isoform::{Ref, Result, Value, structural_equal};
+
+use super::TypedProgram;
+use super::generate::Generator;
+use super::types::Ty;
+use crate::properties::Property;
+use crate::source::Source;
+
+/// A pass over modules.
+pub type Pass = fn(&Ref<IRModule>) -> Result<Ref<IRModule>>;
+
+/// The passes, each of which keeps the values and types of programs.
+pub const PASSES: &[(&str, Pass)] = &[
+    ("FoldConstant", fold_constant),
+    ("EliminateCommonSubexpr", eliminate_common_subexpr),
+    ("DeadCodeElimination", eliminate_dead_code),
+    ("ToANormalForm", to_a_normal_form),
+    ("ToGraphNormalForm", to_graph_normal_form),
+    ("ToBasicBlockNormalForm", to_basic_block_normal_form),
+    ("InlineGlobals", inline_functions),
+    ("RemoveUnusedFunctions", |module| remove_unused_functions(module, &["main"])),
+];
+
+/// All properties with their names.
+pub const TYPED_PROPERTIES: &[(&str, Property)] = &[
+    ("relay_values_have_the_inferred_types", values_have_their_types),
+    ("relay_passes_keep_values", passes_keep_values),
+    ("relay_pipelines_keep_values", pipelines_keep_values),
+];
+
+/// The size of programs.
+const SIZE: usize = 24;
+
+fn told<T>(result: Result<T>) -> Result<T, String> {
+    result.map_err(|error| format!("{error:#}"))
+}
+
+fn draw(bytes: &[u8]) -> TypedProgram {
+    Generator::new(Source::new(bytes), SIZE).program()
+}
+
+fn main_of(module: &Ref<IRModule>) -> Result<Ref<Function>> {
+    module.lookup(&module.global_var("main")?)?.cast()
+}
+
+fn run(module: &Ref<IRModule>, arguments: &[Value]) -> Result<Value> {
+    let evaluator = Evaluator::new().module(module);
+    let main = evaluator.evaluate(module.global_var("main")?.upcast())?;
+    evaluator.call(&main, arguments)
+}
+
+/// True if both consist of the same bytes.
+fn same(left: &Value, right: &Value) -> bool {
+    let mut pairs = vec![(left.clone(), right.clone())];
+    while let Some((left, right)) = pairs.pop() {
+        match (left.peek::<Tensor>(), right.peek::<Tensor>()) {
+            (Some(left), Some(right)) => {
+                let is_same = left.dtype() == right.dtype()
+                    && left.shape() == right.shape()
+                    && left.data() == right.data();
+                if !is_same {
+                    return false;
+                }
+            }
+            (None, None) => match (items(&left), items(&right)) {
+                (Some(left), Some(right)) if left.len() == right.len() => {
+                    pairs.extend(left.into_iter().zip(right));
+                }
+                _ => return false,
+            },
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn items(value: &Value) -> Option<Vec<Value>> {
+    let array = value.peek::<isoform::Array>()?;
+    Some(array.values().to_vec())
+}
+
+/// The type of a value.
+fn type_of(value: &Value) -> Option<Ty> {
+    if let Some(tensor) = value.peek::<Tensor>() {
+        return Some(Ty::Tensor(tensor.dtype(), tensor.shape().to_vec()));
+    }
+    Some(Ty::Tuple(items(value)?.iter().map(type_of).collect::<Option<_>>()?))
+}
+
+fn account(what: &str, before: &Ref<IRModule>, after: Option<&Ref<IRModule>>) -> String {
+    let text = |module: &Ref<IRModule>| isoform::objects::repr(&module.into());
+    match after {
+        Some(after) => format!("{what}\nbefore: {}\nafter: {}", text(before), text(after)),
+        None => format!("{what}\n{}", text(before)),
+    }
+}
+
+/// A drawn program is well-typed, it has a value, and the value has the type that was
+/// inferred.
+fn values_have_their_types(bytes: &[u8]) -> Result<(), String> {
+    let TypedProgram { module, arguments } = draw(bytes);
+    let typed = told(infer_type(&module)).map_err(|error| account(&error, &module, None))?;
+    let value = told(run(&typed, &arguments)).map_err(|error| account(&error, &typed, None))?;
+    let expected = told(main_of(&typed))?.ret_type.as_ref().and_then(Ty::of);
+    match type_of(&value) == expected {
+        true => Ok(()),
+        false => {
+            let what = format!("expected {expected:?}, got {:?}", type_of(&value));
+            Err(account(&what, &typed, None))
+        }
+    }
+}
+
+/// The program after a pass has the same value, and its function the same type.
+fn check(
+    name: &str,
+    pass: Pass,
+    before: &Ref<IRModule>,
+    arguments: &[Value],
+    expected: &Value,
+) -> Result<Ref<IRModule>, String> {
+    let fail = |what: String, after: Option<&Ref<IRModule>>| {
+        account(&format!("{name}: {what}"), before, after)
+    };
+    let after = pass(before).map_err(|error| fail(format!("{error:#}"), None))?;
+    let typed = infer_type(&after).map_err(|error| fail(format!("{error:#}"), Some(&after)))?;
+    let value = run(&typed, arguments).map_err(|error| fail(format!("{error:#}"), Some(&after)))?;
+    if !same(&value, expected) {
+        return Err(fail(format!("expected {expected:?}, got {value:?}"), Some(&after)));
+    }
+    let types = [before, &typed].map(|module| Ok(main_of(module)?.func_type_annotation()));
+    let [left, right]: [Result<_>; 2] = types;
+    match told(structural_equal(told(left)?, told(right)?))? {
+        true => Ok(typed),
+        false => Err(fail("the type has changed".to_owned(), Some(&after))),
+    }
+}
+
+/// Each pass keeps the values of programs, bit for bit, and their types.
+fn passes_keep_values(bytes: &[u8]) -> Result<(), String> {
+    let TypedProgram { module, arguments } = draw(bytes);
+    let typed = told(infer_type(&module))?;
+    let expected = told(run(&typed, &arguments))?;
+    for (name, pass) in PASSES {
+        check(name, *pass, &typed, &arguments, &expected)?;
+    }
+    Ok(())
+}
+
+/// So does each sequence of passes.
+fn pipelines_keep_values(bytes: &[u8]) -> Result<(), String> {
+    let TypedProgram { module, arguments } = draw(bytes);
+    let mut typed = told(infer_type(&module))?;
+    let expected = told(run(&typed, &arguments))?;
+    let mut choices = Source::new(bytes);
+    for _ in 0..4 {
+        let (name, pass) = *choices.pick(PASSES);
+        typed = check(name, pass, &typed, &arguments, &expected)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! The values of expressions: operators on known tensors, and whole programs.
+//!
+//! | item | computes |
+//! |---|---|
+//! | [`evaluate_call`] | the result of an operator on values |
+//! | [`Evaluator`] | the value of an expression, a function or a program |
+//!
+//! A value is a [`Tensor`](crate::values::Tensor), an array of values for a tuple, a
+//! [`RefValue`] for a reference, a [`Closure`] for a function, a [`ConstructorValue`] of an
+//! algebraic data type, or an operator or constructor itself.
+//!
+//! Operators are computed by the crate `isoform-kernels`: exact about data types, overflow
+//! and NaN, and with the same results on every machine. An operator of a program gets its
+//! own by [`register_kernel`].
+//!
+//! | file | job |
+//! |---|---|
+//! | `call.rs` | a call of an operator: inputs, attributes, refusals |
+//! | `kernels/` | from the names and attributes of operators to kernels |
+//! | `tensors.rs` | tensors of a program as those of kernels, and back |
+//! | `plan.rs`, `steps.rs` | a function as steps, each shared expression in one place |
+//! | `machine.rs` | running steps, without recursion |
+//! | `values.rs` | closures, references, values of constructors |
+
+mod call;
+mod evaluator;
+mod kernels;
+mod machine;
+mod plan;
+mod steps;
+mod tensors;
+mod values;
+
+pub use call::{KernelCall, evaluate_call, kernel, register_kernel};
+pub(super) use call::{Implementation, Refusal, Runner};
+pub use evaluator::Evaluator;
+pub(super) use tensors::integers;
+
+use crate::kernel::error::Result;
+
+isoform_macros::dialect! {
+    "relay.value", crate = crate;
+    pub use values::{Closure, RefValue, ConstructorValue};
+}
+
+pub(super) fn register() -> Result<()> {
+    register_types()?;
+    values::register()?;
+    call::register()?;
+    evaluator::register()
+}

@@ -1,0 +1,91 @@
+//! What passes promise about the values of random well-typed programs, a few thousand of
+//! them.
+
+use std::collections::BTreeSet;
+
+use isoform::dialect::relay::Call;
+use isoform::ir::Op;
+use isoform::traverse::{WalkResult, walk_objects};
+use isoform_testing::relay::{TYPED_PROPERTIES, random_typed_program};
+use isoform_testing::source::{random_bytes, split_mix};
+
+/// Runs the property of this name; a failure names the bytes.
+#[track_caller]
+fn run(name: &str, count: usize) {
+    let found = TYPED_PROPERTIES.iter().find(|(known, _)| *known == name);
+    let (_, property) = found.expect("a property of this name");
+    let mut state = 0x7a_1e_5;
+    for case in 0..count {
+        let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
+        if let Err(account) = property(&bytes) {
+            panic!("{name}: case {case}, bytes {bytes:?}\n{account}");
+        }
+    }
+}
+
+#[test]
+fn relay_values_have_the_inferred_types() {
+    run("relay_values_have_the_inferred_types", 2000);
+}
+
+#[test]
+fn relay_passes_keep_values() {
+    run("relay_passes_keep_values", 1000);
+}
+
+#[test]
+fn relay_pipelines_keep_values() {
+    run("relay_pipelines_keep_values", 1000);
+}
+
+#[test]
+fn none_is_left_out() {
+    let known: Vec<_> = TYPED_PROPERTIES.iter().map(|(name, _)| *name).collect();
+    let run = [
+        "relay_values_have_the_inferred_types",
+        "relay_passes_keep_values",
+        "relay_pipelines_keep_values",
+    ];
+    assert_eq!(known, run);
+}
+
+/// The operators that the generator does not call.
+const NOT_DRAWN: [&str; 9] = [
+    "annotation.checkpoint",
+    "annotation.compiler_begin",
+    "annotation.compiler_end",
+    "annotation.stop_fusion",
+    "arange",
+    "device_copy",
+    "layout_transform",
+    "nn.dropout",
+    "on_device",
+];
+
+#[test]
+fn random_programs_contain_every_class_and_operator() {
+    let (mut classes, mut operators) = (BTreeSet::new(), BTreeSet::new());
+    for seed in 0..1500 {
+        walk_objects(random_typed_program(seed, 60).module, |object, _| {
+            classes.insert(object.type_info().key());
+            if let Some(call) = object.downcast_ref::<Call>()
+                && let Some(op) = call.op.downcast_ref::<Op>()
+            {
+                operators.insert(op.name.to_string());
+            }
+            Ok(WalkResult::<()>::Advance)
+        })
+        .expect("a walk");
+    }
+    for class in ["Let", "If", "Tuple", "TupleGetItem", "Function", "RefCreate", "RefRead", "RefWrite"] {
+        assert!(classes.contains(&*format!("relay.{class}")), "{class}");
+    }
+    assert!(classes.contains("ir.GlobalVar"));
+    let own = |name: &String| {
+        let op = Op::get(name).expect("an operator");
+        op.attribute("TOpPattern").is_some() && !name.contains("test") && !name.starts_with("doc")
+    };
+    let all: BTreeSet<String> = Op::names().into_iter().filter(own).collect();
+    let missing: Vec<_> = all.difference(&operators).collect();
+    assert_eq!(missing, NOT_DRAWN.iter().collect::<Vec<_>>());
+}
