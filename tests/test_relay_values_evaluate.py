@@ -133,6 +133,15 @@ def test_r67_folding_in_a_pipeline():
     ir.assert_structural_equal(result["main"], expected["main"])
 
 
+def test_r96_attributes_of_modules_and_contexts_have_no_influence():
+    mod = ir.IRModule.from_expr(relay.Function([], relay.const(1) + relay.const(2)))
+    mod = mod.with_attr("executor", "broken")
+    with PassContext(opt_level=0, disabled_pass=["InferType"]):
+        folded = transform.FoldConstant()(mod)
+    assert folded["main"].body.data.numpy().item() == 3
+    assert folded.attrs["executor"] == "broken"
+
+
 def test_r97_undefined_results_stay():
     call = relay.const(1) / relay.const(0)
     assert transform.FoldConstantExpr(call).same_as(call)

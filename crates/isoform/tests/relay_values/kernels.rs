@@ -62,7 +62,7 @@ fn wrong_calls_are_errors() {
     check(&add, &[one.clone(), floats(&[], &[1.0]).into()], None, "operator add: ");
     let concatenate = attrs::ConcatenateAttrs::new().upcast();
     check(&op("concatenate"), &[one.clone()], Some(concatenate), "expected a tuple of tensors");
-    let symbolic = isoform::tir::Var::new("n").upcast();
+    let symbolic = isoform::tir::Var::new("n", DType::INT32).upcast();
     let symbolic = attrs::TileAttrs::new([symbolic]).upcast();
     check(&op("tile"), &[one], Some(symbolic), "reps");
 }

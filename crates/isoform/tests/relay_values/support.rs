@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::dialect::relay::eval::{Evaluator, kernel, register_kernel};
-use isoform::dialect::relay::{self, AsExpr, Call, Constant, Var};
-use isoform::ir::{IRModule, Op, OpRegistry, RelayExpr, TensorType};
+use isoform::dialect::relay::{self, AsExpr, Call, Constant, Function, Var};
+use isoform::ir::{BaseFunc, IRModule, Op, OpRegistry, RelayExpr, TensorType};
+use isoform::types::IntoField;
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, Value, tir};
 
@@ -54,13 +55,13 @@ pub fn same_tensor(left: &Tensor, right: &Tensor) -> bool {
     left.dtype() == right.dtype() && left.shape() == right.shape() && left.data() == right.data()
 }
 
-pub fn evaluate(expr: impl AsExpr) -> Value {
-    Evaluator::new().evaluate(expr.expr()).expect("a value")
+pub fn evaluate(expr: impl IntoField<Ref<RelayExpr>>) -> Value {
+    Evaluator::new().evaluate(expr).expect("a value")
 }
 
 #[track_caller]
-pub fn fails(expr: impl AsExpr, message: &str) {
-    let error = Evaluator::new().evaluate(expr.expr()).expect_err("no value");
+pub fn fails(expr: impl IntoField<Ref<RelayExpr>>, message: &str) {
+    let error = Evaluator::new().evaluate(expr).expect_err("no value");
     assert!(error.message().contains(message), "{error}");
 }
 
@@ -89,7 +90,7 @@ pub fn module(functions: &[(&str, &Ref<RelayExpr>)]) -> Ref<IRModule> {
     for (name, function) in functions {
         let var = isoform::ir::GlobalVar::new(*name);
         module
-            .update_func(&var, function.clone().cast().expect("a function"))
+            .update_func(&var, Ref::clone(function).cast().expect("a function"))
             .expect("a new name");
     }
     module
@@ -109,4 +110,11 @@ pub fn counter(name: &str) -> (Ref<Op>, &'static AtomicUsize) {
 
 pub fn counted(count: &AtomicUsize) -> usize {
     count.swap(0, Ordering::Relaxed)
+}
+
+/// A function with an attribute of value 1.
+pub fn marked(func: &Ref<Function>, attribute: &str) -> Ref<Function> {
+    let func: Ref<BaseFunc> = func.clone().upcast();
+    let func = func.with_attr(attribute, 1).expect("an attribute");
+    func.cast().expect("a function")
 }

@@ -2,7 +2,7 @@
 //! inference, which is what a compiler would do with it.
 
 use isoform::dialect::relay::attrs::{self, size, sizes};
-use isoform::dialect::relay::{AsExpr, Call, Tuple, TupleGetItem, infer_type_local, op};
+use isoform::dialect::relay::{Call, Tuple, TupleGetItem, infer_type_local, op};
 use isoform::ir::RelayExpr;
 use isoform::values::DType;
 use isoform::{Ref, Value};
@@ -143,7 +143,7 @@ impl Generator<'_> {
             (false, 4) if is_float(dtype) => op::mean(x, attrs),
             (false, 5) if is_float(dtype) => {
                 let mean = op::mean(x, attrs.with_keepdims(true));
-                let mean = Typed::new(&mean, Ty::of(&infer_type_local(&mean).ok()?)?);
+                let mean = Typed::new(mean.clone(), Ty::of(&infer_type_local(&mean).ok()?)?);
                 let attrs = attrs::VarianceAttrs::new().with_axis(axis).with_exclude(exclude);
                 op::variance(x, &mean.expr, attrs)
             }
@@ -265,13 +265,13 @@ impl Generator<'_> {
                 let begin = sizes(shape.iter().map(|_| self.source.below(2) as i64));
                 let end = sizes(shape.iter().map(|dim| *dim + 1 - self.source.below(2) as i64));
                 let steps = self.source.chance(50).then(|| sizes(shape.iter().map(|_| 2)));
-                op::strided_slice(data, attrs::StridedSliceAttrs::new(Some(begin), Some(end), steps))
+                op::strided_slice(data, attrs::StridedSliceAttrs::new(Some(begin), Some(end), steps, None))
             }
             4 => {
                 let begin = Some(sizes([length]));
                 let end = Some(sizes([-length - 1]));
-                let backwards = attrs::StridedSliceAttrs::new(begin, end, Some(sizes([-1])));
-                op::strided_slice(data, backwards.with_axes(Some(sizes([axis]))))
+                let (steps, axes) = (Some(sizes([-1])), Some(sizes([axis])));
+                op::strided_slice(data, attrs::StridedSliceAttrs::new(begin, end, steps, axes))
             }
             5 => op::reverse(data, attrs::ReverseAttrs::new().with_axis(size(axis))),
             6 => {

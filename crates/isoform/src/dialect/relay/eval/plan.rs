@@ -100,12 +100,12 @@ impl<'g> Planner<'g> {
     /// Numbers the functions.
     fn open_functions(&mut self) -> Result<()> {
         let mut numbers = vec![NONE; self.scopes.len()];
-        numbers[0] = self.add_plan(None, 0);
+        numbers[0] = self.add_plan(0);
         for id in 0..self.graph.len() as Id {
             let form = self.graph.form(id)?;
-            if let Form::Function(func) = form {
+            if let Form::Function(_) = form {
                 let body = self.scopes.of_operand(form, id, 0);
-                let number = self.add_plan(Some(func.clone()), body);
+                let number = self.add_plan(body);
                 numbers[body as usize] = number;
                 self.numbers.insert(id, number);
             }
@@ -120,9 +120,8 @@ impl<'g> Planner<'g> {
         Ok(())
     }
 
-    fn add_plan(&mut self, func: Option<Ref<crate::dialect::relay::Function>>, body: Scope) -> u32 {
+    fn add_plan(&mut self, body: Scope) -> u32 {
         self.plans.push(Plan {
-            func,
             body,
             slots: 0,
             params: Box::default(),
@@ -313,7 +312,6 @@ impl<'g> Planner<'g> {
                     callee: self.operand(function, operands[0])?,
                     args: self.operands(function, &operands[1..])?,
                     to: self.slot(function),
-                    call: call.clone(),
                 },
             },
             Form::Tuple(_) => Step::Tuple {

@@ -1,7 +1,7 @@
 //! The steps that a function consists of once its expressions are in order.
 
 use crate::dialect::relay::eval::call::Implementation;
-use crate::dialect::relay::{Call, Function, Pattern};
+use crate::dialect::relay::{Function, Pattern};
 use crate::ir::{Attrs, GlobalVar, Op};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
@@ -23,7 +23,6 @@ pub(super) enum Step {
     /// The call of anything else.
     Call {
         to: Slot,
-        call: Ref<Call>,
         callee: Slot,
         args: Box<[Slot]>,
     },
@@ -103,8 +102,6 @@ pub(super) struct Block {
 
 /// A function as blocks.
 pub(super) struct Plan {
-    /// The function, except for that of an expression that is evaluated by itself.
-    pub(super) func: Option<Ref<Function>>,
     pub(super) body: BlockId,
     /// The number of values that its frame holds.
     pub(super) slots: u32,
