@@ -213,7 +213,9 @@ impl Generator<'_> {
                 let target = attrs::InitOpAttrs::new(Some(sizes(wide)));
                 op::broadcast_to(data, target)
             }
+            // Truth values have no sum.
             _ => match self.source.below(3) {
+                0 | 1 if dtype == DType::BOOL => return None,
                 0 => {
                     let target: Vec<i64> = shape.iter().map(|_| 1).collect();
                     op::collapse_sum_to(data, attrs::InitOpAttrs::new(Some(sizes(target))))
