@@ -1,10 +1,10 @@
 //! Depth is limited by memory only.
 
+use isoform::Ref;
 use isoform::dialect::relay::eval::{Closure, Evaluator};
 use isoform::dialect::relay::passes::fold_constant_expr;
 use isoform::dialect::relay::{AsExpr, Call, Constant, Function, If, Let, Tuple, Var, op};
 use isoform::ir::RelayExpr;
-use isoform::Ref;
 
 use crate::support::*;
 
@@ -31,7 +31,11 @@ fn a_million_lets_are_evaluated_and_folded() {
     // Nothing is known here, so nothing changes.
     let x = Var::new("x0");
     let program = lets(x.expr(), |before| op::negative(before).expr());
-    assert!(fold_constant_expr(&program).expect("the program").same_as(&program));
+    assert!(
+        fold_constant_expr(&program)
+            .expect("the program")
+            .same_as(&program)
+    );
 }
 
 #[test]
@@ -42,7 +46,11 @@ fn a_million_nested_calls_are_evaluated_and_folded() {
         program = op::add(program, &one).expr();
     }
     assert_eq!(read(&evaluate(program.clone())), DEEP as i32);
-    assert!(fold_constant_expr(&program).expect("a folded program").isa::<Constant>());
+    assert!(
+        fold_constant_expr(&program)
+            .expect("a folded program")
+            .isa::<Constant>()
+    );
 }
 
 #[test]
@@ -107,5 +115,9 @@ fn a_million_nested_tuples_are_evaluated_and_folded() {
         program = Tuple::new([program]).expr();
     }
     drop(evaluate(program.clone()));
-    assert!(fold_constant_expr(&program).expect("the program").same_as(&program));
+    assert!(
+        fold_constant_expr(&program)
+            .expect("the program")
+            .same_as(&program)
+    );
 }

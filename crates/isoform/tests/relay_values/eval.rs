@@ -23,7 +23,10 @@ fn values_of_simple_expressions() {
     let empty: Array = evaluate(Tuple::new([])).extract().expect("a tuple");
     assert!(empty.is_empty());
     for (cond, expected) in [(true, 1), (false, 2)] {
-        assert_eq!(read(&evaluate(If::new(truth(cond), number(1), number(2)))), expected);
+        assert_eq!(
+            read(&evaluate(If::new(truth(cond), number(1), number(2)))),
+            expected
+        );
     }
 }
 
@@ -36,10 +39,16 @@ fn functions_are_closures() {
     let evaluator = Evaluator::new();
     let outer = evaluator.evaluate(&outer).expect("a closure");
     assert!(outer.peek::<Ref<Closure>>().is_some());
-    let inner = evaluator.call(&outer, &[ints(&[], &[10]).into()]).expect("a closure");
-    let other = evaluator.call(&outer, &[ints(&[], &[20]).into()]).expect("a closure");
+    let inner = evaluator
+        .call(&outer, &[ints(&[], &[10]).into()])
+        .expect("a closure");
+    let other = evaluator
+        .call(&outer, &[ints(&[], &[20]).into()])
+        .expect("a closure");
     for (closure, expected) in [(&inner, 7), (&other, 17)] {
-        let result = evaluator.call(closure, &[ints(&[], &[3]).into()]).expect("a number");
+        let result = evaluator
+            .call(closure, &[ints(&[], &[3]).into()])
+            .expect("a number");
         assert_eq!(read(&result), expected);
     }
 }
@@ -54,7 +63,10 @@ fn operators_and_constructors_are_values() {
     let made = evaluate(Call::new(&one, [number(4)]));
     let made: Ref<ConstructorValue> = made.extract().expect("a value of a constructor");
     assert!(made.constructor.same_as(&one) && read(&made.fields.values()[0]) == 4);
-    fails(Call::new(&one, []), "too few arguments: expected 1, found 0");
+    fails(
+        Call::new(&one, []),
+        "too few arguments: expected 1, found 0",
+    );
     fails(Call::new(number(1), []), "expected a function, got Tensor");
 }
 
@@ -63,7 +75,11 @@ fn triangle(count: i32) -> Ref<Let> {
     let (f, n) = (Var::new("f"), Var::new("n"));
     let rest = Call::new(&f, [op::subtract(&n, number(1)).expr()]);
     let body = If::new(op::less(&n, number(1)), number(0), op::add(&n, rest));
-    Let::new(&f, Function::new([n.clone()], body), Call::new(&f, [number(count)]))
+    Let::new(
+        &f,
+        Function::new([n.clone()], body),
+        Call::new(&f, [number(count)]),
+    )
 }
 
 #[test]
@@ -76,9 +92,21 @@ fn a_function_inside_of_a_recursive_one_sees_it() {
     // let f = fn(n) { let g = fn(m) { if m < 1 { 0 } else { f(m - 1) + 1 } } in g(n) } in f(5)
     let (f, g, n, m) = (Var::new("f"), Var::new("g"), Var::new("n"), Var::new("m"));
     let again = Call::new(&f, [op::subtract(&m, number(1)).expr()]);
-    let choice = If::new(op::less(&m, number(1)), number(0), op::add(again, number(1)));
-    let inner = Let::new(&g, Function::new([m.clone()], choice), Call::new(&g, [n.expr()]));
-    let outer = Let::new(&f, Function::new([n.clone()], inner), Call::new(&f, [number(5)]));
+    let choice = If::new(
+        op::less(&m, number(1)),
+        number(0),
+        op::add(again, number(1)),
+    );
+    let inner = Let::new(
+        &g,
+        Function::new([m.clone()], choice),
+        Call::new(&g, [n.expr()]),
+    );
+    let outer = Let::new(
+        &f,
+        Function::new([n.clone()], inner),
+        Call::new(&f, [number(5)]),
+    );
     assert_eq!(read(&evaluate(outer)), 5);
 }
 
@@ -92,20 +120,35 @@ fn functions_of_a_module_call_each_other() {
         Function::new([n.clone()], body)
     };
     let module = isoform::ir::IRModule::new();
-    module.update_func(&even, parity(&odd, true).upcast()).expect("a name");
-    module.update_func(&odd, parity(&even, false).upcast()).expect("a name");
+    module
+        .update_func(&even, parity(&odd, true).upcast())
+        .expect("a name");
+    module
+        .update_func(&odd, parity(&even, false).upcast())
+        .expect("a name");
     let evaluator = Evaluator::new().module(&module);
     for (n, expected) in [(0, true), (1, false), (7, false), (100, true)] {
-        let result = evaluator.evaluate(Call::new(&even, [number(n)])).expect("a value");
+        let result = evaluator
+            .evaluate(Call::new(&even, [number(n)]))
+            .expect("a value");
         let result: isoform::values::Tensor = result.extract().expect("a tensor");
         assert_eq!(result.data()[0] != 0, expected);
     }
     // A module that changes is read again.
-    module.update_func(&odd, parity(&even, true).upcast()).expect("a name");
-    let result = evaluator.evaluate(Call::new(&even, [number(1)])).expect("a value");
-    assert!(same_tensor(&result.extract().expect("a tensor"), &flag(true)));
+    module
+        .update_func(&odd, parity(&even, true).upcast())
+        .expect("a name");
+    let result = evaluator
+        .evaluate(Call::new(&even, [number(1)]))
+        .expect("a value");
+    assert!(same_tensor(
+        &result.extract().expect("a tensor"),
+        &flag(true)
+    ));
     fails(Call::new(&even, [number(1)]), "@even needs a module");
-    let error = evaluator.evaluate(GlobalVar::new("neither").upcast()).expect_err("no such name");
+    let error = evaluator
+        .evaluate(GlobalVar::new("neither").upcast())
+        .expect_err("no such name");
     assert!(error.message().contains("neither"), "{error}");
 }
 
@@ -135,7 +178,9 @@ fn a_reference_that_contains_itself_is_collected() {
     let reference = evaluate(program);
     let reference: Ref<RefValue> = reference.extract().expect("a reference");
     let closure = reference.content();
-    let inside = Evaluator::new().call(&closure, &[]).expect("what the reference holds");
+    let inside = Evaluator::new()
+        .call(&closure, &[])
+        .expect("what the reference holds");
     assert!(inside.peek::<Ref<Closure>>().is_some());
 }
 
@@ -165,16 +210,24 @@ fn matches_take_the_first_clause_that_fits() {
     let (a, b) = (Var::new("a"), Var::new("b"));
     let nested = PatternTuple::new().with_patterns([
         var(&a),
-        PatternTuple::new().with_patterns([PatternWildcard::new().upcast(), var(&b)]).upcast(),
+        PatternTuple::new()
+            .with_patterns([PatternWildcard::new().upcast(), var(&b)])
+            .upcast(),
     ]);
     let data = Tuple::new([number(1), Tuple::new([number(2), number(4)]).expr()]);
     let clause = Clause::new(nested.upcast(), op::subtract(&a, &b));
     assert_eq!(read(&evaluate(Match::new(data, [clause]))), -3);
-    let none = Match::new(Call::new(&nil, []), [Clause::new(
-        PatternConstructor::new(&cons).upcast(),
-        number(0),
-    )]);
-    fails(none, "no clause of the match fits a value of the constructor nil");
+    let none = Match::new(
+        Call::new(&nil, []),
+        [Clause::new(
+            PatternConstructor::new(&cons).upcast(),
+            number(0),
+        )],
+    );
+    fails(
+        none,
+        "no clause of the match fits a value of the constructor nil",
+    );
 }
 
 #[test]
@@ -190,7 +243,11 @@ fn shared_expressions_are_computed_once_per_scope() {
     assert_eq!(counted(count), 2);
     // In both branches: computed around them, once.
     let shared = tick(number(1));
-    let both = If::new(truth(true), op::add(&shared, number(1)), op::add(&shared, number(2)));
+    let both = If::new(
+        truth(true),
+        op::add(&shared, number(1)),
+        op::add(&shared, number(2)),
+    );
     assert_eq!(read(&evaluate(op::add(&both, &both))), 4);
     assert_eq!(counted(count), 1);
     // In one branch that is not taken.
@@ -217,41 +274,81 @@ fn errors_say_what_is_wrong() {
     let x = Var::new("x");
     fails(op::add(&x, number(1)), "the variable %x is free");
     fails(Function::new([], &x), "the variable %x is free");
-    fails(TupleGetItem::new(Tuple::new([number(1)]), 1), "one of 1 fields of a tuple, got 1");
-    fails(TupleGetItem::new(number(1), 0), "expected a tuple, got Tensor");
-    fails(If::new(number(1), number(1), number(1)), "expected a scalar of type bool, got int32");
-    let wide = constant(&isoform::values::Tensor::new(isoform::values::DType::BOOL, vec![2], vec![1, 1]).expect("a tensor"));
+    fails(
+        TupleGetItem::new(Tuple::new([number(1)]), 1),
+        "one of 1 fields of a tuple, got 1",
+    );
+    fails(
+        TupleGetItem::new(number(1), 0),
+        "expected a tuple, got Tensor",
+    );
+    fails(
+        If::new(number(1), number(1), number(1)),
+        "expected a scalar of type bool, got int32",
+    );
+    let wide = constant(
+        &isoform::values::Tensor::new(isoform::values::DType::BOOL, vec![2], vec![1, 1])
+            .expect("a tensor"),
+    );
     fails(If::new(wide, number(1), number(1)), "of shape [2]");
     let y = Var::new("y");
-    fails(Let::new(&y, Tuple::new([y.expr()]), number(1)), "%y is used in its own value");
+    fails(
+        Let::new(&y, Tuple::new([y.expr()]), number(1)),
+        "%y is used in its own value",
+    );
     let f = Function::new([x.clone()], &x);
-    fails(Call::new(&f, [number(1), number(2)]), "too many arguments: expected 1, found 2");
+    fails(
+        Call::new(&f, [number(1), number(2)]),
+        "too many arguments: expected 1, found 2",
+    );
 }
 
 #[test]
 fn arguments_from_outside_are_checked() {
     let x = typed("x", &[2]);
     let evaluator = Evaluator::new();
-    let f = evaluator.evaluate(Function::new([x.clone()], &x)).expect("a closure");
-    evaluator.call(&f, &[ints(&[2], &[1, 2]).into()]).expect("a fitting tensor");
+    let f = evaluator
+        .evaluate(Function::new([x.clone()], &x))
+        .expect("a closure");
+    evaluator
+        .call(&f, &[ints(&[2], &[1, 2]).into()])
+        .expect("a fitting tensor");
     let wrong: [(Value, &str); 3] = [
-        (ints(&[3], &[1, 2, 3]).into(), "shape [2], got int32 of shape [3]"),
-        (floats(&[2], &[1.0, 2.0]).into(), "a tensor of int32 and shape [2], got float32"),
-        (Array::<Value>::new().into(), "argument 'x': expected a tensor"),
+        (
+            ints(&[3], &[1, 2, 3]).into(),
+            "shape [2], got int32 of shape [3]",
+        ),
+        (
+            floats(&[2], &[1.0, 2.0]).into(),
+            "a tensor of int32 and shape [2], got float32",
+        ),
+        (
+            Array::<Value>::new().into(),
+            "argument 'x': expected a tensor",
+        ),
     ];
     for (value, message) in wrong {
         let error = evaluator.call(&f, &[value]).expect_err("it does not fit");
         assert!(error.message().contains(message), "{error}");
     }
     let error = evaluator.call(&f, &[]).expect_err("too few");
-    assert!(error.message().contains("too few arguments: expected 1, found 0"), "{error}");
+    assert!(
+        error
+            .message()
+            .contains("too few arguments: expected 1, found 0"),
+        "{error}"
+    );
 }
 
 #[test]
 fn endless_recursion_is_an_error() {
     let (f, x) = (Var::new("f"), Var::new("x"));
     let body = Call::new(&f, [x.expr()]);
-    let program = Let::new(&f, Function::new([x.clone()], body), Call::new(&f, [number(1)]));
+    let program = Let::new(
+        &f,
+        Function::new([x.clone()], body),
+        Call::new(&f, [number(1)]),
+    );
     let evaluator = Evaluator::new().max_depth(1000);
     let error = evaluator.evaluate(program.clone()).expect_err("no end");
     assert_eq!(error.kind(), ErrorKind::Recursion);
@@ -263,7 +360,13 @@ fn results_may_be_limited() {
     let shape = isoform::dialect::relay::attrs::sizes([1 << 20]);
     let attrs = isoform::dialect::relay::attrs::InitOpAttrs::new(Some(shape));
     let large = op::broadcast_to(number(1), attrs);
-    let error = Evaluator::new().max_bytes(1 << 20).evaluate(&large).expect_err("too large");
-    assert!(error.message().starts_with("operator broadcast_to: "), "{error}");
+    let error = Evaluator::new()
+        .max_bytes(1 << 20)
+        .evaluate(&large)
+        .expect_err("too large");
+    assert!(
+        error.message().starts_with("operator broadcast_to: "),
+        "{error}"
+    );
     assert_eq!(read_ints(&evaluate(large)).len(), 1 << 20);
 }

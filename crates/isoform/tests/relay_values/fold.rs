@@ -8,9 +8,10 @@ use isoform::dialect::relay::attrs::{
 use isoform::dialect::relay::eval::{kernel, register_kernel};
 use isoform::dialect::relay::passes::{FoldConstantOptions, fold_constant, fold_constant_expr};
 use isoform::dialect::relay::{
-    AsExpr, Call, Constant, Function, If, Let, Tuple, TupleGetItem, Var, attribute, infer_type_expr, op,
+    AsExpr, Call, Constant, Function, If, Let, Tuple, TupleGetItem, Var, attribute,
+    infer_type_expr, op,
 };
-use isoform::ir::{OpRegistry, RelayExpr, Span, SourceName, TupleType};
+use isoform::ir::{OpRegistry, RelayExpr, SourceName, Span, TupleType};
 use isoform::types::IntoField;
 use isoform::values::{DType, Tensor};
 use isoform::{Error, Ref, Value, structural_equal};
@@ -59,7 +60,8 @@ fn r91_spans_are_kept() {
     let (x, y) = (Var::new("x"), Var::new("y"));
     let span = Span::new(SourceName::new("a.py"), 1, 1, 2, 3);
     let binding = Let::new(&x, &y, op::add(number(1), number(2)));
-    let binding = isoform::dialect::relay::with_fields(binding.as_object(), [("span", span.clone().into())]);
+    let binding =
+        isoform::dialect::relay::with_fields(binding.as_object(), [("span", span.clone().into())]);
     let binding: Ref<RelayExpr> = binding.expect("a copy").cast().expect("an expression");
     let made = folded(binding);
     assert!(made.span.as_ref().is_some_and(|kept| kept.same_as(&span)));
@@ -75,7 +77,10 @@ fn r92_items_of_tuples_and_known_branches() {
     stays(TupleGetItem::new(&y, 0));
     let less = |a, b| op::less(number(a), number(b));
     let sum = op::add(number(1), number(2));
-    becomes(If::new(less(1, 2), op::add(&x, &sum), &y), op::add(&x, number(3)));
+    becomes(
+        If::new(less(1, 2), op::add(&x, &sum), &y),
+        op::add(&x, number(3)),
+    );
     becomes(If::new(less(2, 1), &x, &y), &y);
     // Both branches are folded even if the condition is not known.
     becomes(If::new(&x, &sum, &y), If::new(&x, number(3), &y));
@@ -94,7 +99,10 @@ fn r93_calls_that_are_not_folded() {
     let f = Function::new([x.clone()], &x);
     stays(Call::new(&f, [number(1)]));
     // (4) Stateful.
-    stays(op::dropout(constant(&floats(&[1], &[1.0])), DropoutAttrs::new()));
+    stays(op::dropout(
+        constant(&floats(&[1], &[1.0])),
+        DropoutAttrs::new(),
+    ));
     // (7) Copies between devices stay.
     stays(call("device_copy", [number(1)]));
     // (8) Some argument is not known.
@@ -118,27 +126,50 @@ fn r93_primitive_functions_are_left_alone() {
     // The same expression outside of it is folded.
     let both = folded(Tuple::new([marked.expr(), sum.expr()]));
     let both: Ref<Tuple> = both.cast().expect("a tuple");
-    assert!(both.fields.get(0).is_some_and(|field| field.same_as(&marked)));
-    assert!(both.fields.get(1).is_some_and(|field| field.isa::<Constant>()));
+    assert!(
+        both.fields
+            .get(0)
+            .is_some_and(|field| field.same_as(&marked))
+    );
+    assert!(
+        both.fields
+            .get(1)
+            .is_some_and(|field| field.isa::<Constant>())
+    );
     // A variable from outside that disappears is replaced all the same.
     let uses = Function::new([x.clone()], op::add(&x, op::add(&y, &sum)));
     let uses = self::marked(&uses, attribute::PRIMITIVE);
     let expected = Function::new([x.clone()], op::add(&x, op::add(number(9), &sum)));
-    becomes(Let::new(&y, number(9), uses), self::marked(&expected, attribute::PRIMITIVE));
+    becomes(
+        Let::new(&y, number(9), uses),
+        self::marked(&expected, attribute::PRIMITIVE),
+    );
 }
 
 #[test]
 fn r93_operators_say_whether_they_are_folded() {
     let (marker, _) = counter("test.values.marker");
     let entry = OpRegistry::get_or_register("test.values.marker").expect("a name");
-    let entry = entry.attr("TNonComputational", true, 10).expect("an attribute");
+    let entry = entry
+        .attr("TNonComputational", true, 10)
+        .expect("an attribute");
     let call = Call::new(&marker, [number(1)]);
     stays(&call);
     let qnn = FoldConstantOptions::default().fold_qnn(true);
-    assert!(qnn.fold_constant_expr(&call.expr()).expect("the call").same_as(&call));
-    entry.attr("FTVMQnnCanonicalize", true, 10).expect("an attribute");
+    assert!(
+        qnn.fold_constant_expr(&call.expr())
+            .expect("the call")
+            .same_as(&call)
+    );
+    entry
+        .attr("FTVMQnnCanonicalize", true, 10)
+        .expect("an attribute");
     stays(&call);
-    assert!(qnn.fold_constant_expr(&call.expr()).expect("a constant").isa::<Constant>());
+    assert!(
+        qnn.fold_constant_expr(&call.expr())
+            .expect("a constant")
+            .isa::<Constant>()
+    );
     let (stateful, count) = counter("test.values.stateful");
     let entry = OpRegistry::get_or_register("test.values.stateful").expect("a name");
     entry.attr("TOpIsStateful", true, 10).expect("an attribute");
@@ -148,20 +179,38 @@ fn r93_operators_say_whether_they_are_folded() {
 
 #[test]
 fn r94_shape_of_folds_by_type_or_value() {
-    let shape_of = |x: Ref<RelayExpr>, dtype: DType| op::shape_of(x, ShapeOfAttrs::new().with_dtype(dtype));
+    let shape_of =
+        |x: Ref<RelayExpr>, dtype: DType| op::shape_of(x, ShapeOfAttrs::new().with_dtype(dtype));
     let x = typed("x", &[2, 3]);
     // Without a type, nothing is known.
     stays(shape_of(x.expr(), DType::INT32));
     let infer = |expr: Ref<Call>| infer_type_expr(expr, None).expect("types");
     let of = |expr: Ref<Call>| folded(infer(expr));
-    becomes(infer(shape_of(x.expr(), DType::INT32)), constant(&ints(&[2], &[2, 3])));
-    becomes(infer(shape_of(x.expr(), DType::FLOAT32)), constant(&floats(&[2], &[2.0, 3.0])));
-    becomes(infer(shape_of(x.expr(), DType::VOID)), constant(&ints(&[2], &[2, 3])));
-    becomes(shape_of(constant(&ints(&[0, 4], &[])), DType::INT32), constant(&ints(&[2], &[0, 4])));
-    let wide: Ref<Constant> = of(shape_of(x.expr(), DType::INT64)).cast().expect("a constant");
+    becomes(
+        infer(shape_of(x.expr(), DType::INT32)),
+        constant(&ints(&[2], &[2, 3])),
+    );
+    becomes(
+        infer(shape_of(x.expr(), DType::FLOAT32)),
+        constant(&floats(&[2], &[2.0, 3.0])),
+    );
+    becomes(
+        infer(shape_of(x.expr(), DType::VOID)),
+        constant(&ints(&[2], &[2, 3])),
+    );
+    becomes(
+        shape_of(constant(&ints(&[0, 4], &[])), DType::INT32),
+        constant(&ints(&[2], &[0, 4])),
+    );
+    let wide: Ref<Constant> = of(shape_of(x.expr(), DType::INT64))
+        .cast()
+        .expect("a constant");
     assert_eq!(wide.data.dtype(), DType::INT64);
     // A scalar has no sizes.
-    becomes(infer(shape_of(typed("s", &[]).expr(), DType::INT32)), constant(&ints(&[0], &[])));
+    becomes(
+        infer(shape_of(typed("s", &[]).expr(), DType::INT32)),
+        constant(&ints(&[0], &[])),
+    );
     // A size that is not known, and something that is no tensor.
     let any = isoform::ir::TensorType::new([isoform::dialect::relay::Any::new().upcast()]);
     let any = Var::typed("a", any);
@@ -170,7 +219,10 @@ fn r94_shape_of_folds_by_type_or_value() {
         Var::new("t").as_object(),
         [("checked_type_", TupleType::new([]).into())],
     );
-    stays(shape_of(tuple.expect("a copy").cast().expect("a variable"), DType::INT32));
+    stays(shape_of(
+        tuple.expect("a copy").cast().expect("a variable"),
+        DType::INT32,
+    ));
 }
 
 #[test]
@@ -182,7 +234,10 @@ fn r95_ndarray_size_folds_by_type_or_value() {
     let x = typed("x", &[2, 3]);
     stays(size(x.expr(), DType::INT32));
     becomes(infer(size(x.expr(), DType::INT32)), number(6));
-    becomes(infer(size(x.expr(), DType::FLOAT32)), constant(&floats(&[], &[6.0])));
+    becomes(
+        infer(size(x.expr(), DType::FLOAT32)),
+        constant(&floats(&[], &[6.0])),
+    );
     becomes(size(constant(&ints(&[0, 4], &[])), DType::VOID), number(0));
     // A scalar is one element.
     becomes(infer(size(typed("s", &[]).expr(), DType::INT32)), number(1));
@@ -190,11 +245,20 @@ fn r95_ndarray_size_folds_by_type_or_value() {
 
 #[test]
 fn r96_results_have_the_types_of_their_calls() {
-    let (x, y) = (constant(&ints(&[2, 1], &[1, 2])), constant(&ints(&[3], &[10, 20, 30])));
+    let (x, y) = (
+        constant(&ints(&[2, 1], &[1, 2])),
+        constant(&ints(&[3], &[10, 20, 30])),
+    );
     let sum = infer_type_expr(op::add(&x, &y), None).expect("types");
     let made: Ref<Constant> = folded(sum.clone()).cast().expect("a constant");
-    assert!(same_tensor(&made.data, &ints(&[2, 3], &[11, 21, 31, 12, 22, 32])));
-    let (left, right) = (made.checked_type().expect("a type"), sum.checked_type().expect("a type"));
+    assert!(same_tensor(
+        &made.data,
+        &ints(&[2, 3], &[11, 21, 31, 12, 22, 32])
+    ));
+    let (left, right) = (
+        made.checked_type().expect("a type"),
+        sum.checked_type().expect("a type"),
+    );
     assert!(left.same_as(right));
     assert!(structural_equal(left, made.tensor_type().expect("a type")).expect("comparable"));
     // A tuple of tensors becomes a tuple of constants.
@@ -204,7 +268,10 @@ fn r96_results_have_the_types_of_their_calls() {
     let [a, b, c] = [10, 20, 30].map(|value| constant(&ints(&[1], &[value])));
     assert!(structural_equal(&parts, Tuple::new([a, b, c])).expect("comparable"));
     for field in parts.fields.iter() {
-        assert!(structural_equal(field.checked_type().expect("a type"), tensor_type(&[1])).expect("comparable"));
+        assert!(
+            structural_equal(field.checked_type().expect("a type"), tensor_type(&[1]))
+                .expect("comparable")
+        );
     }
 }
 
@@ -214,10 +281,13 @@ fn r96_kernels_of_programs_are_used() {
     OpRegistry::get_or_register("test.values.square").expect("a name");
     // Without a kernel, the call stays.
     stays(call("test.values.square"));
-    register_kernel("test.values.square", kernel(|call| {
-        let value = read(&call.values()[0]);
-        Ok(ints(&[], &[value * value]).into())
-    }))
+    register_kernel(
+        "test.values.square",
+        kernel(|call| {
+            let value = read(&call.values()[0]);
+            Ok(ints(&[], &[value * value]).into())
+        }),
+    )
     .expect("a kernel");
     becomes(call("test.values.square"), number(16));
     // None leaves the call, an error ends the pass, and a wrong result is an error.
@@ -227,13 +297,20 @@ fn r96_kernels_of_programs_are_used() {
         ("test.values.wrong", Some(Value::from(1))),
     ] {
         OpRegistry::get_or_register(name).expect("a name");
-        register_kernel(name, kernel(move |_| outcome.clone().ok_or_else(|| Error::value_error("broken")))).expect("a kernel");
+        register_kernel(
+            name,
+            kernel(move |_| outcome.clone().ok_or_else(|| Error::value_error("broken"))),
+        )
+        .expect("a kernel");
     }
     stays(call("test.values.none"));
     let error = fold_constant_expr(call("test.values.error").expr()).expect_err("an error");
     assert_eq!(error.message(), "operator test.values.error: broken");
     let error = fold_constant_expr(call("test.values.wrong").expr()).expect_err("an error");
-    assert!(error.message().contains("the result of a kernel"), "{error}");
+    assert!(
+        error.message().contains("the result of a kernel"),
+        "{error}"
+    );
     // The one that was set last counts.
     register_kernel("test.values.none", kernel(|_| Ok(ints(&[], &[7]).into()))).expect("a kernel");
     becomes(call("test.values.none"), number(7));
@@ -265,11 +342,25 @@ fn r97_arithmetic_is_exact() {
     ] {
         stays(on(name, a, b));
     }
-    let (x, y) = (constant(&floats(&[], &[0.1])), constant(&floats(&[], &[0.2])));
-    becomes(op::add(&x, &y), constant(&floats(&[], &[0.1_f32 + 0.2_f32])));
+    let (x, y) = (
+        constant(&floats(&[], &[0.1])),
+        constant(&floats(&[], &[0.2])),
+    );
+    becomes(
+        op::add(&x, &y),
+        constant(&floats(&[], &[0.1_f32 + 0.2_f32])),
+    );
     becomes(op::less(&x, &y), truth(true));
-    becomes(op::divide(&x, constant(&floats(&[], &[0.0]))), constant(&floats(&[], &[f32::INFINITY])));
-    let cast = |value: f32| op::cast(constant(&floats(&[], &[value])), isoform::dialect::relay::attrs::CastAttrs::new(DType::INT32));
+    becomes(
+        op::divide(&x, constant(&floats(&[], &[0.0]))),
+        constant(&floats(&[], &[f32::INFINITY])),
+    );
+    let cast = |value: f32| {
+        op::cast(
+            constant(&floats(&[], &[value])),
+            isoform::dialect::relay::attrs::CastAttrs::new(DType::INT32),
+        )
+    };
     becomes(cast(-1.7), number(-1));
     stays(cast(f32::NAN));
     stays(cast(3e9));
@@ -282,7 +373,10 @@ fn r98_on_device_is_looked_through() {
     let x = Var::new("x");
     let placed = |expr: Ref<RelayExpr>| op::on_device(expr, OnDeviceAttrs::new()).expr();
     // The wrapper itself stays around what it holds.
-    becomes(placed(op::add(number(1), number(2)).expr()), placed(number(3)));
+    becomes(
+        placed(op::add(number(1), number(2)).expr()),
+        placed(number(3)),
+    );
     stays(placed(number(3)));
     becomes(op::add(placed(number(1)), number(2)), number(3));
     // A folded binding keeps its wrapper.
@@ -304,7 +398,11 @@ fn r90_modules_are_folded_function_by_function() {
     let after = fold_constant(&before).expect("a module");
     let body = |name: &str| {
         let var = after.global_var(name).expect("a name");
-        after.lookup(&var).expect("a function").cast::<Function>().expect("a function")
+        after
+            .lookup(&var)
+            .expect("a function")
+            .cast::<Function>()
+            .expect("a function")
     };
     assert!(structural_equal(&body("known").body, number(3)).expect("comparable"));
     assert!(body("open").same_as(&open) && body("skipped").same_as(&skipped));
@@ -318,8 +416,15 @@ fn r90_modules_are_folded_function_by_function() {
 fn r90_sharing_is_kept() {
     let x = Var::new("x");
     let shared = op::add(&x, op::add(number(1), number(1)));
-    let pair: Ref<Tuple> = folded(Tuple::new([shared.expr(), shared.expr()])).cast().expect("a tuple");
-    assert!(pair.fields.get(0).expect("a field").same_as(pair.fields.get(1).expect("a field")));
+    let pair: Ref<Tuple> = folded(Tuple::new([shared.expr(), shared.expr()]))
+        .cast()
+        .expect("a tuple");
+    assert!(
+        pair.fields
+            .get(0)
+            .expect("a field")
+            .same_as(pair.fields.get(1).expect("a field"))
+    );
     let (op, count) = counter("test.values.folded_once");
     let known = Call::new(&op, [number(1)]);
     folded(Tuple::new([known.expr(), known.expr()]));
@@ -330,9 +435,19 @@ fn r90_sharing_is_kept() {
 fn r90_large_results_may_be_left() {
     let large = op::broadcast_to(number(1), InitOpAttrs::new(Some(sizes([1000]))));
     let limited = FoldConstantOptions::default().max_bytes(3999);
-    assert!(limited.fold_constant_expr(&large.expr()).expect("the call").same_as(&large));
+    assert!(
+        limited
+            .fold_constant_expr(&large.expr())
+            .expect("the call")
+            .same_as(&large)
+    );
     let limited = FoldConstantOptions::default().max_bytes(4000);
-    assert!(limited.fold_constant_expr(&large.expr()).expect("a constant").isa::<Constant>());
+    assert!(
+        limited
+            .fold_constant_expr(&large.expr())
+            .expect("a constant")
+            .isa::<Constant>()
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use isoform_testing::source::{random_bytes, split_mix};
 fn run(name: &str, count: usize) {
     let found = TYPED_PROPERTIES.iter().find(|(known, _)| *known == name);
     let (_, property) = found.expect("a property of this name");
-    let mut state = 0x7a_1e_5;
+    let mut state = 0x7a1e5;
     for case in 0..count {
         let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
         if let Err(account) = property(&bytes) {
@@ -77,7 +77,16 @@ fn random_programs_contain_every_class_and_operator() {
         })
         .expect("a walk");
     }
-    for class in ["Let", "If", "Tuple", "TupleGetItem", "Function", "RefCreate", "RefRead", "RefWrite"] {
+    for class in [
+        "Let",
+        "If",
+        "Tuple",
+        "TupleGetItem",
+        "Function",
+        "RefCreate",
+        "RefRead",
+        "RefWrite",
+    ] {
         assert!(classes.contains(&*format!("relay.{class}")), "{class}");
     }
     assert!(classes.contains("ir.GlobalVar"));

@@ -74,13 +74,17 @@ impl<'a> Generator<'a> {
             self.budget = total / 4;
             let global = GlobalVar::new(format!("helper{number}"));
             let (function, callee) = self.function(&[], global.expr());
-            module.update_func(&global, function.upcast()).expect("a new name");
+            module
+                .update_func(&global, function.upcast())
+                .expect("a new name");
             self.scope.functions.push(callee);
         }
         self.budget = total;
         let (function, callee) = self.function(&[], Tuple::new([]).expr());
         let main = GlobalVar::new("main");
-        module.update_func(&main, function.upcast()).expect("a new name");
+        module
+            .update_func(&main, function.upcast())
+            .expect("a new name");
         let arguments = callee.params.iter().map(|ty| self.value(ty)).collect();
         TypedProgram { module, arguments }
     }
@@ -96,18 +100,31 @@ impl<'a> Generator<'a> {
         let before = self.scope.clone();
         let mut params: Vec<Typed> = Vec::new();
         for var in first {
-            let ty = var.type_annotation.as_ref().and_then(Ty::of).expect("a type of tensors");
-            params.push(Typed { expr: var.expr(), ty });
+            let ty = var
+                .type_annotation
+                .as_ref()
+                .and_then(Ty::of)
+                .expect("a type of tensors");
+            params.push(Typed {
+                expr: var.expr(),
+                ty,
+            });
         }
         for _ in 0..1 + self.source.below(2) {
             let ty = self.ty();
             let var = self.var("p", &ty);
-            params.push(Typed { expr: var.expr(), ty });
+            params.push(Typed {
+                expr: var.expr(),
+                ty,
+            });
         }
         self.scope.known.extend(params.iter().cloned());
         let body = self.any();
         self.scope = before;
-        let vars: Vec<Ref<Var>> = params.iter().map(|param| param.expr.clone().cast().expect("a variable")).collect();
+        let vars: Vec<Ref<Var>> = params
+            .iter()
+            .map(|param| param.expr.clone().cast().expect("a variable"))
+            .collect();
         let types: Vec<Ty> = params.into_iter().map(|param| param.ty).collect();
         let function = Function::new(vars, &body.expr).with_ret_type(Some(body.ty.node()));
         let callee = Callee {
@@ -121,7 +138,11 @@ impl<'a> Generator<'a> {
     /// A small type.
     fn ty(&mut self) -> Ty {
         if self.source.chance(10) {
-            return Ty::Tuple((0..self.source.below(3)).map(|_| self.tensor_type()).collect());
+            return Ty::Tuple(
+                (0..self.source.below(3))
+                    .map(|_| self.tensor_type())
+                    .collect(),
+            );
         }
         self.tensor_type()
     }
@@ -129,7 +150,10 @@ impl<'a> Generator<'a> {
     fn tensor_type(&mut self) -> Ty {
         let dtype = *self.source.pick(&DTYPES);
         let rank = *self.source.pick(&[1, 2, 0, 2, 3, 4]);
-        Ty::Tensor(dtype, (0..rank).map(|_| 1 + self.source.below(3) as i64).collect())
+        Ty::Tensor(
+            dtype,
+            (0..rank).map(|_| 1 + self.source.below(3) as i64).collect(),
+        )
     }
 
     /// Draws an expression of any type, and remembers it to be used again.
@@ -164,7 +188,13 @@ impl<'a> Generator<'a> {
         if made.tensor().is_some() {
             return made;
         }
-        let tensors: Vec<Typed> = self.scope.known.iter().filter(|known| known.tensor().is_some()).cloned().collect();
+        let tensors: Vec<Typed> = self
+            .scope
+            .known
+            .iter()
+            .filter(|known| known.tensor().is_some())
+            .cloned()
+            .collect();
         match tensors.is_empty() {
             true => self.leaf(),
             false => self.source.pick(&tensors).clone(),
@@ -200,7 +230,10 @@ impl<'a> Generator<'a> {
         }
         match ty {
             Ty::Tuple(fields) => {
-                let fields: Vec<_> = fields.iter().map(|field| self.of_type(field).expr).collect();
+                let fields: Vec<_> = fields
+                    .iter()
+                    .map(|field| self.of_type(field).expr)
+                    .collect();
                 Typed::new(Tuple::new(fields), ty.clone())
             }
             Ty::Tensor(dtype, _) if self.budget > 0 && self.depth < DEPTH => {
@@ -244,7 +277,10 @@ impl<'a> Generator<'a> {
     pub(super) fn numbers(&mut self, dtype: DType, shape: &[i64], choice: &[i64]) -> Typed {
         let count = shape.iter().product::<i64>();
         let numbers: Vec<i64> = (0..count).map(|_| *self.source.pick(choice)).collect();
-        let bytes = numbers.iter().flat_map(|number| encoded(dtype, *number as f64)).collect::<Vec<u8>>();
+        let bytes = numbers
+            .iter()
+            .flat_map(|number| encoded(dtype, *number as f64))
+            .collect::<Vec<u8>>();
         let tensor = Tensor::new(dtype, shape.to_vec(), bytes).expect("the shape fits");
         Typed::new(Constant::new(tensor), Ty::Tensor(dtype, shape.to_vec()))
     }
@@ -256,13 +292,26 @@ impl<'a> Generator<'a> {
                 let count = shape.iter().product::<i64>();
                 let bytes = (0..count).flat_map(|_| {
                     let number = match is_float(*dtype) {
-                        true => *self.source.pick(&[1.0, -2.0, 0.5, 0.0, -0.0, 3.25, 1e-3, 100.0, f64::NAN, f64::INFINITY]),
+                        true => *self.source.pick(&[
+                            1.0,
+                            -2.0,
+                            0.5,
+                            0.0,
+                            -0.0,
+                            3.25,
+                            1e-3,
+                            100.0,
+                            f64::NAN,
+                            f64::INFINITY,
+                        ]),
                         false => *self.source.pick(&[1.0, 0.0, 2.0, -1.0, 3.0, 100.0, -7.0]),
                     };
                     encoded(*dtype, number)
                 });
                 let bytes: Vec<u8> = bytes.collect();
-                Tensor::new(*dtype, shape.clone(), bytes).expect("the shape fits").into()
+                Tensor::new(*dtype, shape.clone(), bytes)
+                    .expect("the shape fits")
+                    .into()
             }
             Ty::Tuple(fields) => {
                 let fields = fields.iter().map(|field| self.value(field));
@@ -274,7 +323,15 @@ impl<'a> Generator<'a> {
     fn tuple(&mut self) -> Typed {
         let fields: Vec<Typed> = (0..self.source.below(4)).map(|_| self.any()).collect();
         let ty = Ty::Tuple(fields.iter().map(|field| field.ty.clone()).collect());
-        Typed::new(Tuple::new(fields.into_iter().map(|field| field.expr).collect::<Vec<_>>()), ty)
+        Typed::new(
+            Tuple::new(
+                fields
+                    .into_iter()
+                    .map(|field| field.expr)
+                    .collect::<Vec<_>>(),
+            ),
+            ty,
+        )
     }
 
     fn item(&mut self) -> Typed {
@@ -282,7 +339,10 @@ impl<'a> Generator<'a> {
         match &tuple.ty {
             Ty::Tuple(fields) if !fields.is_empty() => {
                 let index = self.source.below(fields.len());
-                Typed::new(TupleGetItem::new(&tuple.expr, index as i64), fields[index].clone())
+                Typed::new(
+                    TupleGetItem::new(&tuple.expr, index as i64),
+                    fields[index].clone(),
+                )
             }
             _ => tuple,
         }
@@ -292,7 +352,10 @@ impl<'a> Generator<'a> {
         let value = self.any();
         let var = self.var("x", &value.ty);
         self.within(&var, &value.expr, |this| {
-            let bound = Typed { expr: var.expr(), ty: value.ty.clone() };
+            let bound = Typed {
+                expr: var.expr(),
+                ty: value.ty.clone(),
+            };
             this.scope.known.push(bound);
         })
     }
@@ -331,7 +394,9 @@ impl<'a> Generator<'a> {
             expr: var.expr(),
             ..callee
         };
-        self.within(&var, &function.expr(), |this| this.scope.functions.push(callee))
+        self.within(&var, &function.expr(), |this| {
+            this.scope.functions.push(callee)
+        })
     }
 
     fn call_known(&mut self) -> Typed {
@@ -339,7 +404,11 @@ impl<'a> Generator<'a> {
             return self.operator();
         }
         let callee = self.source.pick(&self.scope.functions).clone();
-        let args: Vec<_> = callee.params.iter().map(|ty| self.of_type(ty).expr).collect();
+        let args: Vec<_> = callee
+            .params
+            .iter()
+            .map(|ty| self.of_type(ty).expr)
+            .collect();
         Typed::new(Call::new(&callee.expr, args), callee.result)
     }
 
@@ -364,7 +433,10 @@ impl<'a> Generator<'a> {
             return Typed::new(RefRead::new(&reference.expr), reference.ty);
         }
         let value = self.of_type(&reference.ty);
-        let write = Typed::new(RefWrite::new(&reference.expr, &value.expr), Ty::Tuple(Vec::new()));
+        let write = Typed::new(
+            RefWrite::new(&reference.expr, &value.expr),
+            Ty::Tuple(Vec::new()),
+        );
         let var = self.var("w", &write.ty);
         self.within(&var, &write.expr, |_| {})
     }
@@ -375,7 +447,7 @@ impl<'a> Generator<'a> {
         let n = self.var("n", &int);
         self.made += 1;
         let f = Var::new(format!("f{}", self.made));
-        let (function, callee) = self.function(&[n.clone()], f.expr());
+        let (function, callee) = self.function(std::slice::from_ref(&n), f.expr());
         let one = self.numbers(DType::INT32, &[], &[1]);
         let bool_type = Ty::scalar(DType::BOOL);
         let ends = Typed::new(op::less(&n, &one.expr), bool_type);
@@ -384,9 +456,10 @@ impl<'a> Generator<'a> {
         args.extend(function.params.iter().skip(1).map(AsExpr::expr));
         let again = Typed::new(Call::new(&f, args), callee.result.clone());
         let again = match &callee.result {
-            Ty::Tensor(dtype, _) if *dtype != DType::BOOL => {
-                Typed::new(op::subtract(&again.expr, &again.expr), callee.result.clone())
-            }
+            Ty::Tensor(dtype, _) if *dtype != DType::BOOL => Typed::new(
+                op::subtract(&again.expr, &again.expr),
+                callee.result.clone(),
+            ),
             _ => again,
         };
         let body = If::new(&ends.expr, &function.body, &again.expr);

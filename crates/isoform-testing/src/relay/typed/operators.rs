@@ -82,7 +82,8 @@ impl Generator<'_> {
 
     fn binary(&mut self, x: &Typed, dtype: DType, shape: &[i64]) -> Option<Ref<Call>> {
         let arithmetic = functions![2 add subtract multiply maximum minimum];
-        let of_floats = functions![2 divide power modulo floor_divide floor_mod trunc_divide trunc_mod];
+        let of_floats =
+            functions![2 divide power modulo floor_divide floor_mod trunc_divide trunc_mod];
         let of_bits = functions![2 bitwise_and bitwise_or bitwise_xor];
         let of_truths = functions![2 logical_and logical_or logical_xor];
         let compared = functions![2 equal not_equal less less_equal greater greater_equal];
@@ -144,7 +145,9 @@ impl Generator<'_> {
             (false, 5) if is_float(dtype) => {
                 let mean = op::mean(x, attrs.with_keepdims(true));
                 let mean = Typed::new(mean.clone(), Ty::of(&infer_type_local(&mean).ok()?)?);
-                let attrs = attrs::VarianceAttrs::new().with_axis(axis).with_exclude(exclude);
+                let attrs = attrs::VarianceAttrs::new()
+                    .with_axis(axis)
+                    .with_exclude(exclude);
                 op::variance(x, &mean.expr, attrs)
             }
             (false, number) => {
@@ -165,7 +168,14 @@ impl Generator<'_> {
         let data = &x.expr;
         Some(match self.source.below(12) {
             0 => {
-                let codes: &[&[i64]] = &[&[-1], &[0, -1], &[-2], &[-3, -2], &[1, -1], &[-4, 1, -1, -2]];
+                let codes: &[&[i64]] = &[
+                    &[-1],
+                    &[0, -1],
+                    &[-2],
+                    &[-3, -2],
+                    &[1, -1],
+                    &[-4, 1, -1, -2],
+                ];
                 let codes = self.source.pick(codes).iter().copied();
                 op::reshape(data, attrs::ReshapeAttrs::new(sizes(codes)))
             }
@@ -184,7 +194,10 @@ impl Generator<'_> {
             4 => {
                 let axis = self.source.below(shape.len() + 1) as i64;
                 let count = self.source.below(3) as i64;
-                op::expand_dims(data, attrs::ExpandDimsAttrs::new(axis).with_num_newaxis(count))
+                op::expand_dims(
+                    data,
+                    attrs::ExpandDimsAttrs::new(axis).with_num_newaxis(count),
+                )
             }
             5 => {
                 // A float may be outside of the range of an integer type.
@@ -245,7 +258,9 @@ impl Generator<'_> {
                 let ty = Ty::Tuple(vec![x.ty.clone(), other.ty]);
                 let pair = Typed::new(Tuple::new([data.clone(), other.expr]), ty);
                 match self.source.chance(50) {
-                    true => op::concatenate(&pair.expr, attrs::ConcatenateAttrs::new().with_axis(axis)),
+                    true => {
+                        op::concatenate(&pair.expr, attrs::ConcatenateAttrs::new().with_axis(axis))
+                    }
                     false => op::stack(&pair.expr, attrs::StackAttrs::new().with_axis(axis)),
                 }
             }
@@ -265,9 +280,19 @@ impl Generator<'_> {
             }
             3 => {
                 let begin = sizes(shape.iter().map(|_| self.source.below(2) as i64));
-                let end = sizes(shape.iter().map(|dim| *dim + 1 - self.source.below(2) as i64));
-                let steps = self.source.chance(50).then(|| sizes(shape.iter().map(|_| 2)));
-                op::strided_slice(data, attrs::StridedSliceAttrs::new(Some(begin), Some(end), steps, None))
+                let end = sizes(
+                    shape
+                        .iter()
+                        .map(|dim| *dim + 1 - self.source.below(2) as i64),
+                );
+                let steps = self
+                    .source
+                    .chance(50)
+                    .then(|| sizes(shape.iter().map(|_| 2)));
+                op::strided_slice(
+                    data,
+                    attrs::StridedSliceAttrs::new(Some(begin), Some(end), steps, None),
+                )
             }
             4 => {
                 let begin = Some(sizes([length]));
@@ -286,12 +311,20 @@ impl Generator<'_> {
                 let mode = *self.source.pick(&["clip", "wrap"]);
                 let indices = self.of_type(&Ty::Tensor(DType::INT32, vec![2]));
                 let axis = self.source.chance(70).then(|| size(axis));
-                op::take(data, &indices.expr, attrs::TakeAttrs::new().with_axis(axis).with_mode(mode))
+                op::take(
+                    data,
+                    &indices.expr,
+                    attrs::TakeAttrs::new().with_axis(axis).with_mode(mode),
+                )
             }
             9 => {
                 let choice: Vec<i64> = (0..length).collect();
                 let indices = self.numbers(DType::INT64, shape, &choice);
-                op::gather(data, &indices.expr, attrs::GatherAttrs::new().with_axis(size(axis)))
+                op::gather(
+                    data,
+                    &indices.expr,
+                    attrs::GatherAttrs::new().with_axis(size(axis)),
+                )
             }
             10 => {
                 let indices = self.numbers(DType::INT32, &[1, 2], &[0]);
@@ -304,11 +337,21 @@ impl Generator<'_> {
             }
             12 if dtype != DType::BOOL => {
                 let ascending = self.source.chance(50);
-                op::argsort(data, attrs::ArgsortAttrs::new().with_axis(axis).with_is_ascend(ascending))
+                op::argsort(
+                    data,
+                    attrs::ArgsortAttrs::new()
+                        .with_axis(axis)
+                        .with_is_ascend(ascending),
+                )
             }
             13 if is_integer(dtype) => {
-                let (on, off) = (self.of_type(&Ty::scalar(DType::FLOAT32)), self.of_type(&Ty::scalar(DType::FLOAT32)));
-                let attrs = attrs::OneHotAttrs::new().with_depth(3).with_dtype(DType::FLOAT32);
+                let (on, off) = (
+                    self.of_type(&Ty::scalar(DType::FLOAT32)),
+                    self.of_type(&Ty::scalar(DType::FLOAT32)),
+                );
+                let attrs = attrs::OneHotAttrs::new()
+                    .with_depth(3)
+                    .with_dtype(DType::FLOAT32);
                 op::one_hot(data, &on.expr, &off.expr, attrs)
             }
             14 => {
@@ -322,18 +365,25 @@ impl Generator<'_> {
                 }
             }
             15 => {
-                let attrs = attrs::InitOpAttrs::new(Some(sizes(shape.iter().copied()))).with_dtype(dtype);
+                let attrs =
+                    attrs::InitOpAttrs::new(Some(sizes(shape.iter().copied()))).with_dtype(dtype);
                 match self.source.chance(50) {
                     true => op::zeros(attrs),
                     false => op::ones(attrs),
                 }
             }
             _ => {
-                let widths = shape.iter().map(|_| sizes([1, self.source.below(2) as i64]));
+                let widths = shape
+                    .iter()
+                    .map(|_| sizes([1, self.source.below(2) as i64]));
                 let widths: isoform::Array<_> = widths.collect();
                 let value = self.of_type(&Ty::scalar(dtype));
                 let mode = *self.source.pick(&["constant", "edge"]);
-                op::pad(data, &value.expr, attrs::PadAttrs::new(widths).with_pad_mode(mode))
+                op::pad(
+                    data,
+                    &value.expr,
+                    attrs::PadAttrs::new(widths).with_pad_mode(mode),
+                )
             }
         })
     }
@@ -403,10 +453,16 @@ impl Generator<'_> {
                 let weight = self.of_type(&Ty::Tensor(dtype, vec![2, last?]));
                 match self.source.chance(50) {
                     true => op::dense(data, &weight.expr, attrs::DenseAttrs::new(None)),
-                    false => op::matmul(data, &weight.expr, attrs::MatmulAttrs::new(None).with_transpose_b(true)),
+                    false => op::matmul(
+                        data,
+                        &weight.expr,
+                        attrs::MatmulAttrs::new(None).with_transpose_b(true),
+                    ),
                 }
             }
-            _ if is_float(dtype) => op::leaky_relu(data, attrs::LeakyReluAttrs::new().with_alpha(0.5)),
+            _ if is_float(dtype) => {
+                op::leaky_relu(data, attrs::LeakyReluAttrs::new().with_alpha(0.5))
+            }
             _ => op::clip(data, attrs::ClipAttrs::new(-1.0, 2.0)),
         })
     }

@@ -17,7 +17,7 @@ use crate::properties::Property;
 use crate::source::Source;
 
 /// A pass over modules.
-pub type Pass = fn(&Ref<IRModule>) -> Result<Ref<IRModule>>;
+pub(super) type Pass = fn(&Ref<IRModule>) -> Result<Ref<IRModule>>;
 
 /// The passes, each of which keeps the values and types of programs.
 pub const PASSES: &[(&str, Pass)] = &[
@@ -28,12 +28,17 @@ pub const PASSES: &[(&str, Pass)] = &[
     ("ToGraphNormalForm", to_graph_normal_form),
     ("ToBasicBlockNormalForm", to_basic_block_normal_form),
     ("InlineGlobals", inline_functions),
-    ("RemoveUnusedFunctions", |module| remove_unused_functions(module, &["main"])),
+    ("RemoveUnusedFunctions", |module| {
+        remove_unused_functions(module, &["main"])
+    }),
 ];
 
 /// All properties with their names.
 pub const TYPED_PROPERTIES: &[(&str, Property)] = &[
-    ("relay_values_have_the_inferred_types", values_have_their_types),
+    (
+        "relay_values_have_the_inferred_types",
+        values_have_their_types,
+    ),
     ("relay_passes_keep_values", passes_keep_values),
     ("relay_pipelines_keep_values", pipelines_keep_values),
 ];
@@ -94,7 +99,9 @@ fn type_of(value: &Value) -> Option<Ty> {
     if let Some(tensor) = value.peek::<Tensor>() {
         return Some(Ty::Tensor(tensor.dtype(), tensor.shape().to_vec()));
     }
-    Some(Ty::Tuple(items(value)?.iter().map(type_of).collect::<Option<_>>()?))
+    Some(Ty::Tuple(
+        items(value)?.iter().map(type_of).collect::<Option<_>>()?,
+    ))
 }
 
 fn account(what: &str, before: &Ref<IRModule>, after: Option<&Ref<IRModule>>) -> String {
@@ -136,7 +143,10 @@ fn check(
     let typed = infer_type(&after).map_err(|error| fail(format!("{error:#}"), Some(&after)))?;
     let value = run(&typed, arguments).map_err(|error| fail(format!("{error:#}"), Some(&after)))?;
     if !same(&value, expected) {
-        return Err(fail(format!("expected {expected:?}, got {value:?}"), Some(&after)));
+        return Err(fail(
+            format!("expected {expected:?}, got {value:?}"),
+            Some(&after),
+        ));
     }
     let types = [before, &typed].map(|module| Ok(main_of(module)?.func_type_annotation()));
     let [left, right]: [Result<_>; 2] = types;

@@ -1,10 +1,10 @@
 //! The types of what is drawn.
 
+use isoform::Ref;
 use isoform::dialect::relay::attrs::sizes;
 use isoform::dialect::relay::{AsExpr, with_fields};
 use isoform::ir::{RelayExpr, TensorType, TupleType, Type};
 use isoform::values::{DType, DTypeCode};
-use isoform::Ref;
 
 /// The type of a value that is made of tensors.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,9 +21,9 @@ impl Ty {
     /// The type as a node. Types are shallow.
     pub(super) fn node(&self) -> Ref<Type> {
         match self {
-            Ty::Tensor(dtype, shape) => {
-                TensorType::new(sizes(shape.iter().copied())).with_dtype(*dtype).upcast()
-            }
+            Ty::Tensor(dtype, shape) => TensorType::new(sizes(shape.iter().copied()))
+                .with_dtype(*dtype)
+                .upcast(),
             Ty::Tuple(fields) => {
                 let fields: Vec<_> = fields.iter().map(Ty::node).collect();
                 TupleType::new(fields).upcast()
@@ -34,13 +34,16 @@ impl Ty {
     /// The type that a node stands for; None for other types and unknown sizes.
     pub(super) fn of(node: &Ref<Type>) -> Option<Ty> {
         if let Some(tensor) = node.downcast_ref::<TensorType>() {
-            let sizes = tensor.shape.iter().map(|dim| {
-                Some(dim.downcast_ref::<isoform::ir::IntImm>()?.value)
-            });
+            let sizes = tensor
+                .shape
+                .iter()
+                .map(|dim| Some(dim.downcast_ref::<isoform::ir::IntImm>()?.value));
             return Some(Ty::Tensor(tensor.dtype, sizes.collect::<Option<_>>()?));
         }
         let tuple = node.downcast_ref::<TupleType>()?;
-        Some(Ty::Tuple(tuple.fields.iter().map(Ty::of).collect::<Option<_>>()?))
+        Some(Ty::Tuple(
+            tuple.fields.iter().map(Ty::of).collect::<Option<_>>()?,
+        ))
     }
 }
 

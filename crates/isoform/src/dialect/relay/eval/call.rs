@@ -2,7 +2,9 @@
 
 use std::cell::Cell;
 
-use isoform_kernels::{Control, ElementType, ErrorKind as KernelFault, KernelError, Tensor as Computed, View};
+use isoform_kernels::{
+    Control, ElementType, ErrorKind as KernelFault, KernelError, Tensor as Computed, View,
+};
 use isoform_macros::export;
 use smallvec::SmallVec;
 
@@ -164,13 +166,15 @@ fn result_of(value: Value) -> Result<Value> {
         return Ok(value);
     }
     if let Some(items) = value.items() {
-        let parts = items.iter().map(|item| Tensor::from_value(item.clone()).map(Value::from));
+        let parts = items
+            .iter()
+            .map(|item| Tensor::from_value(item.clone()).map(Value::from));
         return Ok(parts.collect::<Result<Array>>()?.into());
     }
     // Arrays of other libraries convert as they do for arguments.
-    Tensor::from_value(value).map(Value::from).map_err(|error| {
-        error.in_context("the result of a kernel, a tensor or a tuple of tensors")
-    })
+    Tensor::from_value(value)
+        .map(Value::from)
+        .map_err(|error| error.in_context("the result of a kernel, a tensor or a tuple of tensors"))
 }
 
 /// The call of an operator as kernels of this library see it.
@@ -258,10 +262,12 @@ impl<'a> OpCall<'a> {
 
     pub(super) fn attrs<T: Node>(&self) -> Result<&'a Ref<T>> {
         let attrs = self.attrs;
-        attrs.and_then(|attrs| attrs.downcast_ref::<T>()).ok_or_else(|| {
-            let got = attrs.map_or("None", |attrs| attrs.type_info().key());
-            Error::type_error(format!("attributes: expected {}, got {got}", T::TYPE_KEY))
-        })
+        attrs
+            .and_then(|attrs| attrs.downcast_ref::<T>())
+            .ok_or_else(|| {
+                let got = attrs.map_or("None", |attrs| attrs.type_info().key());
+                Error::type_error(format!("attributes: expected {}, got {got}", T::TYPE_KEY))
+            })
     }
 
     /// The result of a kernel as a value.
@@ -272,7 +278,9 @@ impl<'a> OpCall<'a> {
     /// Several results as a tuple.
     pub(super) fn tuple(&self, computed: impl IntoIterator<Item = Computed>) -> Outcome {
         let fields = computed.into_iter().map(|part| self.made(part));
-        Ok(fields.collect::<std::result::Result<Array, Refusal>>()?.into())
+        Ok(fields
+            .collect::<std::result::Result<Array, Refusal>>()?
+            .into())
     }
 
     /// An input in another shape of as many elements, without a copy of them.
@@ -311,7 +319,10 @@ impl<'a> KernelCall<'a> {
         })?;
         value.peek::<Tensor>().ok_or_else(|| {
             let got = value.type_name();
-            Error::type_error(format!("argument {}: expected a tensor, got {got}", position + 1))
+            Error::type_error(format!(
+                "argument {}: expected a tensor, got {got}",
+                position + 1
+            ))
         })
     }
 
@@ -337,9 +348,7 @@ impl CustomKernel {
 ///
 /// Called as a function of a list of inputs and the attributes, which is also the interface
 /// of kernels written in Python, it returns the same.
-pub fn kernel(
-    body: impl Fn(&KernelCall<'_>) -> Result<Value> + Send + Sync + 'static,
-) -> Function {
+pub fn kernel(body: impl Fn(&KernelCall<'_>) -> Result<Value> + Send + Sync + 'static) -> Function {
     let content = CustomKernel(Box::new(body));
     Function::with_content(content, |kernel: &CustomKernel, arguments| {
         let [inputs, rest @ ..] = arguments else {
@@ -390,7 +399,9 @@ pub fn kernel(
 pub fn register_kernel(op_name: &str, function: Function) -> Result<()> {
     Op::get(op_name)?;
     let entry = OpRegistry::get_or_register(op_name)?;
-    let priority = entry.attribute_info(KERNEL).map_or(10, |info| info.priority + 1);
+    let priority = entry
+        .attribute_info(KERNEL)
+        .map_or(10, |info| info.priority + 1);
     entry.attr(KERNEL, function, priority).map(drop)
 }
 

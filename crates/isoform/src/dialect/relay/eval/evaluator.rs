@@ -147,9 +147,9 @@ impl Program {
             return Ok(known.clone());
         }
         drop(known);
-        let func = func.cast::<Function>().map_err(|error| {
-            error.noted(format!("in the function @{}", var.name_hint))
-        })?;
+        let func = func
+            .cast::<Function>()
+            .map_err(|error| error.noted(format!("in the function @{}", var.name_hint)))?;
         let in_function = |error: Error| error.noted(format!("in the function @{}", var.name_hint));
         let unit = Unit::of(&func.expr()).map_err(in_function)?;
         let function = unit.entry.unwrap_or_default();
@@ -202,10 +202,7 @@ fn check_arguments(func: &Ref<Function>, args: &[Value]) -> Result<()> {
 /// Returns an evaluator: a function of an expression, which returns its value, or of a
 /// value that is a function and its arguments, which returns the result.
 #[export("relay.eval.evaluator", crate = crate)]
-fn make_evaluator(
-    module: Option<Ref<IRModule>>,
-    #[default = 10000000] max_depth: i64,
-) -> Callable {
+fn make_evaluator(module: Option<Ref<IRModule>>, #[default = 10000000] max_depth: i64) -> Callable {
     let mut evaluator = Evaluator::new().max_depth(usize::try_from(max_depth).unwrap_or(0));
     evaluator.program.module = module;
     Callable::with_content(evaluator, |evaluator: &Evaluator, given| match given {

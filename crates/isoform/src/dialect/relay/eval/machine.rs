@@ -139,10 +139,14 @@ impl<'p> Machine<'p> {
             Step::Load { value, .. } => value.clone(),
             Step::Global { var, .. } => self.program.global(var)?.into(),
             Step::Operator(operator) => self.operator(base, operator)?,
-            Step::Call { to, callee, args, .. } => {
+            Step::Call {
+                to, callee, args, ..
+            } => {
                 let callee = self.slots[at(*callee)].clone();
-                let values: Vec<Value> =
-                    args.iter().map(|arg| self.slots[at(*arg)].clone()).collect();
+                let values: Vec<Value> = args
+                    .iter()
+                    .map(|arg| self.slots[at(*arg)].clone())
+                    .collect();
                 match self.start(&callee, values.into_iter(), *to)? {
                     Some(result) => result,
                     None => return Ok(()),
@@ -174,13 +178,12 @@ impl<'p> Machine<'p> {
             Step::RefCreate { value, .. } => {
                 RefValue::holding(self.slots[at(*value)].clone())?.into()
             }
-            Step::RefRead { reference, .. } => {
-                self.reference(at(*reference))?.content()
-            }
+            Step::RefRead { reference, .. } => self.reference(at(*reference))?.content(),
             Step::RefWrite {
                 reference, value, ..
             } => {
-                self.reference(at(*reference))?.replace(self.slots[at(*value)].clone())?;
+                self.reference(at(*reference))?
+                    .replace(self.slots[at(*value)].clone())?;
                 Array::<Value>::new().into()
             }
         };
@@ -189,18 +192,31 @@ impl<'p> Machine<'p> {
     }
 
     fn gathered(&self, base: usize, slots: &[Slot]) -> Array {
-        slots.iter().map(|slot| self.slots[base + *slot as usize].clone()).collect()
+        slots
+            .iter()
+            .map(|slot| self.slots[base + *slot as usize].clone())
+            .collect()
     }
 
     fn reference(&self, at: usize) -> Result<&Ref<RefValue>> {
         let value = &self.slots[at];
-        value.peek::<Ref<RefValue>>().ok_or_else(|| unexpected("a reference", value))
+        value
+            .peek::<Ref<RefValue>>()
+            .ok_or_else(|| unexpected("a reference", value))
     }
 
     fn operator(&self, base: usize, step: &OperatorStep) -> Result<Value> {
-        let args = step.args.iter().map(|arg| self.slots[base + *arg as usize].clone());
+        let args = step
+            .args
+            .iter()
+            .map(|arg| self.slots[base + *arg as usize].clone());
         let args: smallvec::SmallVec<[Value; 3]> = args.collect();
-        self.computed(&step.op, step.implementation.as_ref(), &args, step.attrs.as_ref())
+        self.computed(
+            &step.op,
+            step.implementation.as_ref(),
+            &args,
+            step.attrs.as_ref(),
+        )
     }
 
     fn computed(
@@ -211,7 +227,9 @@ impl<'p> Machine<'p> {
         attrs: Option<&Ref<Attrs>>,
     ) -> Result<Value> {
         let runner = self.program.limits.runner;
-        runner.run(op, implementation, args, attrs).map_err(Refusal::into_error)
+        runner
+            .run(op, implementation, args, attrs)
+            .map_err(Refusal::into_error)
     }
 
     /// Begins a call; the result if there are no steps to run.
@@ -227,7 +245,9 @@ impl<'p> Machine<'p> {
         let args: Vec<Value> = args.collect();
         if let Some(op) = callee.peek::<Ref<Op>>() {
             let implementation = Implementation::of(op);
-            return self.computed(op, implementation.as_ref(), &args, None).map(Some);
+            return self
+                .computed(op, implementation.as_ref(), &args, None)
+                .map(Some);
         }
         if let Some(constructor) = callee.peek::<Ref<Constructor>>() {
             expect_count("the constructor", constructor.inputs.len(), args.len())?;
@@ -244,7 +264,9 @@ impl<'p> Machine<'p> {
         to: Slot,
     ) -> Result<()> {
         let entry = closure.entry().ok_or_else(|| {
-            Error::type_error("expected a closure that evaluation has made, got a copy without code")
+            Error::type_error(
+                "expected a closure that evaluation has made, got a copy without code",
+            )
         })?;
         let base = self.slots.len();
         self.open(Arc::clone(&entry.unit), entry.function, to)?;
@@ -356,8 +378,12 @@ fn expect_count(what: &str, expected: usize, got: usize) -> Result<()> {
 }
 
 fn item(tuple: &Value, index: i64) -> Result<Value> {
-    let items = tuple.as_array().ok_or_else(|| unexpected("a tuple", tuple))?;
-    let found = usize::try_from(index).ok().and_then(|index| items.get(index));
+    let items = tuple
+        .as_array()
+        .ok_or_else(|| unexpected("a tuple", tuple))?;
+    let found = usize::try_from(index)
+        .ok()
+        .and_then(|index| items.get(index));
     found.cloned().ok_or_else(|| {
         Error::value_error(format!(
             "expected the index of one of {} fields of a tuple, got {index}",
@@ -391,13 +417,19 @@ pub(super) fn for_each_variable(pattern: &Ref<Pattern>, found: &mut dyn FnMut(&R
             found(&binder.var);
         } else {
             let parts = patterns_of(pattern.as_object());
-            stack.extend(parts.into_iter().flat_map(|parts| parts.iter().rev().cloned()));
+            stack.extend(
+                parts
+                    .into_iter()
+                    .flat_map(|parts| parts.iter().rev().cloned()),
+            );
         }
     }
 }
 
 fn patterns_of(pattern: &Ref<Obj>) -> Option<&Array<Ref<Pattern>>> {
-    let tuple = pattern.downcast_ref::<PatternTuple>().map(|tuple| &tuple.patterns);
+    let tuple = pattern
+        .downcast_ref::<PatternTuple>()
+        .map(|tuple| &tuple.patterns);
     tuple.or_else(|| Some(&pattern.downcast_ref::<PatternConstructor>()?.patterns))
 }
 

@@ -31,8 +31,8 @@ mod steps;
 mod tensors;
 mod values;
 
-pub use call::{KernelCall, evaluate_call, kernel, register_kernel};
 pub(super) use call::{Implementation, Refusal, Runner};
+pub use call::{KernelCall, evaluate_call, kernel, register_kernel};
 pub use evaluator::Evaluator;
 pub(super) use tensors::integers;
 

@@ -379,7 +379,10 @@ impl<'g> Planner<'g> {
         let result = self.operand(number, body)?;
         let plan = &mut self.plans[number as usize];
         let sources = &self.sources[number as usize];
-        plan.captured = sources.iter().map(|id| self.captured[&(number, *id)]).collect();
+        plan.captured = sources
+            .iter()
+            .map(|id| self.captured[&(number, *id)])
+            .collect();
         self.blocks[plan.body as usize].result = result;
         Ok(())
     }

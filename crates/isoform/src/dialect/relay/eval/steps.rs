@@ -15,9 +15,15 @@ pub(super) type BlockId = u32;
 /// One step: computes a value from others.
 pub(super) enum Step {
     /// A value that is known: a constant, an operator or a constructor.
-    Load { to: Slot, value: Value },
+    Load {
+        to: Slot,
+        value: Value,
+    },
     /// The function of a module.
-    Global { to: Slot, var: Ref<GlobalVar> },
+    Global {
+        to: Slot,
+        var: Ref<GlobalVar>,
+    },
     /// The call of an operator.
     Operator(Box<OperatorStep>),
     /// The call of anything else.
@@ -26,8 +32,15 @@ pub(super) enum Step {
         callee: Slot,
         args: Box<[Slot]>,
     },
-    Tuple { to: Slot, fields: Box<[Slot]> },
-    Item { to: Slot, tuple: Slot, index: i64 },
+    Tuple {
+        to: Slot,
+        fields: Box<[Slot]>,
+    },
+    Item {
+        to: Slot,
+        tuple: Slot,
+        index: i64,
+    },
     /// Runs one of two blocks.
     If {
         to: Slot,
@@ -48,8 +61,14 @@ pub(super) enum Step {
         function: u32,
         captured: Box<[Slot]>,
     },
-    RefCreate { to: Slot, value: Slot },
-    RefRead { to: Slot, reference: Slot },
+    RefCreate {
+        to: Slot,
+        value: Slot,
+    },
+    RefRead {
+        to: Slot,
+        reference: Slot,
+    },
     RefWrite {
         to: Slot,
         reference: Slot,

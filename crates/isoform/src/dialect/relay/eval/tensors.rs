@@ -43,7 +43,9 @@ const TYPES: [(ElementType, DTypeCode, u8); 19] = {
 ///
 /// `TypeError` for vectors and for types that kernels do not know.
 pub(super) fn element_type(dtype: DType) -> Result<ElementType> {
-    let found = TYPES.iter().find(|(_, code, bits)| dtype == DType::new(*code, *bits));
+    let found = TYPES
+        .iter()
+        .find(|(_, code, bits)| dtype == DType::new(*code, *bits));
     found.map(|(ty, ..)| *ty).ok_or_else(|| {
         Error::type_error(format!(
             "expected elements that can be computed, such as int32, bool or float32, got {dtype}"
@@ -54,9 +56,9 @@ pub(super) fn element_type(dtype: DType) -> Result<ElementType> {
 /// The data type of an element type.
 pub(super) fn dtype_of(ty: ElementType) -> Result<DType> {
     let found = TYPES.iter().find(|(known, ..)| *known == ty);
-    found.map(|(_, code, bits)| DType::new(*code, *bits)).ok_or_else(|| {
-        Error::type_error(format!("expected elements of a known type, got {ty}"))
-    })
+    found
+        .map(|(_, code, bits)| DType::new(*code, *bits))
+        .ok_or_else(|| Error::type_error(format!("expected elements of a known type, got {ty}")))
 }
 
 /// Numbers as a tensor of a type; they are counted as int32 unless that is int64.
@@ -97,7 +99,10 @@ impl Input {
         let ty = element_type(tensor.dtype())?;
         // A dimension that does not fit cannot have that many bytes in memory, unless
         // another one is 0.
-        let sizes = tensor.shape().iter().map(|dim| usize::try_from(*dim).unwrap_or(usize::MAX));
+        let sizes = tensor
+            .shape()
+            .iter()
+            .map(|dim| usize::try_from(*dim).unwrap_or(usize::MAX));
         let shape: SmallVec<[usize; 6]> = sizes.collect();
         let unpacked = match ty {
             ElementType::Int4 | ElementType::UInt4 => {

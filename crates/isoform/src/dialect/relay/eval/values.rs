@@ -75,11 +75,7 @@ pub(super) struct Entry {
 }
 
 impl Closure {
-    pub(super) fn of(
-        func: &Ref<Function>,
-        entry: &Code,
-        captured: Array,
-    ) -> Ref<Closure> {
+    pub(super) fn of(func: &Ref<Function>, entry: &Code, captured: Array) -> Ref<Closure> {
         Ref::new(Closure {
             func: func.clone(),
             captured,

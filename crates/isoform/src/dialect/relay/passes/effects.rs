@@ -160,7 +160,7 @@ impl Equations {
         }
         match form {
             Form::Op(op) if is_stateful(op) => self.own.push((calling(id), Effect::Any)),
-            Form::Op(_) | Form::Constructor | Form::Constant(_) => {}
+            Form::Op(_) | Form::Constructor(_) | Form::Constant(_) => {}
             Form::GlobalVar(var) => self.callees.push((calling(id), var.clone())),
             Form::Var(var) => {
                 let binder = graph.binder(var);

@@ -36,19 +36,10 @@ use crate::traverse::substitute;
 /// assert!(none.fold_constant_expr(&two)?.same_as(&two));
 /// # Ok::<(), isoform::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct FoldConstantOptions {
     fold_qnn: bool,
     runner: Runner,
-}
-
-impl Default for FoldConstantOptions {
-    fn default() -> Self {
-        FoldConstantOptions {
-            fold_qnn: false,
-            runner: Runner::default(),
-        }
-    }
 }
 
 /// Replaces the parts of a module's functions that are known by their values.
@@ -129,7 +120,9 @@ impl FoldConstantOptions {
     ///
     /// As [`fold_constant`].
     pub fn fold_constant(&self, module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
-        map_functions(module, Function::is_optimizable, |func| self.fold_constant_expr(func))
+        map_functions(module, Function::is_optimizable, |func| {
+            self.fold_constant_expr(func)
+        })
     }
 
     /// Folds an expression. See [`fold_constant_expr`].
@@ -261,7 +254,9 @@ impl Folder<'_> {
             Form::Call(call) => self.call(id, call)?,
             Form::Tuple(_) => {
                 self.rebuild(id)?;
-                let values = operands.iter().map(|field| self.values[*field as usize].clone());
+                let values = operands
+                    .iter()
+                    .map(|field| self.values[*field as usize].clone());
                 self.values[at] = values.collect::<Option<Array>>().map(Value::from);
             }
             Form::Function(func) if is_primitive(form) && operands.is_empty() => {
@@ -285,9 +280,8 @@ impl Folder<'_> {
 
     fn rebuild(&mut self, id: Id) -> Result<()> {
         let operands = self.graph.operands(id);
-        let is_new = |operand: &Id| {
-            !self.results[*operand as usize].same_as(self.graph.expr(*operand))
-        };
+        let is_new =
+            |operand: &Id| !self.results[*operand as usize].same_as(self.graph.expr(*operand));
         if operands.iter().any(is_new) {
             self.results[id as usize] = self.graph.rebuilt(id, &self.results)?;
         }
@@ -346,14 +340,19 @@ impl Folder<'_> {
             }
             Role::ShapeOf | Role::NdarraySize => {
                 let argument = operands[1] as usize;
-                let known = known_shape(self.values[argument].as_ref(), self.graph.expr(operands[1]));
+                let known =
+                    known_shape(self.values[argument].as_ref(), self.graph.expr(operands[1]));
                 match known {
-                    Some(shape) => counted(operator.role, &shape, call.attrs.as_ref(), self.options)?,
+                    Some(shape) => {
+                        counted(operator.role, &shape, call.attrs.as_ref(), self.options)?
+                    }
                     None => None,
                 }
             }
             Role::Folded => {
-                let values = operands[1..].iter().map(|arg| self.values[*arg as usize].clone());
+                let values = operands[1..]
+                    .iter()
+                    .map(|arg| self.values[*arg as usize].clone());
                 let values: Option<smallvec::SmallVec<[Value; 3]>> = values.collect();
                 match values {
                     Some(values) => {
@@ -387,7 +386,9 @@ impl Folder<'_> {
         };
         let find = |var: &Ref<Var>| {
             let id = self.graph.var(var);
-            let by_number = id.map(|id| &self.results[id as usize]).filter(|result| !result.same_as(var));
+            let by_number = id
+                .map(|id| &self.results[id as usize])
+                .filter(|result| !result.same_as(var));
             let found = || self.replaced.iter().find(|(old, _)| old.same_as(var));
             let result = by_number.or_else(|| found().map(|(_, result)| result))?;
             Some((Value::from(var), Value::from(result)))
@@ -436,13 +437,22 @@ fn counted(
     options: &FoldConstantOptions,
 ) -> Result<Option<Value>> {
     let dtype = attrs.and_then(|attrs| match role {
-        Role::ShapeOf => attrs.downcast_ref::<ShapeOfAttrs>().map(|attrs| attrs.dtype),
-        _ => attrs.downcast_ref::<NdarraySizeAttrs>().map(|attrs| attrs.dtype),
+        Role::ShapeOf => attrs
+            .downcast_ref::<ShapeOfAttrs>()
+            .map(|attrs| attrs.dtype),
+        _ => attrs
+            .downcast_ref::<NdarraySizeAttrs>()
+            .map(|attrs| attrs.dtype),
     });
-    let dtype = dtype.filter(|dtype| !dtype.is_void()).unwrap_or(DType::INT32);
+    let dtype = dtype
+        .filter(|dtype| !dtype.is_void())
+        .unwrap_or(DType::INT32);
     let made = match role {
         Role::ShapeOf => integers(shape, &[shape.len()], dtype, options.runner),
-        _ => match shape.iter().try_fold(1_i64, |count, size| count.checked_mul(*size)) {
+        _ => match shape
+            .iter()
+            .try_fold(1_i64, |count, size| count.checked_mul(*size))
+        {
             Some(count) => integers(&[count], &[], dtype, options.runner),
             None => return Ok(None),
         },

@@ -13,7 +13,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Ref};
 
 /// By the identity number of an object.
-pub(super) type ByIdent<T> = HashMap<u64, T, RandomState>;
+pub(in crate::dialect::relay) type ByIdent<T> = HashMap<u64, T, RandomState>;
 
 /// An expression by its class.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub(in crate::dialect::relay) enum Form<'a> {
     Var(&'a Ref<Var>),
     GlobalVar(&'a Ref<GlobalVar>),
     Op(&'a Ref<Op>),
-    Constructor,
+    Constructor(&'a Ref<Constructor>),
     Constant(&'a Ref<Constant>),
     Call(&'a Ref<Call>),
     Tuple(&'a Ref<Tuple>),
@@ -62,10 +62,7 @@ impl<'a> Form<'a> {
             If,
             GlobalVar
         ];
-        first_of![RefRead, RefWrite, RefCreate, Match];
-        if expr.isa::<Constructor>() {
-            return Ok(Form::Constructor);
-        }
+        first_of![RefRead, RefWrite, RefCreate, Match, Constructor];
         Err(Error::type_error(format!(
             "expected an expression of Relay, got {}; replace temporary expressions before \
              this pass",
@@ -77,7 +74,7 @@ impl<'a> Form<'a> {
     pub(in crate::dialect::relay) fn is_atom(self) -> bool {
         matches!(
             self,
-            Form::Var(_) | Form::GlobalVar(_) | Form::Op(_) | Form::Constructor
+            Form::Var(_) | Form::GlobalVar(_) | Form::Op(_) | Form::Constructor(_)
         )
     }
 
@@ -87,7 +84,7 @@ impl<'a> Form<'a> {
             Form::Var(_)
             | Form::GlobalVar(_)
             | Form::Op(_)
-            | Form::Constructor
+            | Form::Constructor(_)
             | Form::Constant(_) => 0,
             Form::Call(call) => 1 + call.args.len(),
             Form::Tuple(tuple) => tuple.fields.len(),
@@ -106,7 +103,7 @@ impl<'a> Form<'a> {
             Form::Var(_)
             | Form::GlobalVar(_)
             | Form::Op(_)
-            | Form::Constructor
+            | Form::Constructor(_)
             | Form::Constant(_) => None,
             Form::Call(call) => match position.checked_sub(1) {
                 None => Some(&call.op),

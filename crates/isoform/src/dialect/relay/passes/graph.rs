@@ -125,7 +125,11 @@ impl Graph {
     /// # Errors
     ///
     /// As [`Form::of`].
-    pub(in crate::dialect::relay) fn rebuilt(&self, id: Id, results: &[Ref<RelayExpr>]) -> Result<Ref<RelayExpr>> {
+    pub(in crate::dialect::relay) fn rebuilt(
+        &self,
+        id: Id,
+        results: &[Ref<RelayExpr>],
+    ) -> Result<Ref<RelayExpr>> {
         let operands = self.operands(id).iter();
         let operands: Vec<_> = operands.map(|id| results[*id as usize].clone()).collect();
         with_operands(self.expr(id), &operands)

@@ -188,7 +188,6 @@ impl Inliner {
         &'a self,
         expr: &'a Ref<RelayExpr>,
     ) -> Option<(&'a Ref<GlobalVar>, &'a Template)> {
-    fn template<'e>(&self, expr: &'e Ref<RelayExpr>) -> Option<(&'e Ref<GlobalVar>, &Template)> {
         let var = expr.downcast_ref::<GlobalVar>()?;
         let number = self.numbers.get(&var.identity())?;
         Some((var, self.functions[*number].template.as_ref()?))

@@ -77,7 +77,12 @@ impl Scopes {
     }
 
     /// The scope around an operand of an expression.
-    pub(in crate::dialect::relay) fn of_operand(&self, form: Form<'_>, id: Id, position: usize) -> Scope {
+    pub(in crate::dialect::relay) fn of_operand(
+        &self,
+        form: Form<'_>,
+        id: Id,
+        position: usize,
+    ) -> Scope {
         let inner = self.inner[id as usize];
         match form {
             Form::Function(_) => inner,

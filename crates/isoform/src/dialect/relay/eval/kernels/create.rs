@@ -13,7 +13,10 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::value::DType;
 
 /// Sizes that must be known numbers.
-pub(super) fn sizes(name: &str, sizes: &crate::kernel::container::Array<dims::Dim>) -> Result<Vec<usize>> {
+pub(super) fn sizes(
+    name: &str,
+    sizes: &crate::kernel::container::Array<dims::Dim>,
+) -> Result<Vec<usize>> {
     let sizes = dims::ints(name, sizes)?.into_iter().map(|size| {
         usize::try_from(size)
             .map_err(|_| Error::value_error(format!("{name}: expected sizes from 0, got {size}")))
@@ -26,7 +29,9 @@ pub(super) fn target(call: &OpCall<'_>) -> Result<Vec<usize>> {
     let attrs = call.attrs::<InitOpAttrs>()?;
     match &attrs.shape {
         Some(shape) => sizes("shape", shape),
-        None => Err(Error::value_error("shape: expected the sizes of the result, got None")),
+        None => Err(Error::value_error(
+            "shape: expected the sizes of the result, got None",
+        )),
     }
 }
 

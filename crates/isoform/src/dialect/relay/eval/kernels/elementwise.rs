@@ -42,14 +42,22 @@ pub(super) fn nearest(
 /// A condition of numbers holds where they are not 0.
 pub(super) fn select(call: &OpCall<'_>) -> Outcome {
     let condition = call.cast(0, ElementType::Bool)?;
-    let selected =
-        elementwise::select(condition.view(), call.view(1)?, call.view(2)?, &call.control)?;
+    let selected = elementwise::select(
+        condition.view(),
+        call.view(1)?,
+        call.view(2)?,
+        &call.control,
+    )?;
     call.made(selected)
 }
 
 pub(super) fn leaky_relu(call: &OpCall<'_>) -> Outcome {
     let alpha = call.attrs::<LeakyReluAttrs>()?.alpha;
-    call.made(elementwise::leaky_relu(call.view(0)?, alpha, &call.control)?)
+    call.made(elementwise::leaky_relu(
+        call.view(0)?,
+        alpha,
+        &call.control,
+    )?)
 }
 
 pub(super) fn bias_add(call: &OpCall<'_>) -> Outcome {

@@ -12,7 +12,11 @@ use crate::kernel::error::Error;
 
 pub(super) fn take(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<TakeAttrs>()?;
-    let axis = attrs.axis.as_ref().map(|axis| dims::int("axis", axis)).transpose()?;
+    let axis = attrs
+        .axis
+        .as_ref()
+        .map(|axis| dims::int("axis", axis))
+        .transpose()?;
     let mode = match &*attrs.mode {
         "clip" => IndexMode::Clip,
         "wrap" => IndexMode::Wrap,
@@ -31,13 +35,21 @@ pub(super) fn gather(call: &OpCall<'_>) -> Outcome {
     let axis = axis.ok_or_else(|| Error::value_error("axis: expected an axis, got None"))?;
     let axis = dims::int("axis", axis)?;
     let (data, indices) = (call.view(0)?, call.view(1)?);
-    call.made(indexing::gather(data, indices, axis, IndexMode::Reject, &call.control)?)
+    call.made(indexing::gather(
+        data,
+        indices,
+        axis,
+        IndexMode::Reject,
+        &call.control,
+    )?)
 }
 
 pub(super) fn gather_nd(call: &OpCall<'_>) -> Outcome {
     let batch_dims = call.attrs::<GatherNDAttrs>()?.batch_dims;
     let batch_dims = usize::try_from(batch_dims).map_err(|_| {
-        Error::value_error(format!("batch_dims: expected a number from 0, got {batch_dims}"))
+        Error::value_error(format!(
+            "batch_dims: expected a number from 0, got {batch_dims}"
+        ))
     })?;
     let gather = GatherNd {
         tuples: TupleAxis::First,
@@ -54,6 +66,12 @@ pub(super) fn argsort(call: &OpCall<'_>) -> Outcome {
         false => element_type(attrs.dtype)?,
     };
     let wide = ElementType::Int64;
-    let order = indexing::argsort(call.view(0)?, attrs.axis, attrs.is_ascend, wide, &call.control)?;
+    let order = indexing::argsort(
+        call.view(0)?,
+        attrs.axis,
+        attrs.is_ascend,
+        wide,
+        &call.control,
+    )?;
     in_type(call, &order, ty)
 }

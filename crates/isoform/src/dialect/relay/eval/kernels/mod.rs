@@ -58,12 +58,28 @@ static TABLE: LazyLock<HashMap<&'static str, Kernel, RandomState>> = LazyLock::n
     let mut table: HashMap<&'static str, Kernel, RandomState> = HashMap::default();
     // Kernels that no operator has by that name are only never asked for.
     table.extend(Unary::ALL.iter().map(|op| (op.name(), Kernel::Unary(*op))));
-    table.extend(Binary::ALL.iter().map(|op| (op.name(), Kernel::Binary(*op))));
-    table.extend(Comparison::ALL.iter().map(|op| (op.name(), Kernel::Comparison(*op))));
-    table.extend(Reduction::ALL.iter().map(|op| (op.name(), Kernel::Reduction(*op))));
+    table.extend(
+        Binary::ALL
+            .iter()
+            .map(|op| (op.name(), Kernel::Binary(*op))),
+    );
+    table.extend(
+        Comparison::ALL
+            .iter()
+            .map(|op| (op.name(), Kernel::Comparison(*op))),
+    );
+    table.extend(
+        Reduction::ALL
+            .iter()
+            .map(|op| (op.name(), Kernel::Reduction(*op))),
+    );
     table.insert("mod", Kernel::Binary(Binary::TruncMod));
     table.insert("nn.relu", Kernel::Unary(Unary::Relu));
-    table.extend(OTHERS.iter().map(|(name, kernel)| (*name, Kernel::Other(*kernel))));
+    table.extend(
+        OTHERS
+            .iter()
+            .map(|(name, kernel)| (*name, Kernel::Other(*kernel))),
+    );
     table
 });
 

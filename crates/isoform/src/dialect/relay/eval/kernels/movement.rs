@@ -48,7 +48,10 @@ pub(super) fn batch_flatten(call: &OpCall<'_>) -> Outcome {
 
 pub(super) fn squeeze(call: &OpCall<'_>) -> Outcome {
     let axes = &call.attrs::<SqueezeAttrs>()?.axis;
-    let axes = axes.as_ref().map(|axes| dims::ints("axis", axes)).transpose()?;
+    let axes = axes
+        .as_ref()
+        .map(|axes| dims::ints("axis", axes))
+        .transpose()?;
     let shape = shape::squeeze(&call.input(0)?.shape, axes.as_deref())?;
     call.reshaped(0, &shape)
 }
@@ -67,10 +70,17 @@ fn count_of(name: &str, count: i64) -> Result<usize> {
 
 pub(super) fn transpose(call: &OpCall<'_>) -> Outcome {
     let order = &call.attrs::<TransposeAttrs>()?.axes;
-    let order = order.as_ref().map(|order| dims::ints("axes", order)).transpose()?;
+    let order = order
+        .as_ref()
+        .map(|order| dims::ints("axes", order))
+        .transpose()?;
     // An empty order is that of no attribute: reversed.
     let order = order.filter(|order| !order.is_empty());
-    call.made(movement::transpose(call.view(0)?, order.as_deref(), &call.control)?)
+    call.made(movement::transpose(
+        call.view(0)?,
+        order.as_deref(),
+        &call.control,
+    )?)
 }
 
 pub(super) fn concatenate(call: &OpCall<'_>) -> Outcome {
@@ -107,7 +117,7 @@ fn cuts(value: &Value, size: usize) -> Result<Vec<usize>> {
         return items.iter().map(number).collect();
     }
     let parts = number(value)?;
-    if parts == 0 || size % parts != 0 {
+    if parts == 0 || !size.is_multiple_of(parts) {
         return Err(Error::value_error(format!(
             "indices_or_sections: expected a number that divides {size}, got {parts}"
         )));
@@ -123,10 +133,17 @@ pub(super) fn strided_slice(call: &OpCall<'_>) -> Outcome {
         None => Ok(None),
     };
     let required = |name: &str, sizes: &Option<Array<dims::Dim>>| {
-        let none = || Error::value_error(format!("{name}: expected a position for each axis, got None"));
+        let none = || {
+            Error::value_error(format!(
+                "{name}: expected a position for each axis, got None"
+            ))
+        };
         listed(name, sizes)?.ok_or_else(none)
     };
-    let (begin, end) = (required("begin", &attrs.begin)?, required("end", &attrs.end)?);
+    let (begin, end) = (
+        required("begin", &attrs.begin)?,
+        required("end", &attrs.end)?,
+    );
     let steps = listed("strides", &attrs.strides)?.unwrap_or_default();
     let axes = listed("axes", &attrs.axes)?;
     let axes = axes.unwrap_or_else(|| (0..begin.len() as i64).collect());
@@ -151,9 +168,17 @@ pub(super) fn strided_slice(call: &OpCall<'_>) -> Outcome {
         slices.push(match &*attrs.slice_mode {
             "size" => {
                 let length = x.shape()[shape::axis(axis, x.rank())?] as i64;
-                let begin = if begin < 0 { begin.saturating_add(length) } else { begin };
+                let begin = if begin < 0 {
+                    begin.saturating_add(length)
+                } else {
+                    begin
+                };
                 let begin = begin.clamp(0, length);
-                let end = if end < 0 { length } else { begin.saturating_add(end) };
+                let end = if end < 0 {
+                    length
+                } else {
+                    begin.saturating_add(end)
+                };
                 AxisSlice {
                     axis,
                     begin: Some(begin),
@@ -200,7 +225,11 @@ pub(super) fn tile(call: &OpCall<'_>) -> Outcome {
 }
 
 pub(super) fn broadcast_to(call: &OpCall<'_>) -> Outcome {
-    call.made(movement::broadcast_to(call.view(0)?, &target(call)?, &call.control)?)
+    call.made(movement::broadcast_to(
+        call.view(0)?,
+        &target(call)?,
+        &call.control,
+    )?)
 }
 
 pub(super) fn broadcast_to_like(call: &OpCall<'_>) -> Outcome {
@@ -211,7 +240,12 @@ pub(super) fn broadcast_to_like(call: &OpCall<'_>) -> Outcome {
 pub(super) fn layout_transform(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<LayoutTransformAttrs>()?;
     let (source, target) = (&attrs.src_layout, &attrs.dst_layout);
-    call.made(movement::layout_transform(call.view(0)?, source, target, &call.control)?)
+    call.made(movement::layout_transform(
+        call.view(0)?,
+        source,
+        target,
+        &call.control,
+    )?)
 }
 
 pub(super) fn pad(call: &OpCall<'_>) -> Outcome {

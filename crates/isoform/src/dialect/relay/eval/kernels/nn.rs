@@ -41,19 +41,29 @@ pub(super) fn dense(call: &OpCall<'_>) -> Outcome {
 
 pub(super) fn matmul(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<MatmulAttrs>()?;
-    product(call, [attrs.transpose_a, attrs.transpose_b], attrs.out_dtype)
+    product(
+        call,
+        [attrs.transpose_a, attrs.transpose_b],
+        attrs.out_dtype,
+    )
 }
 
 pub(super) fn batch_matmul(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<BatchMatmulAttrs>()?;
-    product(call, [attrs.transpose_a, attrs.transpose_b], attrs.out_dtype)
+    product(
+        call,
+        [attrs.transpose_a, attrs.transpose_b],
+        attrs.out_dtype,
+    )
 }
 
 /// For each axis of one layout, its position in another.
 fn permutation(name: &str, from: &str, to: &str) -> Result<Vec<i64>> {
     let position = |letter: char| {
         from.find(letter).map(|at| at as i64).ok_or_else(|| {
-            Error::value_error(format!("{name}: expected the axes {to} in any order, got '{from}'"))
+            Error::value_error(format!(
+                "{name}: expected the axes {to} in any order, got '{from}'"
+            ))
         })
     };
     if from.len() != to.len() {
@@ -95,7 +105,11 @@ fn arranged<'a>(
 
 /// The result in its layout.
 fn placed(call: &OpCall<'_>, result: Tensor, layout: &str, out_layout: &str) -> Outcome {
-    let target = if out_layout.is_empty() { layout } else { out_layout };
+    let target = if out_layout.is_empty() {
+        layout
+    } else {
+        out_layout
+    };
     match arranged(call, result.view(), "out_layout", IMAGES, target)? {
         Arranged::Moved(moved) => call.made(moved),
         Arranged::Same(_) => call.made(result),
@@ -113,7 +127,8 @@ fn windows(
     dilation: &Array<Dim>,
     padding: &Array<Dim>,
 ) -> Result<[Window; 2]> {
-    let [strides, dilation] = [("strides", strides), ("dilation", dilation)].map(|(name, given)| pair(name, given));
+    let [strides, dilation] =
+        [("strides", strides), ("dilation", dilation)].map(|(name, given)| pair(name, given));
     let (strides, dilation) = (strides?, dilation?);
     let padding = match sizes("padding", padding)?[..] {
         [all] => [all; 4],
@@ -147,8 +162,20 @@ fn pair(name: &str, given: &Array<Dim>) -> Result<[usize; 2]> {
 
 pub(super) fn conv2d(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<Conv2DAttrs>()?;
-    let data = arranged(call, call.view(0)?, "data_layout", &attrs.data_layout, IMAGES)?;
-    let weight = arranged(call, call.view(1)?, "kernel_layout", &attrs.kernel_layout, WEIGHTS)?;
+    let data = arranged(
+        call,
+        call.view(0)?,
+        "data_layout",
+        &attrs.data_layout,
+        IMAGES,
+    )?;
+    let weight = arranged(
+        call,
+        call.view(1)?,
+        "kernel_layout",
+        &attrs.kernel_layout,
+        WEIGHTS,
+    )?;
     let [_, _, height, width] = *weight.view().shape() else {
         return Err(Error::value_error(format!(
             "weight: expected a tensor of rank 4, got shape {:?}",
@@ -156,9 +183,17 @@ pub(super) fn conv2d(call: &OpCall<'_>) -> Outcome {
         ))
         .into());
     };
-    let windows = windows([height, width], &attrs.strides, &attrs.dilation, &attrs.padding)?;
+    let windows = windows(
+        [height, width],
+        &attrs.strides,
+        &attrs.dilation,
+        &attrs.padding,
+    )?;
     let groups = usize::try_from(attrs.groups).map_err(|_| {
-        Error::value_error(format!("groups: expected a number from 1, got {}", attrs.groups))
+        Error::value_error(format!(
+            "groups: expected a number from 1, got {}",
+            attrs.groups
+        ))
     })?;
     let convolution = Convolution {
         windows: &windows,
@@ -229,7 +264,9 @@ pub(super) fn global_max_pool2d(call: &OpCall<'_>) -> Outcome {
 }
 
 pub(super) fn global_avg_pool2d(call: &OpCall<'_>) -> Outcome {
-    global(call, |pool, data| Ok(pool.average(data, false, &call.control)?))
+    global(call, |pool, data| {
+        Ok(pool.average(data, false, &call.control)?)
+    })
 }
 
 fn global(
@@ -273,7 +310,9 @@ pub(super) fn batch_norm(call: &OpCall<'_>) -> Outcome {
         epsilon: attrs.epsilon,
     };
     let result = call.made(norm.apply(call.view(0)?, &call.control)?)?;
-    let fields: Array = [result, call.values[3].clone(), call.values[4].clone()].into_iter().collect();
+    let fields: Array = [result, call.values[3].clone(), call.values[4].clone()]
+        .into_iter()
+        .collect();
     Ok(fields.into())
 }
 

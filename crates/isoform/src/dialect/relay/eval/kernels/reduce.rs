@@ -11,7 +11,9 @@ use crate::kernel::container::Array;
 use crate::kernel::error::Result;
 
 fn listed(axes: &Option<Array<dims::Dim>>) -> Result<Option<Vec<i64>>> {
-    axes.as_ref().map(|axes| dims::ints("axis", axes)).transpose()
+    axes.as_ref()
+        .map(|axes| dims::ints("axis", axes))
+        .transpose()
 }
 
 pub(super) fn reduction(reduction: Reduction, call: &OpCall<'_>) -> Outcome {
@@ -66,5 +68,9 @@ pub(super) fn collapse_sum_to(call: &OpCall<'_>) -> Outcome {
 }
 
 pub(super) fn collapse_sum_like(call: &OpCall<'_>) -> Outcome {
-    call.made(collapse_sum(call.view(0)?, &call.input(1)?.shape, &call.control)?)
+    call.made(collapse_sum(
+        call.view(0)?,
+        &call.input(1)?.shape,
+        &call.control,
+    )?)
 }
