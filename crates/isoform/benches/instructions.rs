@@ -17,17 +17,23 @@ use common::orders::Order;
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
 use isoform::compare::StructuralKey;
+use isoform::dialect::relay::eval::evaluate_call;
+use isoform::dialect::relay::passes::fold_constant_expr;
+use isoform::dialect::relay::{AsExpr, Constant, Var, op};
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::hooks::{DynEqual, DynHash};
+use isoform::ir::Op;
 use isoform::objects::{construct, field_value};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::types::{FieldDef, Schema, TypeDef, find_type, register_type};
+use isoform::values::{DType, Tensor};
 use isoform::{Obj, Ref, Value, structural_equal, structural_hash};
 
 const DEPTH: u32 = 10;
 const LEVELS: u32 = 2_000;
 const WIDTH: usize = 64;
 const VARIABLES: usize = 1_000;
+const CALLS: usize = 100_000;
 
 type Work = Box<dyn Fn()>;
 
@@ -137,6 +143,19 @@ fn figures() -> Vec<Figure> {
         figure("hash-chain", u64::from(LEVELS), || {
             hash(shapes::chain(LEVELS as usize))
         }),
+        figure("fold-calls", CALLS as u64, || {
+            fold(Constant::new(one()).expr())
+        }),
+        figure("fold-nothing", CALLS as u64, || fold(Var::new("x").expr())),
+        figure("evaluate-call", 1, || {
+            // Registers the operator.
+            drop(op::add(&Var::new("x"), &Var::new("y")));
+            let add = Op::get("add").expect("an operator");
+            let values: [Value; 2] = [one().into(), one().into()];
+            Box::new(move || {
+                black_box(evaluate_call(&add, &values, None)).expect("a sum");
+            })
+        }),
         figure("walk", tree, || walk(shapes::lambda(DEPTH))),
         figure("walk-numbers", tree, || {
             walk(shapes::noted(Note::Number, DEPTH))
@@ -212,6 +231,23 @@ fn equal_noted(note: Note) -> Work {
 
 fn hash_noted(note: Note) -> Work {
     hash(shapes::noted(note, DEPTH))
+}
+
+/// A scalar.
+fn one() -> Tensor {
+    Tensor::new(DType::FLOAT32, vec![], 1_f32.to_le_bytes().to_vec()).expect("a scalar")
+}
+
+/// Constant folding of a chain of calls, of which all are known or none is.
+fn fold(first: Ref<isoform::ir::RelayExpr>) -> Work {
+    let one = Constant::new(one());
+    let mut program = first;
+    for _ in 0..CALLS {
+        program = op::add(program, &one).expr();
+    }
+    Box::new(move || {
+        black_box(fold_constant_expr(&program)).expect("the program is well formed");
+    })
 }
 
 fn walk(root: impl Into<Value>) -> Work {

@@ -15,7 +15,7 @@ mod operators;
 mod properties;
 mod types;
 
-pub use properties::{PASSES, TYPED_PROPERTIES};
+pub use properties::{PASSES, Pass, TYPED_PROPERTIES};
 
 use isoform::ir::IRModule;
 use isoform::{Ref, Value};
