@@ -149,7 +149,7 @@ fn figures() -> Vec<Figure> {
         figure("fold-nothing", CALLS as u64, || fold(Var::new("x").expr())),
         figure("evaluate-call", 1, || {
             // Registers the operator.
-            drop(op::add(&Var::new("x"), &Var::new("y")));
+            drop(op::add(Var::new("x"), Var::new("y")));
             let add = Op::get("add").expect("an operator");
             let values: [Value; 2] = [one().into(), one().into()];
             Box::new(move || {

@@ -17,7 +17,7 @@ use crate::properties::Property;
 use crate::source::Source;
 
 /// A pass over modules.
-pub(super) type Pass = fn(&Ref<IRModule>) -> Result<Ref<IRModule>>;
+pub type Pass = fn(&Ref<IRModule>) -> Result<Ref<IRModule>>;
 
 /// The passes, each of which keeps the values and types of programs.
 pub const PASSES: &[(&str, Pass)] = &[
