@@ -1,7 +1,7 @@
 """The evaluator and constant folding from Python (R90-R98, R160)."""
 
-import threading
 import _thread
+import threading
 import time
 
 import numpy as np
@@ -24,7 +24,7 @@ def test_values_of_every_kind():
     assert pair[1] == ()
     reference = evaluate(relay.RefCreate(relay.const(2)))
     assert reference.content().numpy().item() == 2
-    reference.replace(np.int32(5))
+    reference.replace(np.array(5, "int32"))
     assert reference.content().numpy().item() == 5
     with pytest.raises(ValueError, match="expected the kind 'debug', got 'vm'"):
         relay.create_executor("vm")
@@ -40,7 +40,7 @@ def test_functions_are_callables():
         subtract(1)
     with pytest.raises(TypeError, match="the argument for parameter 'y' is missing"):
         subtract(x=1)
-    with pytest.raises(TypeError, match="of \\['x', 'y'\\], got 'z'"):
+    with pytest.raises(TypeError, match="of \\['y'\\], got 'z'"):
         subtract(1, z=2)
     curried = evaluate(relay.Function([x], relay.Function([y], x - y)))
     assert curried(7)(2).numpy().item() == 5
@@ -66,16 +66,18 @@ def test_modules_params_and_binds():
 
 def test_constructors_and_matches():
     prelude = relay.Prelude()
+    some = prelude.get_ctor("Option", "some")
+    v = relay.Var("v")
     number = relay.Match(
-        relay.Call(prelude.some, [relay.const(4)]),
+        relay.Call(some, [relay.const(4)]),
         [
-            relay.Clause(relay.PatternConstructor(prelude.some, [relay.PatternVar(v := relay.Var("v"))]), v + v),
+            relay.Clause(relay.PatternConstructor(some, [relay.PatternVar(v)]), v + v),
             relay.Clause(relay.PatternWildcard(), relay.const(0)),
         ],
     )
     assert evaluate(number).numpy().item() == 8
-    made = evaluate(prelude.some)(4)
-    assert made.constructor.same_as(prelude.some)
+    made = evaluate(some)(4)
+    assert made.constructor.same_as(some)
     assert made.fields[0].numpy().item() == 4
 
 
@@ -83,7 +85,9 @@ def test_r96_kernels_in_python():
     op = relay.op.register("test.values.python_cube")
     call = relay.Call(op, [relay.const(2.0)])
     assert transform.FoldConstantExpr(call).same_as(call)
-    relay.op.register_kernel("test.values.python_cube", lambda inputs, attrs: inputs[0].numpy() ** 3)
+    relay.op.register_kernel(
+        "test.values.python_cube", lambda inputs, attrs: inputs[0].numpy() ** 3
+    )
     assert transform.FoldConstantExpr(call).data.numpy().item() == 8
     assert evaluate(call).numpy().item() == 8
     assert relay.evaluate_call(op, [3.0]).numpy().item() == 27
@@ -91,7 +95,9 @@ def test_r96_kernels_in_python():
     assert transform.FoldConstantExpr(call).same_as(call)
     with pytest.raises(ValueError, match="returned None"):
         evaluate(call)
-    relay.op.register_kernel("test.values.python_cube", lambda inputs, attrs: [inputs[0], inputs[0]])
+    relay.op.register_kernel(
+        "test.values.python_cube", lambda inputs, attrs: [inputs[0], inputs[0]]
+    )
     assert len(evaluate(call)) == 2
 
     def broken(inputs, attrs):
@@ -145,7 +151,7 @@ def test_r96_attributes_of_modules_and_contexts_have_no_influence():
 def test_r97_undefined_results_stay():
     call = relay.const(1) / relay.const(0)
     assert transform.FoldConstantExpr(call).same_as(call)
-    with pytest.raises(ValueError, match="operator divide: .*divisor other than 0"):
+    with pytest.raises(ValueError, match=r"operator divide: .*divisor other than 0"):
         evaluate(call)
 
 
@@ -225,7 +231,7 @@ def test_r160_the_folder_of_the_tutorial_gives_the_same():
         relay.TupleGetItem(relay.Tuple([x, one + one]), 1),
         relay.split(relay.const([1, 2, 3, 4]), 2).astuple(),
         relay.Function([x], relay.concatenate([one, two], 0) + x),
-        relay.nn.dropout_raw(one).astuple(),
+        relay.nn.dropout_raw(one),
         relay.zeros((2,), "int32"),
         relay.Let(x, relay.Tuple([one, two]), x),
     ]

@@ -45,6 +45,7 @@ from . import (
     ty,
     type_functor,
 )
+from .evaluation import Executor, create_executor, evaluate_call
 from .expr import (
     Expr,
     TupleWrapper,
@@ -55,7 +56,6 @@ from .expr import (
     pretty_print,
     var,
 )
-from .evaluation import Executor, create_executor, evaluate_call
 from .expr_functor import ExprFunctor, ExprMutator, ExprVisitor
 from .op import annotation, nn
 from .op.reduce import *  # noqa: F403  # The constructor functions of operators.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from isoform.container import Array
 from isoform.ir import _api
 from isoform.ir.op import Op
 from isoform.types.ir import Constructor, GlobalVar
@@ -21,9 +22,16 @@ from .build_module import bind_params_by_name
 from .expr import bind, const
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-__all__ = ["Closure", "ConstructorValue", "Executor", "RefValue", "create_executor", "evaluate_call"]
+__all__ = [
+    "Closure",
+    "ConstructorValue",
+    "Executor",
+    "RefValue",
+    "create_executor",
+    "evaluate_call",
+]
 
 Closure = value.Closure
 ConstructorValue = value.ConstructorValue
@@ -108,22 +116,38 @@ class Executor:
                 raise ValueError("evaluate: expected an expression, because there is no module")
             expr = self.mod["main"]
             if self._params:
-                expr = bind_params_by_name(expr, self._params)
+                expr = bind_params_by_name(expr, _values(self._params))
         if params:
             if isinstance(expr, GlobalVar):
                 expr = self.mod[expr]
-            expr = bind_params_by_name(expr, params)
+            expr = bind_params_by_name(expr, _values(params))
         if binds:
             expr = bind(expr, {var: _constant(given) for var, given in binds.items()})
         return self._python(self._run(expr))
 
     def _python(self, result: Any) -> Any:
-        """The value for users."""
+        """The value for users, whose tuples may be nested to any depth."""
+        if not isinstance(result, Array):
+            return self._single(result)
+        # Each frame holds the fields that remain, and the values of those before.
+        stack: list[tuple[Any, list[Any]]] = [(iter(result), [])]
+        while True:
+            fields, done = stack[-1]
+            for field in fields:
+                if isinstance(field, Array):
+                    stack.append((iter(field), []))
+                    break
+                done.append(self._single(field))
+            else:
+                stack.pop()
+                if not stack:
+                    return tuple(done)
+                stack[-1][1].append(tuple(done))
+
+    def _single(self, result: Any) -> Any:
         if isinstance(result, (Closure, Op, Constructor)):
             return _Callable(self, result)
-        if isinstance(result, (RefValue, ConstructorValue)) or hasattr(result, "dtype"):
-            return result
-        return tuple(self._python(field) for field in result)
+        return result
 
 
 class _Callable:
@@ -167,9 +191,18 @@ def _value(given: Any) -> Any:
         return tuple(_value(field) for field in given)
     if isinstance(given, Constant):
         return given.data
-    if isinstance(given, (bool, int, float)):
+    if isinstance(given, (bool, int, float)) or _is_foreign(given):
         return const(given).data
     return given
+
+
+def _is_foreign(given: Any) -> bool:
+    """True for arrays of NumPy, and for its numbers, which are scalars of their type."""
+    return type(given).__module__ == "numpy" and hasattr(given, "dtype")
+
+
+def _values(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _value(given) for name, given in params.items()}
 
 
 def _constant(given: Any) -> Any:
@@ -196,4 +229,4 @@ def evaluate_call(op: Op | str, args: Any, attrs: Any = None) -> Any:
     """
     op = Op.get(op) if isinstance(op, str) else op
     result = _evaluate_call(op, [_value(given) for given in args], attrs)
-    return result if hasattr(result, "dtype") else tuple(result)
+    return tuple(result) if isinstance(result, Array) else result

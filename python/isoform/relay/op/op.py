@@ -132,5 +132,20 @@ def register_kernel(op_name: str, func: Any = None) -> Any:
     """
     if func is None:
         return lambda func: register_kernel(op_name, func)
-    _register_kernel(op_name, func)
+
+    def kernel(inputs: Any, attrs: Any) -> Any:
+        return _tensors(func(inputs, attrs))
+
+    _register_kernel(op_name, kernel)
     return func
+
+
+def _tensors(result: Any) -> Any:
+    """The result of a kernel, in which NumPy may have made scalars of arrays without axes."""
+    if isinstance(result, (tuple, list)):
+        return [_tensors(part) for part in result]
+    if type(result).__module__ == "numpy" and getattr(result, "shape", None) == ():
+        import numpy as np
+
+        return np.asarray(result)
+    return result
