@@ -8,8 +8,7 @@ use isoform::ir::{GlobalVar, IRModule, RelayExpr};
 use isoform::values::{DType, DTypeCode, Tensor};
 use isoform::{Ref, Value};
 
-use super::TypedProgram;
-use super::types::{Ty, Typed, is_float};
+use super::types::{Ty, Typed, TypedProgram, is_float};
 use crate::source::Source;
 
 /// The data types of tensors.
@@ -34,7 +33,7 @@ struct Callee {
     result: Ty,
 }
 
-/// What is in scope.
+/// The names in scope.
 #[derive(Clone, Default)]
 struct Scope {
     /// Variables, and expressions that may be used again.

@@ -16,21 +16,10 @@ mod properties;
 mod types;
 
 pub use properties::{PASSES, Pass, TYPED_PROPERTIES};
-
-use isoform::ir::IRModule;
-use isoform::{Ref, Value};
+pub use types::TypedProgram;
 
 use crate::source::{Source, random_bytes};
 use generate::Generator;
-
-/// A random program: a module with the function `main`, and arguments for it.
-#[derive(Debug)]
-pub struct TypedProgram {
-    /// The module.
-    pub module: Ref<IRModule>,
-    /// Values for the parameters of `main`.
-    pub arguments: Vec<Value>,
-}
 
 /// Returns a random well-typed program of about `size` expressions, the same one for the
 /// same seed and size. Its `main` returns tensors, or tuples of them.

@@ -1,4 +1,4 @@
-//! What passes promise about values and types.
+//! The promises of passes about values and types.
 
 use isoform::dialect::relay::eval::Evaluator;
 use isoform::dialect::relay::passes::{
@@ -10,9 +10,8 @@ use isoform::ir::IRModule;
 use isoform::values::Tensor;
 use isoform::{Ref, Result, Value, structural_equal};
 
-use super::TypedProgram;
 use super::generate::Generator;
-use super::types::Ty;
+use super::types::{Ty, TypedProgram};
 use crate::properties::Property;
 use crate::source::Source;
 

@@ -1,10 +1,10 @@
 //! The types of what is drawn.
 
-use isoform::Ref;
 use isoform::dialect::relay::attrs::sizes;
 use isoform::dialect::relay::{AsExpr, with_fields};
-use isoform::ir::{RelayExpr, TensorType, TupleType, Type};
+use isoform::ir::{IRModule, RelayExpr, TensorType, TupleType, Type};
 use isoform::values::{DType, DTypeCode};
+use isoform::{Ref, Value};
 
 /// The type of a value that is made of tensors.
 #[derive(Clone, PartialEq, Debug)]
@@ -81,4 +81,13 @@ pub(super) fn is_float(dtype: DType) -> bool {
 
 pub(super) fn is_integer(dtype: DType) -> bool {
     matches!(dtype.code(), DTypeCode::Int | DTypeCode::UInt)
+}
+
+/// A random program: a module with the function `main`, and arguments for it.
+#[derive(Debug)]
+pub struct TypedProgram {
+    /// The module.
+    pub module: Ref<IRModule>,
+    /// Values for the parameters of `main`.
+    pub arguments: Vec<Value>,
 }

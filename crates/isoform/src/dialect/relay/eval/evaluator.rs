@@ -1,19 +1,18 @@
 //! The evaluator of whole programs.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use hashbrown::HashMap;
 use isoform_macros::export;
-use rapidhash::fast::RandomState;
 
-use super::call::Runner;
-use super::machine::{Limits, Machine, code};
+use super::machine::Machine;
 use super::plan::Unit;
-use super::values::{Closure, Entry};
+use super::program::{Limits, Program};
+use super::run::Runner;
+use super::values::Closure;
 use crate::dialect::relay::op::dims;
-use crate::dialect::relay::{AsExpr, Constant, Function};
-use crate::ir::{GlobalVar, IRModule, RelayExpr, TensorType};
-use crate::kernel::container::{Array, Tensor};
+use crate::dialect::relay::{Constant, Function};
+use crate::ir::{IRModule, RelayExpr, TensorType};
+use crate::kernel::container::Tensor;
 use crate::kernel::convert::IntoField;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function as Callable;
@@ -50,15 +49,6 @@ use crate::kernel::value::Value;
 #[derive(Debug)]
 pub struct Evaluator {
     program: Program,
-}
-
-/// The functions that expressions may name, and limits.
-#[derive(Debug)]
-pub(super) struct Program {
-    module: Option<Ref<IRModule>>,
-    pub(super) limits: Limits,
-    /// The functions that were called, by identity.
-    globals: Mutex<HashMap<u64, Ref<Closure>, RandomState>>,
 }
 
 impl Evaluator {
@@ -129,38 +119,6 @@ impl Evaluator {
 impl Default for Evaluator {
     fn default() -> Self {
         Evaluator::new()
-    }
-}
-
-impl Program {
-    /// The value of a function of the module.
-    pub(super) fn global(&self, var: &Ref<GlobalVar>) -> Result<Ref<Closure>> {
-        let module = self.module.as_ref().ok_or_else(|| {
-            Error::value_error(format!(
-                "the function @{} needs a module: give the evaluator the one that defines it",
-                var.name_hint
-            ))
-        })?;
-        let func = module.lookup(var)?;
-        let known = self.globals.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(&func.identity()) {
-            return Ok(known.clone());
-        }
-        drop(known);
-        let func = func
-            .cast::<Function>()
-            .map_err(|error| error.noted(format!("in the function @{}", var.name_hint)))?;
-        let in_function = |error: Error| error.noted(format!("in the function @{}", var.name_hint));
-        let unit = Unit::of(&func.expr()).map_err(in_function)?;
-        let function = unit.entry.unwrap_or_default();
-        let entry = Entry {
-            unit: Arc::new(unit),
-            function,
-        };
-        let closure = Closure::of(&func, &code(entry), Array::new());
-        let mut known = self.globals.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(func.identity(), closure.clone());
-        Ok(closure)
     }
 }
 

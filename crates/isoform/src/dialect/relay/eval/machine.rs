@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use super::call::{Implementation, Refusal, Runner};
-use super::evaluator::Program;
+use super::call::Refusal;
 use super::plan::Unit;
+use super::program::Program;
+use super::run::Implementation;
 use super::steps::{BlockId, ClauseStep, OperatorStep, Slot, Step};
-use super::values::{Closure, ConstructorValue, Entry, RefValue};
+use super::values::{Closure, ConstructorValue, Entry, RefValue, code};
 use crate::dialect::relay::{
     Pattern, PatternConstructor, PatternTuple, PatternVar, PatternWildcard, Var,
 };
 use crate::ir::{Attrs, Constructor, Op};
 use crate::kernel::container::{Array, Tensor};
 use crate::kernel::error::{Error, ErrorKind, Result};
-use crate::kernel::function::Function as Code;
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::{DType, Value};
@@ -43,14 +43,6 @@ pub(super) struct Machine<'p> {
     cursors: Vec<Cursor>,
     slots: Vec<Value>,
     poll: Poll,
-}
-
-/// The limits of a run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    pub(super) runner: Runner,
-    /// The number of calls that may be open at once.
-    pub(super) max_depth: usize,
 }
 
 impl<'p> Machine<'p> {
@@ -349,16 +341,6 @@ impl<'p> Machine<'p> {
             "no clause of the match fits {what}"
         )))
     }
-}
-
-/// The value of closures' field for their steps, which is no function to call: only the
-/// machine knows the program.
-pub(super) fn code(entry: Entry) -> Code {
-    Code::with_content(entry, |_: &Entry, _| {
-        Err(Error::type_error(
-            "a relay.value.Closure is called by the evaluator that made it",
-        ))
-    })
 }
 
 #[cold]

@@ -15,10 +15,11 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `call.rs` | a call of an operator: inputs, attributes, refusals |
+//! | `run.rs`, `call.rs` | a call of an operator: its kernel, inputs, attributes, refusals |
 //! | `kernels/` | from the names and attributes of operators to kernels |
 //! | `tensors.rs` | tensors of a program as those of kernels, and back |
 //! | `plan.rs`, `steps.rs` | a function as steps, each shared expression in one place |
+//! | `program.rs` | the functions that programs name |
 //! | `machine.rs` | running steps, without recursion |
 //! | `values.rs` | closures, references, values of constructors |
 
@@ -27,14 +28,16 @@ mod evaluator;
 mod kernels;
 mod machine;
 mod plan;
+mod program;
+mod run;
 mod steps;
 mod tensors;
 mod values;
 
-pub(super) use call::{Implementation, Refusal, Runner};
-pub use call::{KernelCall, evaluate_call, kernel, register_kernel};
+pub(super) use call::Refusal;
 pub use evaluator::Evaluator;
-pub(super) use tensors::integers;
+pub(super) use run::{Implementation, Runner, integers};
+pub use run::{KernelCall, evaluate_call, kernel, register_kernel};
 
 use crate::kernel::error::Result;
 
@@ -46,6 +49,6 @@ isoform_macros::dialect! {
 pub(super) fn register() -> Result<()> {
     register_types()?;
     values::register()?;
-    call::register()?;
+    run::register()?;
     evaluator::register()
 }

@@ -4,7 +4,7 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::call::Implementation;
+use super::run::Implementation;
 use super::steps::{Block, ClauseStep, OperatorStep, Plan, Slot, Step};
 use crate::dialect::relay::passes::form::Form;
 use crate::dialect::relay::passes::graph::{Graph, Id, Step as Order};

@@ -1,6 +1,6 @@
 //! The steps that a function consists of once its expressions are in order.
 
-use crate::dialect::relay::eval::call::Implementation;
+use crate::dialect::relay::eval::run::Implementation;
 use crate::dialect::relay::{Function, Pattern};
 use crate::ir::{Attrs, GlobalVar, Op};
 use crate::kernel::object::reference::Ref;

@@ -5,7 +5,6 @@ use isoform_kernels::{
 };
 use smallvec::SmallVec;
 
-use super::call::{Outcome, Runner};
 use crate::kernel::container::Tensor;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::value::{DType, DTypeCode};
@@ -61,30 +60,6 @@ pub(super) fn dtype_of(ty: ElementType) -> Result<DType> {
         .ok_or_else(|| Error::type_error(format!("expected elements of a known type, got {ty}")))
 }
 
-/// Numbers as a tensor of a type; they are counted as int32 unless that is int64.
-pub(in crate::dialect::relay) fn integers(
-    numbers: &[i64],
-    shape: &[usize],
-    dtype: DType,
-    runner: Runner,
-) -> Outcome {
-    let control = Control {
-        max_bytes: runner.max_bytes,
-        interrupted: None,
-    };
-    let ty = element_type(dtype)?;
-    let counted = match ty {
-        ElementType::Int64 => Computed::from_slice(shape, numbers)?,
-        _ => {
-            let small: Result<Vec<i32>, _> = numbers.iter().map(|n| i32::try_from(*n)).collect();
-            let small = small.map_err(|_| Error::value_error("a size does not fit in int32"))?;
-            Computed::from_slice(shape, &small)?
-        }
-    };
-    let made = isoform_kernels::elementwise::cast(counted.view(), ty, &control)?;
-    Ok(tensor_of(made, &control)?.into())
-}
-
 /// A tensor as an argument of kernels.
 pub(super) struct Input {
     pub(super) tensor: Tensor,
@@ -127,7 +102,7 @@ impl Input {
     }
 }
 
-/// Why a tensor is no argument of a kernel.
+/// Why a tensor is not an argument of a kernel.
 pub(super) enum InputError {
     Unknown(Error),
     Kernel(KernelError),

@@ -88,6 +88,16 @@ impl Closure {
     }
 }
 
+/// The value of closures' field for their steps, which is not a function to call: only the
+/// machine knows the program.
+pub(super) fn code(entry: Entry) -> Code {
+    Code::with_content(entry, |_: &Entry, _| {
+        Err(Error::type_error(
+            "a relay.value.Closure is called by the evaluator that made it",
+        ))
+    })
+}
+
 /// A value of an algebraic data type.
 #[derive(Node)]
 #[node(key = "relay.value.ConstructorValue", crate = crate)]

@@ -155,7 +155,7 @@ impl FoldConstantOptions {
     }
 }
 
-/// What decides about the calls of an operator.
+/// Decides about the calls of an operator.
 struct Operator {
     op: Ref<Op>,
     implementation: Option<Implementation>,
@@ -199,7 +199,7 @@ impl Operator {
 struct Folder<'g> {
     options: &'g FoldConstantOptions,
     graph: &'g Graph,
-    /// What each expression has become.
+    /// The expression that each one has become.
     results: Vec<Ref<RelayExpr>>,
     /// The values of those that are known: constants, and tuples of them.
     values: Vec<Option<Value>>,

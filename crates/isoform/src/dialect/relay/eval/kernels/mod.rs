@@ -49,11 +49,6 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     TABLE.get(name).copied()
 }
 
-/// True for the operators whose input is a tuple.
-pub(super) fn takes_tuple(name: &str) -> bool {
-    matches!(name, "concatenate" | "stack")
-}
-
 static TABLE: LazyLock<HashMap<&'static str, Kernel, RandomState>> = LazyLock::new(|| {
     let mut table: HashMap<&'static str, Kernel, RandomState> = HashMap::default();
     // Kernels that no operator has by that name are only never asked for.
