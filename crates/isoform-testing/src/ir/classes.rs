@@ -73,9 +73,11 @@ impl Classes {
             .into_iter()
             .filter(|info| {
                 let key = info.key();
-                ["ir.", "tir.", "relay."]
-                    .iter()
-                    .any(|prefix| key.starts_with(prefix))
+                // Values of evaluation are not part of programs.
+                !key.starts_with("relay.value.")
+                    && ["ir.", "tir.", "relay."]
+                        .iter()
+                        .any(|prefix| key.starts_with(prefix))
             })
             .collect();
         infos.sort_by_key(|info| info.key());
