@@ -73,6 +73,8 @@ def test_every_class_comes_up():
     ]
     keys = {_core.type_info(cls).type_key for cls in classes}
     keys = {key for key in keys if key.startswith(("ir.", "tir.", "relay."))}
+    # Values of evaluation are not part of programs.
+    keys = {key for key in keys if not key.startswith("relay.value.")}
     assert len(keys) > 70
     assert keys - found == NOT_IN_MODULES & keys
 

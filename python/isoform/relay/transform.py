@@ -75,8 +75,8 @@ def function_pass(
     ... def Twice(func, mod, ctx):
     ...     return relay.Function(func.params, relay.Tuple([func.body, func.body]))
     >>> mod = ir.IRModule.from_expr(relay.Function([], relay.const(1)))
-    >>> Twice(mod)["main"].ret_type
-    ir.TupleType(fields=[...])
+    >>> len(Twice(mod)["main"].ret_type.fields)
+    2
     """
     options.setdefault("cls", "relay.Function")
     options.setdefault("filter", _is_optimizable)
@@ -267,7 +267,7 @@ def RemoveUnusedFunctions(entry_functions: Iterable[str] | None = None) -> Modul
     >>> from isoform import ir, relay
     >>> mod = ir.IRModule({name: relay.Function([], relay.const(1)) for name in ("main", "f")})
     >>> list(relay.transform.RemoveUnusedFunctions()(mod).functions)
-    [ir.GlobalVar(name_hint='main')]
+    [ir.GlobalVar(name_hint="main")]
     """
     return _made("RemoveUnusedFunctions", None if entry_functions is None else [*entry_functions])
 

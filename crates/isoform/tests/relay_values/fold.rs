@@ -42,7 +42,7 @@ fn r91_a_binding_to_a_constant_disappears() {
     let (x, y, z) = (Var::new("x"), Var::new("y"), Var::new("z"));
     let program = Let::new(&x, op::add(number(1), number(2)), op::add(&x, &y));
     becomes(program, op::add(number(3), &y));
-    // A tuple of constants is no constant, so its binding stays.
+    // A tuple of constants is not a constant, so its binding stays.
     let pair = Tuple::new([number(1), op::add(number(1), number(1)).expr()]);
     let kept = folded(Let::new(&x, &pair, TupleGetItem::new(&x, 0)));
     let kept: Ref<Let> = kept.cast().expect("a let");
@@ -95,7 +95,7 @@ fn r93_calls_that_are_not_folded() {
     let init = || InitOpAttrs::new(Some(sizes([2]))).with_dtype(DType::INT32);
     // (2) No arguments.
     stays(op::ones(init()));
-    // (3) The callee is no operator.
+    // (3) The callee is not an operator.
     let f = Function::new([x.clone()], &x);
     stays(Call::new(&f, [number(1)]));
     // (4) Stateful.
@@ -211,7 +211,7 @@ fn r94_shape_of_folds_by_type_or_value() {
         infer(shape_of(typed("s", &[]).expr(), DType::INT32)),
         constant(&ints(&[0], &[])),
     );
-    // A size that is not known, and something that is no tensor.
+    // A size that is not known, and something that is not a tensor.
     let any = isoform::ir::TensorType::new([isoform::dialect::relay::Any::new().upcast()]);
     let any = Var::typed("a", any);
     stays(infer(shape_of(any.expr(), DType::INT32)));

@@ -1,5 +1,4 @@
-//! What passes promise about the values of random well-typed programs, a few thousand of
-//! them.
+//! Passes keep the values of random well-typed programs, a few thousand of them.
 
 use std::collections::BTreeSet;
 

@@ -10,7 +10,7 @@ use super::run::Implementation;
 use super::steps::{BlockId, ClauseStep, OperatorStep, Slot, Step};
 use super::values::{Closure, ConstructorValue, Entry, RefValue, code};
 use crate::dialect::relay::{
-    Pattern, PatternConstructor, PatternTuple, PatternVar, PatternWildcard, Var,
+    Pattern, PatternConstructor, PatternTuple, PatternVar, PatternWildcard,
 };
 use crate::ir::{Attrs, Constructor, Op};
 use crate::kernel::container::{Array, Tensor};
@@ -388,23 +388,6 @@ fn truth(value: &Value) -> Result<bool> {
             )),
             None => unexpected("a scalar of type bool as the condition of an if", value),
         }),
-    }
-}
-
-/// Calls a function with each variable of a pattern, from left to right.
-pub(super) fn for_each_variable(pattern: &Ref<Pattern>, found: &mut dyn FnMut(&Ref<Var>)) {
-    let mut stack = vec![pattern.clone()];
-    while let Some(pattern) = stack.pop() {
-        if let Some(binder) = pattern.downcast_ref::<PatternVar>() {
-            found(&binder.var);
-        } else {
-            let parts = patterns_of(pattern.as_object());
-            stack.extend(
-                parts
-                    .into_iter()
-                    .flat_map(|parts| parts.iter().rev().cloned()),
-            );
-        }
     }
 }
 

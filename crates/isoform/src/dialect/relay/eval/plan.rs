@@ -6,6 +6,7 @@ use rapidhash::fast::RandomState;
 
 use super::run::Implementation;
 use super::steps::{Block, ClauseStep, OperatorStep, Plan, Slot, Step};
+use crate::dialect::relay::analysis::pattern_vars;
 use crate::dialect::relay::passes::form::Form;
 use crate::dialect::relay::passes::graph::{Graph, Id, Step as Order};
 use crate::dialect::relay::passes::scopes::{Scope, Scopes};
@@ -397,11 +398,9 @@ impl<'g> Planner<'g> {
             let block = self.scopes.of_operand(form, id, position + 1);
             let result = self.operand(function, operands[position + 1])?;
             self.blocks[block as usize].result = result;
-            let mut bound = Vec::new();
-            super::machine::for_each_variable(&clause.lhs, &mut |var| {
-                let home = graph.var(var).map(|var| self.homes[var as usize].1);
-                bound.push(home);
-            });
+            let vars = pattern_vars(&clause.lhs);
+            let home = |var| graph.var(var).map(|var| self.homes[var as usize].1);
+            let bound: Vec<_> = vars.iter().map(home).collect();
             clauses.push(ClauseStep {
                 pattern: clause.lhs.clone(),
                 bound: bound.into(),
