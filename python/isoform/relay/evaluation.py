@@ -44,8 +44,8 @@ _evaluate_call = _api.function("relay.eval.evaluate_call")
 def create_executor(
     kind: str = "debug",
     mod: Any = None,
-    device: Any = None,
-    target: Any = None,
+    device: Any = None,  # noqa: ARG001
+    target: Any = None,  # noqa: ARG001
     params: Mapping[str, Any] | None = None,
     max_depth: int = 10_000_000,
 ) -> Executor:

@@ -143,7 +143,11 @@ def FoldConstant(fold_qnn: bool = False) -> FunctionPass:  # noqa: N802
     return _made("FoldConstant", fold_qnn)
 
 
-def FoldConstantExpr(expr: Any, mod: Any = None, fold_qnn: bool = False) -> Any:  # noqa: N802
+def FoldConstantExpr(  # noqa: N802
+    expr: Any,
+    mod: Any = None,  # noqa: ARG001
+    fold_qnn: bool = False,
+) -> Any:
     """Return an expression with what is known replaced by its value.
 
     Args:

@@ -29,10 +29,13 @@ use generate::Programs;
 ///
 /// ```
 /// use isoform::dialect::relay::analysis::well_formed;
-/// use isoform::structural_equal;
+/// use isoform::compare::CompareOptions;
 /// use isoform_testing::relay::random_expr;
 ///
-/// assert!(structural_equal(random_expr(7, 50), random_expr(7, 50))? && well_formed(&random_expr(7, 50)));
+/// let (one, again) = (random_expr(7, 50), random_expr(7, 50));
+/// // Their free variables correspond to each other.
+/// let options = CompareOptions { map_free_vars: true, ..CompareOptions::default() };
+/// assert!(options.equal(&one, &again)? && well_formed(&one));
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn random_expr(seed: u64, size: usize) -> Ref<RelayExpr> {

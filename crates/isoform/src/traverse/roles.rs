@@ -28,7 +28,9 @@ use crate::kernel::value::Value;
 /// use isoform::types::{FieldDef, FieldFlag, Schema, TypeDef, register_type};
 /// use isoform::{Map, Str};
 ///
-/// let fields: Map<Str, Str> = [("var", "var"), ("value", "value")].into_iter().collect();
+/// let fields = [("var", "var"), ("value", "value")];
+/// let fields = fields.map(|(role, field)| (Str::from(role), Str::from(field)));
+/// let fields: Map<Str, Str> = fields.into_iter().collect();
 /// register_type(
 ///     TypeDef::new("doc.roles.Assign")
 ///         .field(FieldDef::new("var", Schema::Any).flag(FieldFlag::Def))
