@@ -57,7 +57,7 @@ from .expr import (
     var,
 )
 from .expr_functor import ExprFunctor, ExprMutator, ExprVisitor
-from .op import annotation, nn
+from .op import annotation, nn, reduce as _reduce, tensor as _tensor, transform as _transform
 from .op.reduce import *  # noqa: F403  # The constructor functions of operators.
 from .op.tensor import *  # noqa: F403
 from .op.transform import *  # noqa: F403
@@ -147,6 +147,6 @@ __all__ = [
     "var",
 ]
 __all__ += [name for name in _types.__all__ if name not in __all__]
-__all__ += op.reduce.__all__
-__all__ += op.tensor.__all__
-__all__ += op.transform.__all__
+__all__ += _reduce.__all__
+__all__ += _tensor.__all__
+__all__ += _transform.__all__

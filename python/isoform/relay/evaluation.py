@@ -16,7 +16,12 @@ from isoform.container import Array
 from isoform.ir import _api
 from isoform.ir.op import Op
 from isoform.types.ir import Constructor, GlobalVar
-from isoform.types.relay import Constant, Function, Var, value
+from isoform.types.relay import (
+    Constant,
+    Function,
+    Var,
+    value,  # pyright: ignore[reportAttributeAccessIssue]  # A namespace of its own.
+)
 
 from .build_module import bind_params_by_name
 from .expr import bind, const
