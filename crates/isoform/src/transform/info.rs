@@ -13,11 +13,11 @@ use crate::kernel::object::reference::{Node, Ref};
 #[node(key = "transform.PassInfo", init = make_info, no_with, crate = crate)]
 #[repr(C)]
 pub struct PassInfo {
-    /// The lowest level of optimization at which a [`Sequential`] runs the pass.
+    /// The lowest level of optimization at which a `Sequential` runs the pass.
     pub opt_level: i64,
     /// The name, by which contexts require and disable the pass.
     pub name: Str,
-    /// The names of passes that a [`Sequential`] runs before it, in order.
+    /// The names of passes that a `Sequential` runs before it, in order.
     #[node(default)]
     pub required: Array<Str>,
     /// The names of analyses whose results stay valid for functions that the pass
