@@ -52,7 +52,7 @@ def create_executor(
     device: Any = None,  # noqa: ARG001
     target: Any = None,  # noqa: ARG001
     params: Mapping[str, Any] | None = None,
-    max_depth: int = 10_000_000,
+    max_depth: int = 1_000_000,
 ) -> Executor:
     """Return an executor, which computes the values of expressions.
 
@@ -83,7 +83,7 @@ class Executor:
     """
 
     def __init__(
-        self, mod: Any = None, params: Mapping[str, Any] | None = None, max_depth: int = 10_000_000
+        self, mod: Any = None, params: Mapping[str, Any] | None = None, max_depth: int = 1_000_000
     ) -> None:
         self.mod = mod
         self._params = dict(params or {})

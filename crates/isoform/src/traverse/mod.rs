@@ -5,6 +5,8 @@ pub(crate) mod bindings;
 mod bound;
 mod copy;
 pub(crate) mod cursor;
+#[cfg(any(feature = "tir", feature = "pto"))]
+mod dialect_roles;
 mod dispatch;
 mod driver;
 mod functor;
@@ -27,6 +29,8 @@ mod walk;
 mod walker;
 
 pub use copy::{deep_copy, shallow_copy};
+#[cfg(any(feature = "tir", feature = "pto"))]
+pub(crate) use dialect_roles::DialectRoles;
 pub use dispatch::Dispatch;
 pub use functor::{Before, NodeFunctor, Results};
 pub use map::{structural_map, structural_mutate};

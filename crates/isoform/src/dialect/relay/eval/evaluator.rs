@@ -59,7 +59,7 @@ impl Evaluator {
                 module: None,
                 limits: Limits {
                     runner: Runner::default(),
-                    max_depth: 10_000_000,
+                    max_depth: 1_000_000,
                 },
                 globals: Mutex::default(),
             },
@@ -74,7 +74,7 @@ impl Evaluator {
         self
     }
 
-    /// Sets the number of calls that may be open at once; ten million by default. Each takes
+    /// Sets the number of calls that may be open at once; a million by default. Each takes
     /// about 100 bytes, and 16 for each expression of its function.
     #[must_use]
     pub fn max_depth(mut self, count: usize) -> Self {
@@ -160,7 +160,7 @@ fn check_arguments(func: &Ref<Function>, args: &[Value]) -> Result<()> {
 /// Returns an evaluator: a function of an expression, which returns its value, or of a
 /// value that is a function and its arguments, which returns the result.
 #[export("relay.eval.evaluator", crate = crate)]
-fn make_evaluator(module: Option<Ref<IRModule>>, #[default = 10000000] max_depth: i64) -> Callable {
+fn make_evaluator(module: Option<Ref<IRModule>>, #[default = 1000000] max_depth: i64) -> Callable {
     let mut evaluator = Evaluator::new().max_depth(usize::try_from(max_depth).unwrap_or(0));
     evaluator.program.module = module;
     Callable::with_content(evaluator, |evaluator: &Evaluator, given| match given {

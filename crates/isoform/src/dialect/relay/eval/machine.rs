@@ -263,11 +263,7 @@ impl<'p> Machine<'p> {
         let base = self.slots.len();
         self.open(Arc::clone(&entry.unit), entry.function, to)?;
         let plan = &entry.unit.plans[entry.function as usize];
-        if args.len() != plan.params.len() {
-            return Err(expect_count("the function", plan.params.len(), args.len())
-                .err()
-                .unwrap_or_else(|| Error::type_error("wrong number of arguments")));
-        }
+        expect_count("the function", plan.params.len(), args.len())?;
         for (slot, value) in plan.params.iter().zip(args) {
             if let Some(slot) = slot {
                 self.slots[base + *slot as usize] = value;

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
+use crate::dialect::relay::analysis::pattern_vars;
 use crate::dialect::relay::{
     Call, Clause, Constant, Function, If, Let, Match, Pattern, PatternConstructor, PatternTuple,
     PatternVar, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var,
@@ -131,24 +132,10 @@ impl<'a> Form<'a> {
             Form::Function(func) => func.params.iter().for_each(found),
             Form::Match(cases) => {
                 for clause in cases.clauses.iter() {
-                    for_each_in_pattern(&clause.lhs, found);
+                    pattern_vars(&clause.lhs).iter().for_each(&mut *found);
                 }
             }
             _ => {}
-        }
-    }
-}
-
-/// Calls a function with each variable of a pattern, from left to right.
-fn for_each_in_pattern(pattern: &Ref<Pattern>, found: &mut dyn FnMut(&Ref<Var>)) {
-    let mut stack = vec![pattern.clone()];
-    while let Some(pattern) = stack.pop() {
-        if let Some(binder) = pattern.downcast_ref::<PatternVar>() {
-            found(&binder.var);
-        } else if let Some(tuple) = pattern.downcast_ref::<PatternTuple>() {
-            stack.extend(tuple.patterns.iter().rev().cloned());
-        } else if let Some(made) = pattern.downcast_ref::<PatternConstructor>() {
-            stack.extend(made.patterns.iter().rev().cloned());
         }
     }
 }

@@ -1,0 +1,49 @@
+//! Declaring the roles of a dialect's types in rewrites by rules.
+
+use super::roles::{BINDING, COMMUTATIVE, CONSTANT, PURE};
+use crate::attrs::{self, Lookup};
+use crate::kernel::container::{Array, Map, Str};
+use crate::kernel::error::Result;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::value::Value;
+
+/// The roles of the types of a dialect.
+pub(crate) struct DialectRoles<'a> {
+    /// The type that binds variables, with its fields by their roles.
+    pub(crate) binding: (TypeIndex, &'a [(&'a str, &'a str)]),
+    /// Types with the value that says whether their nodes are pure.
+    pub(crate) pure: &'a [(TypeIndex, Value)],
+    pub(crate) constant: &'a [TypeIndex],
+    /// Types whose operands may be swapped, and the fields of these operands.
+    pub(crate) commutative: (&'a [TypeIndex], [&'a str; 2]),
+}
+
+impl DialectRoles<'_> {
+    /// Sets the attributes that are not set yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`attrs::set`].
+    pub(crate) fn declare(&self) -> Result<()> {
+        let set = |ty, name, value: Value| match attrs::has(ty, name, Lookup::Exact) {
+            true => Ok(()),
+            false => attrs::set(ty, name, value),
+        };
+        let (binder, fields) = self.binding;
+        let fields = fields.iter();
+        let fields: Map<Str, Str> = fields
+            .map(|(role, field)| (Str::from(*role), Str::from(*field)))
+            .collect();
+        set(binder, BINDING, fields.into())?;
+        for (ty, is_pure) in self.pure {
+            set(*ty, PURE, is_pure.clone())?;
+        }
+        for ty in self.constant {
+            set(*ty, CONSTANT, true.into())?;
+        }
+        let (types, operands) = self.commutative;
+        let operands = Array::from(operands.map(Str::from));
+        let mut types = types.iter();
+        types.try_for_each(|ty| set(*ty, COMMUTATIVE, operands.clone().into()))
+    }
+}
