@@ -6,10 +6,10 @@
 use std::env;
 use std::process::Command;
 
-use isoform::dialect::relay;
+use isoform::dialect::{pto, relay};
 use isoform::functions::{call_method, global_function};
 use isoform::types::find_type;
-use isoform::{ir, tir};
+use isoform::{ir, tir, transform};
 
 use crate::threads::on_all_threads;
 
@@ -20,12 +20,24 @@ const IS_CHILD: &str = "ISOFORM_TEST_FIRST_USE";
 
 /// Registers everything, in an order that depends on the thread.
 fn register_from(worker: usize) -> isoform::Result<()> {
-    let all: [fn() -> isoform::Result<()>; 3] = [ir::register, tir::register, relay::register];
+    let all: [fn() -> isoform::Result<()>; 5] = [
+        ir::register,
+        tir::register,
+        transform::register,
+        relay::register,
+        pto::register,
+    ];
     for step in 0..all.len() {
         all[(worker + step) % all.len()]()?;
     }
     // Everything that was registered is there when the call returns.
-    for key in ["ir.IRModule", "tir.Add", "relay.Function"] {
+    for key in [
+        "ir.IRModule",
+        "tir.Add",
+        "transform.Pass",
+        "relay.Function",
+        "pto.Program",
+    ] {
         assert!(find_type(key).is_some(), "{key}");
     }
     global_function("ir.Op.get")?;
