@@ -150,12 +150,13 @@ where
     // As for `TypeDef::implements`.
     let _ = declare_trait::<Tr>();
     let ty = register::<T>()?;
-    let value = native::value::<Tr, T>();
+    let set = super::set(ty, Tr::NAME, native::value::<Tr, T>());
+    // Asked after the attempt, since another thread may do the same meanwhile.
     let known = super::get(ty, Tr::NAME, Lookup::Exact);
-    if known.is_some_and(|known| native::is_same::<Tr, T>(known)) {
-        return Ok(());
+    match known.is_some_and(|known| native::is_same::<Tr, T>(known)) {
+        true => Ok(()),
+        false => set,
     }
-    super::set(ty, Tr::NAME, value)
 }
 
 /// True if the objects of a type implement a trait; see
