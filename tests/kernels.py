@@ -14,6 +14,7 @@ import subprocess
 
 import ml_dtypes
 import numpy as np
+import pytest
 
 BINARY = os.environ.get("ISOFORM_KERNELS")
 
@@ -32,6 +33,14 @@ NUMBERS = INTEGERS + FLOATS
 BOOL = np.dtype(bool)
 FLOAT8 = TYPES[-4:]
 NIBBLES = TYPES[1:3]
+
+MARKS = [
+    pytest.mark.skipif(not BINARY, reason="ISOFORM_KERNELS names no binary"),
+    # References meet overflow and NaN on purpose.
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+]
+named = pytest.mark.parametrize
+by_type = {"ids": lambda dtype: dtype.name}
 
 
 class KernelError(Exception):

@@ -6,7 +6,6 @@ import operator
 import kernels
 import mpmath
 import numpy as np
-import pytest
 from kernels import (
     BOOL,
     FLOAT8,
@@ -17,11 +16,13 @@ from kernels import (
     SIGNED,
     TYPES,
     broadcasting,
+    by_type,
     canonical,
     compute,
     generator,
     is_nan,
     kind_of_error,
+    named,
     nearest,
     same,
     shape_of_rank,
@@ -29,14 +30,7 @@ from kernels import (
     values,
 )
 
-pytestmark = [
-    pytest.mark.skipif(not kernels.BINARY, reason="ISOFORM_KERNELS names no binary"),
-    # References meet overflow and NaN on purpose.
-    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
-]
-
-named = pytest.mark.parametrize
-by_type = {"ids": lambda dtype: dtype.name}
+pytestmark = kernels.MARKS
 
 
 def wide(array):

@@ -5,7 +5,6 @@ import math
 
 import kernels
 import numpy as np
-import pytest
 from kernels import (
     BOOL,
     FLOATS,
@@ -13,25 +12,20 @@ from kernels import (
     NUMBERS,
     TYPES,
     broadcasting,
+    by_type,
     compute,
     compute_all,
     generator,
     is_nan,
     kind_of_error,
+    named,
     nearest,
     same,
     shape_of_rank,
     values,
 )
 
-pytestmark = [
-    pytest.mark.skipif(not kernels.BINARY, reason="ISOFORM_KERNELS names no binary"),
-    # References meet overflow and NaN on purpose.
-    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
-]
-
-named = pytest.mark.parametrize
-by_type = {"ids": lambda dtype: dtype.name}
+pytestmark = kernels.MARKS
 # Moves look at the size of elements alone: one type of each size, and the special ones.
 MOVED = [
     t for t in TYPES if t.name in {"bool", "int4", "float8_e5m2", "bfloat16", "int32", "float64"}

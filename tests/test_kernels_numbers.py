@@ -5,7 +5,6 @@ import math
 
 import kernels
 import numpy as np
-import pytest
 from kernels import (
     BOOL,
     FLOATS,
@@ -13,11 +12,13 @@ from kernels import (
     NUMBERS,
     TYPES,
     broadcasting,
+    by_type,
     canonical,
     compute,
     generator,
     is_nan,
     kind_of_error,
+    named,
     nearest,
     same,
     shape_of_rank,
@@ -25,14 +26,7 @@ from kernels import (
     values,
 )
 
-pytestmark = [
-    pytest.mark.skipif(not kernels.BINARY, reason="ISOFORM_KERNELS names no binary"),
-    # References meet overflow and NaN on purpose.
-    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
-]
-
-named = pytest.mark.parametrize
-by_type = {"ids": lambda dtype: dtype.name}
+pytestmark = kernels.MARKS
 UNIT = {"float16": 2**-11, "bfloat16": 2**-8, "float32": 2**-24, "float64": 2**-53}
 
 
