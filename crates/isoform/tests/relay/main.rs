@@ -3,6 +3,7 @@
 
 mod analysis;
 mod deep;
+mod functors;
 mod modules;
 mod nodes;
 mod properties;

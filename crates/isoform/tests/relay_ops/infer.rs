@@ -346,7 +346,7 @@ fn r81_matches_give_types_to_patterns() {
 }
 
 #[test]
-fn r80_the_type_of_one_expression_uses_the_types_of_its_parts() {
+fn r85_the_type_of_one_expression_uses_the_types_of_its_parts() {
     let x = v("f32[2]");
     let main = typed(Function::new([x.clone()], op::exp(&x)));
     let found = relay::infer_type_local(op::add(&main.body, &main.body)).unwrap();
