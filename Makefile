@@ -4,6 +4,7 @@
 PYTHON ?= python3
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
+FUZZ_CASES ?= 100000
 SEED ?= 1
 COUNT ?= 200
 
@@ -46,8 +47,8 @@ say = @printf '\n==> %s\n' "$(1)"
 help: ## Print this list
 	@printf 'Usage: make TARGET\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
-	@printf '\nVariables: PYTHON (%s), FUZZ_SECONDS (%s), SEED (%s), COUNT (%s)\n' \
-		'$(PYTHON)' '$(FUZZ_SECONDS)' '$(SEED)' '$(COUNT)'
+	@printf '\nVariables: PYTHON (%s), FUZZ_SECONDS (%s), FUZZ_CASES (%s), SEED (%s), COUNT (%s)\n' \
+		'$(PYTHON)' '$(FUZZ_SECONDS)' '$(FUZZ_CASES)' '$(SEED)' '$(COUNT)'
 
 .PHONY: build
 build: setup-python ## Build everything in release mode; the Python package is in .venv then
@@ -86,8 +87,8 @@ test-wheels: $(VENV_STAMP) ## Build, install and try wheels for every Python her
 	$(VENV)/bin/python scripts/check_wheels.py --all
 
 .PHONY: fuzz
-fuzz: ## Fuzz every target for FUZZ_SECONDS each
-	$(CARGO) run --release $(LOCKED) -p isoform-fuzz -- --seconds $(FUZZ_SECONDS)
+fuzz: ## Fuzz every target for FUZZ_SECONDS each, and with at least FUZZ_CASES cases
+	$(CARGO) run --release $(LOCKED) -p isoform-fuzz -- --seconds $(FUZZ_SECONDS) --cases $(FUZZ_CASES)
 
 .PHONY: races
 races: ## Run the tests of threads under ThreadSanitizer; needs the rust-src component

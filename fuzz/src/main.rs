@@ -5,8 +5,8 @@
 //! cargo run --release -p isoform-fuzz -- --seconds 60 --target laws_hold_on_triples --seed 7
 //! ```
 //!
-//! Each target gets the given number of seconds. The byte strings grow from
-//! short to long and start over, so small counterexamples are found first. A
+//! Each target gets the given number of seconds, and more if it needs them for the given
+//! number of cases. The byte strings grow from short to long and start over, so small counterexamples are found first. A
 //! failure is shrunk, printed with the seed, and ends the run with status 1.
 #![expect(
     clippy::disallowed_macros,
@@ -54,6 +54,9 @@ struct Arguments {
     /// How long each target runs.
     #[arg(long, default_value_t = 10)]
     seconds: u64,
+    /// How many cases each target runs at least.
+    #[arg(long, default_value_t = 0)]
+    cases: u64,
     /// The one target to run; all of them if absent.
     #[arg(long)]
     target: Option<String>,
@@ -87,7 +90,8 @@ fn main() -> ExitCode {
     println!("seed {seed}");
     let mut status = ExitCode::SUCCESS;
     for (name, property) in targets {
-        let (cases, failure) = run(property, seed, Duration::from_secs(arguments.seconds));
+        let time = Duration::from_secs(arguments.seconds);
+        let (cases, failure) = run(property, seed, time, arguments.cases);
         println!("{name}: {cases} cases");
         if let Some(failure) = failure {
             let shrunk = shrink(property, failure);
@@ -103,12 +107,12 @@ fn main() -> ExitCode {
     status
 }
 
-/// Runs one target until its time is over or a case fails.
-fn run(property: Property, seed: u64, time: Duration) -> (u64, Option<Failure>) {
+/// Runs one target until its time is over and it ran so many cases, or a case fails.
+fn run(property: Property, seed: u64, time: Duration, wanted: u64) -> (u64, Option<Failure>) {
     let start = Instant::now();
     let mut state = seed;
     let mut cases = 0;
-    while start.elapsed() < time {
+    while cases < wanted || start.elapsed() < time {
         let length = 4 + cases as usize % (LONGEST - 4);
         let bytes = random_bytes(split_mix(&mut state), length);
         cases += 1;

@@ -8,7 +8,7 @@ use crate::kernel::object::field::ElementType;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::types::Schema;
-use crate::kernel::types::attr_table::{Attribute, Declaration, IfSet};
+use crate::kernel::types::attr_table::{Attribute, Declaration};
 use crate::kernel::types::attributes::{Lookup, canonical, nearest, table};
 use crate::kernel::value::Value;
 
@@ -89,7 +89,7 @@ impl<T: ElementType> Column<T> {
     ///
     /// As [`set`](super::set).
     pub fn set(&self, ty: TypeIndex, value: impl Into<T>) -> Result<()> {
-        super::assign(ty, self.name(), value.into().into_value(), IfSet::Refuse)
+        super::assign(ty, self.name(), value.into().into_value(), false)
     }
 
     /// Sets the value of a type, replacing an existing one.
@@ -98,7 +98,7 @@ impl<T: ElementType> Column<T> {
     ///
     /// As [`replace`](super::replace).
     pub fn replace(&self, ty: TypeIndex, value: impl Into<T>) -> Result<()> {
-        super::assign(ty, self.name(), value.into().into_value(), IfSet::Replace)
+        super::assign(ty, self.name(), value.into().into_value(), true)
     }
 
     /// The types that have a value, with it, in order of registration.

@@ -56,7 +56,7 @@ use crate::kernel::hooks::{HOOKS, HookSet};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table as types;
 use crate::kernel::types::Schema;
-use crate::kernel::types::attr_table::{Attribute, Declaration, IfSet};
+use crate::kernel::types::attr_table::{Attribute, Declaration};
 use crate::kernel::types::attributes::{canonical, describe, nearest, table};
 use crate::kernel::value::Value;
 
@@ -129,7 +129,7 @@ impl AttrDef {
     }
 }
 
-fn assign(ty: TypeIndex, name: &str, value: Value, if_set: IfSet) -> Result<()> {
+fn assign(ty: TypeIndex, name: &str, value: Value, replace: bool) -> Result<()> {
     let ty = canonical(ty);
     let info = types::info(ty);
     let mut hooks = HookSet::default();
@@ -142,7 +142,7 @@ fn assign(ty: TypeIndex, name: &str, value: Value, if_set: IfSet) -> Result<()> 
             describe(ty.get())
         )));
     }
-    table().set(ty.get(), name, value, if_set, || {
+    table().set(ty.get(), name, value, replace, || {
         if is_hook {
             info.install_hooks(&hooks);
         }
@@ -157,7 +157,7 @@ fn assign(ty: TypeIndex, name: &str, value: Value, if_set: IfSet) -> Result<()> 
 /// `TypeError` for a value that its declaration does not allow, for a hook
 /// that is not a function, and for a hook on a built-in type.
 pub fn set(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
-    assign(ty, name, value.into(), IfSet::Refuse)
+    assign(ty, name, value.into(), false)
 }
 
 /// Sets an attribute of a type, replacing an existing value.
@@ -166,17 +166,7 @@ pub fn set(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
 ///
 /// As [`set`], except for the error about an existing value.
 pub fn replace(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
-    assign(ty, name, value.into(), IfSet::Replace)
-}
-
-/// Sets an attribute of a type unless it is set: what a module declares of its own types,
-/// however many threads do it at once.
-///
-/// # Errors
-///
-/// As [`set`], except for the error about an existing value.
-pub(crate) fn set_default(ty: TypeIndex, name: &str, value: Value) -> Result<()> {
-    assign(ty, name, value, IfSet::Keep)
+    assign(ty, name, value.into(), true)
 }
 
 /// Sets a hook of a type, which is an attribute as well.
@@ -196,8 +186,7 @@ pub fn set_hook<H: crate::hooks::Hook>(ty: TypeIndex, hook: H, replace: bool) ->
     let value = Value::from(hook.function());
     let mut hooks = HookSet::default();
     *H::slot(&mut hooks) = Some(hook);
-    let if_set = IfSet::replacing(replace);
-    table().set(ty.get(), H::NAME, value, if_set, || {
+    table().set(ty.get(), H::NAME, value, replace, || {
         info.install_hooks(&hooks)
     })
 }

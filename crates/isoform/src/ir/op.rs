@@ -18,7 +18,7 @@ use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::function::Function;
 use crate::kernel::object::reference::Ref;
-use crate::kernel::types::attr_table::{AttrTable, IfSet};
+use crate::kernel::types::attr_table::AttrTable;
 use crate::kernel::types::singletons::register_singleton;
 use crate::kernel::types::{global_function, register_function};
 use crate::kernel::value::Value;
@@ -251,8 +251,8 @@ impl OpRegistry {
             }
             _ => {}
         }
-        ATTRIBUTES.set(self.index, name, value, IfSet::Replace, || {})?;
-        PRIORITIES.set(self.index, name, priority.into(), IfSet::Replace, || {})?;
+        ATTRIBUTES.set(self.index, name, value, true, || {})?;
+        PRIORITIES.set(self.index, name, priority.into(), true, || {})?;
         drop(guard);
         Ok(self)
     }

@@ -1,7 +1,7 @@
 //! Declaring the roles of a dialect's types in rewrites by rules.
 
 use super::roles::{BINDING, COMMUTATIVE, CONSTANT, PURE};
-use crate::attrs::set_default;
+use crate::attrs::{self, Lookup};
 use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::error::Result;
 use crate::kernel::object::header::TypeIndex;
@@ -23,23 +23,31 @@ impl DialectRoles<'_> {
     ///
     /// # Errors
     ///
-    /// As [`attrs::set`](crate::attrs::set).
+    /// As [`attrs::set`].
     pub(crate) fn declare(&self) -> Result<()> {
+        let set = |ty, name, value: Value| {
+            let set = attrs::set(ty, name, value);
+            // Asked after the attempt, since another thread may do the same meanwhile.
+            match attrs::has(ty, name, Lookup::Exact) {
+                true => Ok(()),
+                false => set,
+            }
+        };
         let (binder, fields) = self.binding;
         let fields = fields.iter();
         let fields: Map<Str, Str> = fields
             .map(|(role, field)| (Str::from(*role), Str::from(*field)))
             .collect();
-        set_default(binder, BINDING, fields.into())?;
+        set(binder, BINDING, fields.into())?;
         for (ty, is_pure) in self.pure {
-            set_default(*ty, PURE, is_pure.clone())?;
+            set(*ty, PURE, is_pure.clone())?;
         }
         for ty in self.constant {
-            set_default(*ty, CONSTANT, true.into())?;
+            set(*ty, CONSTANT, true.into())?;
         }
         let (types, operands) = self.commutative;
         let operands = Array::from(operands.map(Str::from));
         let mut types = types.iter();
-        types.try_for_each(|ty| set_default(*ty, COMMUTATIVE, operands.clone().into()))
+        types.try_for_each(|ty| set(*ty, COMMUTATIVE, operands.clone().into()))
     }
 }

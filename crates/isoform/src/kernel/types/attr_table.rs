@@ -105,25 +105,6 @@ fn same(now: Option<&'static Declaration>, then: Option<&'static Declaration>) -
     now.map(std::ptr::from_ref) == then.map(std::ptr::from_ref)
 }
 
-/// What to do with a value where one is set already. Each is decided under the lock of
-/// writers, so that of several threads only one sets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum IfSet {
-    Refuse,
-    Replace,
-    Keep,
-}
-
-impl IfSet {
-    pub(crate) fn replacing(replace: bool) -> IfSet {
-        if replace {
-            IfSet::Replace
-        } else {
-            IfSet::Refuse
-        }
-    }
-}
-
 /// One attribute: its name and its values by index.
 pub(crate) struct Attribute {
     name: Box<str>,
@@ -463,14 +444,14 @@ impl AttrTable {
     ///
     /// # Errors
     ///
-    /// `ValueError` for an empty name, or a value that [`IfSet::Refuse`] finds set;
+    /// `ValueError` for an empty name, or a value that is already set unless `replace`;
     /// `TypeError` for a value that the declaration does not allow.
     pub(crate) fn set(
         &self,
         index: u32,
         name: &str,
         value: Value,
-        if_set: IfSet,
+        replace: bool,
         installed: impl FnOnce(),
     ) -> Result<()> {
         let mut value = value;
@@ -489,10 +470,7 @@ impl AttrTable {
             if !same(attribute.declaration(), declaration) {
                 continue;
             }
-            if let Some(old) = attribute.get(index).filter(|_| if_set != IfSet::Replace) {
-                if if_set == IfSet::Keep {
-                    return Ok(());
-                }
+            if let Some(old) = attribute.get(index).filter(|_| !replace) {
                 // The text of a value may run code of its type.
                 drop(guard);
                 let owner = (self.describe)(index);

@@ -10,7 +10,7 @@ use crate::kernel::function::Function;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::{self, TypeInfo};
-use crate::kernel::types::attr_table::{AttrTable, IfSet};
+use crate::kernel::types::attr_table::AttrTable;
 use crate::kernel::value::Value;
 
 static METHODS: LazyLock<AttrTable> = LazyLock::new(|| {
@@ -76,13 +76,7 @@ pub fn register_method(ty: TypeIndex, name: &str, function: Function, replace: b
         Some(_) => function,
         None => function.named(&format!("{}.{name}", info.key())),
     };
-    if let Err(error) = METHODS.set(
-        ty.get(),
-        name,
-        named.clone().into(),
-        IfSet::replacing(replace),
-        || {},
-    ) {
+    if let Err(error) = METHODS.set(ty.get(), name, named.clone().into(), replace, || {}) {
         // Another thread may have registered it since the check.
         let known = METHODS.find(name).and_then(|methods| methods.get(ty.get()));
         let known = known.and_then(as_function);
