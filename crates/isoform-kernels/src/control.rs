@@ -53,6 +53,9 @@ impl Control<'_> {
     /// The number of elements of a shape, provided that so many elements of `size` bytes
     /// are within the limit.
     pub(crate) fn elements(&self, shape: &[usize], size: usize) -> Result<usize> {
+        if shape.is_empty() && size <= self.max_bytes {
+            return Ok(1);
+        }
         // A product of sizes other than 0 that is in range makes every part of it so.
         let mut sizes = shape.iter().filter(|size| **size != 0);
         let count = sizes

@@ -29,7 +29,7 @@ pub enum Class {
 /// An element type, at compile time.
 pub trait Element: Copy + Default + PartialEq + 'static {
     /// One element as bytes.
-    type Raw: Copy;
+    type Raw: Copy + AsRef<[u8]>;
     /// The type at run time.
     const TYPE: ElementType;
     /// Which of the conversions below are exact.

@@ -32,6 +32,13 @@ impl<'a> View<'a> {
     /// the sizes other than 0 is out of range.
     pub fn new(element_type: ElementType, shape: &'a [usize], bytes: &'a [u8]) -> Result<Self> {
         let size = element_type.size();
+        if shape.is_empty() && bytes.len() == size {
+            return Ok(View {
+                element_type,
+                shape,
+                bytes,
+            });
+        }
         let mut dims = shape.iter().filter(|dim| **dim != 0);
         let length = dims
             .try_fold(size, |size, dim| size.checked_mul(*dim))
@@ -215,6 +222,17 @@ impl Tensor {
     #[must_use]
     pub fn into_parts(self) -> (ElementType, Vec<usize>, Vec<u8>) {
         (self.element_type, self.shape, self.bytes)
+    }
+
+    /// A tensor with one element, in a shape that has one.
+    pub(crate) fn single<T: Element>(
+        element: T::Raw,
+        shape: &[usize],
+        control: &Control<'_>,
+    ) -> Result<Self> {
+        control.elements(shape, T::TYPE.size())?;
+        let bytes = element.as_ref().to_vec();
+        Ok(Tensor::raw(T::TYPE, shape.to_vec(), bytes))
     }
 
     /// A tensor whose parts are known to fit.

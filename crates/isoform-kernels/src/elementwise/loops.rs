@@ -13,6 +13,9 @@ pub(crate) fn map<T: Element, O: Element>(
     control: &Control<'_>,
     f: impl Fn(T) -> O,
 ) -> Result<Tensor> {
+    if let [one] = x.elements::<T>() {
+        return Tensor::single::<O>(f(T::read(*one)).write(), x.shape(), control);
+    }
     let mut bytes = control.zeros(x.shape(), O::TYPE.size())?;
     let mut progress = control.progress();
     let blocks = x.elements::<T>().chunks(BLOCK);
@@ -34,6 +37,11 @@ pub(crate) fn zip<T: Element, O: Element>(
 ) -> Result<Tensor> {
     let (left, right) = (a.elements::<T>(), b.elements::<T>());
     if a.shape() == b.shape() {
+        if let ([left], [right]) = (left, right) {
+            // Scalars are most of what is folded, and setting loops up costs more than they do.
+            let result = f(T::read(*left), T::read(*right)).write();
+            return Tensor::single::<O>(result, a.shape(), control);
+        }
         let mut bytes = control.zeros(a.shape(), O::TYPE.size())?;
         let mut progress = control.progress();
         let pairs = left.chunks(BLOCK).zip(right.chunks(BLOCK));
