@@ -5,7 +5,7 @@ use super::reference::{Node, Obj, Ref};
 use crate::kernel::container::{Bytes, Shape, Str, Tensor, containers};
 use crate::kernel::function::Function;
 use crate::kernel::types::Schema;
-use crate::kernel::value::DType;
+use crate::kernel::value::{DType, ValueRef};
 
 /// The storage of a field inside an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -363,9 +363,31 @@ macro_rules! pointer_elements {
 }
 
 containers!(pointer_elements);
+
+macro_rules! viewed_elements {
+    ($($ty:ident;)*) => {$(
+        impl ElementType for $ty {
+            fn element_schema() -> Schema {
+                <$ty as FieldType>::schema()
+            }
+            fn peek(value: &Value) -> Option<&Self> {
+                match value.view() {
+                    ValueRef::$ty(found) => Some(found),
+                    _ => None,
+                }
+            }
+            fn into_value(self) -> Value {
+                self.into()
+            }
+        }
+    )*};
+}
+
+viewed_elements! {
+    Shape;
+    Tensor;
+    Function;
+}
 pointer_elements! {
     [] Bytes;
-    [] Shape;
-    [] Tensor;
-    [] Function;
 }

@@ -61,48 +61,52 @@ pub(in crate::dialect::relay) type Outcome = std::result::Result<Value, Refusal>
 pub(in crate::dialect::relay) struct OpCall<'a> {
     pub(super) values: &'a [Value],
     attrs: Option<&'a Ref<Attrs>>,
-    inputs: SmallVec<[Option<Input>; 3]>,
-    parts: Vec<Input>,
+    /// The items of the only value, if it is a tuple.
+    items: Option<&'a Array>,
+    /// The inputs that are tensors; most operators have up to two.
+    inputs: SmallVec<[Option<Input<'a>>; 2]>,
+    /// The inputs that the tuple consists of.
+    parts: Vec<Input<'a>>,
     pub(super) control: Control<'a>,
 }
 
 impl<'a> OpCall<'a> {
     pub(super) fn new(
         values: &'a [Value],
+        items: Option<&'a Array>,
         attrs: Option<&'a Ref<Attrs>>,
         control: Control<'a>,
-    ) -> std::result::Result<Self, Refusal> {
-        let mut inputs = SmallVec::new();
-        let mut parts = Vec::new();
-        for value in values {
-            inputs.push(match value.peek::<Tensor>() {
-                Some(tensor) => Some(Input::new(tensor.clone(), &control)?),
+    ) -> Self {
+        OpCall {
+            values,
+            attrs,
+            items,
+            inputs: SmallVec::new(),
+            parts: Vec::new(),
+            control,
+        }
+    }
+
+    /// Reads the values, where the call is: it is too large to be moved for each scalar.
+    pub(super) fn read(&mut self) -> std::result::Result<(), Refusal> {
+        for value in self.values {
+            self.inputs.push(match value.peek::<Tensor>() {
+                Some(tensor) => Some(Input::new(tensor, &self.control)?),
                 None => None,
             });
         }
-        // The operators on tuples have one input; others may get one that they pass on.
-        if let [value] = values
-            && let Some(items) = value.items()
-        {
-            for item in items.iter() {
-                let Some(tensor) = item.peek::<Tensor>() else {
-                    parts.clear();
-                    break;
-                };
-                parts.push(Input::new(tensor.clone(), &control)?);
-            }
+        for item in self.items.into_iter().flat_map(Array::values) {
+            let Some(tensor) = item.peek::<Tensor>() else {
+                self.parts.clear();
+                break;
+            };
+            self.parts.push(Input::new(tensor, &self.control)?);
         }
-        Ok(OpCall {
-            values,
-            attrs,
-            inputs,
-            parts,
-            control,
-        })
+        Ok(())
     }
 
     /// An input, which must be a tensor.
-    pub(super) fn input(&self, position: usize) -> Result<&Input> {
+    pub(super) fn input(&self, position: usize) -> Result<&Input<'a>> {
         match self.inputs.get(position) {
             Some(Some(input)) => Ok(input),
             Some(None) => Err(Error::type_error(format!(

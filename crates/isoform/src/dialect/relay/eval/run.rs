@@ -75,7 +75,14 @@ impl Runner {
         };
         let result = match implementation {
             Some(Implementation::Known(kernel)) => {
-                OpCall::new(values, attrs, control).and_then(|call| kernel.run(&call))
+                // The operators on tuples have one input; others may get one that they
+                // pass on.
+                let items = match values {
+                    [value] => value.items(),
+                    _ => None,
+                };
+                let mut call = OpCall::new(values, items.as_ref(), attrs, control);
+                call.read().and_then(|()| kernel.run(&call))
             }
             Some(Implementation::Custom(function)) => custom(function, values, attrs),
             None => Err(Refusal::Unknown(Error::value_error(

@@ -61,27 +61,26 @@ pub(super) fn dtype_of(ty: ElementType) -> Result<DType> {
 }
 
 /// A tensor as an argument of kernels.
-pub(super) struct Input {
-    pub(super) tensor: Tensor,
+pub(super) struct Input<'a> {
+    pub(super) tensor: &'a Tensor,
     pub(super) ty: ElementType,
-    pub(super) shape: SmallVec<[usize; 6]>,
+    pub(super) shape: SmallVec<[usize; 4]>,
     /// Elements of four bits, one per byte; in a tensor, there are two.
-    unpacked: Option<Computed>,
+    unpacked: Option<Box<Computed>>,
 }
 
-impl Input {
-    pub(super) fn new(tensor: Tensor, control: &Control<'_>) -> Result<Input, InputError> {
+impl<'a> Input<'a> {
+    pub(super) fn new(tensor: &'a Tensor, control: &Control<'_>) -> Result<Self, InputError> {
         let ty = element_type(tensor.dtype())?;
         // A dimension that does not fit cannot have that many bytes in memory, unless
         // another one is 0.
-        let sizes = tensor
-            .shape()
-            .iter()
-            .map(|dim| usize::try_from(*dim).unwrap_or(usize::MAX));
-        let shape: SmallVec<[usize; 6]> = sizes.collect();
+        let sizes = tensor.shape().iter();
+        let shape = sizes.map(|dim| usize::try_from(*dim).unwrap_or(usize::MAX));
+        let shape: SmallVec<[usize; 4]> = shape.collect();
         let unpacked = match ty {
             ElementType::Int4 | ElementType::UInt4 => {
-                Some(unpack_nibbles(ty, &shape, tensor.data(), control)?)
+                let unpacked = unpack_nibbles(ty, &shape, tensor.data(), control)?;
+                Some(Box::new(unpacked))
             }
             _ => None,
         };
