@@ -475,3 +475,38 @@ fn r90_the_work_is_linear() {
     }
     stays(tuple);
 }
+
+#[test]
+fn r90_constants_are_made_only_where_they_stay() {
+    let chain = |calls: usize| {
+        let mut program = number(0);
+        for _ in 0..calls {
+            program = op::add(&program, number(1)).expr();
+        }
+        program
+    };
+    let made = |program: Ref<RelayExpr>| {
+        let before = number(0).identity();
+        folded(&program);
+        number(0).identity() - before
+    };
+    let (few, many) = (made(chain(100)), made(chain(1_000)));
+    // The tensor of each sum, and one constant in the end.
+    assert_eq!(many - few, 900);
+    // A part that stays at several places is one constant.
+    let (x, sum) = (Var::new("x"), op::add(number(1), number(2)).expr());
+    let pair = Tuple::new([op::add(&x, &sum).expr(), op::add(&x, &sum).expr()]);
+    let pair = fold_constant_expr(&pair.expr()).expect("well formed");
+    let fields = &pair.downcast_ref::<Tuple>().expect("a tuple").fields;
+    let args = |at| {
+        let call = fields
+            .get(at)
+            .and_then(|field| field.downcast_ref::<Call>());
+        call.expect("a call")
+            .args
+            .get(1)
+            .expect("a constant")
+            .clone()
+    };
+    assert!(args(0).isa::<Constant>() && args(0).same_as(&args(1)));
+}

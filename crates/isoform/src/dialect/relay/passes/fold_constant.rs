@@ -137,7 +137,7 @@ impl FoldConstantOptions {
         let graph = Graph::of(expr)?;
         let mut folder = Folder {
             options: self,
-            results: graph.exprs.clone(),
+            becomes: vec![Becomes::Same; graph.len()],
             values: vec![None; graph.len()],
             operators: HashMap::default(),
             replaced: Vec::new(),
@@ -151,7 +151,7 @@ impl FoldConstantOptions {
                 Step::Done(id) => folder.fold(id)?,
             }
         }
-        Ok(folder.results.swap_remove(0))
+        Ok(folder.result(0))
     }
 }
 
@@ -196,17 +196,30 @@ impl Operator {
     }
 }
 
+/// What an expression has become.
+#[derive(Clone)]
+enum Becomes {
+    /// It is as it was.
+    Same,
+    /// Its value, as a constant. That is made when an expression around it needs it: most
+    /// are only arguments of calls that are folded as well.
+    Value,
+    /// What another one has become, which is not an `Other` itself.
+    Other(Id),
+    Expr(Ref<RelayExpr>),
+}
+
 struct Folder<'g> {
     options: &'g FoldConstantOptions,
     graph: &'g Graph,
-    /// The expression that each one has become.
-    results: Vec<Ref<RelayExpr>>,
+    /// What each expression has become.
+    becomes: Vec<Becomes>,
     /// The values of those that are known: constants, and tuples of them.
     values: Vec<Option<Value>>,
     /// The operators that are called, by their numbers.
     operators: HashMap<Id, Operator, RandomState>,
     /// The variables that have disappeared, with what has taken their places.
-    replaced: Vec<(Ref<Var>, Ref<RelayExpr>)>,
+    replaced: Vec<(Ref<Var>, Id)>,
     poll: Poll,
 }
 
@@ -220,13 +233,42 @@ impl Folder<'_> {
         if !self.is_constant(value) {
             return Ok(());
         }
-        let result = self.results[value as usize].clone();
         if let Some(var) = self.graph.var(&binding.var) {
-            self.results[var as usize] = result.clone();
-            self.values[var as usize] = self.values[value as usize].clone();
+            self.take(var, value);
         }
-        self.replaced.push((binding.var.clone(), result));
+        self.replaced.push((binding.var.clone(), value));
         Ok(())
+    }
+
+    /// The expression that one has become.
+    fn result(&mut self, id: Id) -> Ref<RelayExpr> {
+        let mut id = id;
+        if let Becomes::Other(other) = self.becomes[id as usize] {
+            id = other;
+        }
+        let expr = self.graph.expr(id);
+        if let Becomes::Expr(result) = &self.becomes[id as usize] {
+            return result.clone();
+        }
+        let value = match self.becomes[id as usize] {
+            Becomes::Value => self.values[id as usize].as_ref(),
+            _ => None,
+        };
+        let (ty, span) = (expr.checked_type_.as_ref(), expr.span.as_ref());
+        let Some(made) = value.and_then(|value| constant(value, ty, span)) else {
+            return expr.clone();
+        };
+        self.becomes[id as usize] = Becomes::Expr(made.clone());
+        made
+    }
+
+    /// True if an expression is not as it was.
+    fn is_new(&self, id: Id) -> bool {
+        match &self.becomes[id as usize] {
+            Becomes::Same => false,
+            Becomes::Value | Becomes::Other(_) => true,
+            Becomes::Expr(result) => !result.same_as(self.graph.expr(id)),
+        }
     }
 
     /// True if an expression has become one tensor.
@@ -260,7 +302,7 @@ impl Folder<'_> {
                 self.values[at] = values.collect::<Option<Array>>().map(Value::from);
             }
             Form::Function(func) if is_primitive(form) && operands.is_empty() => {
-                self.results[at] = self.closed(func)?;
+                self.becomes[at] = Becomes::Expr(self.closed(func)?);
             }
             Form::Function(_)
             | Form::Let(_)
@@ -274,16 +316,19 @@ impl Folder<'_> {
 
     /// An expression becomes what another one has become.
     fn take(&mut self, id: Id, other: Id) {
-        self.results[id as usize] = self.results[other as usize].clone();
+        self.becomes[id as usize] = match self.becomes[other as usize] {
+            Becomes::Other(further) => Becomes::Other(further),
+            _ => Becomes::Other(other),
+        };
         self.values[id as usize] = self.values[other as usize].clone();
     }
 
     fn rebuild(&mut self, id: Id) -> Result<()> {
         let operands = self.graph.operands(id);
-        let is_new =
-            |operand: &Id| !self.results[*operand as usize].same_as(self.graph.expr(*operand));
-        if operands.iter().any(is_new) {
-            self.results[id as usize] = self.graph.rebuilt(id, &self.results)?;
+        if operands.iter().any(|operand| self.is_new(*operand)) {
+            let parts: Vec<_> = operands.iter().map(|id| self.result(*id)).collect();
+            let made = with_operands(self.graph.expr(id), &parts)?;
+            self.becomes[id as usize] = Becomes::Expr(made);
         }
         Ok(())
     }
@@ -298,10 +343,10 @@ impl Folder<'_> {
 
     fn item(&mut self, id: Id, get: &Ref<TupleGetItem>) -> Result<()> {
         let operand = self.graph.operands(id)[0];
-        let tuple = &self.results[operand as usize];
+        let tuple = self.result(operand);
         // Around a tuple, `on_device` is that of the field.
-        let device = on_device(tuple);
-        let inner = device.map_or(tuple, |(_, inner)| inner);
+        let device = on_device(&tuple);
+        let inner = device.map_or(&tuple, |(_, inner)| inner);
         let index = usize::try_from(get.index).ok();
         let field = inner.downcast_ref::<Tuple>();
         let field = field.and_then(|tuple| tuple.fields.get(index?));
@@ -310,10 +355,11 @@ impl Folder<'_> {
         };
         let values = self.values[operand as usize].as_ref();
         let value = values.and_then(|value| value.items()?.get(index?).cloned());
-        self.results[id as usize] = match device {
+        let made = match device {
             Some((call, _)) => with_operands(&call.expr(), &[call.op.clone(), field])?,
             None => field,
         };
+        self.becomes[id as usize] = Becomes::Expr(made);
         self.values[id as usize] = value;
         Ok(())
     }
@@ -368,32 +414,28 @@ impl Folder<'_> {
         let Some(value) = made else {
             return self.rebuild(id);
         };
-        match constant(&value, call.checked_type_.as_ref(), call.span.as_ref()) {
-            Some(result) => {
-                self.results[id as usize] = result;
-                self.values[id as usize] = Some(value);
-                Ok(())
-            }
-            None => self.rebuild(id),
+        if !can_be_written(&value) {
+            return self.rebuild(id);
         }
+        self.becomes[id as usize] = Becomes::Value;
+        self.values[id as usize] = Some(value);
+        Ok(())
     }
 
     /// A function that is not looked at, with the variables from outside that disappear.
-    fn closed(&self, func: &Ref<Function>) -> Result<Ref<RelayExpr>> {
+    fn closed(&mut self, func: &Ref<Function>) -> Result<Ref<RelayExpr>> {
         let free = match self.replaced.is_empty() {
             true => Vec::new(),
             false => free_vars(func)?,
         };
-        let find = |var: &Ref<Var>| {
-            let id = self.graph.var(var);
-            let by_number = id
-                .map(|id| &self.results[id as usize])
-                .filter(|result| !result.same_as(var));
+        let mut pairs = Vec::with_capacity(free.len());
+        for var in &free {
+            let by_number = self.graph.var(var).filter(|id| self.is_new(*id));
             let found = || self.replaced.iter().find(|(old, _)| old.same_as(var));
-            let result = by_number.or_else(|| found().map(|(_, result)| result))?;
-            Some((Value::from(var), Value::from(result)))
-        };
-        let pairs: Vec<_> = free.iter().filter_map(find).collect();
+            if let Some(id) = by_number.or_else(|| found().map(|(_, id)| *id)) {
+                pairs.push((Value::from(var), Value::from(self.result(id))));
+            }
+        }
         let func = func.expr();
         match pairs.is_empty() {
             true => Ok(func),
@@ -458,6 +500,15 @@ fn counted(
         },
     };
     known(made)
+}
+
+/// True for the values that [`constant`] can write.
+fn can_be_written(value: &Value) -> bool {
+    value.peek::<Tensor>().is_some()
+        || value.peek::<Array>().is_some_and(|items| {
+            let mut items = items.values().iter();
+            items.all(|item| item.peek::<Tensor>().is_some())
+        })
 }
 
 /// A value as a constant, or a tuple of constants.

@@ -26,19 +26,24 @@ pub(in crate::dialect::relay) enum Step {
 /// number 0. Expressions arrive in the order in which they are first evaluated.
 pub(in crate::dialect::relay) struct Graph {
     pub(in crate::dialect::relay) exprs: Vec<Ref<RelayExpr>>,
-    /// Where the operands of each expression begin in `operands`.
-    starts: Vec<u32>,
+    rows: Vec<Row>,
     operands: Vec<Id>,
-    /// The expression from which each one was first reached, and the position there.
-    arrivals: Vec<(Id, u32)>,
     /// The order of a depth-first visit.
     pub(in crate::dialect::relay) steps: Vec<Step>,
     /// For each bound variable, the expression that binds it.
     binders: ByIdent<Id>,
     /// For each variable that occurs, its number.
     vars: ByIdent<Id>,
+}
+
+/// An expression of the graph.
+struct Row {
+    /// Where its operands begin in `operands`.
+    start: u32,
+    /// The expression from which it was first reached, and the position there.
+    arrival: (Id, u32),
     /// True for a `let` whose variable occurs in its own value.
-    recursive: Vec<bool>,
+    is_recursive: bool,
 }
 
 /// True for a function that was fused: passes do not look inside.
@@ -83,9 +88,9 @@ impl Graph {
 
     /// The numbers of the operands of an expression.
     pub(in crate::dialect::relay) fn operands(&self, id: Id) -> &[Id] {
-        let start = self.starts[id as usize] as usize;
-        let end = self.starts.get(id as usize + 1);
-        let end = end.map_or(self.operands.len(), |end| *end as usize);
+        let start = self.rows[id as usize].start as usize;
+        let end = self.rows.get(id as usize + 1);
+        let end = end.map_or(self.operands.len(), |next| next.start as usize);
         &self.operands[start..end]
     }
 
@@ -101,7 +106,7 @@ impl Graph {
     /// The expression from which this one was first reached, and the position there; None
     /// for the root.
     pub(in crate::dialect::relay) fn arrival(&self, id: Id) -> Option<(Id, usize)> {
-        let (user, position) = self.arrivals[id as usize];
+        let (user, position) = self.rows[id as usize].arrival;
         (id != 0).then_some((user, position as usize))
     }
 
@@ -117,7 +122,7 @@ impl Graph {
 
     /// True for a `let` whose variable occurs in its own value.
     pub(in crate::dialect::relay) fn is_recursive(&self, id: Id) -> bool {
-        self.recursive[id as usize]
+        self.rows[id as usize].is_recursive
     }
 
     /// The expression with its operands as they have become.
@@ -143,11 +148,29 @@ struct Builder {
     graph: Graph,
     enter_primitives: bool,
     ids: ByIdent<Id>,
-    /// For each expression, the innermost `let` in whose value it uses the variable.
-    inside: Vec<Id>,
-    /// For each `let`, true once its value has been visited.
-    bound: Vec<bool>,
+    states: Vec<State>,
+    open: Vec<Open>,
+    /// The operands of open expressions that have not been visited, the next one last.
+    pending: Vec<Ref<RelayExpr>>,
     poll: Poll,
+}
+
+/// What is known about an expression during the visit.
+struct State {
+    /// The innermost `let` in whose value it uses the variable.
+    inside: Id,
+    /// True for a `let` whose value has been visited.
+    is_bound: bool,
+}
+
+/// An expression whose operands are being visited.
+struct Open {
+    id: Id,
+    /// Where its operands that have not been visited begin in the graph, and where they end.
+    next: u32,
+    end: u32,
+    /// Where the body of a `let` is.
+    body: Option<u32>,
 }
 
 impl Builder {
@@ -155,59 +178,51 @@ impl Builder {
         Builder {
             graph: Graph {
                 exprs: Vec::new(),
-                starts: Vec::new(),
+                rows: Vec::new(),
                 operands: Vec::new(),
-                arrivals: Vec::new(),
                 steps: Vec::new(),
                 binders: ByIdent::default(),
                 vars: ByIdent::default(),
-                recursive: Vec::new(),
             },
             enter_primitives,
             ids: ByIdent::default(),
-            inside: Vec::new(),
-            bound: Vec::new(),
+            states: Vec::new(),
+            open: Vec::new(),
+            pending: Vec::new(),
             poll: Poll::default(),
         }
     }
 
     fn build(mut self, root: &Ref<RelayExpr>) -> Result<Graph> {
-        // Each frame is an expression and the number of its operands visited so far.
-        let mut stack: Vec<(Id, u32)> = Vec::new();
-        self.arrive(root, (0, 0))?;
-        stack.push((0, 0));
-        while let Some((id, next)) = stack.last_mut() {
-            let (id, position) = (*id, *next);
-            let first = self.graph.starts[id as usize] + position;
-            if position as usize >= self.graph.operands(id).len() {
-                stack.pop();
+        self.arrive(root.clone(), (0, 0))?;
+        while let Some(open) = self.open.last_mut() {
+            let (id, place) = (open.id, open.next);
+            if place == open.end {
+                self.open.pop();
                 self.leave(id);
                 continue;
             }
-            *next += 1;
-            let expr = self.graph.expr(id).clone();
-            let form = Form::of(&expr)?;
-            if position == 1 && matches!(form, Form::Let(_)) {
-                self.bound[id as usize] = true;
+            open.next += 1;
+            if open.body == Some(place) {
+                self.states[id as usize].is_bound = true;
                 self.graph.steps.push(Step::Bind(id));
             }
-            let Some(operand) = form.operand(position as usize) else {
-                continue;
+            let Some(operand) = self.pending.pop() else {
+                break;
             };
             let known = self.graph.len();
+            let position = place - self.graph.rows[id as usize].start;
             let operand = self.arrive(operand, (id, position))?;
-            self.graph.operands[first as usize] = operand;
-            if operand as usize == known {
-                stack.push((operand, 0));
-            } else {
+            self.graph.operands[place as usize] = operand;
+            if (operand as usize) < known {
                 self.check_use(operand)?;
             }
         }
         Ok(self.graph)
     }
 
-    /// Numbers an expression that is reached for the first time.
-    fn arrive(&mut self, expr: &Ref<RelayExpr>, from: (Id, u32)) -> Result<Id> {
+    /// Numbers an expression that is reached for the first time, and opens it.
+    fn arrive(&mut self, expr: Ref<RelayExpr>, from: (Id, u32)) -> Result<Id> {
         self.poll.step_outside()?;
         let graph = &mut self.graph;
         let id = graph.exprs.len() as Id;
@@ -215,7 +230,7 @@ impl Builder {
         if known != id {
             return Ok(known);
         }
-        let form = Form::of(expr)?;
+        let form = Form::of(&expr)?;
         let count = match id != 0 && !self.enter_primitives && is_primitive(form) {
             true => 0,
             false => form.operand_count(),
@@ -226,19 +241,33 @@ impl Builder {
                  function",
             ));
         }
-        graph.exprs.push(expr.clone());
-        graph.arrivals.push(from);
-        graph.starts.push(graph.operands.len() as u32);
-        graph.operands.resize(graph.operands.len() + count, NONE);
-        graph.recursive.push(false);
-        self.bound.push(false);
-        self.inside.push(NONE);
+        let start = graph.operands.len() as u32;
+        let end = start + count as u32;
+        graph.rows.push(Row {
+            start,
+            arrival: from,
+            is_recursive: false,
+        });
+        graph.operands.resize(end as usize, NONE);
+        self.states.push(State {
+            inside: NONE,
+            is_bound: false,
+        });
+        let operands = (0..count).rev().filter_map(|at| form.operand(at).cloned());
+        self.pending.extend(operands);
+        self.open.push(Open {
+            id,
+            next: start,
+            end,
+            body: matches!(form, Form::Let(_)).then_some(start + 1),
+        });
         if let Form::Var(var) = form {
             graph.vars.insert(var.identity(), id);
             self.note_use(var, id);
         } else if count > 0 {
             self.bind(form, id)?;
         }
+        self.graph.exprs.push(expr);
         Ok(id)
     }
 
@@ -266,12 +295,12 @@ impl Builder {
         let binder = self.graph.binder(var);
         let inside = binder.filter(|binder| {
             let is_let = self.graph.expr(*binder).isa::<crate::dialect::relay::Let>();
-            is_let && !self.bound[*binder as usize]
+            is_let && !self.states[*binder as usize].is_bound
         });
         if let Some(binder) = inside {
-            self.graph.recursive[binder as usize] = true;
+            self.graph.rows[binder as usize].is_recursive = true;
         }
-        self.inside[id as usize] = inside.unwrap_or(NONE);
+        self.states[id as usize].inside = inside.unwrap_or(NONE);
     }
 
     /// Called when an expression is reached again.
@@ -281,8 +310,8 @@ impl Builder {
             self.note_use(&var, id);
             return Ok(());
         }
-        let inside = self.inside[id as usize];
-        if inside != NONE && self.bound[inside as usize] {
+        let inside = self.states[id as usize].inside;
+        if inside != NONE && self.states[inside as usize].is_bound {
             let name = match self.graph.form(inside)? {
                 Form::Let(binding) => binding.var.name_hint.clone(),
                 _ => Default::default(),
@@ -303,10 +332,11 @@ impl Builder {
         }
         // The innermost `let` arrived last.
         let open = |operand: &Id| {
-            let inside = self.inside[*operand as usize];
-            (inside != NONE && inside != id && !self.bound[inside as usize]).then_some(inside)
+            let inside = self.states[*operand as usize].inside;
+            let is_open = inside != NONE && inside != id && !self.states[inside as usize].is_bound;
+            is_open.then_some(inside)
         };
         let inside = self.graph.operands(id).iter().filter_map(open).max();
-        self.inside[id as usize] = inside.unwrap_or(NONE);
+        self.states[id as usize].inside = inside.unwrap_or(NONE);
     }
 }
