@@ -264,18 +264,40 @@ impl<'a> Cursor<'a> {
         Some(part)
     }
 
-    /// Takes the next part if it is an object in a field of the region around it;
-    /// otherwise leaves it to [`next`](Self::next). Unlike a [`Part`], the result
-    /// stays in registers.
+    /// Takes the next part if it is an element of an array, or an object in a field of
+    /// the region around it; otherwise leaves it to [`next`](Self::next). Unlike a
+    /// [`Part`], the result stays in registers. Plain values before it are left out if
+    /// they are not wanted.
     #[inline(always)]
-    pub(crate) fn next_object(&mut self, section: &Section) -> Option<(ObjRef<'a>, RegionKind)> {
-        let (slot, loaded) = self.fields.get(section, self.next)?;
-        if self.sets_region_of(slot) {
-            return None;
+    pub(crate) fn next_object(
+        &mut self,
+        section: &Section,
+        plain_wanted: bool,
+    ) -> Option<(ObjRef<'a>, RegionKind)> {
+        loop {
+            let Some((slot, loaded)) = self.fields.get(section, self.next) else {
+                return self.next_item();
+            };
+            match loaded.object() {
+                Some(_) if self.sets_region_of(slot) => return None,
+                Some(object) => {
+                    self.next += 1;
+                    return Some((object, self.inner));
+                }
+                None if plain_wanted => return None,
+                None => self.next += 1,
+            }
         }
-        let object = loaded.object()?;
+    }
+
+    #[inline(always)]
+    fn next_item(&mut self) -> Option<(ObjRef<'a>, RegionKind)> {
+        let Elements::Items(items) = self.elements else {
+            return None;
+        };
+        let object = items.get(self.next)?.object_ref()?;
         self.next += 1;
-        Some((object, self.inner))
+        Some((object, self.region))
     }
 
     /// The part at a position.

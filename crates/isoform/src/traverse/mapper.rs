@@ -129,8 +129,9 @@ struct Mapper<'a, 'f, W, F> {
     hooks: TraversalHooks,
     /// True if anything other than the callback can replace objects.
     special: bool,
-    /// True if an object with one owner needs no state, unless it is a variable
-    /// or dag node: it is visited once, and the callback follows its children.
+    /// True if an object with one owner needs no state, unless it
+    /// [may be rewritten](Self::is_spread) again: it is visited once, and the callback
+    /// follows its children.
     simple: bool,
     /// Opened entries, which an error that is caught later may leave open.
     opened: Vec<(RegionKind, u64)>,
@@ -168,13 +169,15 @@ where
         region: RegionKind,
     ) -> Result<Progress> {
         let info = object.info();
-        let is_simple = self.simple
-            && !object.is_shared()
-            && matches!(info.class(), Payload::Plain | Payload::Node)
-            && !matches!(info.kind, Kind::Var | Kind::Dag);
         let part = Part::object(object, region);
-        if !is_simple {
+        if !self.simple || object.is_shared() || self.is_spread(info) {
             return self.meet_any(section, part);
+        }
+        if !matches!(info.class(), Payload::Plain | Payload::Node) {
+            return match (self.wanted)(Some(info.index())) {
+                true => self.meet_any(section, part),
+                false => self.meet_builtin(section, object, part),
+            };
         }
         let cursor = Cursor::of_node(object, part, self.view);
         if self.is_leaf(info) || cursor.len() == 0 {
@@ -312,6 +315,39 @@ where
         Ok(self.rewriter.settle(Some(outcome)))
     }
 
+    /// Opens an object of a built-in type that has one owner and no callback.
+    #[inline(always)]
+    fn meet_builtin(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        part: Part<'a>,
+    ) -> Result<Progress> {
+        match object.info().class() {
+            // The parts of most nodes are in arrays, of which many are empty.
+            Payload::Sequence if object.items().is_some_and(<[Value]>::is_empty) => {
+                Ok(Progress::Same)
+            }
+            Payload::Sequence => match Cursor::of_container(section, object, part, self.view) {
+                Some(cursor) => {
+                    self.rewriter.push(cursor, Open::default());
+                    Ok(Progress::Opened)
+                }
+                None => Ok(Progress::Same),
+            },
+            Payload::Tensor => Ok(Progress::Same),
+            _ => self.meet_any(section, part),
+        }
+    }
+
+    /// True if an object of this type may be rewritten several times, as in several regions,
+    /// and must become the same each time.
+    #[inline(always)]
+    fn is_spread(&self, info: &TypeInfo) -> bool {
+        let may_return = self.options.regions_apart || self.options.revisit_vars || self.special;
+        may_return && matches!(info.kind, Kind::Var | Kind::Dag) && !info.is_builtin()
+    }
+
     /// True if no object is below one of this type, and no callback receives
     /// what is.
     #[inline(always)]
@@ -351,8 +387,7 @@ where
                 .map(Some);
         };
         let info = object.info();
-        let is_spread = matches!(info.kind, Kind::Var | Kind::Dag) && !info.is_builtin();
-        let descent = is_spread.then(|| object.ident());
+        let descent = self.is_spread(info).then(|| object.ident());
         if let Some(ident) = descent
             && let Some(Some(result)) = self.descents.get(ident)
         {
@@ -651,8 +686,7 @@ where
         {
             return self.ask(section, object, part.region, hook);
         }
-        let is_spread = matches!(info.kind, Kind::Var | Kind::Dag) && !info.is_builtin();
-        let descent = is_spread.then(|| object.ident());
+        let descent = self.is_spread(info).then(|| object.ident());
         if let Some(ident) = descent
             && let Some(Some(result)) = self.descents.get(ident)
         {

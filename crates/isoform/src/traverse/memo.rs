@@ -5,7 +5,7 @@ use crate::kernel::pages::{Pages, empty};
 
 /// Results of objects; an object that has been entered and not left is open.
 #[derive(Default)]
-pub(super) struct Results {
+pub(crate) struct Results {
     /// The index in `results` plus one; zero for an object not met yet.
     positions: Pages<u32, 256>,
     /// None while the object is open.
@@ -16,32 +16,32 @@ impl Results {
     /// Looks an object up: None if unknown, `Some(None)` if open, else its
     /// result.
     #[inline]
-    pub(super) fn found(&mut self, ident: u64) -> Option<Option<&Outcome>> {
+    pub(crate) fn found(&mut self, ident: u64) -> Option<Option<&Outcome>> {
         let position = self.positions.get(ident)?.checked_sub(1)?;
         self.results.get(position as usize).map(Option::as_ref)
     }
 
     /// As [`found`](Self::found), for an owner.
-    pub(super) fn get(&mut self, ident: u64) -> Option<Option<Outcome>> {
+    pub(crate) fn get(&mut self, ident: u64) -> Option<Option<Outcome>> {
         self.found(ident).map(Option::<&Outcome>::cloned)
     }
 
-    pub(super) fn open(&mut self, ident: u64) {
+    pub(crate) fn open(&mut self, ident: u64) {
         *self.entry(ident) = None;
     }
 
-    pub(super) fn set(&mut self, ident: u64, result: Outcome) {
+    pub(crate) fn set(&mut self, ident: u64, result: Outcome) {
         *self.entry(ident) = Some(result);
     }
 
     /// Forgets all objects, keeping some of the memory.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.positions.clear();
         empty(&mut self.results);
     }
 
     /// Forgets an object.
-    pub(super) fn forget(&mut self, ident: u64) {
+    pub(crate) fn forget(&mut self, ident: u64) {
         *self.positions.word(ident) = 0;
     }
 

@@ -77,6 +77,8 @@ pub(crate) struct Rewriter<'a, X> {
 pub(crate) trait Policy<'a>: Sized {
     /// Its data about an open object.
     type Extra;
+    /// False if plain values in fields stay as they are.
+    const PLAIN_WANTED: bool = true;
 
     fn rewriter(&mut self) -> &mut Rewriter<'a, Self::Extra>;
 
@@ -129,7 +131,7 @@ pub(crate) trait Policy<'a>: Sized {
             let rewriter = self.rewriter();
             match rewriter.cursors.last_mut() {
                 Some(cursor) if rewriter.open.len() > floor => {
-                    progress = match cursor.next_object(section) {
+                    progress = match cursor.next_object(section, Self::PLAIN_WANTED) {
                         Some((object, region)) => self.meet_object(section, object, region)?,
                         None => match cursor.next(section) {
                             Some(part) => self.meet(section, part)?,

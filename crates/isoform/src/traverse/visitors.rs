@@ -2,15 +2,11 @@
 //!
 //! The traversals are those of [`WalkOptions::walk`] and [`MapOptions::map`].
 
-use hashbrown::HashMap;
-use rapidhash::fast::RandomState;
-
 use super::dispatch::Dispatch;
-use super::{MapOptions, WalkOptions, WalkOrder, WalkResult};
+use super::{InterruptCodec, MapOptions, WalkOptions, WalkOrder, WalkResult};
 use crate::kernel::error::Result;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Obj, Ref};
-use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 
 type Enter<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<WalkResult> + 'f>;
@@ -112,21 +108,36 @@ impl<'f, C> NodeVisitor<'f, C> {
     ///
     /// Those of the functions; `ValueError` for a value that contains itself.
     pub fn visit(&self, context: &mut C, root: impl Into<Value>) -> Result<()> {
-        let leaves = !self.leave.is_empty();
-        visit_nodes(
-            root.into(),
-            context,
-            |context, node| match self.enter.get(node.type_index()) {
-                Some(enter) => enter(context, node),
+        if !self.leave.is_empty() {
+            return visit_nodes(
+                root.into(),
+                context,
+                |context, node| match self.enter.get(node.type_index()) {
+                    Some(enter) => enter(context, node),
+                    None => Ok(WalkResult::Advance),
+                },
+                Some(
+                    |context: &mut C, node: &Ref<Obj>| match self.leave.get(node.type_index()) {
+                        Some(leave) => leave(context, node),
+                        None => Ok(()),
+                    },
+                ),
+            );
+        }
+        // Nothing is called for what has no function.
+        let options = WalkOptions::default().order(WalkOrder::Pre).keys(false);
+        let wanted = |ty: Option<TypeIndex>| ty.is_some_and(|ty| self.enter.get(ty).is_some());
+        let ended = options.walk_selected(root, wanted, InterruptCodec::default(), |visit| {
+            let entered = visit
+                .object()
+                .filter(|object| !object.type_info().is_builtin())
+                .and_then(|object| Some((object, self.enter.get(object.type_index())?)));
+            match entered {
+                Some((object, enter)) => enter(context, object),
                 None => Ok(WalkResult::Advance),
-            },
-            leaves.then_some(|context: &mut C, node: &Ref<Obj>| {
-                match self.leave.get(node.type_index()) {
-                    Some(leave) => leave(context, node),
-                    None => Ok(()),
-                }
-            }),
-        )
+            }
+        });
+        ended.map(drop)
     }
 }
 
@@ -212,26 +223,19 @@ impl<'f, C> NodeMutator<'f, C> {
     /// Those of the functions; `TypeError` for a result that does not fit its
     /// field, `ValueError` for a value that contains itself.
     pub fn mutate(&self, context: &mut C, root: impl Into<Value>) -> Result<Value> {
-        let mut images: HashMap<u64, Option<Value>, RandomState> = HashMap::default();
-        MapOptions::default().keys(false).map(root, |visit| {
+        // A variable is the same where it is bound and where it is used, so that regions
+        // make no difference.
+        let options = MapOptions::default().keys(false).regions_apart(false);
+        let wanted = |ty: Option<TypeIndex>| ty.is_some_and(|ty| self.table.get(ty).is_some());
+        options.map_selected(root, wanted, |visit| {
             let Some(object) = visit.object() else {
                 return Ok(None);
             };
             let info = object.type_info();
-            let rewrite = match self.table.get(info.index()) {
-                Some(rewrite) if !info.is_builtin() => rewrite,
-                _ => return Ok(None),
-            };
-            if info.kind() != Kind::Var {
-                return rewrite(context, object);
+            match self.table.get(info.index()) {
+                Some(rewrite) if !info.is_builtin() => rewrite(context, object),
+                _ => Ok(None),
             }
-            // Bound and used, a variable becomes the same.
-            if let Some(image) = images.get(&object.identity()) {
-                return Ok(image.clone());
-            }
-            let image = rewrite(context, object)?;
-            images.insert(object.identity(), image.clone());
-            Ok(image)
         })
     }
 }

@@ -165,6 +165,7 @@ where
     #[inline(always)]
     fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), Stop<B>> {
         let mut poll = Poll::default();
+        let plain_wanted = self.special || (self.wanted)(None);
         loop {
             poll.step(section).map_err(Stop::Error)?;
             if self.stack.len() == floor {
@@ -173,9 +174,14 @@ where
             let Some(cursor) = self.stack.last_mut() else {
                 return Ok(());
             };
-            match cursor.next(section) {
-                Some(part) => self.meet(section, part)?,
-                None => self.close(section)?,
+            match cursor.next_object(section, plain_wanted) {
+                Some((object, region)) => {
+                    self.meet_object(section, object, Part::object(object, region))?;
+                }
+                None => match cursor.next(section) {
+                    Some(part) => self.meet(section, part)?,
+                    None => self.close(section)?,
+                },
             }
         }
     }
@@ -185,19 +191,41 @@ where
         if part.is_key && !self.options.keys {
             return Ok(());
         }
-        let Met::Object(object) = part.met else {
-            return self.leaf(section, part);
-        };
+        match part.met {
+            Met::Object(object) => self.meet_object(section, object, part),
+            Met::Plain(_) => self.leaf(section, part),
+        }
+    }
+
+    /// Meets an object, which is `part`.
+    #[inline(always)]
+    fn meet_object(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        part: Part<'a>,
+    ) -> Result<(), Stop<B>> {
         let info = object.info();
         if info.has_children {
             prefetch_ahead(object);
         }
         let class = info.class();
         let is_node = matches!(class, Payload::Plain | Payload::Node);
-        // These are plain values: it must not be visible whether a string is
-        // long enough to be an object.
-        if !is_node && matches!(class, Payload::Str | Payload::Bytes | Payload::BigInt) {
-            return self.leaf(section, part);
+        if !is_node {
+            // These are plain values: it must not be visible whether a string is
+            // long enough to be an object.
+            if matches!(class, Payload::Str | Payload::Bytes | Payload::BigInt) {
+                return self.leaf(section, part);
+            }
+            // Many nodes have an empty array, which is not worth a mark.
+            let is_empty = match class {
+                Payload::Sequence => object.items().is_some_and(<[Value]>::is_empty),
+                Payload::Mapping | Payload::Mutable => false,
+                _ => true,
+            };
+            if is_empty && !self.special && !(self.wanted)(Some(info.index())) {
+                return Ok(());
+            }
         }
         let Entry::Enter(marked) = self.enter(object, part.region, class)? else {
             return Ok(());

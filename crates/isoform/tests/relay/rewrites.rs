@@ -244,3 +244,43 @@ fn r52_a_wildcard_is_filled_by_any_expression() {
         assert_eq!(found.get(&(&x).into()), Some(&part.into()));
     }
 }
+
+#[test]
+fn r35_shared_arrays_are_rewritten_once() {
+    // Two calls with the same array of arguments, which are theirs alone.
+    let plain = op("relay_test.plain").expr();
+    let first = call(&plain, &[RefCreate::new(int(1)).expr()]);
+    let second = first.with_op(op("relay_test.other").expr());
+    let pair = Tuple::new([first.expr(), second.expr()]).expr();
+    let mut count = 0;
+    let rewriter = ExprRewriter::new().on_any(|count: &mut i32, _: &Ref<RefCreate>, _| {
+        *count += 1;
+        Ok(Some(int(2)))
+    });
+    let done = rewriter.rewrite(&mut count, &pair).expect("a rewrite");
+    assert_eq!(count, 1);
+    let fields = &done.downcast_ref::<Tuple>().expect("a tuple").fields;
+    let args = |at| {
+        let field = fields
+            .get(at)
+            .and_then(|field| field.downcast_ref::<Call>());
+        field.expect("a call").args.clone()
+    };
+    assert!(
+        args(0)
+            .get(0)
+            .expect("one")
+            .same_as(args(1).get(0).expect("one"))
+    );
+}
+
+#[test]
+fn r35_errors_have_a_path() {
+    let x = Var::new("x");
+    let func = Function::new([x.clone()], &x).expr();
+    let wrong = ExprRewriter::new().on_any(|_: &mut (), _: &Ref<Var>, _| Ok(Some(int(1))));
+    let error = wrong
+        .rewrite(&mut (), &Tuple::new([func]).expr())
+        .expect_err("no variable");
+    assert!(error.to_string().contains("relay.Constant"), "{error}");
+}

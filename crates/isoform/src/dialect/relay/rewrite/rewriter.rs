@@ -1,22 +1,25 @@
 //! Rewriting in post-order, with each expression as it was and as it has become.
 
-use hashbrown::HashMap;
-use isoform_macros::export;
-use rapidhash::fast::RandomState;
+use std::sync::LazyLock;
 
-use crate::dialect::relay::analysis::order::{Step, Visitor, visit, visit_below};
-use crate::dialect::relay::{
-    Call, Clause, Function, If, Let, Match, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem,
-    with_fields,
-};
-use crate::ir::RelayExpr;
-use crate::kernel::container::Array;
+use isoform_macros::export;
+
+use crate::dialect::relay::{Clause, Constant, Var};
+use crate::ir::{Constructor, GlobalVar, Op, RelayExpr};
 use crate::kernel::convert::IsA;
 use crate::kernel::error::Result;
 use crate::kernel::function::Function as Callback;
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::arena::Arena;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::Ref;
+use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::Dispatch;
+use crate::traverse::cursor::{Cursor, Part, View, cyclic};
+use crate::traverse::memo::Results;
+use crate::traverse::rewrite::{Outcome, Policy, Progress, Rewriter};
 
 type Rewrite<'f, C> =
     Box<dyn Fn(&mut C, &Ref<RelayExpr>, &Ref<RelayExpr>) -> Result<Option<Ref<RelayExpr>>> + 'f>;
@@ -31,8 +34,9 @@ type Before<'f, C> = Box<dyn Fn(&mut C, &Ref<RelayExpr>) -> Result<Option<Ref<Re
 /// changes. Types, attributes and patterns are kept; so are spans and checked types in the
 /// copies.
 ///
-/// [`NodeMutator`](crate::traverse::NodeMutator) rewrites types and everything else, too, but does not
-/// show what a node was before.
+/// The order is that of comparison: parameters and variables come before what they are
+/// bound to. [`NodeMutator`](crate::traverse::NodeMutator) rewrites types and everything
+/// else, too, but does not show what a node was before.
 ///
 /// ```
 /// use isoform::dialect::relay::{AsExpr, ExprRewriter, If, Tuple, Var};
@@ -121,13 +125,16 @@ impl<'f, C> ExprRewriter<'f, C> {
     /// Those of the functions; `TypeError` for an expression that does not fit its field,
     /// such as a call in place of a parameter.
     pub fn rewrite(&self, context: &mut C, expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+        let (root, parts) = (Value::from(expr), Arena::default());
         let mut run = Run {
             rewriter: self,
             context,
-            done: HashMap::default(),
+            results: Results::default(),
+            stacks: Rewriter::new(&parts),
         };
-        visit(expr, &mut run)?;
-        Ok(run.of(expr))
+        let part = Part::alone(&root, RegionKind::Use);
+        let outcome = access::traversing(|section| run.run(section, part))?;
+        outcome.into_value(part.met).extract()
     }
 }
 
@@ -159,105 +166,159 @@ pub fn post_order_rewrite(
         .rewrite(&mut (), expr)
 }
 
+/// What a rewrite does with objects of a type.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// An expression without expressions in it.
+    Leaf,
+    Expr,
+    /// Something else with expressions in it.
+    Around,
+}
+
+/// Objects of other types are kept as they are, unless they are sequences.
+static WAYS: LazyLock<Dispatch<Way>> = LazyLock::new(|| {
+    Dispatch::new()
+        .on::<RelayExpr>(Way::Expr)
+        .on::<Constant>(Way::Leaf)
+        .on::<Var>(Way::Leaf)
+        .on::<GlobalVar>(Way::Leaf)
+        .on::<Op>(Way::Leaf)
+        .on::<Constructor>(Way::Leaf)
+        .on::<Clause>(Way::Around)
+});
+
 /// One rewrite.
-struct Run<'r, 'f, C> {
+struct Run<'r, 'f, 'a, C> {
     rewriter: &'r ExprRewriter<'f, C>,
     context: &'r mut C,
-    done: HashMap<u64, Ref<RelayExpr>, RandomState>,
+    /// The results of objects with several owners.
+    results: Results,
+    stacks: Rewriter<'a, Open>,
 }
 
-impl<C> Run<'_, '_, C> {
-    /// The expression that replaces another one.
-    fn of<T: IsA<RelayExpr>>(&self, expr: &Ref<T>) -> Ref<RelayExpr> {
-        match self.done.get(&expr.identity()) {
-            Some(done) => done.clone(),
-            None => T::upcast_to(expr.clone()),
-        }
-    }
-
-    fn all<T: IsA<RelayExpr>>(&self, exprs: &Array<Ref<T>>) -> Value {
-        let done: Array<Ref<RelayExpr>> = exprs.iter().map(|expr| self.of(expr)).collect();
-        done.into()
-    }
-
-    /// The expression with everything below it rewritten.
-    fn updated(&self, expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
-        let node = expr.as_object();
-        macro_rules! on {
-            ($($class:ident($of:ident): $($field:literal = $value:expr),+;)*) => {$(
-                if let Some($of) = expr.downcast_ref::<$class>() {
-                    let made = with_fields(node, [$(($field, Value::from($value))),+])?;
-                    return made.cast();
-                }
-            )*};
-        }
-        on! {
-            Call(call): "op" = self.of(&call.op), "args" = self.all(&call.args);
-            Tuple(tuple): "fields" = self.all(&tuple.fields);
-            TupleGetItem(get): "tuple_value" = self.of(&get.tuple_value);
-            Let(binding):
-                "var" = self.of(&binding.var),
-                "value" = self.of(&binding.value),
-                "body" = self.of(&binding.body);
-            If(branch):
-                "cond" = self.of(&branch.cond),
-                "true_branch" = self.of(&branch.true_branch),
-                "false_branch" = self.of(&branch.false_branch);
-            Function(func): "params" = self.all(&func.params), "body" = self.of(&func.body);
-            RefCreate(create): "value" = self.of(&create.value);
-            RefRead(read): "ref" = self.of(&read.reference);
-            RefWrite(write): "ref" = self.of(&write.reference), "value" = self.of(&write.value);
-            Match(cases): "data" = self.of(&cases.data), "clauses" = self.clauses(cases);
-        }
-        Ok(expr.clone())
-    }
-
-    fn clauses(&self, cases: &Match) -> Array<Ref<Clause>> {
-        let clauses = cases.clauses.iter().map(|clause| {
-            let rhs = self.of(&clause.rhs);
-            match rhs.same_as(&clause.rhs) {
-                true => clause.clone(),
-                false => clause.with_rhs(rhs),
-            }
-        });
-        clauses.collect()
-    }
+/// An object whose parts are being rewritten.
+struct Open {
+    way: Way,
+    /// True if others lead to it as well.
+    is_shared: bool,
 }
 
-impl<C> Visitor for Run<'_, '_, C> {
-    type Then = Ref<RelayExpr>;
+impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
+    type Extra = Open;
+    const PLAIN_WANTED: bool = false;
 
-    fn arrive(
+    fn rewriter(&mut self) -> &mut Rewriter<'a, Open> {
+        &mut self.stacks
+    }
+
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
+        match part.met {
+            Met::Object(object) => self.meet_object(section, object, part.region),
+            Met::Plain(_) => Ok(Progress::Same),
+        }
+    }
+
+    #[inline(always)]
+    fn meet_object(
         &mut self,
-        expr: &Ref<RelayExpr>,
-        arrivals: u32,
-        next: &mut Vec<Step<Self::Then>>,
-    ) -> Result<()> {
-        if arrivals > 1 {
-            return Ok(());
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<Progress> {
+        let info = object.info();
+        let way = match WAYS.get(info.index()) {
+            Some(way) => *way,
+            None if object.items().is_some_and(<[Value]>::is_empty) => return Ok(Progress::Same),
+            None if matches!(info.class(), Payload::Sequence | Payload::Mutable) => Way::Around,
+            None => return Ok(Progress::Same),
+        };
+        let is_shared = object.is_shared();
+        if is_shared && let Some(known) = self.results.found(object.ident()) {
+            let Some(known) = known.cloned() else {
+                return Err(cyclic(object).at(self.stacks.path()));
+            };
+            return Ok(self.stacks.settle(Some(known)));
         }
-        if let Some(before) = self.rewriter.before.get(expr.type_index())
-            && let Some(replacement) = before(self.context, expr)?
+        if way != Way::Around
+            && let Some(before) = self.rewriter.before.get(info.index())
+            && let Some(expr) = object.as_ref().downcast_ref::<RelayExpr>()
         {
-            self.done.insert(expr.identity(), replacement);
-            return Ok(());
+            let context = &mut *self.context;
+            if let Some(made) = access::outside(section, || before(context, expr))? {
+                return Ok(self.end(
+                    object,
+                    is_shared,
+                    Outcome::of(made.into(), Met::Object(object)),
+                ));
+            }
         }
-        visit_below(expr, next);
-        next.push(Step::Then(expr.clone()));
-        Ok(())
+        let cursor = match way {
+            Way::Leaf => None,
+            Way::Expr | Way::Around => {
+                let part = Part::object(object, region);
+                Cursor::open(section, object, part, View::Compared)
+            }
+        };
+        let Some(cursor) = cursor else {
+            return self.done(section, object, &Open { way, is_shared }, Outcome::Same);
+        };
+        if is_shared {
+            self.results.open(object.ident());
+        }
+        self.stacks.push(cursor, Open { way, is_shared });
+        Ok(Progress::Opened)
     }
 
-    fn then(&mut self, expr: Ref<RelayExpr>) -> Result<()> {
-        let mut made = self.updated(&expr)?;
-        if let Some(rewrite) = self.rewriter.rewrite.get(expr.type_index())
-            && let Some(replacement) = rewrite(self.context, &expr, &made)?
-        {
-            made = replacement;
+    fn close(&mut self, section: &mut Section) -> Result<Progress> {
+        let built = self.stacks.rebuild(section)?;
+        let Some((cursor, open)) = self.stacks.pop() else {
+            return Ok(Progress::Same);
+        };
+        let outcome = self.stacks.take(built);
+        self.done(section, cursor.object(), &open, outcome)
+    }
+}
+
+impl<'a, C> Run<'_, '_, 'a, C> {
+    /// Calls the function for an object of which everything below has been rewritten.
+    fn done(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        open: &Open,
+        below: Outcome,
+    ) -> Result<Progress> {
+        let outcome = match self.rewriter.rewrite.get(object.type_index()) {
+            Some(rewrite) if open.way != Way::Around => {
+                let now = match &below {
+                    Outcome::Same => object.as_ref(),
+                    Outcome::New(value) => value.as_object().unwrap_or(object.as_ref()),
+                };
+                let exprs = (object.as_ref().downcast_ref(), now.downcast_ref());
+                let made = match exprs {
+                    (Some(before), Some(after)) => {
+                        let context = &mut *self.context;
+                        access::outside(section, || rewrite(context, before, after))?
+                    }
+                    _ => None,
+                };
+                match made {
+                    Some(made) => Outcome::of(made.into(), Met::Object(object)),
+                    None => below,
+                }
+            }
+            _ => below,
+        };
+        Ok(self.end(object, open.is_shared, outcome))
+    }
+
+    /// Records the result for an object.
+    fn end(&mut self, object: ObjRef<'a>, is_shared: bool, outcome: Outcome) -> Progress {
+        if is_shared {
+            self.results.set(object.ident(), outcome.clone());
         }
-        if !made.same_as(&expr) {
-            self.done.insert(expr.identity(), made);
-        }
-        Ok(())
+        self.stacks.settle(Some(outcome))
     }
 }
 
