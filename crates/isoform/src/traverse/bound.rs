@@ -144,6 +144,8 @@ pub(super) struct Bound {
     used: HashSet<u64, RandomState>,
     /// True if the fields of free variables are searched.
     in_free: bool,
+    /// True if it makes a difference where a variable is bound, whatever it becomes.
+    all_matter: bool,
     /// The results for free variables whose fields were searched.
     free: HashMap<u64, Value, RandomState>,
     /// Variables of the substitution whose replacements have not been searched
@@ -168,6 +170,7 @@ impl Default for Bound {
             seen: HashSet::default(),
             used: HashSet::default(),
             in_free: false,
+            all_matter: false,
             free: HashMap::default(),
             unsettled: HashSet::default(),
             dependence: NOTHING,
@@ -196,6 +199,12 @@ impl Bound {
         self.in_free = true;
         self.used.extend(used);
         self.unsettled.extend(self.bindings.keys());
+    }
+
+    /// Requests that a part be visited again wherever its variables have another binding,
+    /// even if nothing in it is replaced.
+    pub(super) fn tell_bindings_apart(&mut self) {
+        self.all_matter = true;
     }
 
     /// Sets the result for a variable of the substitution.
@@ -350,7 +359,7 @@ impl Bound {
     pub(super) fn bind(&mut self, var: u64, place: Place, image: Value, changed: bool) {
         let level = place.def_level;
         let stack = self.bindings.entry(var).or_default();
-        let matters = changed || stack.last().is_some_and(|outer| outer.matters);
+        let matters = changed || self.all_matter || stack.last().is_some_and(|outer| outer.matters);
         stack.push(Binding {
             level,
             image,

@@ -14,7 +14,7 @@ pub(crate) mod graph;
 mod map;
 mod mapper;
 mod marks;
-mod memo;
+pub(crate) mod memo;
 pub(crate) mod methods;
 mod options;
 mod parts;
@@ -39,6 +39,8 @@ pub use options::{ChildOptions, MapOptions, Sharing, WalkOptions, WalkOrder, Wal
 pub use parts::{Child, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use roles::{BINDING, COMMUTATIVE, CONSTANT, PROJECTION, PURE};
+#[cfg(feature = "relay")]
+pub(crate) use substitute::free_variables;
 pub use substitute::substitute;
 #[cfg(feature = "pto")]
 pub(crate) use substitute::substitute_in_free;

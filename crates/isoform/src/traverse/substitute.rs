@@ -12,6 +12,7 @@ use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
 use crate::kernel::object::prefetch::prefetch_ahead;
+use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::types::region::RegionKind;
@@ -107,6 +108,24 @@ pub(crate) fn substitute_in_free(
     run(root, pairs, bound)
 }
 
+/// The variables that occur free in a value, each once, in the order of their first free
+/// occurrence. Bindings are those of [`substitute`]; the fields of free variables are not
+/// searched. Linear in the number of distinct objects as long as each variable is bound
+/// once.
+///
+/// # Errors
+///
+/// `ValueError` for a cyclic value.
+#[cfg(feature = "relay")]
+pub(crate) fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
+    let parts = Arena::default();
+    let mut search = Substitution::new(Bound::default(), HashSet::new(), &parts);
+    search.bound.tell_bindings_apart();
+    search.free = Some(Vec::new());
+    access::traversing(|section| search.substitute(section, root))?;
+    Ok(search.free.unwrap_or_default())
+}
+
 /// Makes bindings from the pairs.
 fn pairs_of(pairs: &[(Value, Value)]) -> Result<Bound> {
     let mut bound = Bound::default();
@@ -129,14 +148,8 @@ fn pairs_of(pairs: &[(Value, Value)]) -> Result<Bound> {
 
 fn run(root: &Value, pairs: &[(Value, Value)], bound: Bound) -> Result<Value> {
     let parts = Arena::default();
-    let mut substitution = Substitution {
-        bound,
-        avoid: variables_of(pairs.iter().map(|(_, replacement)| replacement))?,
-        rewriter: Rewriter::new(&parts),
-        open: HashSet::default(),
-        searched: HashSet::default(),
-        replacements: 0,
-    };
+    let avoid = variables_of(pairs.iter().map(|(_, replacement)| replacement))?;
+    let mut substitution = Substitution::new(bound, avoid, &parts);
     access::traversing(|section| substitution.substitute(section, root))
 }
 
@@ -195,6 +208,8 @@ struct Substitution<'a> {
     searched: HashSet<u64, rapidhash::fast::RandomState>,
     /// The number of replacements being searched.
     replacements: usize,
+    /// The variables used free, if they are wanted.
+    free: Option<Vec<Ref<Obj>>>,
 }
 
 impl<'a> Policy<'a> for Substitution<'a> {
@@ -254,6 +269,18 @@ impl<'a> Policy<'a> for Substitution<'a> {
 }
 
 impl<'a> Substitution<'a> {
+    fn new(bound: Bound, avoid: HashSet<u64>, parts: &'a Arena) -> Self {
+        Substitution {
+            bound,
+            avoid,
+            rewriter: Rewriter::new(parts),
+            open: HashSet::default(),
+            searched: HashSet::default(),
+            replacements: 0,
+            free: None,
+        }
+    }
+
     fn substitute(&mut self, section: &mut Section, root: &'a Value) -> Result<Value> {
         self.bound.open_scope();
         let result = self.run(section, Part::alone(root, RegionKind::Use))?;
@@ -284,7 +311,10 @@ impl<'a> Substitution<'a> {
         let mut inside = place;
         if is_var(info) {
             if self.bound.is_free_use(ident, place) && self.bound.note_use(ident) {
-                self.note_uses_in(section, object)?;
+                match &mut self.free {
+                    Some(found) => found.push(object.to_ref()),
+                    None => self.note_uses_in(section, object)?,
+                }
             }
             match self.bound.look_up(ident, place, part.met) {
                 Meaning::Is(image) => return Ok(Some(image)),

@@ -4,12 +4,11 @@ use indexmap::IndexMap;
 use isoform_macros::export;
 use rapidhash::fast::RandomState;
 
-use super::post_order_visit;
-use crate::dialect::relay::{AsExpr, Function};
-use crate::ir::{GlobalVar, IRModule};
+use crate::ir::{BaseFunc, GlobalVar, IRModule};
 use crate::kernel::container::{Array, Map};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
+use crate::traverse::{WalkResult, walk_objects};
 
 /// The global variables that each function of a module mentions.
 ///
@@ -34,31 +33,24 @@ pub struct CallGraph {
 #[derive(Clone, Debug)]
 struct Entry {
     var: Ref<GlobalVar>,
-    /// Once for each expression that mentions one.
     mentions: Vec<Ref<GlobalVar>>,
     references: usize,
 }
 
 impl CallGraph {
-    /// The call graph of a module, with its functions in the order of their names. Linear
-    /// in the number of expressions.
+    /// The call graph of a module, with its functions in the order of their names. Functions
+    /// that are not functions of Relay mention others as well. Linear in the number of
+    /// objects.
     ///
     /// # Errors
     ///
-    /// As [`post_order_visit`].
+    /// As [`walk_objects`].
     pub fn of(module: &Ref<IRModule>) -> Result<CallGraph> {
         let mut entries: IndexMap<u64, Entry, RandomState> = IndexMap::default();
         for var in module.global_vars() {
-            let mut mentions: Vec<Ref<GlobalVar>> = Vec::new();
-            if let Some(func) = module.lookup(&var)?.downcast_ref::<Function>() {
-                post_order_visit(&func.expr(), |expr| {
-                    mentions.extend(expr.downcast_ref::<GlobalVar>().cloned());
-                    Ok(())
-                })?;
-            }
             let entry = Entry {
                 var: var.clone(),
-                mentions,
+                mentions: mentioned(&module.lookup(&var)?)?,
                 references: 0,
             };
             entries.insert(var.identity(), entry);
@@ -134,6 +126,21 @@ impl CallGraph {
         let mentions = self.mentions(var)?;
         Ok(mentions.iter().any(|mentioned| mentioned.same_as(var)))
     }
+}
+
+/// The distinct global variables that a function mentions, its attributes included, in
+/// order of occurrence. Linear in the number of objects.
+///
+/// # Errors
+///
+/// As [`walk_objects`].
+pub(in crate::dialect::relay) fn mentioned(func: &Ref<BaseFunc>) -> Result<Vec<Ref<GlobalVar>>> {
+    let mut found = Vec::new();
+    walk_objects(func, |object, _| {
+        found.extend(object.downcast_ref::<GlobalVar>().cloned());
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    Ok(found)
 }
 
 /// The global variables that each function of a module mentions.

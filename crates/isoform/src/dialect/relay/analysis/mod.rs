@@ -12,14 +12,14 @@
 //! | `extract.rs` | parts of programs as programs |
 
 mod blocks;
-mod call_graph;
+pub(super) mod call_graph;
 mod constant;
 mod counts;
 mod extract;
 mod features;
 mod kinds;
 pub(super) mod order;
-mod patterns;
+pub(super) mod patterns;
 mod post_order;
 mod type_variables;
 mod variables;

@@ -1,24 +1,16 @@
 //! The order in which expressions are visited, and a depth-first visit without recursion.
 
-use std::sync::LazyLock;
-
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use crate::dialect::relay::{
-    Call, Function, If, Let, Match, RefCreate, RefRead, RefWrite, TempExpr, Tuple, TupleGetItem,
-    Var,
-};
-use crate::ir::{Constructor, GlobalVar, Op, RelayExpr};
-use crate::kernel::convert::IsA;
+use crate::dialect::relay::AsExpr;
+use crate::dialect::relay::passes::form::Form;
+use crate::ir::RelayExpr;
 use crate::kernel::error::Result;
-use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
-use crate::traverse::{Dispatch, children_of};
-
-/// Adds the expressions of one node.
-type Below = fn(&Ref<Obj>, &mut Vec<Ref<RelayExpr>>);
+use crate::traverse::children_of;
 
 /// The expressions directly below one, in the order of visitors: those of a tuple; the
 /// parameters and the body of a function; callee and arguments; value, variable and body of
@@ -30,68 +22,21 @@ pub(in crate::dialect::relay) fn expressions_below(
     expr: &Ref<RelayExpr>,
     found: &mut Vec<Ref<RelayExpr>>,
 ) {
-    match BELOW.get(expr.type_index()) {
-        Some(below) => below(expr.as_object(), found),
-        None => fields_below(expr.as_object(), found),
+    let Some(form) = Form::find(expr) else {
+        return fields_below(expr.as_object(), found);
+    };
+    if let Form::Function(func) = form {
+        found.extend(func.params.iter().map(AsExpr::expr));
+    }
+    for position in 0..form.operand_count() {
+        if position == 1
+            && let Form::Let(binding) = form
+        {
+            found.push(binding.var.expr());
+        }
+        found.extend(form.operand(position).cloned());
     }
 }
-
-fn above<T: IsA<RelayExpr>>(node: &Ref<T>) -> Ref<RelayExpr> {
-    T::upcast_to(node.clone())
-}
-
-static BELOW: LazyLock<Dispatch<Below>> = LazyLock::new(|| {
-    fn none(_: &Ref<Obj>, _: &mut Vec<Ref<RelayExpr>>) {}
-    let mut table: Dispatch<Below> = Dispatch::new();
-    for leaf in [
-        super::super::Constant::type_index(),
-        Var::type_index(),
-        GlobalVar::type_index(),
-        Op::type_index(),
-        Constructor::type_index(),
-    ] {
-        table.insert(leaf, none);
-    }
-    macro_rules! on {
-        ($($node:ident: $of:ident, $found:ident => $body:expr;)*) => {$(
-            table.insert($node::type_index(), |object, $found| {
-                if let Some($of) = object.downcast_ref::<$node>() {
-                    $body
-                }
-            });
-        )*};
-    }
-    on! {
-        Tuple: tuple, found => found.extend(tuple.fields.iter().cloned());
-        TupleGetItem: get, found => found.push(get.tuple_value.clone());
-        Call: call, found => {
-            found.push(call.op.clone());
-            found.extend(call.args.iter().cloned());
-        };
-        Function: func, found => {
-            found.extend(func.params.iter().map(above));
-            found.push(func.body.clone());
-        };
-        Let: binding, found => {
-            found.extend([binding.value.clone(), above(&binding.var), binding.body.clone()]);
-        };
-        If: branch, found => {
-            let parts = [&branch.cond, &branch.true_branch, &branch.false_branch];
-            found.extend(parts.map(Ref::clone));
-        };
-        RefCreate: create, found => found.push(create.value.clone());
-        RefRead: read, found => found.push(read.reference.clone());
-        RefWrite: write, found => {
-            found.extend([write.reference.clone(), write.value.clone()]);
-        };
-        Match: cases, found => {
-            found.push(cases.data.clone());
-            found.extend(cases.clauses.iter().map(|clause| clause.rhs.clone()));
-        };
-        TempExpr: node, found => fields_below(node.as_object(), found);
-    }
-    table
-});
 
 /// The expressions in the fields of a node, and in sequences there.
 fn fields_below(node: &Ref<Obj>, found: &mut Vec<Ref<RelayExpr>>) {

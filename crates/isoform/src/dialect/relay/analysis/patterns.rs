@@ -25,8 +25,8 @@ pub fn pattern_vars(pattern: &Ref<Pattern>) -> Vec<Ref<Var>> {
     found
 }
 
-/// The patterns below one.
-fn parts(pattern: &Ref<Pattern>) -> Option<&Array<Ref<Pattern>>> {
+/// The patterns in a pattern that has several.
+pub(in crate::dialect::relay) fn parts(pattern: &Ref<Pattern>) -> Option<&Array<Ref<Pattern>>> {
     match pattern.downcast_ref::<PatternConstructor>() {
         Some(built) => Some(&built.patterns),
         None => pattern

@@ -11,7 +11,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
-use crate::traverse::{Sharing, WalkOptions, WalkOrder, WalkResult, substitute};
+use crate::traverse::{Sharing, WalkOptions, WalkOrder, WalkResult, free_variables};
 
 /// The variables that occur in an expression or a pattern, bound or used, in order of
 /// occurrence: parameters come before the body, a variable before its value and the body,
@@ -45,45 +45,19 @@ pub fn bound_vars(of: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
     occurrences(of.into(), |region| region != RegionKind::Use)
 }
 
-/// The variables that an expression uses at a place where it does not bind them, in order
-/// of occurrence.
+/// The variables that an expression uses at a place where it does not bind them, in the
+/// order in which they are first used so.
 ///
 /// Scopes count: a variable that a function binds is free where it is used next to the
 /// function. Linear in the number of objects as long as each variable is bound once.
 ///
 /// # Errors
 ///
-/// As [`structural_walk`](crate::traverse::structural_walk).
+/// `ValueError` for a cyclic value.
 pub fn free_vars(of: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
-    let root = of.into();
-    let all = all_vars(root.clone())?;
-    let bound = bound_vars(root.clone())?;
-    let mut bound: HashSet<u64, RandomState> = bound.iter().map(Ref::identity).collect();
-    if bound.is_empty() {
-        return Ok(all);
-    }
-    // A variable that is bound somewhere is free if a substitution would replace it.
-    let of_bound = all.iter().filter(|var| bound.contains(&var.identity()));
-    let pairs = of_bound.map(|var| {
-        let replacement = Var::new(var.name_hint.clone());
-        (Value::from(var), Value::from(replacement))
-    });
-    let pairs: Vec<_> = pairs.collect();
-    let replaced = substitute(&root, &pairs)?;
-    if replaced != root {
-        let left: HashSet<u64, RandomState> =
-            all_vars(replaced)?.iter().map(Ref::identity).collect();
-        for (var, replacement) in &pairs {
-            let identity = |value: &Value| value.as_object().map_or(0, Ref::identity);
-            if left.contains(&identity(replacement)) {
-                bound.remove(&identity(var));
-            }
-        }
-    }
-    let free = all
-        .into_iter()
-        .filter(|var| !bound.contains(&var.identity()));
-    Ok(free.collect())
+    let free = free_variables(&of.into())?;
+    let vars = free.iter().filter_map(|var| var.downcast_ref::<Var>());
+    Ok(vars.cloned().collect())
 }
 
 /// The variables in wanted regions, each once.

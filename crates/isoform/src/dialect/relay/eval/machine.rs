@@ -9,14 +9,13 @@ use super::program::Program;
 use super::run::Implementation;
 use super::steps::{BlockId, ClauseStep, OperatorStep, Slot, Step};
 use super::values::{Closure, ConstructorValue, Entry, RefValue, code};
-use crate::dialect::relay::{
-    Pattern, PatternConstructor, PatternTuple, PatternVar, PatternWildcard,
-};
+use crate::dialect::relay::analysis::patterns::parts;
+use crate::dialect::relay::{Pattern, PatternConstructor, PatternVar, PatternWildcard};
 use crate::ir::{Attrs, Constructor, Op};
 use crate::kernel::container::{Array, Tensor};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::access::Poll;
-use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{DType, Value};
 
 /// A function that runs.
@@ -387,13 +386,6 @@ fn truth(value: &Value) -> Result<bool> {
     }
 }
 
-fn patterns_of(pattern: &Ref<Obj>) -> Option<&Array<Ref<Pattern>>> {
-    let tuple = pattern
-        .downcast_ref::<PatternTuple>()
-        .map(|tuple| &tuple.patterns);
-    tuple.or_else(|| Some(&pattern.downcast_ref::<PatternConstructor>()?.patterns))
-}
-
 /// The values of the variables of a pattern, from left to right, if it matches.
 fn matched(pattern: &Ref<Pattern>, value: &Value) -> Option<Vec<Value>> {
     let mut bound = Vec::new();
@@ -417,7 +409,7 @@ fn matched(pattern: &Ref<Pattern>, value: &Value) -> Option<Vec<Value>> {
             }
             None => value.as_array()?.clone(),
         };
-        let patterns = patterns_of(pattern.as_object())?;
+        let patterns = parts(&pattern)?;
         if patterns.len() != fields.len() {
             return None;
         }

@@ -1,9 +1,12 @@
 //! Expressions taken apart into the expressions below them, and put together again.
 
+use std::sync::LazyLock;
+
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use crate::dialect::relay::analysis::pattern_vars;
+use crate::dialect::relay::analysis::patterns::parts;
 use crate::dialect::relay::{
     Call, Clause, Constant, Function, If, Let, Match, Pattern, PatternConstructor, PatternTuple,
     PatternVar, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var,
@@ -12,6 +15,7 @@ use crate::ir::{Constructor, GlobalVar, Op, RelayExpr};
 use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Ref};
+use crate::traverse::Dispatch;
 
 /// By the identity number of an object.
 pub(in crate::dialect::relay) type ByIdent<T> = HashMap<u64, T, RandomState>;
@@ -36,34 +40,58 @@ pub(in crate::dialect::relay) enum Form<'a> {
     RefWrite(&'a Ref<RefWrite>),
 }
 
+macro_rules! classes {
+    ($($class:ident),*) => {
+        /// The class of an expression.
+        #[derive(Clone, Copy)]
+        enum Class {
+            $($class,)*
+        }
+
+        /// By type, so that a class is found with one load.
+        static CLASSES: LazyLock<Dispatch<Class>> =
+            LazyLock::new(|| Dispatch::new()$(.on::<$class>(Class::$class))*);
+
+        impl<'a> Form<'a> {
+            /// The form of an expression; None for a class that is declared elsewhere. O(1).
+            #[inline]
+            pub(in crate::dialect::relay) fn find(expr: &'a Ref<RelayExpr>) -> Option<Self> {
+                match CLASSES.get(expr.type_index())? {
+                    $(Class::$class => expr.downcast_ref().map(Form::$class),)*
+                }
+            }
+        }
+    };
+}
+classes![
+    Var,
+    GlobalVar,
+    Op,
+    Constructor,
+    Constant,
+    Call,
+    Tuple,
+    TupleGetItem,
+    Function,
+    Let,
+    If,
+    Match,
+    RefCreate,
+    RefRead,
+    RefWrite
+];
+
 impl<'a> Form<'a> {
-    /// The form of an expression.
+    /// The form of an expression. O(1).
     ///
     /// # Errors
     ///
     /// `TypeError` for a class that is declared elsewhere: what it evaluates, and when, is
     /// not known.
     pub(in crate::dialect::relay) fn of(expr: &'a Ref<RelayExpr>) -> Result<Form<'a>> {
-        macro_rules! first_of {
-            ($($class:ident),*) => {$(
-                if let Some(node) = expr.downcast_ref::<$class>() {
-                    return Ok(Form::$class(node));
-                }
-            )*};
+        if let Some(form) = Form::find(expr) {
+            return Ok(form);
         }
-        first_of![
-            Call,
-            Var,
-            Op,
-            Let,
-            Constant,
-            Tuple,
-            TupleGetItem,
-            Function,
-            If,
-            GlobalVar
-        ];
-        first_of![RefRead, RefWrite, RefCreate, Match, Constructor];
         Err(Error::type_error(format!(
             "expected an expression of Relay, got {}; replace temporary expressions before \
              this pass",
@@ -319,15 +347,6 @@ fn with_bound_in_pattern(
             open.pop();
         }
     }
-}
-
-/// The patterns inside of a pattern that has several.
-fn parts(pattern: &Ref<Pattern>) -> Option<&Array<Ref<Pattern>>> {
-    let tuple = pattern
-        .downcast_ref::<PatternTuple>()
-        .map(|tuple| &tuple.patterns);
-    let made = || Some(&pattern.downcast_ref::<PatternConstructor>()?.patterns);
-    tuple.or_else(made)
 }
 
 fn with_parts(pattern: &Ref<Pattern>, patterns: Vec<Ref<Pattern>>) -> Ref<Pattern> {

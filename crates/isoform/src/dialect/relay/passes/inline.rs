@@ -4,7 +4,7 @@ use super::effects::{Effects, Globals};
 use super::form::{ByIdent, Form, with_operands};
 use super::graph::{Graph, Id, Step};
 use super::instance::{Argument, Template};
-use super::module::mentioned;
+use crate::dialect::relay::analysis::call_graph::mentioned;
 use crate::dialect::relay::{AsExpr, Function, attribute};
 use crate::ir::{BaseFunc, FuncType, GlobalVar, IRModule, RelayExpr};
 use crate::kernel::error::{Error, Result};

@@ -1,10 +1,9 @@
 //! Applying a function to the functions of a module.
 
 use crate::dialect::relay::{AsExpr, Function};
-use crate::ir::{BaseFunc, GlobalVar, IRModule, RelayExpr};
+use crate::ir::{IRModule, RelayExpr};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
-use crate::traverse::{WalkResult, walk_objects};
 
 /// The module with some of its functions replaced: itself if none of them changes.
 ///
@@ -43,18 +42,4 @@ pub(super) fn map_functions(
         copy.functions.insert(var, func.upcast())?;
     }
     Ok(copy)
-}
-
-/// The distinct global variables that a function mentions, in order of occurrence.
-///
-/// # Errors
-///
-/// As [`walk_objects`].
-pub(super) fn mentioned(func: &Ref<BaseFunc>) -> Result<Vec<Ref<GlobalVar>>> {
-    let mut found = Vec::new();
-    walk_objects(func, |object, _| {
-        found.extend(object.downcast_ref::<GlobalVar>().cloned());
-        Ok(WalkResult::<()>::Advance)
-    })?;
-    Ok(found)
 }

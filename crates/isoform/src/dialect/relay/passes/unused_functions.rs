@@ -1,7 +1,7 @@
 //! Removal of functions that nothing calls.
 
 use super::form::ByIdent;
-use super::module::mentioned;
+use crate::dialect::relay::analysis::call_graph::mentioned;
 use crate::ir::{GlobalVar, IRModule};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
