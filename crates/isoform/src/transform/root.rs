@@ -1,5 +1,7 @@
 //! `Root`: what the functions of a program are, for passes over each of them.
 
+use std::sync::OnceLock;
+
 use isoform_macros::export;
 
 use crate::ir::{BaseFunc, GlobalVar, IRModule};
@@ -166,6 +168,17 @@ impl Root for IRModule {
         })?;
         Ok(Some(names.into_iter().collect()))
     }
+}
+
+/// Makes sure that modules are known as programs: otherwise a pass over functions would
+/// take one for a function, and leave it alone.
+pub(super) fn ready() -> Result<()> {
+    static READY: OnceLock<()> = OnceLock::new();
+    if READY.get().is_none() {
+        register()?;
+        READY.get_or_init(|| ());
+    }
+    Ok(())
 }
 
 pub(super) fn register() -> Result<()> {

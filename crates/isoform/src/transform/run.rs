@@ -49,6 +49,7 @@ impl<P: Node + IsA<Pass>> Ref<P> {
 pub(super) fn run(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
     // Between passes, so that even a pipeline of short ones can be interrupted.
     Poll::now()?;
+    root::ready()?;
     let arguments = [Value::from(root), Value::from(&pass.info)];
     if !should_run(pass, ctx, &arguments)? {
         tracing::debug!(target: "isoform.transform", "skipped pass {}", pass.info.name);
