@@ -5,8 +5,11 @@ use isoform::dialect::relay::passes::{
     CommonSubexprOptions, DeadCodeOptions, inline_functions, remove_unused_functions,
     to_a_normal_form_expr, to_basic_block_normal_form_expr, to_graph_normal_form_expr,
 };
-use isoform::dialect::relay::{AsExpr, Function};
-use isoform::ir::GlobalVar;
+use isoform::dialect::relay::{AsExpr, Function, infer_type};
+use isoform::functions::list_functions;
+use isoform::ir::{GlobalVar, Op, TensorType};
+use isoform::transform::make_pass;
+use isoform::values::DType;
 
 use crate::support::*;
 
@@ -61,6 +64,43 @@ fn a_million_levels_of_let() {
         body = bind(&vars[level], &value, &body);
     }
     run_all(&func([&x], &body));
+}
+
+/// R60: whatever pass is registered is covered, without being named here.
+#[test]
+fn every_registered_pass_takes_a_million_levels_of_let() {
+    isoform::dialect::relay::register().expect("the names are free");
+    let scalar = TensorType::new([]).with_dtype(DType::FLOAT32).upcast();
+    let x = var("x").with_type_annotation(Some(scalar));
+    let exp = Op::get("exp").expect("an operator");
+    let vars: Vec<_> = (0..LEVELS).map(|_| var("v")).collect();
+    let mut body = vars[LEVELS - 1].expr();
+    for level in (0..LEVELS).rev() {
+        let before = if level == 0 { &x } else { &vars[level - 1] };
+        let value = isoform::dialect::relay::Call::new(&exp, [before.expr()]).expr();
+        body = bind(&vars[level], &value, &body);
+    }
+    let main = GlobalVar::new("main");
+    let module = infer_type(&module([(&main, &func([&x], &body))])).expect("well typed");
+    // Functions under this prefix that make no pass are conversions of one expression.
+    let names = list_functions();
+    let names = names
+        .iter()
+        .filter_map(|name| name.strip_prefix("relay._transform."));
+    let mut run = Vec::new();
+    for name in names {
+        let Ok(pass) = make_pass(name, []) else {
+            continue;
+        };
+        let result = pass
+            .run(&module)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(lookup(&result, &main).isa::<Function>(), "{name}");
+        run.push(name);
+    }
+    for name in ["InferType", "FoldConstant", "FuseOps", "ToANormalForm"] {
+        assert!(run.contains(&name), "{name} is not among {run:?}");
+    }
 }
 
 #[test]
