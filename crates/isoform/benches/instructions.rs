@@ -14,20 +14,25 @@ mod common;
 use std::hint::black_box;
 
 use common::orders::Order;
+use common::relay::{CountCalls, Mutator, Nodes, Plain, Remembered, Visitor, expressions, program};
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
 use isoform::compare::StructuralKey;
 use isoform::dialect::relay::eval::evaluate_call;
-use isoform::dialect::relay::passes::fold_constant_expr;
-use isoform::dialect::relay::{AsExpr, Constant, Var, op};
+use isoform::dialect::relay::passes::{
+    fold_constant_expr, to_a_normal_form_expr, to_graph_normal_form_expr,
+};
+use isoform::dialect::relay::{AsExpr, Call, Constant, ExprRewriter, Var, op};
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::hooks::{DynEqual, DynHash};
 use isoform::ir::Op;
 use isoform::objects::{construct, field_value};
-use isoform::traverse::{WalkResult, walk_objects};
+use isoform::traverse::{NodeMutator, NodeVisitor, WalkResult, walk_objects};
 use isoform::types::{FieldDef, Schema, TypeDef, find_type, register_type};
 use isoform::values::{DType, Tensor};
 use isoform::{Obj, Ref, Value, structural_equal, structural_hash};
+use isoform_kernels::elementwise::{Binary, binary};
+use isoform_kernels::{Control, Tensor as Computed};
 
 const DEPTH: u32 = 10;
 const LEVELS: u32 = 2_000;
@@ -156,6 +161,76 @@ fn figures() -> Vec<Figure> {
                 black_box(evaluate_call(&add, &values, None)).expect("a sum");
             })
         }),
+        figure("kernel-add", 1, || {
+            let (one, control) = (Computed::scalar(1_f32), Control::default());
+            Box::new(move || {
+                let (left, right) = (one.view(), one.view());
+                black_box(binary(Binary::Add, left, right, &control)).expect("a sum");
+            })
+        }),
+        figure("visit-enum", relay_nodes(), || {
+            let root = program(&Plain::new(), DEPTH);
+            Box::new(move || {
+                let mut counter = CountCalls::new(Remembered::All);
+                counter.visit(&root);
+                black_box(counter.calls);
+            })
+        }),
+        figure("visit-relay", relay_nodes(), || {
+            let root = program(&Nodes::new(), DEPTH);
+            let visitor = NodeVisitor::new().enter(|calls: &mut u64, _: &Ref<Call>| {
+                *calls += 1;
+                Ok(WalkResult::Advance)
+            });
+            Box::new(move || {
+                let mut calls = 0;
+                visitor.visit(&mut calls, &root).expect("it does not fail");
+                black_box(calls);
+            })
+        }),
+        figure("mutate-enum", relay_nodes(), || {
+            let root = program(&Plain::new(), DEPTH);
+            Box::new(move || {
+                let mut mutator = Mutator::new(Remembered::All, |call| {
+                    black_box(call);
+                    None
+                });
+                black_box(mutator.mutate(&root));
+            })
+        }),
+        figure("mutate-relay", relay_nodes(), || {
+            let root = program(&Nodes::new(), DEPTH);
+            let mutator = NodeMutator::new().on(|_: &mut (), call: &Ref<Call>| {
+                black_box(call);
+                Ok(None)
+            });
+            Box::new(move || {
+                black_box(mutator.mutate(&mut (), &root)).expect("it does not fail");
+            })
+        }),
+        figure("rewrite-relay", relay_nodes(), || {
+            let root = program(&Nodes::new(), DEPTH);
+            let rewriter = ExprRewriter::new().on(|_: &mut (), call: &Ref<Call>, _| {
+                black_box(call);
+                Ok(None)
+            });
+            Box::new(move || {
+                black_box(rewriter.rewrite(&mut (), &root)).expect("it does not fail");
+            })
+        }),
+        figure("normal-form", relay_nodes(), || {
+            let root = program(&Nodes::new(), DEPTH);
+            Box::new(move || {
+                black_box(to_a_normal_form_expr(&root)).expect("it is well formed");
+            })
+        }),
+        figure("graph-form", relay_nodes(), || {
+            let root = program(&Nodes::new(), DEPTH);
+            let named = to_a_normal_form_expr(&root).expect("it is well formed");
+            Box::new(move || {
+                black_box(to_graph_normal_form_expr(&named)).expect("it is well formed");
+            })
+        }),
         figure("walk", tree, || walk(shapes::lambda(DEPTH))),
         figure("walk-numbers", tree, || {
             walk(shapes::noted(Note::Number, DEPTH))
@@ -200,6 +275,11 @@ fn mutable() -> Value {
     let (root, owners) = shapes::held_mutable(DEPTH).expect("the workload is well-formed");
     drop(owners);
     root.into()
+}
+
+/// The number of expressions in the program of Relay.
+fn relay_nodes() -> u64 {
+    expressions(&program(&Nodes::new(), DEPTH))
 }
 
 /// Objects that compare and hash themselves.

@@ -15,6 +15,7 @@ mod common;
 mod ratios {
     pub(crate) mod memory;
     pub(crate) mod orders;
+    pub(crate) mod relay;
     pub(crate) mod table;
     pub(crate) mod timing;
 }
@@ -34,6 +35,7 @@ use isoform::traverse::{WalkResult, structural_walk, walk_objects};
 use isoform::{Value, explain_mismatch, structural_digest, structural_equal, structural_hash};
 use ratios::memory::peak_growth;
 use ratios::orders::orders;
+use ratios::relay::{passes, relay};
 use ratios::table::{Limit, Table};
 use ratios::timing::{alone, kept, once, pair};
 
@@ -48,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = arguments.into_iter().find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 13] = [
+    let groups: [Group; 15] = [
         ("lambda", lambda),
         ("orders", orders),
         ("sharing", sharing),
@@ -60,6 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("text", text),
         ("memory", construct_and_drop),
         ("pto", pto),
+        ("relay", relay),
+        ("passes", passes),
         ("deep", deep),
         // Last, because it makes the process one in which fields change.
         ("mutable", mutable),

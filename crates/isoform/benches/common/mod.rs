@@ -8,6 +8,7 @@
 pub(crate) mod nodes;
 pub(crate) mod orders;
 pub(crate) mod plain;
+pub(crate) mod relay;
 pub(crate) mod shapes;
 pub(crate) mod statements;
 
