@@ -154,6 +154,11 @@ where
     }
 
     #[inline(always)]
+    fn wants_plain(&self) -> bool {
+        self.plain_wanted
+    }
+
+    #[inline(always)]
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
         if !self.plain_wanted && matches!(part.met, Met::Plain(_)) {
             return Ok(Progress::Same);

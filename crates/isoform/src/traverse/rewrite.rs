@@ -77,10 +77,14 @@ pub(crate) struct Rewriter<'a, X> {
 pub(crate) trait Policy<'a>: Sized {
     /// Its data about an open object.
     type Extra;
-    /// False if plain values in fields stay as they are.
-    const PLAIN_WANTED: bool = true;
 
     fn rewriter(&mut self) -> &mut Rewriter<'a, Self::Extra>;
+
+    /// False if plain values in fields stay as they are, so that they are not met.
+    #[inline(always)]
+    fn wants_plain(&self) -> bool {
+        true
+    }
 
     /// Rewrites a part, or opens it.
     ///
@@ -126,12 +130,13 @@ pub(crate) trait Policy<'a>: Sized {
         mut progress: Progress,
     ) -> Result<Outcome> {
         let mut poll = Poll::default();
+        let plain_wanted = self.wants_plain();
         loop {
             poll.step(section)?;
             let rewriter = self.rewriter();
             match rewriter.cursors.last_mut() {
                 Some(cursor) if rewriter.open.len() > floor => {
-                    progress = match cursor.next_object(section, Self::PLAIN_WANTED) {
+                    progress = match cursor.next_object(section, plain_wanted) {
                         Some((object, region)) => self.meet_object(section, object, region)?,
                         None => match cursor.next(section) {
                             Some(part) => self.meet(section, part)?,

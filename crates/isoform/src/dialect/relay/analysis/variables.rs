@@ -45,19 +45,28 @@ pub fn bound_vars(of: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
     occurrences(of.into(), |region| region != RegionKind::Use)
 }
 
-/// The variables that an expression uses at a place where it does not bind them, in the
-/// order in which they are first used so.
+/// The variables that an expression uses at a place where it does not bind them, in order
+/// of occurrence.
 ///
 /// Scopes count: a variable that a function binds is free where it is used next to the
 /// function. Linear in the number of objects as long as each variable is bound once.
 ///
 /// # Errors
 ///
-/// `ValueError` for a cyclic value.
+/// As [`structural_walk`](crate::traverse::structural_walk).
 pub fn free_vars(of: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
-    let free = free_variables(&of.into())?;
-    let vars = free.iter().filter_map(|var| var.downcast_ref::<Var>());
-    Ok(vars.cloned().collect())
+    let root = of.into();
+    let found = free_variables(&root)?;
+    let vars = found.iter().filter_map(|var| var.downcast_ref::<Var>());
+    let free: Vec<Ref<Var>> = vars.cloned().collect();
+    if free.len() < 2 {
+        return Ok(free);
+    }
+    // A variable that is bound first and used elsewhere occurs before that use.
+    let known: HashSet<u64, RandomState> = free.iter().map(Ref::identity).collect();
+    let mut all = all_vars(root)?;
+    all.retain(|var| known.contains(&var.identity()));
+    Ok(all)
 }
 
 /// The variables in wanted regions, each once.

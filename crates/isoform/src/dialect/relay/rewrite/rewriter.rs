@@ -206,10 +206,13 @@ struct Open {
 
 impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
     type Extra = Open;
-    const PLAIN_WANTED: bool = false;
 
     fn rewriter(&mut self) -> &mut Rewriter<'a, Open> {
         &mut self.stacks
+    }
+
+    fn wants_plain(&self) -> bool {
+        false
     }
 
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
