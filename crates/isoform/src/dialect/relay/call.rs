@@ -53,6 +53,26 @@ impl Call {
     ) -> Ref<Call> {
         make_call(op, args, None, None, span)
     }
+
+    /// A call made by a pass of which the types are known: those of its arguments, and its
+    /// own.
+    pub(super) fn typed(
+        op: Ref<RelayExpr>,
+        args: Array<Ref<RelayExpr>>,
+        attrs: Option<Ref<Attrs>>,
+        (type_args, checked_type): (Array<Ref<Type>>, Ref<Type>),
+        span: Option<Ref<Span>>,
+    ) -> Ref<Call> {
+        let (type_args_, op_type_args_) = arranged(&op, type_args);
+        Ref::new(Call {
+            base: ExprWithOp::typed(Some(checked_type), span),
+            op,
+            args,
+            attrs,
+            type_args_,
+            op_type_args_,
+        })
+    }
 }
 
 impl Ref<Call> {

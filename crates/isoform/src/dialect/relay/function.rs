@@ -150,6 +150,32 @@ fn is_optimizable(this: &Ref<Function>) -> bool {
     this.is_optimizable()
 }
 
+/// Callers see the type: the one that is written down or, where annotations are missing,
+/// the one that was inferred; and the attributes, by which passes treat calls. If no type
+/// is known, it follows from the body, so that callers see all of the function.
+impl Signature for Function {
+    fn signature(&self) -> Result<Value> {
+        let written = self.func_type_annotation().upcast();
+        let found = [Some(written), self.checked_type_.clone()];
+        for ty in found.into_iter().flatten() {
+            if is_complete(&ty)? {
+                return Ok(Value::from([ty.into(), self.attrs.clone().into()]));
+            }
+        }
+        Ok(Ref::new(self.clone_fields()).into())
+    }
+}
+
+/// True if no part of a type is missing.
+fn is_complete(ty: &Ref<Type>) -> Result<bool> {
+    let missing = walk_objects(ty, |object: &Ref<Obj>, _| match object.isa::<IncompleteType>() {
+        true => Ok(WalkResult::Interrupt(())),
+        false => Ok(WalkResult::Advance),
+    })?;
+    Ok(missing.is_none())
+}
+
 pub(super) fn register() -> Result<()> {
+    crate::attrs::implement::<dyn Signature, Function>()?;
     crate::ir::functions![func_type_annotation, is_optimizable]
 }

@@ -64,7 +64,7 @@ use crate::kernel::error::Result;
 isoform_macros::dialect! {
     "relay", crate = crate;
     pub use expr::{ExprWithOp, Constant, Tuple, EmptyTuple, TupleGetItem};
-    pub use var::{Id, Var, Wildcard};
+    pub use var::{Id, Var, Wildcard, AttrsWildcard};
     pub use call::Call;
     pub use control::{Let, If};
     pub use function::Function;

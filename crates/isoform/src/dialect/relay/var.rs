@@ -3,7 +3,7 @@
 use isoform_macros::{Node, export};
 
 use super::expr::ExprWithOp;
-use crate::ir::{RelayExpr, Span, Type};
+use crate::ir::{Attrs, RelayExpr, Span, Type};
 use crate::kernel::container::Str;
 use crate::kernel::convert::IntoField;
 use crate::kernel::error::{Error, ErrorKind, Result};
@@ -118,5 +118,54 @@ fn make_wildcard(#[default = ""] name_hint: Str, span: Option<Ref<Span>>) -> Ref
             base: ExprWithOp::at(span),
             name_hint,
         },
+    })
+}
+
+/// A variable of patterns, as a hole for the attributes of a call.
+///
+/// It fills the field `attrs` of a call in a template, and matches attributes of any class;
+/// a [`Hole`](crate::pattern::Hole) for it may ask for their class and their values. A call
+/// without attributes does not match.
+///
+/// ```
+/// use isoform::dialect::relay::attrs::{CastAttrs, TransposeAttrs};
+/// use isoform::dialect::relay::{AttrsWildcard, Call, Var, Wildcard, op};
+/// use isoform::pattern::{Hole, Pattern};
+/// use isoform::values::DType;
+///
+/// let (x, attrs, a) = (Wildcard::new("x"), AttrsWildcard::new("attrs"), Var::new("a"));
+/// let cast = op::cast(&x, CastAttrs::new(DType::INT32));
+/// let any_cast = cast.with_attrs(&attrs);
+/// let to_float = Hole::new(&attrs).field("dtype", DType::FLOAT32);
+/// let pattern = Pattern::new(any_cast, [(&x).into(), to_float])?;
+/// let cast = |dtype| op::cast(&a, CastAttrs::new(dtype));
+/// assert!(pattern.match_value(&cast(DType::FLOAT32).into())?.is_some());
+/// assert!(pattern.match_value(&cast(DType::INT64).into())?.is_none());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Node)]
+#[node(key = "relay.AttrsWildcard", kind = var, init = make_attrs_wildcard, no_new, crate = crate)]
+#[repr(C)]
+pub struct AttrsWildcard {
+    #[node(base, default)]
+    base: Attrs,
+    /// For people.
+    #[node(ignore)]
+    pub name_hint: Str,
+}
+
+impl AttrsWildcard {
+    /// A variable of patterns.
+    pub fn new(name: impl Into<Str>) -> Ref<AttrsWildcard> {
+        make_attrs_wildcard(name.into())
+    }
+}
+
+/// Makes a variable of patterns for attributes; the name is only a hint.
+#[export("relay.AttrsWildcard", crate = crate)]
+fn make_attrs_wildcard(#[default = ""] name_hint: Str) -> Ref<AttrsWildcard> {
+    Ref::new(AttrsWildcard {
+        base: Attrs::default(),
+        name_hint,
     })
 }

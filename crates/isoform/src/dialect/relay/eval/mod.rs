@@ -17,6 +17,7 @@
 //! |---|---|
 //! | `run.rs`, `call.rs` | a call of an operator: its kernel, inputs, attributes, refusals |
 //! | `kernels/` | from the names and attributes of operators to kernels |
+//! | `numbers.rs` | single numbers for passes |
 //! | `tensors.rs` | tensors of a program as those of kernels, and back |
 //! | `plan.rs`, `steps.rs` | a function as steps, each shared expression in one place |
 //! | `program.rs` | the functions that programs name |
@@ -27,6 +28,7 @@ mod call;
 mod evaluator;
 mod kernels;
 mod machine;
+mod numbers;
 mod plan;
 mod program;
 mod run;
@@ -35,6 +37,7 @@ mod tensors;
 mod values;
 
 pub(super) use call::Refusal;
+pub(super) use numbers::{numbers, scalar};
 pub use evaluator::Evaluator;
 pub(super) use run::{Implementation, Runner, integers};
 pub use run::{KernelCall, evaluate_call, kernel, register_kernel};

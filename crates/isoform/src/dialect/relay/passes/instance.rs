@@ -4,7 +4,7 @@ use super::effects::{Effect, Effects, Globals};
 use super::form::{ByIdent, Form, with_bound};
 use super::graph::{Graph, Id, Step};
 use crate::dialect::relay::{AsExpr, Function, Let, Var};
-use crate::ir::RelayExpr;
+use crate::ir::{Op, RelayExpr};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::traverse::shallow_copy;
@@ -37,6 +37,31 @@ impl Template {
 
     pub(super) fn func(&self) -> &Ref<Function> {
         &self.func
+    }
+
+    /// True if arguments in the place of the parameters are evaluated in the order in which
+    /// they would be before a call, each of them once: the body only computes operators
+    /// without effects, and uses all parameters, in their order.
+    pub(super) fn uses_arguments_in_order(&self) -> Result<bool> {
+        let Template {
+            func,
+            graph,
+            effects,
+        } = self;
+        for id in 1..graph.len() as Id {
+            let is_plain = match graph.form(id)? {
+                Form::Call(call) => call.op.isa::<Op>(),
+                Form::Var(var) => graph.binder(var) == Some(0),
+                Form::Constant(_) | Form::Op(_) | Form::Tuple(_) | Form::TupleGetItem(_) => true,
+                _ => false,
+            };
+            if !is_plain || effects.of_evaluating(id) > Effect::None {
+                return Ok(false);
+            }
+        }
+        // Numbers ascend in the order of first evaluation.
+        let uses: Vec<Option<Id>> = func.params.iter().map(|param| graph.var(param)).collect();
+        Ok(uses.iter().all(Option::is_some) && uses.is_sorted())
     }
 
     /// The body with arguments in the place of the parameters. Those that may not move are

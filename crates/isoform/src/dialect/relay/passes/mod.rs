@@ -11,8 +11,10 @@
 //! | name every value | [`to_a_normal_form`] |
 //! | name values that several blocks use | [`to_basic_block_normal_form`] |
 //! | share values instead of naming them | [`to_graph_normal_form`] |
+//! | apply identities | [`simplify`], [`SimplifyOptions`] |
 //! | put functions in the place of their calls | [`inline_functions`] |
 //! | make kernels of operators | [`fuse_ops`], [`FuseOptions`] |
+//! | take kernels apart | [`defuse_ops`] |
 //! | remove functions that nothing calls | [`remove_unused_functions`] |
 //!
 //! In a graph, an expression that several places use is computed once: in the innermost
@@ -40,6 +42,7 @@ mod let_list;
 mod module;
 mod registered;
 pub(super) mod scopes;
+mod simplify;
 mod unused_functions;
 
 pub use a_normal_form::{to_a_normal_form, to_a_normal_form_expr};
@@ -47,9 +50,10 @@ pub use basic_block::{to_basic_block_normal_form, to_basic_block_normal_form_exp
 pub use common_subexpr::{CommonSubexprOptions, eliminate_common_subexpr};
 pub use dead_code::{DeadCodeOptions, eliminate_dead_code};
 pub use fold_constant::{FoldConstantOptions, fold_constant, fold_constant_expr};
-pub use fuse::{FuseOptions, fuse_ops};
+pub use fuse::{FuseOptions, defuse_ops, defuse_ops_expr, fuse_ops};
 pub use graph_normal_form::{to_graph_normal_form, to_graph_normal_form_expr};
 pub use inline::inline_functions;
+pub use simplify::{Simplified, SimplifyOptions, SimplifyRule, simplify, simplify_rules};
 pub use unused_functions::remove_unused_functions;
 
 use crate::kernel::error::Result;

@@ -6,19 +6,20 @@ use super::common_subexpr::CommonSubexprOptions;
 use super::dead_code::DeadCodeOptions;
 use super::fold_constant::FoldConstantOptions;
 use super::fuse::FuseOptions;
+use super::simplify::SimplifyOptions;
 use super::{
-    inline_functions, remove_unused_functions, to_a_normal_form, to_a_normal_form_expr,
+    defuse_ops, inline_functions, remove_unused_functions, to_a_normal_form, to_a_normal_form_expr,
     to_basic_block_normal_form, to_basic_block_normal_form_expr, to_graph_normal_form,
     to_graph_normal_form_expr,
 };
-use crate::dialect::relay::{AsExpr, Function, infer_type};
+use crate::dialect::relay::{AsExpr, Function, infer_type, infer_type_expr};
 use crate::ir::{IRModule, RelayExpr};
 use crate::kernel::container::{Array, Str};
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function as Callback;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::Schema;
-use crate::transform::{FunctionPass, ModulePass, PassContext, PassInfo, register_config_option};
+use crate::transform::{FunctionPass, Memo, ModulePass, PassContext, PassInfo, register_config_option};
 
 /// The pass that most others need to run before them.
 const INFER_TYPE: &str = "InferType";
@@ -115,6 +116,33 @@ fn fold_constant_of(
     options.fold_constant_expr(expr)
 }
 
+/// Applies identities of arithmetic, moves and casts.
+///
+/// The results keep every bit if `exact` is true.
+#[export("relay._transform.SimplifyExpr", crate = crate)]
+fn simplify_pass(#[default = false] exact: bool) -> Ref<FunctionPass> {
+    let options = SimplifyOptions::default().exact(exact);
+    let info = info(0, "SimplifyExpr", &[INFER_TYPE]);
+    let pass = function_pass(&info, move |func, module| {
+        let typed = match &func.checked_type_ {
+            Some(_) => func.clone(),
+            None => infer_type_expr(func, Some(module))?,
+        };
+        Ok(options.run(&typed)?.expr)
+    });
+    // The options are part of the key only if the pass was made by name.
+    pass.with_memo(Some(Memo::new(format!("1 exact={exact}"))))
+}
+
+/// Returns the expression with identities applied.
+#[export("relay._transform.SimplifyExprExpr", crate = crate)]
+fn simplify_of(
+    expr: &Ref<RelayExpr>,
+    #[default = false] exact: bool,
+) -> Result<Ref<RelayExpr>> {
+    SimplifyOptions::default().exact(exact).simplify_expr(expr)
+}
+
 /// Gives every value a name.
 #[export("relay._transform.ToANormalForm", crate = crate)]
 fn a_normal_form_pass() -> Ref<ModulePass> {
@@ -139,7 +167,13 @@ fn graph_normal_form_pass() -> Ref<ModulePass> {
 /// The level for which they are made is that of the context if it is -1; at level 0, each
 /// operator has its own kernel.
 #[export("relay._transform.FuseOps", crate = crate)]
-fn fuse_pass(#[default = -1] fuse_opt_level: i64) -> Ref<FunctionPass> {
+fn fuse_pass(#[default = -1] fuse_opt_level: i64) -> Result<Ref<FunctionPass>> {
+    if fuse_opt_level < -1 {
+        return Err(Error::value_error(format!(
+            "FuseOps: expected a fuse_opt_level from 0, or -1 for the level of the context, got \
+             {fuse_opt_level}"
+        )));
+    }
     let info = info(0, "FuseOps", &[INFER_TYPE]);
     let run = move |func: Ref<Function>, _: &Ref<IRModule>, ctx: &Ref<PassContext>| {
         let level = match fuse_opt_level {
@@ -147,13 +181,24 @@ fn fuse_pass(#[default = -1] fuse_opt_level: i64) -> Ref<FunctionPass> {
             level => level,
         };
         let max_depth = ctx.config_value(MAX_DEPTH)?.as_int().unwrap_or(256);
+        let max_depth = usize::try_from(max_depth).map_err(|_| {
+            Error::value_error(format!(
+                "config option '{MAX_DEPTH}': expected a number from 0, got {max_depth}"
+            ))
+        })?;
         let options = FuseOptions::default()
             .fuses(level > 0)
-            .max_depth(usize::try_from(max_depth).unwrap_or(0))
+            .max_depth(max_depth)
             .link_params(ctx.config_value(LINK_PARAMS)?.as_bool() == Some(true));
         options.fuse_ops_expr(&func.expr())?.cast::<Function>()
     };
-    optimizing(&FunctionPass::new(&info, run))
+    Ok(optimizing(&FunctionPass::new(&info, run)))
+}
+
+/// Puts the bodies of kernels in the place of their calls.
+#[export("relay._transform.DefuseOps", crate = crate)]
+fn defuse_pass() -> Ref<ModulePass> {
+    module_pass(&info(3, "DefuseOps", &[INFER_TYPE]), defuse_ops)
 }
 
 /// Puts functions marked `Inline` in the place of their calls.
@@ -209,10 +254,13 @@ pub(super) fn register() -> Result<()> {
         dead_code_pass,
         fold_constant_pass,
         fold_constant_of,
+        simplify_pass,
+        simplify_of,
         a_normal_form_pass,
         basic_block_pass,
         graph_normal_form_pass,
         fuse_pass,
+        defuse_pass,
         inline_pass,
         unused_functions_pass,
         a_normal_form_of,

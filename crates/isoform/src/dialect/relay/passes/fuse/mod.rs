@@ -1,11 +1,14 @@
 //! Fusing of operators into kernels.
 
 mod dataflow;
+mod defuse;
 mod dominators;
 mod groups;
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
+
+pub use self::defuse::{defuse_ops, defuse_ops_expr};
 
 use self::dataflow::{Dataflow, is_non_computational, is_reshape, type_of};
 use self::groups::Groups;

@@ -1,0 +1,6 @@
+//! Simplification of Relay programs by rules, kernels taken apart, and memoised passes.
+
+mod chains;
+mod guards;
+mod rules;
+mod support;
