@@ -13,7 +13,9 @@ mod properties;
 mod typed;
 
 pub use properties::RELAY_PROPERTIES;
-pub use typed::{PASSES, Pass, TYPED_PROPERTIES, TypedProgram, random_typed_program};
+pub use typed::{
+    PASSES, Pass, TYPED_PROPERTIES, TypedProgram, random_smooth_program, random_typed_program,
+};
 
 use isoform::Ref;
 use isoform::ir::RelayExpr;

@@ -1,11 +1,13 @@
 //! Passes keep the values of random well-typed programs, a few thousand of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use isoform::dialect::relay::Call;
-use isoform::ir::Op;
+use isoform::Ref;
+use isoform::dialect::relay::passes::{SimplifyOptions, simplify_rules};
+use isoform::dialect::relay::{Call, infer_type};
+use isoform::ir::{IRModule, Op};
 use isoform::traverse::{WalkResult, walk_objects};
-use isoform_testing::relay::{TYPED_PROPERTIES, random_typed_program};
+use isoform_testing::relay::{TYPED_PROPERTIES, random_smooth_program, random_typed_program};
 use isoform_testing::source::{random_bytes, split_mix};
 
 /// Runs the property of this name; a failure names the bytes.
@@ -38,25 +40,62 @@ fn relay_pipelines_keep_values() {
 }
 
 #[test]
+fn r122_relay_simplified_values_are_near() {
+    run("relay_simplified_values_are_near", 2000);
+}
+
+#[test]
+fn r129_relay_fused_programs_come_back() {
+    run("relay_fused_programs_come_back", 1000);
+}
+
+#[test]
+fn r122_every_rule_applies_to_random_programs() {
+    let mut counts = BTreeMap::new();
+    let mut count = |module: &Ref<IRModule>, options: SimplifyOptions| {
+        let typed = infer_type(module).expect("well typed");
+        for var in typed.global_vars() {
+            let func = typed.lookup(&var).expect("a function");
+            let done = options.run(&func.upcast()).expect("well typed");
+            for (rule, applied) in done.applied {
+                *counts.entry((options == SimplifyOptions::default(), rule)).or_insert(0) += applied;
+            }
+        }
+    };
+    for seed in 0..2000 {
+        let program = random_typed_program(seed, 60).module;
+        count(&program, SimplifyOptions::default().exact(true));
+        count(&random_smooth_program(seed).0.module, SimplifyOptions::default());
+    }
+    for rule in simplify_rules() {
+        let exact = counts.get(&(false, rule.name)).copied().unwrap_or(0);
+        assert_eq!(exact >= 20, rule.exact_for_integers, "{}: {exact}", rule.name);
+        let near = counts.get(&(true, rule.name)).copied().unwrap_or(0);
+        assert!(rule.exact_for_floats || near >= 20, "{}: {near}", rule.name);
+    }
+}
+
+#[test]
 fn none_is_left_out() {
     let known: Vec<_> = TYPED_PROPERTIES.iter().map(|(name, _)| *name).collect();
     let run = [
         "relay_values_have_the_inferred_types",
         "relay_passes_keep_values",
         "relay_pipelines_keep_values",
+        "relay_simplified_values_are_near",
+        "relay_fused_programs_come_back",
     ];
     assert_eq!(known, run);
 }
 
 /// The operators that the generator does not call.
-const NOT_DRAWN: [&str; 9] = [
+const NOT_DRAWN: [&str; 8] = [
     "annotation.checkpoint",
     "annotation.compiler_begin",
     "annotation.compiler_end",
     "annotation.stop_fusion",
     "arange",
     "device_copy",
-    "layout_transform",
     "nn.dropout",
     "on_device",
 ];

@@ -88,7 +88,7 @@ impl<'a> Generator<'a> {
         TypedProgram { module, arguments }
     }
 
-    fn var(&mut self, hint: &str, ty: &Ty) -> Ref<Var> {
+    pub(super) fn var(&mut self, hint: &str, ty: &Ty) -> Ref<Var> {
         self.made += 1;
         let var = Var::typed(format!("{hint}{}", self.made), ty.node());
         Typed::new(var, ty.clone()).expr.cast().expect("a variable")
@@ -284,6 +284,13 @@ impl<'a> Generator<'a> {
         Typed::new(Constant::new(tensor), Ty::Tensor(dtype, shape.to_vec()))
     }
 
+    /// The scalar -0 of a type of floats.
+    pub(super) fn negative_zero(&mut self, dtype: DType) -> Typed {
+        let tensor = Tensor::new(dtype, Vec::new(), encoded(dtype, -0.0));
+        let constant = Constant::new(tensor.expect("one element"));
+        Typed::new(constant, Ty::scalar(dtype))
+    }
+
     /// A value of a type.
     fn value(&mut self, ty: &Ty) -> Value {
         match ty {
@@ -473,7 +480,7 @@ impl<'a> Generator<'a> {
 }
 
 /// The bytes of a number of a type; the numbers of the generator fit.
-fn encoded(dtype: DType, number: f64) -> Vec<u8> {
+pub(super) fn encoded(dtype: DType, number: f64) -> Vec<u8> {
     match (dtype.code(), dtype.bits()) {
         (DTypeCode::Float, 64) => number.to_le_bytes().to_vec(),
         (DTypeCode::Float, 32) => (number as f32).to_le_bytes().to_vec(),

@@ -7,12 +7,16 @@
 //! |---|---|
 //! | `generate.rs` | draws programs: bindings, branches, functions, references, sharing |
 //! | `operators.rs` | draws calls of operators with attributes |
+//! | `simplifiable.rs` | draws what simplification has rules for |
+//! | `smooth.rs` | draws programs of floats that hardly depend on rounding |
 //! | `types.rs` | the types of what is drawn |
 //! | `properties.rs` | what passes promise about values and types |
 
 mod generate;
 mod operators;
 mod properties;
+mod simplifiable;
+mod smooth;
 mod types;
 
 pub use properties::{PASSES, Pass, TYPED_PROPERTIES};
@@ -39,4 +43,11 @@ use generate::Generator;
 pub fn random_typed_program(seed: u64, size: usize) -> TypedProgram {
     let bytes = random_bytes(seed, size.saturating_mul(8).saturating_add(32));
     Generator::new(Source::new(&bytes), size).program()
+}
+
+/// Returns a random well-typed program of floats near 1 whose result hardly depends on how
+/// they are rounded, and the relative precision of that result; the same for the same seed.
+pub fn random_smooth_program(seed: u64) -> (TypedProgram, f64) {
+    let bytes = random_bytes(seed, 160);
+    Generator::new(Source::new(&bytes), 0).smooth()
 }

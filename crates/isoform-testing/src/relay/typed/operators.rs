@@ -23,6 +23,12 @@ impl Generator<'_> {
     /// A call of an operator on tensors that are drawn.
     pub(super) fn operator(&mut self) -> Typed {
         let x = self.tensor();
+        if self.source.chance(20)
+            && let Some(made) = self.simplifiable(&x)
+            && is_small(&made.ty)
+        {
+            return made;
+        }
         for _ in 0..4 {
             if let Some(call) = self.attempt(&x)
                 && let Ok(ty) = infer_type_local(&call)

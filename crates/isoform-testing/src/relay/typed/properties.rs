@@ -2,12 +2,14 @@
 
 use isoform::dialect::relay::eval::Evaluator;
 use isoform::dialect::relay::passes::{
-    eliminate_common_subexpr, eliminate_dead_code, fold_constant, inline_functions,
-    remove_unused_functions, to_a_normal_form, to_basic_block_normal_form, to_graph_normal_form,
+    SimplifyOptions, defuse_ops, eliminate_common_subexpr, eliminate_dead_code, fold_constant,
+    fuse_ops, inline_functions, remove_unused_functions, simplify, to_a_normal_form,
+    to_basic_block_normal_form, to_graph_normal_form,
 };
-use isoform::dialect::relay::{Function, infer_type};
+use isoform::dialect::relay::attrs::CastAttrs;
+use isoform::dialect::relay::{Constant, Function, infer_type, op};
 use isoform::ir::IRModule;
-use isoform::values::Tensor;
+use isoform::values::{DType, Tensor};
 use isoform::{Ref, Result, Value, structural_equal};
 
 use super::generate::Generator;
@@ -27,6 +29,11 @@ pub const PASSES: &[(&str, Pass)] = &[
     ("ToGraphNormalForm", to_graph_normal_form),
     ("ToBasicBlockNormalForm", to_basic_block_normal_form),
     ("InlineGlobals", inline_functions),
+    ("SimplifyExpr", |module| {
+        SimplifyOptions::default().exact(true).simplify(module)
+    }),
+    ("FuseOps", |module| infer_type(&fuse_ops(module)?)),
+    ("DefuseOps", defuse_ops),
     ("RemoveUnusedFunctions", |module| {
         remove_unused_functions(module, &["main"])
     }),
@@ -40,6 +47,11 @@ pub const TYPED_PROPERTIES: &[(&str, Property)] = &[
     ),
     ("relay_passes_keep_values", passes_keep_values),
     ("relay_pipelines_keep_values", pipelines_keep_values),
+    (
+        "relay_simplified_values_are_near",
+        simplified_values_are_near,
+    ),
+    ("relay_fused_programs_come_back", fused_programs_come_back),
 ];
 
 /// The size of programs.
@@ -177,4 +189,47 @@ fn pipelines_keep_values(bytes: &[u8]) -> Result<(), String> {
         typed = check(name, pass, &typed, &arguments, &expected)?;
     }
     Ok(())
+}
+
+/// The numbers of a tensor of floats.
+fn floats(value: &Value) -> Result<Vec<f64>> {
+    let constant = Constant::new(value.extract::<Tensor>()?);
+    let wide = op::cast(constant, CastAttrs::new(DType::FLOAT64));
+    let wide: Tensor = Evaluator::new().evaluate(wide)?.extract()?;
+    let (chunks, _) = wide.data().as_chunks::<8>();
+    Ok(chunks.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+}
+
+/// Simplification changes values by little more than their precision.
+fn simplified_values_are_near(bytes: &[u8]) -> Result<(), String> {
+    let program = Generator::new(Source::new(bytes), SIZE).smooth();
+    let (TypedProgram { module, arguments }, precision) = program;
+    let before = told(infer_type(&module))?;
+    let after = told(simplify(&before))?;
+    if !told(infer_type(&after))?.same_as(&after) {
+        let what = "the types of the simplified program are not those inferred";
+        return Err(account(what, &before, Some(&after)));
+    }
+    let value = |module| told(floats(&told(run(module, &arguments))?));
+    let (left, right) = (value(&before)?, value(&after)?);
+    let is_near = |(left, right): (&f64, &f64)| (left - right).abs() <= precision * left.abs();
+    match left.len() == right.len() && left.iter().zip(&right).all(is_near) {
+        true => Ok(()),
+        false => {
+            let what = format!("expected {left:?}, got {right:?}");
+            Err(account(&what, &before, Some(&after)))
+        }
+    }
+}
+
+/// Taking kernels apart gives the program that was fused.
+fn fused_programs_come_back(bytes: &[u8]) -> Result<(), String> {
+    let TypedProgram { module, .. } = draw(bytes);
+    let before = told(infer_type(&module))?;
+    let fused = told(fuse_ops(&before).and_then(|fused| infer_type(&fused)))?;
+    let after = told(defuse_ops(&fused))?;
+    match told(structural_equal(&after, &before))? {
+        true => Ok(()),
+        false => Err(account("another program came back", &before, Some(&after))),
+    }
 }

@@ -11,13 +11,15 @@ use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::{Value, ValueRef};
-use crate::traverse::{WalkOptions, WalkOrder, WalkResult};
+use crate::transform::Signature;
+use crate::traverse::{WalkOptions, WalkOrder, WalkResult, walk_objects};
 
 /// A function: its parameters are bound in it, and only in it.
 ///
 /// A type variable that occurs in the annotation of a parameter is bound by it, too.
 #[derive(Node)]
 #[node(key = "relay.Function", kind = dag, scope, init = make_function, no_new, crate = crate)]
+#[node(attrs(dyn Signature))]
 #[node(visit_order(params, type_params, ret_type, attrs, body))]
 #[repr(C)]
 pub struct Function {
@@ -159,7 +161,8 @@ impl Signature for Function {
         let found = [Some(written), self.checked_type_.clone()];
         for ty in found.into_iter().flatten() {
             if is_complete(&ty)? {
-                return Ok(Value::from([ty.into(), self.attrs.clone().into()]));
+                let parts: [Value; 2] = [ty.into(), self.attrs.clone().into()];
+                return Ok(parts.into());
             }
         }
         Ok(Ref::new(self.clone_fields()).into())
@@ -176,6 +179,5 @@ fn is_complete(ty: &Ref<Type>) -> Result<bool> {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::attrs::implement::<dyn Signature, Function>()?;
     crate::ir::functions![func_type_annotation, is_optimizable]
 }

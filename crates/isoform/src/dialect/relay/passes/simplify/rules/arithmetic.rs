@@ -87,7 +87,7 @@ pub(in super::super) const IDENTITIES: &[Row] = &[
     Row {
         name: "multiply_one",
         exact: Exact::Always,
-        reason: "1 is neutral",
+        reason: "a factor or divisor of 1 is neutral for every number",
         templates: |h| either_order("multiply", &h.x, &h.y),
         inner: InteriorUses::Auto,
         guard: |f| is_neutral(f, 1.0),
@@ -97,7 +97,7 @@ pub(in super::super) const IDENTITIES: &[Row] = &[
     Row {
         name: "divide_one",
         exact: Exact::Always,
-        reason: "1 is neutral",
+        reason: "a factor or divisor of 1 is neutral for every number",
         templates: |h| Ok(vec![op::divide(&h.x, &h.y)]),
         inner: InteriorUses::Auto,
         guard: |f| is_neutral(f, 1.0),
