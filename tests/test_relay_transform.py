@@ -16,6 +16,8 @@ def test_r100_passes_by_name_and_their_info():
         "InferType": (0, []),
         "EliminateCommonSubexpr": (3, ["InferType"]),
         "FuseOps": (0, ["InferType"]),
+        "DefuseOps": (3, ["InferType"]),
+        "SimplifyExpr": (0, ["InferType"]),
         "DeadCodeElimination": (1, ["InferType"]),
         "ToANormalForm": (1, []),
         "ToBasicBlockNormalForm": (1, []),
@@ -125,3 +127,120 @@ def test_r110_a_million_levels():
     func = relay.Function([x], body)
     named = relay.transform.ToANormalFormExpr(func)
     assert isinstance(named.body, relay.Let)
+
+
+def test_r122_simplification_by_name_and_with_options():
+    zero = relay.const(0.0)
+    untyped = ir.IRModule.from_expr(relay.Function([x], relay.reshape(x + zero, (2, 1))))
+    simple = relay.transform.SimplifyExpr()(untyped)["main"]
+    assert simple.body.args[0] is simple.params[0]
+    mod = module(x + zero, x)
+    assert relay.transform.SimplifyExpr(exact=True)(mod) is mod
+    pipeline = transform.parse_pipeline("InferType,SimplifyExpr{exact=true}")
+    assert structural_equal(pipeline(mod), mod)
+    pipeline = transform.parse_pipeline("InferType,SimplifyExpr")
+    func = pipeline(mod)["main"]
+    assert func.body is func.params[0]
+
+
+def test_r122_types_are_those_that_inference_finds():
+    body = relay.transpose(relay.transpose(x * relay.const(2.0) * relay.const(3.0)))
+    simple = relay.transform.SimplifyExpr()(module(body, x))
+    assert relay.transform.InferType()(simple) is simple
+    assert simple["main"].body.args[1].data.numpy().item() == 6.0
+
+
+def test_r129_kernels_are_taken_apart():
+    shared = relay.exp(x)
+    mod = module(relay.Tuple([shared + x, relay.log(shared)]), x)
+    fused = relay.transform.FuseOps()(mod)
+    assert not structural_equal(fused, mod)
+    assert structural_equal(relay.transform.DefuseOps()(fused), mod)
+    assert relay.transform.DefuseOps()(mod) is mod
+
+
+def test_r62_options_of_fuse_ops_are_checked():
+    mod = module(relay.exp(x), x)
+    with (
+        transform.PassContext(config={"relay.FuseOps.max_depth": -1}),
+        pytest.raises(ValueError, match=r"relay.FuseOps.max_depth.*from 0, got -1"),
+    ):
+        relay.transform.FuseOps()(mod)
+    with pytest.raises(ValueError, match="fuse_opt_level from 0, or -1 .* got -2"):
+        relay.transform.FuseOps(-2)
+    with pytest.raises(AttributeError, match=r"relay.FuseOps.max_depth"):
+        transform.PassContext(config={"relay.backend.use_auto_scheduler": True})
+
+
+def test_r79_build_config_is_a_context():
+    seen = []
+
+    @transform.pass_instrument
+    class Names:
+        def run_before_pass(self, mod, info):
+            seen.append(info.name)
+
+    with pytest.warns(DeprecationWarning, match="PassContext"):
+        ctx = relay.transform.build_config(3, disabled_pass=["FoldConstant"], trace=[Names()])
+    assert isinstance(ctx, transform.PassContext)
+    assert (ctx.opt_level, list(ctx.disabled_pass)) == (3, ["FoldConstant"])
+    with ctx:
+        relay.transform.InferType()(module(x, x))
+    assert seen == ["InferType"]
+
+
+def chain(result, ret_shape=(2,)):
+    """A program of two functions: `main` calls `f`, whose body is `result` of a parameter."""
+    f, main = ir.GlobalVar("f"), ir.GlobalVar("main")
+    p, q = relay.var("p", shape=(2,)), relay.var("q", shape=(2,))
+    callee = relay.Function([p], result(p), relay.TensorType(ret_shape))
+    caller = relay.Function([q], relay.exp(f(q + relay.const(0.0))))
+    return relay.transform.InferType()(ir.IRModule({f: callee, main: caller}))
+
+
+def test_memoised_passes_read_the_types_of_callees():
+    seen = []
+
+    @relay.transform.function_pass(opt_level=0, pure=True, version="1", name="Counted")
+    def counted(func, mod, ctx):
+        seen.append(func.body.op.name if isinstance(func.body.op, ir.Op) else "call")
+        return func
+
+    cache = transform.MemoryCache()
+
+    def run(mod):
+        seen.clear()
+        with transform.PassContext(cache=cache):
+            assert structural_equal(counted(mod), mod)
+        return sorted(seen)
+
+    assert run(chain(relay.tanh)) == ["exp", "tanh"]
+    assert run(chain(relay.tanh)) == []
+    # Another body of the callee, and then another type.
+    assert run(chain(relay.log)) == ["log"]
+    assert run(chain(lambda p: relay.expand_dims(p, 0), (1, 2))) == ["exp", "expand_dims"]
+    assert run(chain(relay.log)) == []
+
+
+def test_memoised_simplification_is_kept():
+    entries = {}
+
+    class Store:
+        def load(self, key):
+            return entries.get(key)
+
+        def store(self, key, value):
+            entries[key] = value
+
+    mod = chain(lambda p: p * relay.const(1.0))
+    plain = relay.transform.SimplifyExpr()(mod)
+    assert plain["f"].body is plain["f"].params[0]
+    for _ in range(2):
+        with transform.PassContext(cache=Store()):
+            kept = relay.transform.SimplifyExpr()(mod)
+        assert structural_equal(kept, plain)
+        assert relay.transform.InferType()(kept) is kept
+        assert len(entries) == 2
+    with transform.PassContext(cache=Store()):
+        relay.transform.SimplifyExpr(exact=True)(mod)
+    assert len(entries) == 4

@@ -14,17 +14,21 @@ True
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from isoform import transform as _transform
 from isoform.ir import _api
-from isoform.transform import FunctionPass, ModulePass
+from isoform.transform import FunctionPass, ModulePass, PassContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from isoform.transform import PassInstrument
+
 __all__ = [
     "DeadCodeElimination",
+    "DefuseOps",
     "EliminateCommonSubexpr",
     "FoldConstant",
     "FoldConstantExpr",
@@ -34,10 +38,12 @@ __all__ = [
     "InferTypeLocal",
     "Inline",
     "RemoveUnusedFunctions",
+    "SimplifyExpr",
     "ToANormalForm",
     "ToANormalFormExpr",
     "ToBasicBlockNormalForm",
     "ToGraphNormalForm",
+    "build_config",
     "function_pass",
 ]
 
@@ -192,11 +198,12 @@ def FuseOps(fuse_opt_level: int = -1) -> FunctionPass:  # noqa: N802
 
     Which operators fit is decided by their patterns (`TOpPattern`). The options
     `relay.FuseOps.max_depth` and `relay.FuseOps.link_params` of the context bound the size
-    of kernels, and put constants into them. Level 0; requires InferType.
+    of kernels, and put constants into them. Level 0; requires InferType. Raises ValueError
+    for a bound below 0 when it runs.
 
     Args:
         fuse_opt_level: Each operator has its own kernel if it is 0; -1 stands for the
-            level of the context.
+            level of the context. Raises ValueError for other numbers below 0.
 
     >>> from isoform import ir, relay
     >>> x = relay.var("x", shape=(2,))
@@ -207,6 +214,71 @@ def FuseOps(fuse_opt_level: int = -1) -> FunctionPass:  # noqa: N802
     (1, 'exp')
     """
     return _made("FuseOps", fuse_opt_level)
+
+
+def DefuseOps() -> ModulePass:  # noqa: N802
+    """Return a pass that puts the bodies of kernels in the place of their calls.
+
+    It undoes `FuseOps`: the result is the program that was fused. Arguments with effects are
+    bound before a body that does not use them in order. Level 3; requires InferType.
+
+    >>> from isoform import ir, relay, structural_equal
+    >>> x = relay.var("x", shape=(2,))
+    >>> mod = ir.IRModule.from_expr(relay.Function([x], relay.exp(x + x)))
+    >>> mod = relay.transform.InferType()(mod)
+    >>> fused = relay.transform.FuseOps()(mod)
+    >>> structural_equal(relay.transform.DefuseOps()(fused), mod)
+    True
+    """
+    return _made("DefuseOps")
+
+
+def SimplifyExpr(exact: bool = False) -> FunctionPass:  # noqa: N802
+    """Return a pass that applies identities of arithmetic, moves of elements, and casts.
+
+    Among them: `x + 0`, `x * 1` and the like are `x`, `x + x` is `x * 2`, constants that
+    are added or multiplied one after the other become one, as do reshapes, transpositions
+    and casts; operators such as `zeros_like` get the shape from the type. Types stay the
+    same, and no operand with an effect is dropped. Level 0; requires InferType. Linear in
+    the number of expressions and of rewrites, besides the time for computing constants.
+
+    Args:
+        exact: Keep every bit of the results: floats are not regrouped, and `x + 0.0`
+            stays, because it makes 0 of -0. Which NaN a NaN is may still change.
+
+    >>> from isoform import ir, relay
+    >>> x = relay.var("x", shape=(2, 3))
+    >>> body = relay.transpose(relay.transpose(x)) * relay.const(1.0)
+    >>> mod = ir.IRModule.from_expr(relay.Function([x], body))
+    >>> simple = relay.transform.SimplifyExpr()(mod)["main"]
+    >>> simple.body is simple.params[0]
+    True
+    """
+    return _made("SimplifyExpr", exact)
+
+
+def build_config(
+    opt_level: int = 2,
+    required_pass: Iterable[str] | None = None,
+    disabled_pass: Iterable[str] | None = None,
+    trace: Iterable[PassInstrument] | None = None,
+) -> PassContext:
+    """Return a context for passes: an old name of `isoform.transform.PassContext`.
+
+    Args:
+        opt_level: As of `PassContext`.
+        required_pass: As of `PassContext`.
+        disabled_pass: As of `PassContext`.
+        trace: The instruments.
+
+    Warns with DeprecationWarning; raises as `PassContext`.
+    """
+    warnings.warn(
+        "relay.transform.build_config is an old name; write isoform.transform.PassContext",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return PassContext(opt_level, required_pass, disabled_pass, trace)
 
 
 def ToANormalForm() -> ModulePass:  # noqa: N802

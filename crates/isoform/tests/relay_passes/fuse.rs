@@ -1,10 +1,12 @@
 //! Fusing of operators into kernels (R125 to R128).
 
 use isoform::Ref;
+use isoform::dialect::relay::analysis::count_ops;
 use isoform::dialect::relay::attrs::{ConcatenateAttrs, DenseAttrs, SqueezeAttrs};
+use isoform::dialect::relay::op::CallTypes;
 use isoform::dialect::relay::passes::FuseOptions;
-use isoform::dialect::relay::{AsExpr, Constant, Function, Var, infer_type_expr, op};
-use isoform::ir::{TensorType, Type};
+use isoform::dialect::relay::{Any, AsExpr, Call, Constant, Function, Var, infer_type_expr, op};
+use isoform::ir::{Op, OpRegistry, TensorType, Type};
 use isoform::tir;
 use isoform::values::{DType, Tensor};
 
@@ -222,4 +224,61 @@ fn r127_a_hundred_thousand_operators() {
     }
     let fused = FuseOptions::default().fuse_ops_expr(&typed(&func([&x], &body)));
     assert!(fused.expect("typed").isa::<Function>());
+}
+
+/// An operator that could be fused if one of its attributes did not say otherwise.
+fn special(name: &str, attribute: &str, ty: Ref<Type>) -> Ref<Op> {
+    let entry = OpRegistry::get_or_register(name).expect("a name");
+    let entry = entry.num_inputs(1).attr("TOpPattern", 0, 10);
+    let entry = entry.and_then(|entry| entry.attr(attribute, true, 10));
+    let relation =
+        op::relation(move |types: &mut CallTypes<'_>| Ok(types.tensor(0)?.map(|_| ty.clone())));
+    let entry =
+        entry.and_then(|entry| entry.type_relation(&name.replace('.', "_"), Some(relation)));
+    entry.expect("registered once").op().clone()
+}
+
+/// The number of operators of each kernel, in the order of evaluation, and the other calls.
+fn kernels(program: &Expr) -> (Vec<i64>, Vec<String>) {
+    let fused = FuseOptions::default()
+        .fuse_ops_expr(program)
+        .expect("typed");
+    let (mut sizes, mut others) = (Vec::new(), Vec::new());
+    let mut next = fused.cast::<Function>().expect("a function").body.clone();
+    while let Some(call) = next.downcast_ref::<Call>().cloned() {
+        match call.op.downcast_ref::<Function>() {
+            Some(kernel) => {
+                let ops = count_ops(&kernel.expr()).expect("calls");
+                sizes.insert(0, ops.values().sum());
+            }
+            None => {
+                let op: Ref<Op> = call.op.clone().cast().expect("an operator");
+                others.insert(0, op.name.to_string());
+            }
+        }
+        next = call.args.get(0).expect("an argument").clone();
+    }
+    (sizes, others)
+}
+
+#[test]
+fn r125_results_of_unknown_shape_that_data_decide_are_not_fused() {
+    let any: Ref<Type> = TensorType::new([Any::new().upcast()])
+        .cast()
+        .expect("a type");
+    let program = |callee: Ref<Op>| {
+        let x = typed_var("x", &[3]);
+        let called = Call::new(callee, [exp(&x.expr())]).expr();
+        typed(&func([&x], &op::tanh(called).expr()))
+    };
+    let dependent = "TShapeDataDependent";
+    let unique = special("test.fuse.unique", dependent, any);
+    assert_eq!(kernels(&program(unique)), (vec![1, 1, 1], vec![]));
+    // A known shape does not depend on data after all.
+    let known = special("test.fuse.known", dependent, tensor(&[3]));
+    assert_eq!(kernels(&program(known)), (vec![3], vec![]));
+    // What computes nothing is no kernel.
+    let note = special("test.fuse.note", "TNonComputational", tensor(&[3]));
+    let names = vec!["test.fuse.note".to_owned()];
+    assert_eq!(kernels(&program(note)), (vec![1, 1], names));
 }

@@ -64,7 +64,9 @@ fn r122_kernels_and_functions_of_others_are_left_alone() {
     stays(&func(&[&x], Call::new(&kernel, [x.expr()])));
     // Around a kernel, rules apply, and the kernel is the same object.
     let program = func(&[&x], Call::new(&kernel, [op::add(&x, &zero).expr()]));
-    let simple = SimplifyOptions::default().simplify_expr(&program).expect("typed");
+    let simple = SimplifyOptions::default()
+        .simplify_expr(&program)
+        .expect("typed");
     let simple: Ref<Function> = simple.cast().expect("a function");
     let call: Ref<Call> = simple.body.clone().cast().expect("a call");
     assert!(call.args.get(0).is_some_and(|arg| arg.isa::<Var>()));
@@ -73,7 +75,9 @@ fn r122_kernels_and_functions_of_others_are_left_alone() {
     let module = IRModule::new();
     let add = |name: &str, func: Expr| {
         let func = func.cast::<BaseFunc>().expect("a function");
-        module.update_func(&GlobalVar::new(name), func).expect("a new name");
+        module
+            .update_func(&GlobalVar::new(name), func)
+            .expect("a new name");
     };
     let plain = func(&[&x], op::add(&x, &zero));
     add("changed", plain.clone());

@@ -1,11 +1,11 @@
 //! Each rule where it applies, and where it nearly does (R122).
 
+use isoform::Ref;
 use isoform::dialect::relay::attrs::{
     self, CastAttrs, ClipAttrs, InitOpAttrs, LayoutTransformAttrs, ReshapeAttrs, TransposeAttrs,
     sizes,
 };
 use isoform::dialect::relay::{AsExpr, op};
-use isoform::Ref;
 use isoform::dialect::relay::{Call, Var};
 use isoform::values::DType;
 
@@ -44,7 +44,11 @@ fn r122_like_operators_become_static() {
     let check = |rule: &str, call: Ref<Call>, expected: Ref<Call>| {
         applies(rule, &func(&[&x, &y], call), &func(&[&x, &y], expected));
     };
-    check("zeros_like", op::zeros_like(&x), op::zeros(init(&[2, 3], F32)));
+    check(
+        "zeros_like",
+        op::zeros_like(&x),
+        op::zeros(init(&[2, 3], F32)),
+    );
     check("ones_like", op::ones_like(&y), op::ones(init(&[3, 2], I32)));
     check(
         "full_like",
@@ -57,7 +61,11 @@ fn r122_like_operators_become_static() {
         op::reshape_like(&x, &y, like),
         op::reshape(&x, ReshapeAttrs::new(sizes([3, 2]))),
     );
-    check("cast_like", op::cast_like(&y, &x), op::cast(&y, CastAttrs::new(F32)));
+    check(
+        "cast_like",
+        op::cast_like(&y, &x),
+        op::cast(&y, CastAttrs::new(F32)),
+    );
     let row = var(&[3], F32);
     let check = |rule: &str, call: Ref<Call>, expected: Ref<Call>| {
         applies(rule, &func(&[&x, &row], call), &func(&[&x, &row], expected));
@@ -101,13 +109,21 @@ fn r122_zero_sizes_are_not_taken_for_copies() {
     let like = op::reshape_like(&x, &y, attrs::ReshapeLikeAttrs::new());
     let attrs = ReshapeAttrs::new(sizes([3, 0])).with_allowzero(true);
     let expected = op::reshape(&x, attrs);
-    applies("reshape_like", &func(&[&x, &y], like), &func(&[&x, &y], &expected));
+    applies(
+        "reshape_like",
+        &func(&[&x, &y], like),
+        &func(&[&x, &y], &expected),
+    );
     let to = |x: &Expr, shape: [i64; 2]| {
         let attrs = ReshapeAttrs::new(sizes(shape)).with_allowzero(true);
         op::reshape(x, attrs).expr()
     };
     let twice = to(&to(&x.expr(), [3, 0]), [0, 5]);
-    applies("reshape_reshape", &func(&[&x], twice), &func(&[&x], to(&x.expr(), [0, 5])));
+    applies(
+        "reshape_reshape",
+        &func(&[&x], twice),
+        &func(&[&x], to(&x.expr(), [0, 5])),
+    );
 }
 
 #[test]
@@ -115,7 +131,11 @@ fn r122_x_plus_x_is_a_product() {
     for dtype in [F32, I32, int(8), uint(8), float(16), BF16, DType::FLOAT64] {
         let x = var(&[4], dtype);
         let expected = op::multiply(&x, number(2.0, dtype));
-        applies("add_itself", &func(&[&x], op::add(&x, &x)), &func(&[&x], expected));
+        applies(
+            "add_itself",
+            &func(&[&x], op::add(&x, &x)),
+            &func(&[&x], expected),
+        );
     }
     // The same expression, not an equal one.
     let x = var(&[4], F32);
@@ -187,11 +207,17 @@ fn r122_what_is_not_neutral_stays() {
     stays(&func(&[&x], op::divide(&one, &x)));
     stays(&func(&[&x], op::multiply(&x, &zero)));
     stays(&func(&[&x], op::add(&x, &one)));
-    stays(&func(&[&x], op::add(&x, constant(&[0.0, 1.0, 0.0], &[3], F32))));
+    stays(&func(
+        &[&x],
+        op::add(&x, constant(&[0.0, 1.0, 0.0], &[3], F32)),
+    ));
     // The shape of the result comes from the zeros.
     let zeros = op::zeros(init(&[2, 3], F32));
     avoids("add_zero", &func(&[&x], op::add(&x, zeros)));
-    avoids("add_zero", &func(&[&x], op::add(&x, constant(&[0.0], &[1, 1], F32))));
+    avoids(
+        "add_zero",
+        &func(&[&x], op::add(&x, constant(&[0.0], &[1, 1], F32))),
+    );
     let b = var(&[3], BOOL);
     stays(&func(&[&b], op::multiply(&b, number(1.0, BOOL))));
 }
@@ -201,13 +227,23 @@ fn r122_unknown_sizes_keep_what_may_widen_them() {
     let any = dynamic(&[0], F32);
     let other = dynamic(&[0], F32);
     // The sizes of both are unknown, and x may be repeated to that of the zeros.
-    avoids("add_zero", &func(&[&any, &other], op::add(&any, op::zeros_like(&other))));
-    avoids("add_zero", &func(&[&any], op::add(&any, op::zeros(init(&[3], F32)))));
+    avoids(
+        "add_zero",
+        &func(&[&any, &other], op::add(&any, op::zeros_like(&other))),
+    );
+    avoids(
+        "add_zero",
+        &func(&[&any], op::add(&any, op::zeros(init(&[3], F32)))),
+    );
     let scalar = op::add(&any, number(0.0, F32));
     applies("add_zero", &func(&[&any], scalar), &func(&[&any], &any));
     let known = var(&[3], F32);
     let program = op::add(&known, op::zeros_like(&any));
-    applies("add_zero", &func(&[&known, &any], program), &func(&[&known, &any], &known));
+    applies(
+        "add_zero",
+        &func(&[&known, &any], program),
+        &func(&[&known, &any], &known),
+    );
 }
 
 #[test]
@@ -231,9 +267,15 @@ fn r122_reshapes_after_each_other_are_one() {
     stays(&func(&[&x], reshape(&x1, &[4, 3])));
     // A shape that is not known has no literals.
     let any = dynamic(&[0, 6], F32);
-    stays(&func(&[&any], reshape(&reshape(&any.expr(), &[-1, 3]), &[-1, 2])));
+    stays(&func(
+        &[&any],
+        reshape(&reshape(&any.expr(), &[-1, 3]), &[-1, 2]),
+    ));
     let shared = reshape(&x1, &[12]);
-    let both = op::add(reshape(&shared, &[3, 4]), reshape(&op::tanh(&shared).expr(), &[3, 4]));
+    let both = op::add(
+        reshape(&shared, &[3, 4]),
+        reshape(&op::tanh(&shared).expr(), &[3, 4]),
+    );
     let alone = op::add(
         reshape(&x1, &[3, 4]),
         reshape(&op::tanh(shared).expr(), &[3, 4]),
@@ -247,8 +289,15 @@ fn r122_transpositions_after_each_other_are_one() {
     let x1 = x.expr();
     let default = |x: &Expr| op::transpose(x, TransposeAttrs::new(None)).expr();
     let twice = transpose(&transpose(&x1, &[1, 2, 0]), &[1, 0, -1]);
-    applies("transpose_transpose", &func(&[&x], twice), &func(&[&x], transpose(&x1, &[2, 1, 0])));
-    for back in [default(&default(&x1)), transpose(&transpose(&x1, &[1, 2, 0]), &[2, 0, 1])] {
+    applies(
+        "transpose_transpose",
+        &func(&[&x], twice),
+        &func(&[&x], transpose(&x1, &[2, 1, 0])),
+    );
+    for back in [
+        default(&default(&x1)),
+        transpose(&transpose(&x1, &[1, 2, 0]), &[2, 0, 1]),
+    ] {
         applies("transpose_transpose", &func(&[&x], back), &func(&[&x], &x));
     }
     let mixed = layout(&transpose(&x1, &[0, 2, 1]), "ABC", "CAB");
@@ -259,7 +308,11 @@ fn r122_transpositions_after_each_other_are_one() {
     );
     let any = dynamic(&[0, 3], F32);
     let twice = default(&default(&any.expr()));
-    applies("transpose_transpose", &func(&[&any], twice), &func(&[&any], &any));
+    applies(
+        "transpose_transpose",
+        &func(&[&any], twice),
+        &func(&[&any], &any),
+    );
     stays(&func(&[&x], transpose(&x1, &[1, 0, 2])));
 }
 
@@ -271,7 +324,11 @@ fn r122_layouts_after_each_other_are_one() {
     let check = |rule: &str, program: Expr, expected: Expr| {
         applies(rule, &func(&[&x], program), &func(&[&x], expected));
     };
-    check("transpose_transpose", layout(&blocked, "NCHW4c", "NCHW"), x1.clone());
+    check(
+        "transpose_transpose",
+        layout(&blocked, "NCHW4c", "NCHW"),
+        x1.clone(),
+    );
     check(
         "transpose_transpose",
         layout(&blocked, "NCHW4c", "NHWC"),
@@ -300,7 +357,11 @@ fn r122_a_transposition_that_moves_nothing_is_dropped() {
 #[test]
 fn r122_a_cast_to_the_same_type_is_dropped() {
     let x = dynamic(&[0], F32);
-    applies("cast_same", &func(&[&x], cast(&x.expr(), F32)), &func(&[&x], &x));
+    applies(
+        "cast_same",
+        &func(&[&x], cast(&x.expr(), F32)),
+        &func(&[&x], &x),
+    );
     stays(&func(&[&x], cast(&x.expr(), float(16))));
 }
 
@@ -370,18 +431,33 @@ fn r122_uniform_operands_are_scalars() {
         applies(rule, &func(&[&x], call), &func(&[&x], expected));
     };
     check("uniform_right", op::power(&x, full()), op::power(&x, &half));
-    check("uniform_left", op::subtract(full(), &x), op::subtract(&half, &x));
+    check(
+        "uniform_left",
+        op::subtract(full(), &x),
+        op::subtract(&half, &x),
+    );
     let ones = op::ones(init(&[3], F32));
-    check("uniform_right", op::maximum(&x, ones), op::maximum(&x, number(1.0, F32)));
+    check(
+        "uniform_right",
+        op::maximum(&x, ones),
+        op::maximum(&x, number(1.0, F32)),
+    );
     check("uniform_right", op::less(&x, full()), op::less(&x, &half));
     let like = op::zeros_like(&x);
-    check("uniform_left", op::minimum(like, &x), op::minimum(number(0.0, F32), &x));
+    check(
+        "uniform_left",
+        op::minimum(like, &x),
+        op::minimum(number(0.0, F32), &x),
+    );
     // The other operand is repeated to the shape of the full one.
     let row = var(&[3], F32);
     stays(&func(&[&row], op::maximum(&row, full())));
     stays(&func(&[&x, &row], op::maximum(&x, &row)));
     // A constant tensor stays what it is.
-    stays(&func(&[&x], op::maximum(&x, constant(&[1.0; 3], &[3], F32))));
+    stays(&func(
+        &[&x],
+        op::maximum(&x, constant(&[1.0; 3], &[3], F32)),
+    ));
 }
 
 #[test]
@@ -446,7 +522,10 @@ fn r122_constants_are_combined_only_where_that_is_sound() {
     let huge = number(3e38, F32);
     stays(&func(&[&x], op::add(op::add(&x, &huge), &huge)));
     let infinite = number(f64::INFINITY, F32);
-    stays(&func(&[&x], op::multiply(op::multiply(&x, &infinite), number(2.0, F32))));
+    stays(&func(
+        &[&x],
+        op::multiply(op::multiply(&x, &infinite), number(2.0, F32)),
+    ));
     // The outer product of two constants is larger than both.
     let row = constant(&[1.0, 2.0, 3.0], &[3], F32);
     let column = constant(&[4.0, 5.0], &[2, 1], F32);
@@ -459,7 +538,11 @@ fn r122_constants_are_combined_only_where_that_is_sound() {
     let factor = number(100.0, int(8));
     let program = op::multiply(op::multiply(&i, &factor), &factor);
     let expected = op::multiply(&i, number(16.0, int(8)));
-    applies("multiply_multiply", &func(&[&i], program), &func(&[&i], expected));
+    applies(
+        "multiply_multiply",
+        &func(&[&i], program),
+        &func(&[&i], expected),
+    );
 }
 
 #[test]
@@ -468,7 +551,11 @@ fn r122_casts_after_a_clip_that_fits_are_dropped() {
     let x1 = x.expr();
     let clipped = clip(&x1, -128.0, 127.0);
     let check = |program: Expr, expected: &Expr| {
-        applies("clip_cast_cast", &func(&[&x], program), &func(&[&x], expected));
+        applies(
+            "clip_cast_cast",
+            &func(&[&x], program),
+            &func(&[&x], expected),
+        );
     };
     check(cast(&cast(&clipped, int(8)), I32), &clipped);
     check(cast(&cast(&clipped, int(8)), F32), &cast(&clipped, F32));
@@ -509,7 +596,11 @@ fn r122_a_clip_to_everything_is_dropped() {
         (float(16), -infinity, infinity),
     ] {
         let x = var(&[6], dtype);
-        applies("clip_everything", &func(&[&x], clip(&x.expr(), min, max)), &func(&[&x], &x));
+        applies(
+            "clip_everything",
+            &func(&[&x], clip(&x.expr(), min, max)),
+            &func(&[&x], &x),
+        );
     }
     for (dtype, min, max) in [
         (int(8), -127.0, 127.0),
@@ -543,25 +634,41 @@ fn r122_quadratic_forms_with_real_roots_are_products() {
         false => op::add(&x, op::multiply(number(root, F32), &y)),
     };
     let check = |program: &Expr, expected: Ref<Call>| {
-        applies("quadratic", &func(&[&x, &y], program), &func(&[&x, &y], expected));
+        applies(
+            "quadratic",
+            &func(&[&x, &y], program),
+            &func(&[&x, &y], expected),
+        );
     };
     let square = sum(1.0);
-    check(&quadratic(&x, &y, [1.0, 2.0, 1.0]), op::multiply(&square, &square));
-    check(&quadratic(&x, &y, [1.0, 5.0, 6.0]), op::multiply(sum(3.0), sum(2.0)));
+    check(
+        &quadratic(&x, &y, [1.0, 2.0, 1.0]),
+        op::multiply(&square, &square),
+    );
+    check(
+        &quadratic(&x, &y, [1.0, 5.0, 6.0]),
+        op::multiply(sum(3.0), sum(2.0)),
+    );
     let scaled = op::multiply(number(2.0, F32), op::multiply(sum(2.5), sum(0.5)));
     check(&quadratic(&x, &y, [2.0, 6.0, 2.5]), scaled);
     // Powers are squares, and terms are in any order.
     let two = number(2.0, F32);
     let powers = op::add(
         op::multiply(op::multiply(&x, number(5.0, F32)), &y),
-        op::add(op::power(&x, &two), op::multiply(op::power(&y, &two), number(6.0, F32))),
+        op::add(
+            op::power(&x, &two),
+            op::multiply(op::power(&y, &two), number(6.0, F32)),
+        ),
     );
     check(&powers.expr(), op::multiply(sum(3.0), sum(2.0)));
     // No real roots.
     stays(&func(&[&x, &y], quadratic(&x, &y, [1.0, 1.0, 1.0])));
     // No quadratic form: two squares of one expression, and cubes.
     let squares = op::add(op::multiply(&x, &x), op::power(&x, &two));
-    avoids("quadratic", &func(&[&x, &y], op::add(squares, op::multiply(&x, &y))));
+    avoids(
+        "quadratic",
+        &func(&[&x, &y], op::add(squares, op::multiply(&x, &y))),
+    );
     let cube = op::add(
         op::add(op::power(&x, number(3.0, F32)), op::multiply(&x, &y)),
         op::multiply(&y, &y),

@@ -3,9 +3,7 @@
 use isoform::dialect::relay::attrs::{CastAttrs, sizes};
 use isoform::dialect::relay::eval::Evaluator;
 use isoform::dialect::relay::passes::{SimplifyOptions, simplify_rules};
-use isoform::dialect::relay::{
-    self, AsExpr, Constant, Function, Var, infer_type_expr, op,
-};
+use isoform::dialect::relay::{self, AsExpr, Constant, Function, Var, infer_type_expr, op};
 use isoform::ir::{RelayExpr, TensorType, Type};
 use isoform::objects::repr;
 use isoform::types::IntoField;
@@ -102,14 +100,20 @@ pub(crate) fn read(tensor: &Tensor) -> Vec<f64> {
         .extract()
         .expect("a tensor");
     let (chunks, _) = wide.data().as_chunks::<8>();
-    chunks.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()
+    chunks
+        .iter()
+        .map(|bytes| f64::from_le_bytes(*bytes))
+        .collect()
 }
 
 /// Arguments for the parameters of a function whose sizes are known.
 fn arguments(func: &Ref<Function>, round: usize) -> Option<Vec<Value>> {
     let mut arguments = Vec::new();
     for param in func.params.iter() {
-        let ty = param.type_annotation.as_ref()?.downcast_ref::<TensorType>()?;
+        let ty = param
+            .type_annotation
+            .as_ref()?
+            .downcast_ref::<TensorType>()?;
         let dims = ty.shape.iter();
         let shape: Vec<i64> = dims
             .map(|dim| Some(dim.downcast_ref::<isoform::ir::IntImm>()?.value))
@@ -147,7 +151,11 @@ fn check_values(before: &Expr, after: &Expr, bits: bool) {
         let (left, right) = (call(before, &arguments), call(after, &arguments));
         assert_eq!(left.shape(), right.shape());
         if bits {
-            assert_eq!(left.data(), right.data(), "{arguments:?}: {left:?} {right:?}");
+            assert_eq!(
+                left.data(),
+                right.data(),
+                "{arguments:?}: {left:?} {right:?}"
+            );
             continue;
         }
         for (left, right) in read(&left).into_iter().zip(read(&right)) {

@@ -1,12 +1,12 @@
 //! The promises of passes about values and types.
 
+use isoform::dialect::relay::attrs::CastAttrs;
 use isoform::dialect::relay::eval::Evaluator;
 use isoform::dialect::relay::passes::{
     SimplifyOptions, defuse_ops, eliminate_common_subexpr, eliminate_dead_code, fold_constant,
     fuse_ops, inline_functions, remove_unused_functions, simplify, to_a_normal_form,
     to_basic_block_normal_form, to_graph_normal_form,
 };
-use isoform::dialect::relay::attrs::CastAttrs;
 use isoform::dialect::relay::{Constant, Function, infer_type, op};
 use isoform::ir::IRModule;
 use isoform::values::{DType, Tensor};
@@ -197,7 +197,10 @@ fn floats(value: &Value) -> Result<Vec<f64>> {
     let wide = op::cast(constant, CastAttrs::new(DType::FLOAT64));
     let wide: Tensor = Evaluator::new().evaluate(wide)?.extract()?;
     let (chunks, _) = wide.data().as_chunks::<8>();
-    Ok(chunks.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+    Ok(chunks
+        .iter()
+        .map(|bytes| f64::from_le_bytes(*bytes))
+        .collect())
 }
 
 /// Simplification changes values by little more than their precision.

@@ -39,7 +39,13 @@ impl Generator<'_> {
 
     /// A tensor whose elements are all equal, in one of many forms. A product with -1 of
     /// zero is negative zero.
-    fn filled(&mut self, number: i64, negative: bool, dtype: DType, shape: &[i64]) -> Option<Typed> {
+    fn filled(
+        &mut self,
+        number: i64,
+        negative: bool,
+        dtype: DType,
+        shape: &[i64],
+    ) -> Option<Typed> {
         let scalar = self.numbers(dtype, &[], &[number]);
         let scalar = match negative {
             true => self.negative_zero(dtype),
@@ -110,7 +116,8 @@ impl Generator<'_> {
                     op::reshape(data, codes)
                 }
                 2 if now.len() == rank && rank > 0 => {
-                    let (from, mut to): (String, Vec<char>) = (letters().collect(), letters().collect());
+                    let (from, mut to): (String, Vec<char>) =
+                        (letters().collect(), letters().collect());
                     self.source.shuffle(&mut to);
                     let to: String = to.into_iter().collect();
                     op::layout_transform(data, attrs::LayoutTransformAttrs::new(from, to))
@@ -163,7 +170,10 @@ impl Generator<'_> {
             false if is_integer(now) => {
                 made(op::cast(&result.expr, attrs::CastAttrs::new(DType::INT64)))
             }
-            false => made(op::cast(&result.expr, attrs::CastAttrs::new(DType::FLOAT32))),
+            false => made(op::cast(
+                &result.expr,
+                attrs::CastAttrs::new(DType::FLOAT32),
+            )),
         }
     }
 

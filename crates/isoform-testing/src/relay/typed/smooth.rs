@@ -3,7 +3,7 @@
 
 use isoform::Value;
 use isoform::dialect::relay::attrs::{self, sizes};
-use isoform::dialect::relay::{AsExpr, Call, Function, op};
+use isoform::dialect::relay::{AsExpr, Call, Constant, Function, Var, op};
 use isoform::ir::{GlobalVar, IRModule, RelayExpr};
 use isoform::values::{DType, DTypeCode, Tensor};
 use isoform::{Ref, structural_equal};
@@ -37,8 +37,11 @@ impl Generator<'_> {
         let shape = [[2, 3], [3, 1], [1, 4]][self.source.below(3)].to_vec();
         let ty = Ty::Tensor(dtype, shape.clone());
         let params: Vec<_> = (0..2).map(|_| self.var("p", &ty)).collect();
-        let of_param = |param: &Ref<_>| Bounded {
-            typed: Typed::new(Ref::clone(param), ty.clone()),
+        let of_param = |param: &Ref<Var>| Bounded {
+            typed: Typed {
+                expr: param.expr(),
+                ty: ty.clone(),
+            },
             least: 0.5,
             most: 2.0,
         };
@@ -66,7 +69,9 @@ impl Generator<'_> {
 
     /// The tensor of some floats.
     fn floats(&mut self, dtype: DType, shape: &[i64], values: &[f64]) -> Value {
-        let bytes = values.iter().flat_map(|value| super::generate::encoded(dtype, *value));
+        let bytes = values
+            .iter()
+            .flat_map(|value| super::generate::encoded(dtype, *value));
         let bytes: Vec<u8> = bytes.collect();
         let tensor = Tensor::new(dtype, shape.to_vec(), bytes);
         tensor.expect("the shape fits").into()
@@ -76,7 +81,7 @@ impl Generator<'_> {
         let number = *self.source.pick(choice);
         let value = self.floats(dtype, &[], &[number]);
         let tensor = value.extract::<Tensor>().expect("a tensor");
-        (isoform::dialect::relay::Constant::new(tensor).expr(), number)
+        (Constant::new(tensor).expr(), number)
     }
 
     fn step(&mut self, known: &[Bounded], dtype: DType, shape: &[i64]) -> Option<Bounded> {
@@ -105,13 +110,21 @@ impl Generator<'_> {
                 let (first, one) = self.number(dtype, &factors);
                 let (second, two) = self.number(dtype, &factors);
                 let inner = made(op::multiply(a, first))?;
-                near(op::multiply(second, &inner.expr), x.least * one * two, x.most * one * two)
+                near(
+                    op::multiply(second, &inner.expr),
+                    x.least * one * two,
+                    x.most * one * two,
+                )
             }
             7 => {
                 let (first, one) = self.number(dtype, &factors);
                 let (second, two) = self.number(dtype, &factors);
                 let inner = made(op::add(first, a))?;
-                near(op::add(&inner.expr, second), x.least + one + two, x.most + one + two)
+                near(
+                    op::add(&inner.expr, second),
+                    x.least + one + two,
+                    x.most + one + two,
+                )
             }
             8 => {
                 let (first, one) = self.number(dtype, &factors);

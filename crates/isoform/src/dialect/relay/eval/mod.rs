@@ -37,8 +37,8 @@ mod tensors;
 mod values;
 
 pub(super) use call::Refusal;
-pub(super) use numbers::{numbers, scalar};
 pub use evaluator::Evaluator;
+pub(super) use numbers::{numbers, scalar};
 pub(super) use run::{Implementation, Runner, integers};
 pub use run::{KernelCall, evaluate_call, kernel, register_kernel};
 

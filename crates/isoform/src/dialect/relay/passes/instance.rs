@@ -39,10 +39,10 @@ impl Template {
         &self.func
     }
 
-    /// True if arguments in the place of the parameters are evaluated in the order in which
-    /// they would be before a call, each of them once: the body only computes operators
-    /// without effects, and uses all parameters, in their order.
-    pub(super) fn uses_arguments_in_order(&self) -> Result<bool> {
+    /// For each parameter, when the body first uses it, as numbers that ascend; None if the
+    /// body does anything but compute operators without effects. Then arguments in the place
+    /// of parameters are evaluated once, and in this order.
+    pub(super) fn first_uses(&self) -> Result<Option<Vec<Option<Id>>>> {
         let Template {
             func,
             graph,
@@ -56,12 +56,11 @@ impl Template {
                 _ => false,
             };
             if !is_plain || effects.of_evaluating(id) > Effect::None {
-                return Ok(false);
+                return Ok(None);
             }
         }
-        // Numbers ascend in the order of first evaluation.
-        let uses: Vec<Option<Id>> = func.params.iter().map(|param| graph.var(param)).collect();
-        Ok(uses.iter().all(Option::is_some) && uses.is_sorted())
+        let params = func.params.iter();
+        Ok(Some(params.map(|param| graph.var(param)).collect()))
     }
 
     /// The body with arguments in the place of the parameters. Those that may not move are

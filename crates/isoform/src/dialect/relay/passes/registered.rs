@@ -19,7 +19,9 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function as Callback;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::Schema;
-use crate::transform::{FunctionPass, Memo, ModulePass, PassContext, PassInfo, register_config_option};
+use crate::transform::{
+    FunctionPass, Memo, ModulePass, PassContext, PassInfo, register_config_option,
+};
 
 /// The pass that most others need to run before them.
 const INFER_TYPE: &str = "InferType";
@@ -136,10 +138,7 @@ fn simplify_pass(#[default = false] exact: bool) -> Ref<FunctionPass> {
 
 /// Returns the expression with identities applied.
 #[export("relay._transform.SimplifyExprExpr", crate = crate)]
-fn simplify_of(
-    expr: &Ref<RelayExpr>,
-    #[default = false] exact: bool,
-) -> Result<Ref<RelayExpr>> {
+fn simplify_of(expr: &Ref<RelayExpr>, #[default = false] exact: bool) -> Result<Ref<RelayExpr>> {
     SimplifyOptions::default().exact(exact).simplify_expr(expr)
 }
 

@@ -1,7 +1,7 @@
 //! Taking kernels apart again.
 
-use std::collections::hash_map::Entry;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::dialect::relay::passes::effects::{Effects, Globals};
 use crate::dialect::relay::passes::form::Form;
@@ -16,8 +16,8 @@ use crate::kernel::object::reference::Ref;
 /// Puts the bodies of kernels, functions marked `Primitive`, in the place of their calls:
 /// the inverse of [`fuse_ops`](super::fuse_ops).
 ///
-/// Arguments take the place of parameters. One with an effect is bound before the body,
-/// unless the body computes nothing but operators and uses its parameters in their order,
+/// Arguments take the place of parameters. Those with effects are bound before the body,
+/// unless the body computes nothing but operators and uses their parameters in their order,
 /// as kernels of `fuse_ops` do; then effects stay in order by themselves, and the program is
 /// equal to the one that was fused, but for `annotation.stop_fusion`. Variables that a body
 /// binds are new for each call.
@@ -64,10 +64,23 @@ pub fn defuse_ops_expr(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
     defused(expr, &Globals::default())
 }
 
-/// A kernel, and whether its arguments may take the place of its parameters.
+/// A kernel, and when it first uses each parameter, if that is the order of effects.
 struct Kernel {
     template: Template,
-    keeps_order: bool,
+    first_uses: Option<Vec<Option<Id>>>,
+}
+
+impl Kernel {
+    /// True if the arguments with these positions are evaluated in the same order in the
+    /// place of the parameters, each of them once.
+    fn keeps_order(&self, positions: impl Iterator<Item = usize>) -> bool {
+        let Some(uses) = &self.first_uses else {
+            return false;
+        };
+        let uses = positions.map(|position| uses.get(position).copied().flatten());
+        let uses: Vec<Option<Id>> = uses.collect();
+        uses.iter().all(Option::is_some) && uses.is_sorted()
+    }
 }
 
 /// The kernel that a call is one of, if it can be taken apart.
@@ -97,10 +110,10 @@ fn defused(root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
                 let template = Template::new(func, globals)?;
-                let keeps_order = template.uses_arguments_in_order()?;
+                let first_uses = template.first_uses()?;
                 place.insert(Kernel {
                     template,
-                    keeps_order,
+                    first_uses,
                 })
             }
         };
@@ -108,11 +121,15 @@ fn defused(root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
             Some(known) => known,
             missing => missing.insert(Effects::of(&graph, globals)?),
         };
+        let operands = &graph.operands(id)[1..];
+        let fixed = operands.iter().enumerate();
+        let fixed = fixed.filter(|(_, operand)| !effects.may_move(**operand));
+        let keeps_order = kernel.keeps_order(fixed.map(|(position, _)| position));
         let argument = |operand: &Id| Argument {
             expr: results[*operand as usize].clone(),
-            may_move: kernel.keeps_order || effects.may_move(*operand),
+            may_move: keeps_order || effects.may_move(*operand),
         };
-        let arguments: Vec<_> = graph.operands(id)[1..].iter().map(argument).collect();
+        let arguments: Vec<_> = operands.iter().map(argument).collect();
         results[id as usize] = kernel.template.body("kernel", &arguments)?;
     }
     Ok(results[0].clone())

@@ -12,6 +12,7 @@ pub use self::defuse::{defuse_ops, defuse_ops_expr};
 
 use self::dataflow::{Dataflow, is_non_computational, is_reshape, type_of};
 use self::groups::Groups;
+use super::effects::{Effects, Globals};
 use super::form::{Form, with_operands};
 use super::graph::{Graph, Id, Step};
 use super::module::map_functions;
@@ -53,7 +54,8 @@ impl Default for FuseOptions {
 /// Compiler for Deep Learning" (OSDI 2018), section 3.
 ///
 /// The parameters of a kernel are its inputs in the order of their first use, named `p0`,
-/// `p1` and so on; scalar constants become part of it. Calls of operators that compute
+/// `p1` and so on; if several have effects, in the order of evaluation. Scalar constants
+/// become part of it. Calls of operators that compute
 /// nothing (`TNonComputational`) are kept, `annotation.stop_fusion` separates kernels and
 /// is removed. A kernel that changes only the shape has the attribute
 /// `relay.reshape_only`. Other calls, and kernels that exist already, are kept.
@@ -104,8 +106,11 @@ impl FuseOptions {
         let graph = Graph::of(expr)?;
         let flow = Dataflow::of(&graph)?;
         let groups = Groups::of(&graph, &flow, self.fuses, self.max_depth);
+        // The effects of other functions are not known here.
+        let effects = Effects::of(&graph, &Globals::default())?;
         let mut fuser = Fuser {
             graph: &graph,
+            effects,
             groups,
             link_params: self.link_params,
             kernels: HashMap::default(),
@@ -127,13 +132,35 @@ impl FuseOptions {
 struct Kernel {
     params: Vec<Ref<Var>>,
     args: Vec<Ref<RelayExpr>>,
+    /// The expressions that the arguments come from.
+    operands: Vec<Id>,
     /// The parameter for each argument, by identity.
     known: HashMap<u64, usize, RandomState>,
     computes_more_than_shapes: bool,
 }
 
+impl Kernel {
+    /// Puts the arguments into the order of the program if two of them have effects, and the
+    /// order of first use is another one. Numbers of expressions ascend in the order of
+    /// evaluation.
+    fn keep_order(&mut self, effects: &Effects) {
+        let operands = self.operands.iter();
+        if operands
+            .filter(|operand| !effects.may_move(**operand))
+            .is_sorted()
+        {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.operands.len()).collect();
+        order.sort_by_key(|position| self.operands[*position]);
+        self.params = order.iter().map(|at| self.params[*at].clone()).collect();
+        self.args = order.iter().map(|at| self.args[*at].clone()).collect();
+    }
+}
+
 struct Fuser<'g> {
     graph: &'g Graph,
+    effects: Effects,
     groups: Groups,
     link_params: bool,
     /// By the sink of the group.
@@ -229,12 +256,14 @@ impl Fuser<'_> {
             let param = Var::holding(format!("p{next}"), self.graph.expr(operand));
             kernel.params.push(param.with_type_annotation(ty));
             kernel.args.push(result);
+            kernel.operands.push(operand);
         }
         Ok(kernel.params[at].expr())
     }
 
     fn call_of_kernel(&mut self, id: Id, body: Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
-        let kernel = self.kernels.remove(&id).unwrap_or_default();
+        let mut kernel = self.kernels.remove(&id).unwrap_or_default();
+        kernel.keep_order(&self.effects);
         let original = self.graph.expr(id);
         let func = Function::new(kernel.params, body).with_ret_type(type_of(original)?);
         let mut func = func.upcast().with_attr(attribute::PRIMITIVE, 1)?;

@@ -188,7 +188,9 @@ impl SimplifyOptions {
             None => prepared(self.exact)?,
         };
         let max_steps = self.max_rewrites.saturating_mul(graph.len() as u64);
-        let options = GreedyOptions::default().max_steps(max_steps).drop_dead(false);
+        let options = GreedyOptions::default()
+            .max_steps(max_steps)
+            .drop_dead(false);
         let done = options.rewrite_greedily(&Value::from(&hidden), &prepared.rules);
         prepared.purity.clear();
         let mut applied: Vec<(&'static str, u64)> = Vec::new();

@@ -18,7 +18,10 @@ pub(super) struct Purity(Mutex<HashMap<u64, bool, RandomState>>);
 impl Purity {
     /// Forgets everything: the next program has other expressions.
     pub(super) fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 
     /// True if evaluating an expression has no effect and makes no reference, so that it

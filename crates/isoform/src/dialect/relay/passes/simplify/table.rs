@@ -104,8 +104,7 @@ impl Row {
         let Some(ty) = found.ty()? else {
             return Ok(None);
         };
-        if exact && self.exact == Exact::Integers && !is_integer(ty.dtype)
-            || !(self.guard)(found)?
+        if exact && self.exact == Exact::Integers && !is_integer(ty.dtype) || !(self.guard)(found)?
         {
             return Ok(None);
         }
@@ -130,7 +129,11 @@ impl Row {
 fn holes_of(template: &Ref<Call>, holes: &Holes) -> Result<Vec<Hole>> {
     let mut found: Vec<Hole> = Vec::new();
     walk_objects(template, |object, _| {
-        let is_known = |hole: &Hole| hole.var().as_object().is_some_and(|var| var.same_as(object));
+        let is_known = |hole: &Hole| {
+            hole.var()
+                .as_object()
+                .is_some_and(|var| var.same_as(object))
+        };
         if found.iter().any(is_known) {
             return Ok(WalkResult::<()>::Advance);
         }
@@ -167,4 +170,3 @@ pub(super) fn always(_: &Found<'_>) -> Result<bool> {
 pub(super) fn keep(part: &Expr) -> Result<Option<Expr>> {
     Ok(Some(part.clone()))
 }
-

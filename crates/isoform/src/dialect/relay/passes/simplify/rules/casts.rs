@@ -37,8 +37,8 @@ pub(in super::super) const ROWS: &[Row] = &[
                 return Ok(false);
             };
             let last = f.dtype()?;
-            let keeps_bits = [first, middle, last].into_iter().all(is_integer)
-                && last.bits() <= middle.bits();
+            let keeps_bits =
+                [first, middle, last].into_iter().all(is_integer) && last.bits() <= middle.bits();
             Ok(keeps_bits || has_values_of(middle, first))
         },
         drops: None,
@@ -50,7 +50,10 @@ pub(in super::super) const ROWS: &[Row] = &[
         reason: "the type between has every integer that the clip lets through",
         templates: |h| {
             let clipped = call_with("clip", &h.x, &h.attrs[2])?;
-            Ok(vec![cast_twice(h, call_with("cast", &clipped, &h.attrs[1])?)?])
+            Ok(vec![cast_twice(
+                h,
+                call_with("cast", &clipped, &h.attrs[1])?,
+            )?])
         },
         inner: InteriorUses::Anywhere,
         guard: |f| {

@@ -1,9 +1,9 @@
 //! `a*x*x + b*x*y + c*y*y` as `a*(x + s*y)*(x + t*y)`.
 
+use crate::dialect::relay::Constant;
 use crate::dialect::relay::eval::numbers;
 use crate::dialect::relay::op;
 use crate::dialect::relay::passes::simplify::found::{Expr, Found, call_of};
-use crate::dialect::relay::Constant;
 use crate::kernel::error::Result;
 
 /// A product of two expressions, and of a number.
@@ -60,7 +60,11 @@ pub(super) fn factored(found: &Found<'_>) -> Result<Option<Expr>> {
 fn operands<'a>(found: &Found<'a>) -> Result<Vec<&'a Expr>> {
     let [p, q, r] = &found.holes.only;
     let [p, q, r] = [found.part(p)?, found.part(q)?, found.part(r)?];
-    let is_last = found.root()?.args.get(1).is_some_and(|last| last.same_as(r));
+    let is_last = found
+        .root()?
+        .args
+        .get(1)
+        .is_some_and(|last| last.same_as(r));
     Ok(match is_last {
         true => vec![p, q, r],
         false => vec![r, p, q],
