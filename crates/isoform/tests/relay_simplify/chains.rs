@@ -1,4 +1,4 @@
-//! Long programs: the number of attempts is linear, and depth is no limit (R53, R122).
+//! Long programs: the number of attempts is linear, at any depth (R53, R122).
 
 use isoform::dialect::relay::attrs::{CastAttrs, ReshapeAttrs, TransposeAttrs, sizes};
 use isoform::dialect::relay::passes::{Simplified, SimplifyOptions};

@@ -22,7 +22,7 @@ fn init(shape: &[i64], dtype: DType) -> Ref<attrs::InitOpAttrs> {
 }
 
 impl Generator<'_> {
-    /// Calls around a tensor; None if there are none for its type.
+    /// Calls around a tensor; None if nothing fits its type.
     pub(super) fn simplifiable(&mut self, x: &Typed) -> Option<Typed> {
         let (dtype, shape) = x.tensor()?;
         match self.source.below(8) {

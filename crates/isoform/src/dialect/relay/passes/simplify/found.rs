@@ -108,7 +108,7 @@ impl<'a> Found<'a> {
         let Some(types) = types.collect::<Option<Array<Ref<Type>>>>() else {
             return Ok(None);
         };
-        // Whatever is wrong with the call is no problem of the program.
+        // If the call is wrong, the program stays as it is.
         let Ok(ty) = infer_type_local(call) else {
             return Ok(None);
         };

@@ -2,19 +2,22 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `table.rs` | rows of rules, and the rules of the driver that they become |
+//! | `row.rs` | a rule as data |
+//! | `table.rs` | all of them, and the rules of the driver that they become |
 //! | `rules/` | the rows by topic |
 //! | `found.rs` | a match as rules see it, and typed expressions in its place |
 //! | `purity.rs` | what can be left out |
 
 mod found;
 mod purity;
+mod row;
 mod rules;
 mod table;
 
 use std::sync::{Mutex, PoisonError};
 
-use self::table::{Exact, Prepared, prepared, rows};
+use self::row::Exact;
+use self::table::{Prepared, prepared, rows};
 use super::form::ByIdent;
 use super::graph::{Graph, Id, Step, is_primitive};
 use super::module::map_functions;

@@ -7,7 +7,7 @@ use crate::dialect::relay::passes::fold_constant_expr;
 use crate::dialect::relay::passes::simplify::found::{
     Expr, Found, Holes, is_covered, is_float, is_number, tensor_type,
 };
-use crate::dialect::relay::passes::simplify::table::{Exact, Row, keep};
+use crate::dialect::relay::passes::simplify::row::{Exact, Row, keep};
 use crate::dialect::relay::{AsExpr, Call, Constant, TupleGetItem, op};
 use crate::ir::{Op, RelayExpr};
 use crate::kernel::container::Tensor;
@@ -357,8 +357,8 @@ fn is_bounded(operator: &str, constants: [&Ref<Constant>; 2]) -> bool {
     }
 }
 
-/// The smallest and the largest size of the numbers of a tensor other than 0; [1, 1] if
-/// there are none. None if one of them is no finite number.
+/// The smallest and the largest size of the numbers of a tensor other than 0, or [1, 1] if
+/// all are 0. None if one of them is infinite or NaN.
 fn magnitudes(tensor: &Tensor) -> Option<[f64; 2]> {
     let mut found: Option<[f64; 2]> = None;
     for number in numbers(tensor)? {

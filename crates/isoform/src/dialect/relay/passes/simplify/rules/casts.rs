@@ -6,7 +6,7 @@ use crate::dialect::relay::op;
 use crate::dialect::relay::passes::simplify::found::{
     Expr, Found, Holes, is_float, is_integer, is_number, only_arg, tensor_type,
 };
-use crate::dialect::relay::passes::simplify::table::{Exact, Row, call_with, keep};
+use crate::dialect::relay::passes::simplify::row::{Exact, Row, call_with, keep};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{DType, DTypeCode};

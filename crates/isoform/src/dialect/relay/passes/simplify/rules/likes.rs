@@ -3,7 +3,7 @@
 use crate::dialect::relay::attrs::{CastAttrs, InitOpAttrs, ReshapeAttrs, sizes};
 use crate::dialect::relay::op;
 use crate::dialect::relay::passes::simplify::found::{Expr, Found};
-use crate::dialect::relay::passes::simplify::table::{Exact, Row, always};
+use crate::dialect::relay::passes::simplify::row::{Exact, Row, always};
 use crate::dialect::relay::{AsExpr, Call};
 use crate::ir::Op;
 use crate::kernel::error::Result;

@@ -5,7 +5,7 @@ use crate::dialect::relay::Call;
 use crate::dialect::relay::attrs::{LayoutTransformAttrs, TransposeAttrs, sizes};
 use crate::dialect::relay::op::{self, dims};
 use crate::dialect::relay::passes::simplify::found::{Expr, Found, Holes, only_arg, tensor_type};
-use crate::dialect::relay::passes::simplify::table::{Exact, Row, always, call_with, keep};
+use crate::dialect::relay::passes::simplify::row::{Exact, Row, always, call_with, keep};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::pattern::InteriorUses;
