@@ -9,6 +9,7 @@ import isoform
 
 __all__ = [
     "Any",
+    "AttrsWildcard",
     "Call",
     "Clause",
     "Constant",
@@ -196,6 +197,20 @@ class Wildcard(Id):
     def __init__(
         self, name_hint: builtins.str = ..., span: isoform.types.ir.Span | None = ...
     ) -> None: ...
+
+class AttrsWildcard(isoform.types.ir.Attrs):
+    """A variable of patterns, as a hole for the attributes of a call.
+
+    It fills the field `attrs` of a call in a template, and matches attributes of any class;
+    a `Hole` for it may ask for their class and their values. A call
+    without attributes does not match.
+    """
+
+    __match_args__ = ("name_hint",)
+    @property
+    def name_hint(self) -> builtins.str:
+        """For people."""
+    def __init__(self, name_hint: builtins.str = ...) -> None: ...
 
 class Call(ExprWithOp):
     """The call of an operator, a function or a constructor.
