@@ -1,4 +1,4 @@
-"""The command `isoform`: hash, compare, show, deduplicate and convert models and IR."""
+"""The command `isoform`: compare, show, convert and transform models and IR."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import signal
 import sys
 
 from isoform import _core
+from isoform._importing import import_module
 
 
 def main() -> int:
@@ -16,7 +17,7 @@ def main() -> int:
     """
     # The work happens outside of Python, which would only record the signal.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return _core.cli_main(["isoform", *sys.argv[1:]])
+    return _core.cli_main(["isoform", *sys.argv[1:]], import_module)
 
 
 if __name__ == "__main__":

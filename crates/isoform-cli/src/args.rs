@@ -51,6 +51,7 @@ Examples:
   isoform convert module.json module.iso    write it as text
   isoform passes                            list the passes
   isoform run pto.simplify,pto.cse k.json   apply passes to a program
+  isoform run --import mine.py Mine k.json  apply passes written in Python
 
 See `isoform COMMAND --help` for details of each command.";
 
@@ -300,6 +301,7 @@ JSON (--json), one object per line and pass:
 
 Examples:
   isoform passes
+  isoform passes --import my_passes.py
   isoform passes --json | jq -r .name";
 
 /// How passes run.
@@ -340,9 +342,12 @@ pub(crate) struct RunArgs {
     /// Replace the output if it exists.
     #[arg(short, long)]
     pub(crate) force: bool,
-    /// Print what each pass changes, as diffs of functions, instead of the result.
+    /// Print the time of each pass and what it changes, as diffs, instead of the result.
     #[arg(long)]
     pub(crate) changes: bool,
+    /// Print at most this many lines of each diff, cut to the width of --width.
+    #[arg(long, value_name = "LINES", requires = "changes")]
+    pub(crate) limit: Option<usize>,
     /// Print how long each pass takes on standard error.
     #[arg(long)]
     pub(crate) timing: bool,
@@ -360,13 +365,16 @@ Exit status:
   0  the passes were applied
   2  the pipeline is wrong, a pass failed, or a file could not be read or written
 
+Ctrl-C ends the command at once, as status 130 of a shell; the output is left as it was.
+
 JSON (--json) with --output, one object:
   {\"file\": NAME, \"to\": NAME, \"form\": \"json\", \"text\" or \"binary\", \"bytes\": COUNT}
   On error: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:
   isoform run pto.simplify,pto.cse kernel.json -o smaller.json
-  isoform run --changes pto.simplify kernel.json
+  isoform run --changes --limit 20 --width 80 pto.simplify kernel.json
+  isoform run --import my_passes.py Shrink,pto.cse kernel.json
   isoform run --reproducer failures pto.cse kernel.json
   isoform run @failures/pto.cse-000.pipeline failures/pto.cse-000.json";
 
@@ -442,6 +450,13 @@ pub(crate) struct Common {
     /// by position alone.
     #[arg(long, global = true)]
     pub(crate) io_names: bool,
+    /// Import a Python module or file first: its passes and node types are then known.
+    ///
+    /// MODULE is the name of a module, which is also searched for in the current folder, or
+    /// the name of a file that ends with .py. May be given several times. Only the command
+    /// of the Python package, `python -m isoform`, can import modules.
+    #[arg(long, global = true, value_name = "MODULE")]
+    pub(crate) import: Vec<String>,
     /// Print JSON for other programs; each command's help has its form.
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -23,12 +23,14 @@ mod diff;
 mod elements;
 mod find;
 mod hash;
+mod imports;
 mod input;
 mod output;
 mod parallel;
 mod passes;
 mod progress;
 mod show;
+mod target;
 
 use std::ffi::OsString;
 use std::io;
@@ -38,6 +40,7 @@ use clap::{CommandFactory, Parser};
 use crate::args::{Cli, ColorWhen, Command};
 use crate::output::{Output, SUCCESS, TROUBLE, wants_color};
 
+pub use crate::imports::RunOptions;
 pub use crate::output::Streams;
 
 /// Runs the command and returns its exit status.
@@ -49,13 +52,21 @@ where
     I: IntoIterator,
     I::Item: Into<OsString>,
 {
-    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let cli = match Cli::try_parse_from(&args) {
+    RunOptions::default().run(args, streams)
+}
+
+fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(message) => return tell(&message, color_asked(&args), streams),
+        Err(message) => return tell(&message, color_asked(args), streams),
     };
     let mut output = Output::new(streams, &cli.common);
-    let result = dispatch(&cli, &mut output).and_then(|()| output.flush());
+    let result = imports::load(host, &cli.common.import, args, &mut output)
+        .and_then(|loaded| match loaded {
+            true => dispatch(&cli, &mut output),
+            false => Ok(()),
+        })
+        .and_then(|()| output.flush());
     let status = output.status;
     match result {
         Ok(()) => status,
@@ -124,3 +135,8 @@ fn color_asked(args: &[OsString]) -> ColorWhen {
     }
     asked
 }
+
+// The examples of the page run: it needs programs of every kind.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/writing-a-pass.md")]
+struct WritingAPass;

@@ -82,6 +82,17 @@ pub(crate) struct Failure {
     pub(crate) excerpt: Vec<String>,
 }
 
+impl Failure {
+    /// A failure whose first line is the message.
+    pub(crate) fn of_text(text: impl AsRef<str>) -> Self {
+        let mut lines = text.as_ref().lines().map(str::to_owned);
+        Failure {
+            message: lines.next().unwrap_or_default(),
+            excerpt: lines.collect(),
+        }
+    }
+}
+
 impl<T: Into<String>> From<T> for Failure {
     fn from(message: T) -> Self {
         Failure {

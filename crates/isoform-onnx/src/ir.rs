@@ -252,6 +252,7 @@ pub struct Output {
 /// It contains only what its results need.
 #[derive(Node)]
 #[node(key = "onnx.Graph", scope)]
+#[cfg_attr(feature = "transform", node(attrs(dyn isoform::transform::Script)))]
 #[repr(C)]
 pub struct Graph {
     /// The inputs.
@@ -279,6 +280,7 @@ pub struct Graph {
 /// because the calls inside them are distinct.
 #[derive(Node)]
 #[node(key = "onnx.Function", scope)]
+#[cfg_attr(feature = "transform", node(attrs(dyn isoform::transform::Script)))]
 #[repr(C)]
 pub struct Function {
     /// The inputs, which have no types.
@@ -304,7 +306,10 @@ pub struct Function {
 /// A whole model, reduced to what it computes.
 #[derive(Node)]
 #[node(key = "onnx.Program")]
-#[cfg_attr(feature = "transform", node(attrs(dyn isoform::transform::Root)))]
+#[cfg_attr(
+    feature = "transform",
+    node(attrs(dyn isoform::transform::Root, dyn isoform::transform::Script))
+)]
 #[repr(C)]
 pub struct Program {
     /// The main graph.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | a model as a program | [`load`], [`import`], [`Model`], [`ImportOptions`] |
 //! | the types of the program's nodes | [`ir`] |
+//! | the nodes in an order for printing | [`layout`] |
 //! | finding the node of the file for a place in the program | [`NodeOrigin`] |
 //! | an ONNX file on disk | [`ModelFile`], [`LoadOptions`], [`decode_model`] |
 //! | the messages of the file format | [`proto`] |
@@ -25,6 +26,7 @@ mod error;
 mod external;
 mod import;
 pub mod ir;
+pub mod layout;
 mod mmap;
 mod model;
 mod options;
@@ -32,6 +34,8 @@ mod origin;
 #[cfg(feature = "transform")]
 mod passes;
 pub mod proto;
+#[cfg(feature = "transform")]
+mod script;
 mod source;
 mod sparse;
 mod tensor_data;

@@ -35,7 +35,7 @@ from .instrument import (
 )
 from .passes import FunctionPass, ModulePass, Pass, PassInfo, Sequential
 from .registry import list_passes, make_pass, parse_pipeline, pipeline_text, register_pass
-from .root import Check, Root, Script, functions, script
+from .root import Check, Root, Script, Signature, functions, script
 
 __all__ = [
     "ApplyPassToFunction",
@@ -59,6 +59,7 @@ __all__ = [
     "Root",
     "Script",
     "Sequential",
+    "Signature",
     "VerifyInstrument",
     "analysis",
     "bisect",

@@ -65,7 +65,7 @@ def module_pass(
         info = _info(decorated, opt_level, name, required, traceable, preserves)
         if inspect.isclass(decorated):
             return _class_of(decorated, ModulePass, "transform_module", lambda f: (f, info))
-        return ModulePass(decorated, info)
+        return _documented(ModulePass(decorated, info), decorated)
 
     return made(pass_func) if pass_func else made
 
@@ -134,9 +134,15 @@ def function_pass(
                 "transform_function",
                 lambda f: (f, info, cls, filter, after, memo),
             )
-        return FunctionPass(decorated, info, cls, filter, after, memo)
+        return _documented(FunctionPass(decorated, info, cls, filter, after, memo), decorated)
 
     return made(pass_func) if pass_func else made
+
+
+def _documented(made: Any, decorated: Any) -> Any:
+    """A pass with the documentation of its function."""
+    made.__doc__ = decorated.__doc__
+    return made
 
 
 def _info(

@@ -48,7 +48,14 @@ def register_pass(name: str, factory: Any = None, *, override: bool = False) -> 
     from .passes import Pass
 
     def made(given: Any) -> Any:
-        maker: Any = (lambda: given) if isinstance(given, Pass) else given
+        maker: Any = given
+        if isinstance(given, Pass):
+
+            def maker():
+                return given
+
+            # Its own, not that of its class.
+            maker.__doc__ = vars(given).get("__doc__")
         _register(name, described(maker, None), override)
         return given
 

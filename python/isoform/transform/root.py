@@ -7,7 +7,7 @@ from typing import Any
 from isoform.ir import _api
 from isoform.type_attrs import Trait, provided
 
-__all__ = ["Check", "Root", "Script", "functions", "script"]
+__all__ = ["Check", "Root", "Script", "Signature", "functions", "script"]
 
 _functions = _api.function("passes.functions")
 _script = _api.function("passes.script")
@@ -59,6 +59,30 @@ class Root(Trait, attr="transform.root"):
         None if its objects never change.
         """
         return None
+
+    @provided
+    def callees(self, function: Any) -> list[str] | None:
+        """Return the names of the functions that one of them refers to.
+
+        None if that is not known: then memoised passes depend on the whole program.
+
+        Args:
+            function: One of the functions of the program.
+        """
+        del function
+        return None
+
+
+class Signature(Trait, attr="transform.signature"):
+    """The type of a function, as far as its callers can see it.
+
+    Results of memoised passes for the callers depend on it, and not on the rest of the
+    function. Without the trait, they depend on all of it.
+    """
+
+    def signature(self) -> Any:
+        """Return any value with a digest."""
+        raise NotImplementedError
 
 
 class Script(Trait, attr="transform.script"):

@@ -1,6 +1,7 @@
 //! `isoform passes`, `run` and `bisect`: the passes of the library on files.
 
 mod bisect;
+mod changes;
 mod list;
 mod run;
 
@@ -34,12 +35,7 @@ fn pipeline_of(text: &str) -> Result<Ref<Sequential>, Failure> {
 
 /// The error of a pipeline or a pass: the first line, and the others with a caret.
 fn failure_of(error: &Error) -> Failure {
-    let text = error.message_with_path();
-    let mut lines = text.lines().map(str::to_owned);
-    Failure {
-        message: lines.next().unwrap_or_default(),
-        excerpt: lines.collect(),
-    }
+    Failure::of_text(error.message_with_path())
 }
 
 /// The program of a file, which is an object.

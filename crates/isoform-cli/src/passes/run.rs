@@ -1,22 +1,23 @@
 //! `isoform run`: applies passes to a program.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 use isoform::text::TensorText;
-use isoform::transform::instruments::{Printing, Which, timing};
+use isoform::transform::instruments::timing;
 use isoform::transform::{Instrument, PassInfo, PassInstrument, Sequential};
 use isoform::{Obj, Ref, Result};
 use serde_json::json;
 
+use super::changes::Changes;
 use super::{failure_of, options_of, pipeline_of, program_of};
 use crate::args::{Common, ConvertArgs, RunArgs, TextArgs};
-use crate::convert::{check_target, encode, form_of_target, write};
+use crate::convert::{encode, form_of_target};
 use crate::input::{Form, Input, IrFile, is_dash, load};
 use crate::output::Output;
 use crate::progress::bar_of;
 use crate::show::text_of;
+use crate::target::{check_target, write};
 
 /// Shows the running pass of a long pipeline.
 struct Progress(ProgressBar);
@@ -62,19 +63,13 @@ fn apply(
     root: &Ref<Obj>,
     shows_progress: bool,
 ) -> Result<Report> {
-    let changes = Arc::new(Mutex::new(String::new()));
+    let changes = Changes::new(args.limit, args.text.width);
     let mut options = options_of(&args.passes);
     if let Some(folder) = &args.reproducer {
         options = options.config("transform.reproducer", &*folder.to_string_lossy());
     }
     if args.changes {
-        let text = Arc::clone(&changes);
-        let printing = Printing::default().changes(Which::All);
-        options = options.instrument(&printing.instrument(move |piece| {
-            let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
-            text.push_str(piece);
-            Ok(())
-        }));
+        options = changes.observe(options);
     }
     let clock = timing::timing();
     if args.timing {
@@ -93,10 +88,9 @@ fn apply(
         Ok(program)
     });
     bar.finish_and_clear();
-    let changes = std::mem::take(&mut *changes.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(Report {
         program: program?,
-        changes,
+        changes: changes.text(),
         times,
     })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::listing::{BodyKind, Node};
+use isoform_onnx::layout::{BodyKind, Node};
 use super::rows::{Rows, domain_name};
 use crate::args::ShowArgs;
 

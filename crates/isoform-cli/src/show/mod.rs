@@ -1,7 +1,6 @@
 //! `isoform show`: prints a model as program text, or any other value as text.
 
 mod json;
-mod listing;
 mod names;
 mod rows;
 mod text;
@@ -10,7 +9,7 @@ mod value;
 use std::io;
 
 use indicatif::HumanBytes;
-use isoform_onnx::Counts;
+use isoform_onnx::{Counts, layout};
 use serde_json::{Value, json};
 
 use crate::args::{Common, ShowArgs};
@@ -32,7 +31,7 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>)
         output.style
     };
     let program = model.program();
-    let mut rows = Rows::new(program, listing::list(program), style);
+    let mut rows = Rows::new(program, layout::list(program), style);
     let counts = model.counts();
     if output.json {
         let mut object = json::program(&mut rows, args);

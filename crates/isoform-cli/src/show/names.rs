@@ -10,7 +10,7 @@ use isoform_onnx::ir::{
     SparseTensor, SparseTensorType, StringTensor, TensorType, TypeAttr,
 };
 
-use super::listing::{BodyKind, Listing, graph_in};
+use isoform_onnx::layout::{BodyKind, Listing, graph_in};
 use crate::elements;
 use crate::output::{Palette, printable};
 

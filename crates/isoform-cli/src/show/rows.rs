@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use isoform::values::ValueRef;
-use isoform::{Ref, Value};
+use isoform::Ref;
 use isoform_onnx::ir::{Call, Input, Program};
 
-use super::listing::{Body, BodyKind, Listing, Node, attributes, graph_in};
+use isoform_onnx::layout::{Body, BodyKind, Listing, Node, attributes, holds_graphs};
 use super::names::{Names, quoted};
 use crate::output::{Palette, printable};
 
@@ -211,12 +210,4 @@ fn param_text(names: &mut Names, param: &Ref<Input>, fed: Option<&String>) -> St
         out.push_str(&names.operand(&param.default));
     }
     out
-}
-
-/// True if an attribute is printed as bodies.
-fn holds_graphs(value: &Value) -> bool {
-    match value.view() {
-        ValueRef::Array(items) => items.values().iter().any(|item| graph_in(item).is_some()),
-        _ => graph_in(value).is_some(),
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::listing::Node;
+use isoform_onnx::layout::Node;
 use super::names::quoted;
 use super::rows::{Rows, body_names};
 use crate::args::ShowArgs;

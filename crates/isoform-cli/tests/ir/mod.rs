@@ -673,3 +673,56 @@ fn a_loop_of_another_kind_is_found() {
     let place = "<root>.functions[\"tiled_sum\"].body.stmts[0].kind";
     assert!(ran.out.contains(place), "{}", ran.out);
 }
+
+/// The target has no name until it is complete, so nothing is left of it if the process is
+/// killed while it writes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_process_leaves_no_part_of_the_target() {
+    let folder = Folder::new();
+    let text = format!("\"{}\"\n", "a".repeat(48 << 20));
+    folder.file("source.iso", text.as_bytes());
+    folder.file("replaced.isob", b"old");
+    let complete = |name: &str| fs::metadata(folder.path().join(name)).map(|file| file.len());
+    let names = || {
+        let entries = fs::read_dir(folder.path()).expect("the folder is there");
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names.filter(|name| name != "target.isob").collect();
+        names.sort();
+        names
+    };
+    let mut caught = 0;
+    for attempt in 0..40 {
+        let target = ["target.isob", "replaced.isob"][attempt % 2];
+        let mut child = command()
+            .current_dir(folder.path())
+            .args(["convert", "--force", "source.iso", target])
+            .spawn()
+            .expect("the command starts");
+        // Anything it has open in the folder, except for the source.
+        let files = format!("/proc/{}/fd", child.id());
+        let is_writing = || {
+            let open = fs::read_dir(&files).into_iter().flatten();
+            let mut links = open.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+            links.any(|file| file.starts_with(folder.path()) && !file.ends_with("source.iso"))
+        };
+        while child.try_wait().expect("it is a child").is_none() {
+            if is_writing() {
+                child.kill().expect("it is a child");
+                child.wait().expect("it is a child");
+                caught += 1;
+                break;
+            }
+        }
+        // Without the file in the way, the next attempt is about a new one.
+        assert_eq!(names(), ["replaced.isob", "source.iso"]);
+        let found = complete(target);
+        assert!(found.is_err() || found.is_ok_and(|bytes| bytes == 3 || bytes > 48 << 20));
+        let _ = fs::remove_file(folder.path().join("target.isob"));
+        folder.file("replaced.isob", b"old");
+        if caught == 4 {
+            return;
+        }
+    }
+    assert!(caught > 0, "no attempt was seen while it wrote");
+}

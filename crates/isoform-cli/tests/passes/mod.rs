@@ -94,34 +94,80 @@ fn levels_and_disabled_passes_count() {
     }
 }
 
+/// The lines with the names of passes, without their times.
+fn heads(text: &str) -> Vec<String> {
+    let head = |line: &str| {
+        let (name, rest) = line.split_once(": ")?;
+        let (time, rest) = rest.split_once(", ")?;
+        let is_time = [" s", " ms", " us"].iter().any(|unit| time.ends_with(unit));
+        is_time.then(|| format!("{name}, {rest}"))
+    };
+    text.lines().filter_map(head).collect()
+}
+
 #[test]
 fn changes_and_times_are_shown() {
     let folder = folder();
-    let ran = folder.run("run --changes --timing --verify pto.cse,pto.simplify p.json");
+    let ran = folder.run("run --changes --timing --verify pto.cse,(pto.simplify) p.json");
     assert_eq!(ran.status, 0, "{ran:?}");
-    let heads: Vec<&str> = ran
-        .out
-        .lines()
-        .filter(|line| {
-            ["Changed", "--- "]
-                .iter()
-                .any(|start| line.starts_with(start))
-        })
-        .collect();
     assert_eq!(
-        heads,
+        heads(&ran.out),
         [
-            "Changed by pass: pto.simplify",
-            "--- before/f",
-            "--- before/g"
-        ]
+            "pto.cse, no change",
+            "pto.simplify, 2 functions changed, +2 -2 lines"
+        ],
+        "{}",
+        ran.out
     );
+    let diffs = ran.out.lines().filter(|line| line.starts_with("--- "));
+    let diffs: Vec<&str> = diffs.collect();
+    assert_eq!(diffs, ["--- before/f", "--- before/g"]);
     let names: Vec<&str> = ran
         .err
         .lines()
         .filter_map(|line| line.split(": ").next())
         .collect();
-    assert_eq!(names, ["sequential", "\tpto.cse", "\tpto.simplify"]);
+    let expected = ["sequential", "\tpto.cse", "\tsequential", "\t\tpto.simplify"];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn long_changes_are_cut() {
+    let folder = folder();
+    let ran = folder.run("run --changes --limit 3 --width 8 pto.simplify p.json");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let lines: Vec<&str> = ran.out.lines().skip(1).collect();
+    assert_eq!(lines[..2], ["--- b...", "+++ a..."]);
+    assert!(lines[3].starts_with("... ") && lines[3].ends_with(" more lines"), "{}", ran.out);
+    assert_eq!(lines[4..], [""]);
+    let ran = folder.run("run --limit 3 pto.simplify p.json");
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("--changes"), "{}", ran.err);
+}
+
+#[test]
+fn modules_need_a_host() {
+    let folder = folder();
+    for line in [
+        "run --import mine.py pto.simplify p.json",
+        "passes --import mine.py",
+        "--import mine.py show p.json",
+    ] {
+        let ran = folder.run(line);
+        assert_eq!(
+            (ran.status, ran.out.as_str(), ran.err.as_str()),
+            (
+                2,
+                "",
+                "isoform: --import mine.py: this program runs no Python; use the command of the \
+                 Python package, `python -m isoform`, to import modules\n"
+            )
+        );
+    }
+    let ran = folder.run("--import a show --import b p.json");
+    let expected = "isoform: --import: the option is given before and after the command; give \
+                    it in one place\n";
+    assert_eq!((ran.status, ran.err.as_str()), (2, expected));
 }
 
 #[test]

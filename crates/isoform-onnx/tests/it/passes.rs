@@ -1,6 +1,12 @@
 //! Models as programs of passes: the main graph and the local functions.
 
-use isoform::transform::{FunctionPass, PassContext, PassInfo, functions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use isoform::transform::instruments::changes_text;
+use isoform::transform::{
+    Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, functions, script,
+};
 use isoform::{Obj, Ref};
 use isoform_onnx::ir;
 use isoform_onnx::proto::{FunctionProto, ModelProto};
@@ -89,4 +95,114 @@ fn any_functions_can_be_replaced() {
     check_marked(&["demo.Inner", "demo.Outer"]);
     check_marked(&["graph"]);
     check_marked(&["demo.Inner", "demo.Outer", "graph"]);
+}
+
+/// A node is written with its operator and the names of the file; of large tensors only the
+/// type and the start of a digest are.
+#[test]
+fn programs_are_written_by_the_names_of_the_file() {
+    let mut model = calling();
+    let branch = |op: &str| graph("", vec![node(op, "x w", "r")], "r");
+    let mut choice = node("If", "x", "c");
+    choice.attribute = vec![
+        graph_attr("then_branch", branch("Add")),
+        graph_attr("else_branch", branch("Mul")),
+    ];
+    let mut first = node("Softmax", "c", "s p");
+    first.attribute = vec![int("axis", -1)];
+    let main = model.graph.as_mut().unwrap();
+    main.initializer = vec![tensor("w", &[0.5; 9]), tensor("v", &[0.25])];
+    main.node = vec![
+        choice,
+        first,
+        node("Outer", "s", "a b").in_domain("demo"),
+        node("Sub", "a v", "y"),
+    ];
+    model.functions[1].output.truncate(1);
+    main.node[2].output.truncate(1);
+    main.input = vec![value("x", "N 4")];
+    main.output = vec![value("y", "N 4")];
+    let program = load(&model).program().clone();
+    let text = script(program.as_object()).unwrap();
+    let digest = text.split("float32[9]#").nth(1).unwrap()[..8].to_owned();
+    assert!(digest.chars().all(|c| c.is_ascii_hexdigit()), "{text}");
+    let expected = r#"graph main(x: float32[N, 4]) -> (float32[N, 4]) {
+  c = If(x) {
+    else_branch = () {
+      r = Mul(x, float32[9]#DIGEST)
+      return r
+    }
+    then_branch = () {
+      r#2 = Add(x, float32[9]#DIGEST)
+      return r#2
+    }
+  }
+  s, p = Softmax(c) {axis=-1}
+  a = demo.Outer(s)
+  y = Sub(a, Tensor(float32, [1], [0.25]))
+  return y
+}
+function demo.Outer(p#2) {
+  i = demo.Inner(p#2)
+  o = Exp(i)
+  return o
+}
+function demo.Inner(q) {
+  l = Log(q)
+  return l
+}
+"#;
+    assert_eq!(text, expected.replace("DIGEST", &digest));
+}
+
+#[test]
+fn a_difference_shows_the_nodes_that_changed() {
+    let program = load(&calling()).program().clone();
+    let mut other = calling();
+    other.functions[1].node[1].op_type = "Neg".to_owned();
+    let other = load(&other).program().clone();
+    let main: Vec<String> = changes_text(program.as_object(), other.as_object())
+        .unwrap()
+        .lines()
+        .filter(|line| line.starts_with(['-', '+']))
+        .map(str::to_owned)
+        .collect();
+    let expected = ["--- before/demo.Outer", "+++ after/demo.Outer", "-  o = Exp(i)", "+  o = Neg(i)"];
+    assert_eq!(main, expected);
+}
+
+/// The results for a function depend on the function alone, which holds those that it calls.
+#[test]
+fn memoised_passes_compute_only_functions_that_changed() {
+    isoform::transform::register().unwrap();
+    let computed = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&computed);
+    let pass = FunctionPass::new(
+        &PassInfo::new(0, "Count"),
+        move |function: Ref<Obj>, _: &Ref<ir::Program>, _: &Ref<PassContext>| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Ok(function)
+        },
+    )
+    .with_memo(Memo::new("1"));
+    let cache = Cache::of(MemoryCache::new(1 << 20));
+    let run = |model: &ModelProto| {
+        let program = load(model).program().clone();
+        let ctx = ContextOptions::default().cache(&cache).make().unwrap();
+        ctx.within(|| pass.run(&program)).unwrap();
+        computed.swap(0, Ordering::Relaxed)
+    };
+    assert_eq!(run(&calling()), 3);
+    assert_eq!(run(&calling()), 0);
+    let mut edited = calling();
+    edited.graph.as_mut().unwrap().node.push(node("Neg", "y", "z"));
+    edited.graph.as_mut().unwrap().output[0].name = "z".to_owned();
+    assert_eq!(run(&edited), 1);
+    // Outer calls Inner, and the graph calls both.
+    let mut edited = calling();
+    edited.functions[0].node[0].op_type = "Neg".to_owned();
+    assert_eq!(run(&edited), 3);
+    let mut edited = calling();
+    edited.functions[1].node[1].op_type = "Neg".to_owned();
+    assert_eq!(run(&edited), 2);
 }

@@ -1,4 +1,4 @@
-//! Assigns the nodes of a program to bodies, and orders them.
+//! The nodes of a program in the order in which they are printed, each in its body.
 //!
 //! A program is a graph of uses and has no order of its own. The order chosen here
 //! depends only on its structure: every node comes after those that it uses, in the
@@ -9,53 +9,60 @@ use std::collections::HashMap;
 
 use isoform::values::ValueRef;
 use isoform::{Array, Ref, Value};
-use isoform_onnx::ir::{Call, Function, Graph, Input, Output, Program};
+
+use crate::ir::{Call, Function, Graph, Input, Output, Program};
 
 /// A program with its layout.
 #[derive(Debug)]
-pub(crate) struct Listing {
+pub struct Listing {
     /// All bodies; an outer one comes before those inside it.
-    pub(crate) bodies: Vec<Body>,
+    pub bodies: Vec<Body>,
     /// The positions at which functions start: the main graph is the first body, and each
     /// function follows with its own.
-    pub(crate) functions: Vec<usize>,
+    pub functions: Vec<usize>,
 }
 
 /// A graph or function, with its nodes.
 #[derive(Debug)]
-pub(crate) struct Body {
-    pub(crate) kind: BodyKind,
+pub struct Body {
+    /// The owner.
+    pub kind: BodyKind,
     /// The nodes in an order of computation.
-    pub(crate) nodes: Vec<Node>,
+    pub nodes: Vec<Node>,
     /// The number of bodies around this one.
-    pub(crate) depth: usize,
+    pub depth: usize,
     parent: usize,
 }
 
 /// The owner of a body.
 #[derive(Debug)]
-pub(crate) enum BodyKind {
+pub enum BodyKind {
+    /// The main graph, or one in an attribute of a node.
     Graph(Ref<Graph>),
+    /// A local function.
     Function(Ref<Function>),
 }
 
 /// A node, and the bodies in its attributes.
 #[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) call: Ref<Call>,
+pub struct Node {
+    /// The node itself.
+    pub call: Ref<Call>,
     /// The attribute that holds a body, and the body's position in the listing.
-    pub(crate) bodies: Vec<(String, usize)>,
+    pub bodies: Vec<(String, usize)>,
 }
 
 impl BodyKind {
-    pub(crate) fn params(&self) -> &Array<Ref<Input>> {
+    /// The inputs.
+    pub fn params(&self) -> &Array<Ref<Input>> {
         match self {
             BodyKind::Graph(graph) => &graph.params,
             BodyKind::Function(function) => &function.params,
         }
     }
 
-    pub(crate) fn results(&self) -> &Array {
+    /// The results, which are values.
+    pub fn results(&self) -> &Array {
         match self {
             BodyKind::Graph(graph) => &graph.results,
             BodyKind::Function(function) => &function.results,
@@ -63,9 +70,20 @@ impl BodyKind {
     }
 }
 
+/// Lays out one graph or function with the bodies inside it, but without the functions
+/// that it calls. O(nodes × depth of bodies).
+pub fn list_body(kind: BodyKind) -> Listing {
+    let mut listing = Listing {
+        bodies: Vec::new(),
+        functions: Vec::new(),
+    };
+    listing.add(kind);
+    listing
+}
+
 /// Lays out a program: the main graph first, then each function in the order in which
-/// it is first used.
-pub(crate) fn list(program: &Program) -> Listing {
+/// it is first used. O(nodes × depth of bodies).
+pub fn list(program: &Program) -> Listing {
     let mut listing = Listing {
         bodies: Vec::new(),
         functions: Vec::new(),
@@ -216,8 +234,8 @@ fn operands(call: &Call) -> Vec<&Value> {
     operands
 }
 
-/// The attributes of a node by name.
-pub(crate) fn attributes(call: &Call) -> Vec<(&str, &Value)> {
+/// The attributes of a node, sorted by name.
+pub fn attributes(call: &Call) -> Vec<(&str, &Value)> {
     let mut attributes: Vec<(&str, &Value)> = call
         .attrs
         .iter()
@@ -228,8 +246,16 @@ pub(crate) fn attributes(call: &Call) -> Vec<(&str, &Value)> {
 }
 
 /// The graph in a value, if it is one.
-pub(crate) fn graph_in(value: &Value) -> Option<&Ref<Graph>> {
+pub fn graph_in(value: &Value) -> Option<&Ref<Graph>> {
     value.as_object()?.downcast_ref::<Graph>()
+}
+
+/// True if the value of an attribute is a graph, or holds some.
+pub fn holds_graphs(value: &Value) -> bool {
+    match value.view() {
+        ValueRef::Array(items) => items.values().iter().any(|item| graph_in(item).is_some()),
+        _ => graph_in(value).is_some(),
+    }
 }
 
 /// The graphs in the attributes of a node, each with a label.

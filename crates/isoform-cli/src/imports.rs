@@ -1,0 +1,99 @@
+//! `--import`: modules of the program that hosts the command, such as Python's.
+//!
+//! This crate runs no Python. Whoever embeds the command says how a module is imported.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use crate::output::{Failure, Output, Streams};
+
+type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
+
+/// How the command runs, for programs that embed it.
+///
+/// ```
+/// use std::cell::RefCell;
+/// use isoform_cli::{RunOptions, Streams};
+///
+/// let imported = RefCell::new(Vec::new());
+/// let options = RunOptions::default().import(|module| {
+///     imported.borrow_mut().push(module.to_owned());
+///     Ok(())
+/// });
+/// let (mut out, mut err) = (Vec::new(), Vec::new());
+/// let mut streams = Streams::plain(&mut out, &mut err);
+/// let status = options.run(["isoform", "passes", "--import", "my_passes"], &mut streams);
+/// assert_eq!((status, imported.into_inner()), (0, vec!["my_passes".to_owned()]));
+/// ```
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    import: Option<Box<Import<'a>>>,
+}
+
+impl<'a> RunOptions<'a> {
+    /// Sets the function that imports a module for `--import`, by its name or its file.
+    ///
+    /// An error is the text for the user: one line, then any others, such as a traceback.
+    /// Without the function, the option is an error.
+    #[must_use]
+    pub fn import(mut self, import: impl Fn(&str) -> Result<(), String> + 'a) -> Self {
+        self.import = Some(Box::new(import));
+        self
+    }
+
+    /// As [`run`](crate::run).
+    pub fn run<I>(&self, args: I, streams: &mut Streams<'_>) -> u8
+    where
+        I: IntoIterator,
+        I::Item: Into<OsString>,
+    {
+        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        crate::run_in(self, &args, streams)
+    }
+}
+
+impl fmt::Debug for RunOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("import", &self.import.is_some())
+            .finish()
+    }
+}
+
+const NO_HOST: &str = "this program runs no Python; use the command of the Python package, \
+                       `python -m isoform`, to import modules";
+
+const TWO_PLACES: &str = "the option is given before and after the command; give it in one place";
+
+/// Imports modules in order; false if one of them failed, which has been reported.
+///
+/// `args` is the whole command line.
+pub(crate) fn load(
+    host: &RunOptions<'_>,
+    modules: &[String],
+    args: &[OsString],
+    output: &mut Output<'_, '_>,
+) -> io::Result<bool> {
+    // The parser keeps only the values after the command.
+    let given = args.iter().filter_map(|arg| arg.to_str());
+    let given = given.take_while(|arg| *arg != "--");
+    let count = given.filter(|arg| *arg == "--import" || arg.starts_with("--import="));
+    if count.count() > modules.len() {
+        output.failed_file(Path::new("--import"), &TWO_PLACES.into())?;
+        return Ok(false);
+    }
+    for module in modules {
+        let imported = match &host.import {
+            Some(import) => import(module).map_err(Failure::of_text),
+            None => Err(NO_HOST.into()),
+        };
+        if let Err(failure) = imported {
+            let option = format!("--import {module}");
+            output.failed_file(Path::new(&option), &failure)?;
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
