@@ -9,11 +9,17 @@ They are the passes of docs/writing-a-pass.md, and run from the command line, to
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 
 from isoform import Tensor, onnx, relay
-from isoform.transform import analysis, function_pass, register_pass
+from isoform.transform import (
+    PassContext,
+    PrintChanges,
+    analysis,
+    function_pass,
+    parse_pipeline,
+    register_pass,
+)
 from isoform.visitors import Later, NodeMutator, NodeVisitor
 
 
@@ -28,11 +34,31 @@ class OperatorCounter(NodeVisitor, dialect="onnx"):
         yield Later(super().visit_call, call)
 
 
-@analysis(name="onnx_passes.operators")
+@analysis(name="onnx.operators")
 def operators(function):
     counter = OperatorCounter()
     counter.visit(function)
     return counter.counts
+
+
+class DropoutGuard(NodeMutator, dialect="onnx"):
+    """Puts each Dropout into an If, as exporters do whose models have a flag for training."""
+
+    def __init__(self, training):
+        self.training = relay.const(training).data
+
+    def visit_output(self, output):
+        output = yield Later(super().visit_output, output)
+        call = output.call
+        if (call.domain, call.op, output.index) != ("", "Dropout", 0):
+            return output
+        branches = {
+            name: onnx.Graph([], [None], [value])
+            for name, value in (("then_branch", output), ("else_branch", call.inputs[0]))
+        }
+        names = {"output_names": [f"{name}_guarded" for name in call.output_names[:1]]}
+        choice = onnx.Call("", "If", call.version, None, branches, [self.training], 1, **names)
+        return onnx.Output(choice, 0)
 
 
 class IfCollapser(NodeMutator, dialect="onnx"):
@@ -94,8 +120,20 @@ class ConstantFolder(NodeMutator, dialect="onnx"):
             return None
         try:
             return self.evaluate(expr)
-        except ValueError:  # Such as an integer division by zero: not defined, so not folded.
+        except ValueError:  # It has no value, such as an integer division by zero.
             return None
+
+
+@register_pass("onnx.GuardDropout")
+@function_pass(opt_level=1, name="onnx.GuardDropout")
+class GuardDropout:
+    """Puts each Dropout into an If with a constant condition, `training`."""
+
+    def __init__(self, training: bool = False):
+        self.training = training
+
+    def transform_function(self, function, program, ctx):
+        return DropoutGuard(self.training).visit(function)
 
 
 @register_pass("onnx.CollapseIfs")
@@ -117,3 +155,25 @@ class FoldConstants:
         return ConstantFolder(self.limit).visit(function)
 
 
+def example():
+    """A program with a Dropout, and a sum of constants."""
+    x = onnx.Input(ty=None, default=None, name="x")
+    weights = [relay.const(number, "float32").data for number in (0.5, 1.5)]
+    total = onnx.Call("", "Add", 10, None, {}, weights, 1, output_names=["total"])
+    product = onnx.Call(
+        "", "Mul", 10, None, {}, [x, onnx.Output(total, 0)], 1, output_names=["product"]
+    )
+    dropped = onnx.Call(
+        "", "Dropout", 10, None, {}, [onnx.Output(product, 0)], 1, output_names=["y"]
+    )
+    return onnx.Program(onnx.Graph([x], [None], [onnx.Output(dropped, 0)], name="example"), [])
+
+
+if __name__ == "__main__":
+    program = example()
+    with PassContext(instruments=[PrintChanges()]) as ctx:
+        print("before:", dict(ctx.analysis(operators, program.graph)), end="\n\n")
+        names = "onnx.GuardDropout,onnx.CollapseIfs,onnx.FoldConstants"
+        done = parse_pipeline(names)(program)
+        print("after:", dict(ctx.analysis(operators, done.graph)))
+    assert operators(done.graph) == {"Mul": 1}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Shows what the `isoform` command says about real models: one model printed, the
 # programs that occur twice, and models compared with edited copies of themselves;
-# then about a module of an IR.
+# pipelines of passes, with what each of them changes; then about a module of an IR.
 # Every exit status is checked (0 equal, 1 different, 2 trouble); a wrong one stops
 # the demo with status 1. Run it through `make demo`, which fetches the models first.
 set -euo pipefail
@@ -45,7 +45,9 @@ expect() {
     shift
     local shown="$*"
     shown=${shown//"$isoform"/isoform}
+    shown=${shown//"$PYTHON" -m isoform/python -m isoform}
     shown=${shown//"$scratch"\//}
+    shown=${shown//"$MODELS"\//}
     printf '\n$ %s\n' "$shown"
     "$@" >"$scratch/output" 2>&1 || got=$?
     print_cut "$scratch/output"
@@ -111,6 +113,33 @@ expect 0 "$isoform" dedup "$MODELS"
 for model in "${magika[0]}" "${light[@]:0:3}"; do
     compare_with_copies "$model"
 done
+
+transform_models() {
+    local passes=(--import examples/onnx_passes.py)
+    local report=(--changes --limit 12 --width 80)
+    local model=$MODELS/light_squeezenet.onnx
+
+    heading 'A pipeline of passes, and what each of them changes'
+    explain 'Passes written in Python run on models. A line for each pass says how long it took' \
+        'and what it changed, and the start of the difference follows.'
+    expect 0 "$PYTHON" -m isoform run "${passes[@]}" "${report[@]}" \
+        'onnx.GuardDropout,onnx.CollapseIfs,onnx.FoldConstants{limit=1048576}' "$model"
+
+    explain '' 'A branch that is put around Dropout and taken again leaves the same program: equal.'
+    expect 0 "$PYTHON" -m isoform run "${passes[@]}" \
+        'onnx.GuardDropout{training=true},onnx.CollapseIfs' "$model" -o "$scratch/same.isob"
+    expect 0 "$isoform" diff "$model" "$scratch/same.isob"
+
+    explain '' 'In a larger model, most operators compute weights from constants.'
+    expect 0 "$PYTHON" -m isoform run "${passes[@]}" "${report[@]}" \
+        'onnx.CollapseIfs,onnx.FoldConstants' "$MODELS/light_densenet121.onnx"
+
+    explain '' 'The passes of the library need no Python: here on a program of Relay.'
+    expect 0 "$isoform" run "${report[@]}" --verify --opt-level 3 \
+        'FoldConstant,EliminateCommonSubexpr,DeadCodeElimination' examples/ir/relay.iso
+}
+
+transform_models
 
 heading 'A module of an IR, in every form'
 explain 'Text, a JSON graph and the binary form hold the same program.'

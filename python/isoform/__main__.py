@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import sys
 
@@ -17,6 +18,8 @@ def main() -> int:
     """
     # The work happens outside of Python, which would only record the signal.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # The command reports failures of passes by itself.
+    logging.getLogger("isoform.transform").addFilter(lambda told: told.levelno < logging.ERROR)
     return _core.cli_main(["isoform", *sys.argv[1:]], import_module)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import sys
 import traceback
 from pathlib import Path
@@ -24,7 +23,7 @@ def import_module(name: str) -> str | None:
         if name.endswith(".py"):
             _import_file(Path(name))
         else:
-            _search(os.getcwd())
+            _search(Path.cwd())
             importlib.import_module(name)
     # A module may raise anything, SystemExit included.
     except BaseException as error:
@@ -36,11 +35,11 @@ def import_module(name: str) -> str | None:
     return None
 
 
-def _search(folder: str) -> None:
+def _search(folder: Path) -> None:
     """Let modules of a folder be imported."""
-    # `python -m isoform` has the current folder as an empty entry, or by its name.
-    if folder not in sys.path and not (folder == os.getcwd() and "" in sys.path):
-        sys.path.insert(0, folder)
+    # An empty entry is the current folder.
+    if not any(Path(entry or ".").resolve() == folder.resolve() for entry in sys.path):
+        sys.path.insert(0, str(folder))
 
 
 def _import_file(file: Path) -> None:
@@ -57,7 +56,7 @@ def _import_file(file: Path) -> None:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file} is not a Python file")
-    _search(str(file.parent))
+    _search(file.parent)
     module = importlib.util.module_from_spec(spec)
     # As for an import statement, so that the file and those it imports can import it.
     sys.modules[file.stem] = module

@@ -33,9 +33,15 @@ fn pipeline_of(text: &str) -> Result<Ref<Sequential>, Failure> {
     parse_pipeline(text).map_err(|error| failure_of(&error))
 }
 
-/// The error of a pipeline or a pass: the first line, and the others with a caret.
+/// The error of a pipeline or a pass: the first line, and the others with a caret, or where
+/// an exception of another language was raised.
 fn failure_of(error: &Error) -> Failure {
-    Failure::of_text(error.message_with_path())
+    let text = error.message_with_path();
+    if !error.is_from_host() {
+        return Failure::of_text(text);
+    }
+    let (name, trace) = (error.kind_name(), error.traceback());
+    Failure::of_text(format!("{name}: {text}\n{trace}"))
 }
 
 /// The program of a file, which is an object.

@@ -169,6 +169,48 @@ fn r35_every_class_is_rebuilt() {
     }
 }
 
+/// The variable of a binding is rewritten after its value and before its body, so a constant
+/// folder replaces it, and the binding disappears.
+#[test]
+fn r35_r160_a_binding_without_its_variable_is_its_body() {
+    const LEVELS: usize = 1_000_000;
+    let [x, free] = ["x", "free"].map(Var::new);
+    let replaces = |var: Ref<Var>, replacement: Ref<RelayExpr>| {
+        ExprRewriter::new().on_any(move |_: &mut (), before: &Ref<Var>, _: &Ref<RelayExpr>| {
+            Ok(before.same_as(&var).then(|| replacement.clone()))
+        })
+    };
+    let body = Tuple::new([x.expr(), free.expr()]);
+    let binding = Let::new(&x, int(1), &body).expr();
+    let done = replaces(x.clone(), int(2)).rewrite(&mut (), &binding).expect("an expression");
+    check(&done, Tuple::new([int(2), free.expr()]), true);
+    // Another variable stays one that is bound.
+    let renamed = replaces(x.clone(), free.expr()).rewrite(&mut (), &binding).expect("a variable");
+    assert!(renamed.downcast_ref::<Let>().is_some_and(|binding| binding.var.same_as(&free)));
+    // The parameter of a function cannot disappear.
+    let func = Function::new([x.clone()], &x).expr();
+    let error = replaces(x, int(2)).rewrite(&mut (), &func).expect_err("a parameter");
+    assert_eq!(error.kind_name(), "TypeError");
+
+    // Value, variable, body; in a chain of any length.
+    let vars: Vec<Ref<Var>> = (0..LEVELS).map(|_| Var::new("v")).collect();
+    let mut chain = vars[LEVELS - 1].expr();
+    for (at, var) in vars.iter().enumerate().rev() {
+        let value = if at == 0 { int(7) } else { vars[at - 1].expr() };
+        chain = Let::new(var, value, chain).expr();
+    }
+    let constants = ExprRewriter::new()
+        .on(|last: &mut Option<Ref<RelayExpr>>, _: &Ref<Constant>, constant: &Ref<Constant>| {
+            *last = Some(constant.expr());
+            Ok(None)
+        })
+        .on_any(|last: &mut Option<Ref<RelayExpr>>, _: &Ref<Var>, _: &Ref<RelayExpr>| {
+            Ok(last.clone())
+        });
+    let done = constants.rewrite(&mut None, &chain).expect("an expression");
+    check(&done, int(7), true);
+}
+
 #[test]
 fn r36_chains_of_bindings_are_visited_inwards_and_outwards() {
     let [x, y] = ["x", "y"].map(Var::new);

@@ -97,6 +97,12 @@ impl Error {
         trace.host.is_some() || !trace.passed.is_empty()
     }
 
+    /// True for an exception of a host language, which is the [source](std::error::Error::source)
+    /// of the error: users of that language want to see its [`traceback`](Self::traceback).
+    pub fn is_from_host(&self) -> bool {
+        self.0.trace.host.is_some() && std::error::Error::source(self).is_some()
+    }
+
     /// The error with all that is known about its place, in Python's format and without
     /// a line break at the end.
     ///
