@@ -58,7 +58,7 @@ build: setup-python ## Build everything in release mode; the Python package is i
 test: lint test-scripts test-rust test-python docs test-models test-wheel ## The whole gate: lint, tests, docs, real models
 
 .PHONY: demo
-demo: setup-models setup-python ## Show, deduplicate and compare real models, then run the examples
+demo: setup-models setup-python ## Show, compare and transform real models, then run the examples
 	PYTHON=$(VENV)/bin/python CARGO=$(CARGO) scripts/demo.sh
 	PYTHON=$(VENV)/bin/python MODELS=$(MODELS) scripts/examples.sh
 
@@ -160,8 +160,10 @@ test-scripts: $(VENV_STAMP)
 	$(call say,tests of the Python scripts)
 	$(if $(SCRIPT_TESTS),$(VENV)/bin/python -m pytest,@echo 'no scripts/test_*.py')
 
+# The examples of the pages run on real models, too.
 .PHONY: test-rust
-test-rust:
+test-rust: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
+test-rust: setup-models
 	$(call say,tests of the workspace)
 	$(CARGO) test $(ALL)
 

@@ -119,7 +119,11 @@ def test_a_file_in_another_folder_finds_its_neighbours(folder):
             "ValueError: no\nTraceback (most recent call last):\n  File ",
         ),
         ("bad.py", "raise SystemExit(0)\n", "SystemExit: 0\n"),
-        ("subprocess.py", "", "ImportError: a module named 'subprocess' is imported already, from "),
+        (
+            "subprocess.py",
+            "",
+            "ImportError: a module named 'subprocess' is imported already, from ",
+        ),
     ],
 )
 def test_what_cannot_be_imported_is_trouble(folder, name, source, message):
