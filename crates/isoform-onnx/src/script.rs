@@ -112,9 +112,10 @@ impl Writer {
         let (params, inner) = (kind.params().clone(), *depth > 0);
         let (mut head, types) = match kind {
             BodyKind::Graph(graph) if inner => (String::new(), Some(graph.result_types.clone())),
-            BodyKind::Graph(graph) => {
-                (format!("graph {}", shown(&graph.name)), Some(graph.result_types.clone()))
-            }
+            BodyKind::Graph(graph) => (
+                format!("graph {}", shown(&graph.name)),
+                Some(graph.result_types.clone()),
+            ),
             BodyKind::Function(function) => (format!("function {}", shown(&function.name)), None),
         };
         let mut inputs = Vec::new();
@@ -124,7 +125,10 @@ impl Writer {
                 write_to(&mut input, format_args!(": {}", self.ty(&param.ty)?));
             }
             if !param.default.is_none() {
-                write_to(&mut input, format_args!(" = {}", self.operand(&param.default)?));
+                write_to(
+                    &mut input,
+                    format_args!(" = {}", self.operand(&param.default)?),
+                );
             }
             inputs.push(input);
         }
@@ -149,7 +153,10 @@ impl Writer {
         stack.push(Step::Nodes(body, at + 1, indent));
         let outputs: Vec<String> = (0..call.outputs).map(|n| self.output(&call, n)).collect();
         let mut line = format!("{pad}{} = {}", outputs.join(", "), self.op(&call));
-        write_to(&mut line, format_args!("({})", self.operands(&call.inputs)?));
+        write_to(
+            &mut line,
+            format_args!("({})", self.operands(&call.inputs)?),
+        );
         let mut written = Vec::new();
         for (name, value) in attributes(&call) {
             if !holds_graphs(value) {
@@ -213,7 +220,9 @@ impl Writer {
         let Ok(index) = usize::try_from(index) else {
             return format!("?{index}");
         };
-        self.name(call.identity(), index, || call.output_names.get(index).cloned())
+        self.name(call.identity(), index, || {
+            call.output_names.get(index).cloned()
+        })
     }
 
     fn operands(&mut self, values: &Array) -> Result<String> {
@@ -243,7 +252,9 @@ impl Writer {
     /// A small tensor in full; of a larger one, its type and the start of its digest.
     fn tensor(&self, tensor: &Tensor, value: &Value) -> Result<String> {
         let shape = tensor.shape();
-        let count = shape.iter().try_fold(1_i64, |count, dim| count.checked_mul(*dim));
+        let count = shape
+            .iter()
+            .try_fold(1_i64, |count, dim| count.checked_mul(*dim));
         if count.is_some_and(|count| count <= WHOLE_TENSOR as i64) {
             return self.plain_text(value);
         }
@@ -253,7 +264,10 @@ impl Writer {
     }
 
     fn ty(&self, ty: &Value) -> Result<String> {
-        let Some(tensor) = ty.as_object().and_then(|ty| ty.downcast_ref::<TensorType>()) else {
+        let Some(tensor) = ty
+            .as_object()
+            .and_then(|ty| ty.downcast_ref::<TensorType>())
+        else {
             return match ty.is_none() {
                 true => Ok("?".to_owned()),
                 false => self.plain_text(ty),

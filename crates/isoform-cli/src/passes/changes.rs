@@ -117,7 +117,9 @@ impl Instrument for Reporter {
 fn entry(name: &str, took: Duration, diff: &str, limit: Option<(usize, usize)>) -> String {
     let lines: Vec<&str> = diff.lines().collect();
     let is_head = |at: usize| {
-        let next = lines.get(at + 1).is_some_and(|line| line.starts_with("+++ "));
+        let next = lines
+            .get(at + 1)
+            .is_some_and(|line| line.starts_with("+++ "));
         lines[at].starts_with("--- ") && next
     };
     let functions = (0..lines.len()).filter(|&at| is_head(at)).count();

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use isoform_onnx::layout::{BodyKind, Node};
 use super::rows::{Rows, domain_name};
 use crate::args::ShowArgs;
+use isoform_onnx::layout::{BodyKind, Node};
 
 /// The members of the JSON object that describe the program.
 pub(crate) fn program(rows: &mut Rows, args: &ShowArgs) -> Map<String, Value> {

@@ -10,9 +10,9 @@ use isoform_onnx::ir::{
     SparseTensor, SparseTensorType, StringTensor, TensorType, TypeAttr,
 };
 
-use isoform_onnx::layout::{BodyKind, Listing, graph_in};
 use crate::elements;
 use crate::output::{Palette, printable};
+use isoform_onnx::layout::{BodyKind, Listing, graph_in};
 
 /// Tensors of up to this many elements are written in full.
 const WHOLE_TENSOR: u64 = 8;

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use isoform::Ref;
 use isoform_onnx::ir::{Call, Input, Program};
 
-use isoform_onnx::layout::{Body, BodyKind, Listing, Node, attributes, holds_graphs};
 use super::names::{Names, quoted};
 use crate::output::{Palette, printable};
+use isoform_onnx::layout::{Body, BodyKind, Listing, Node, attributes, holds_graphs};
 
 /// A program, and the names of its parts.
 #[derive(Debug)]

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use isoform_onnx::layout::Node;
 use super::names::quoted;
 use super::rows::{Rows, body_names};
 use crate::args::ShowArgs;
 use crate::output::{Output, counted};
+use isoform_onnx::layout::Node;
 
 /// A pending step of printing.
 enum Step {

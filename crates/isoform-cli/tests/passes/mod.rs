@@ -127,7 +127,12 @@ fn changes_and_times_are_shown() {
         .lines()
         .filter_map(|line| line.split(": ").next())
         .collect();
-    let expected = ["sequential", "\tpto.cse", "\tsequential", "\t\tpto.simplify"];
+    let expected = [
+        "sequential",
+        "\tpto.cse",
+        "\tsequential",
+        "\t\tpto.simplify",
+    ];
     assert_eq!(names, expected);
 }
 
@@ -138,7 +143,11 @@ fn long_changes_are_cut() {
     assert_eq!(ran.status, 0, "{ran:?}");
     let lines: Vec<&str> = ran.out.lines().skip(1).collect();
     assert_eq!(lines[..2], ["--- b...", "+++ a..."]);
-    assert!(lines[3].starts_with("... ") && lines[3].ends_with(" more lines"), "{}", ran.out);
+    assert!(
+        lines[3].starts_with("... ") && lines[3].ends_with(" more lines"),
+        "{}",
+        ran.out
+    );
     assert_eq!(lines[4..], [""]);
     let ran = folder.run("run --limit 3 pto.simplify p.json");
     assert_eq!(ran.status, 2);

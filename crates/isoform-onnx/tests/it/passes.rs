@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::transform::instruments::changes_text;
 use isoform::transform::{
-    Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, functions, script,
+    Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, functions,
+    script,
 };
 use isoform::{Obj, Ref};
 use isoform_onnx::ir;
@@ -167,7 +168,12 @@ fn a_difference_shows_the_nodes_that_changed() {
         .filter(|line| line.starts_with(['-', '+']))
         .map(str::to_owned)
         .collect();
-    let expected = ["--- before/demo.Outer", "+++ after/demo.Outer", "-  o = Exp(i)", "+  o = Neg(i)"];
+    let expected = [
+        "--- before/demo.Outer",
+        "+++ after/demo.Outer",
+        "-  o = Exp(i)",
+        "+  o = Neg(i)",
+    ];
     assert_eq!(main, expected);
 }
 
@@ -195,7 +201,12 @@ fn memoised_passes_compute_only_functions_that_changed() {
     assert_eq!(run(&calling()), 3);
     assert_eq!(run(&calling()), 0);
     let mut edited = calling();
-    edited.graph.as_mut().unwrap().node.push(node("Neg", "y", "z"));
+    edited
+        .graph
+        .as_mut()
+        .unwrap()
+        .node
+        .push(node("Neg", "y", "z"));
     edited.graph.as_mut().unwrap().output[0].name = "z".to_owned();
     assert_eq!(run(&edited), 1);
     // Outer calls Inner, and the graph calls both.
@@ -205,4 +216,24 @@ fn memoised_passes_compute_only_functions_that_changed() {
     let mut edited = calling();
     edited.functions[1].node[1].op_type = "Neg".to_owned();
     assert_eq!(run(&edited), 2);
+}
+
+/// Text and functions of long programs need no stack, and one line for each node; a value
+/// that every node of a long chain uses twice is written once.
+#[test]
+fn long_programs_are_written() {
+    let count = 100_000;
+    let nodes = (0..count).map(|at| {
+        let (before, after) = (format!("v{at}"), format!("v{}", at + 1));
+        node("Add", &format!("{before} {before}"), &after)
+    });
+    let program = load(&model("v0", nodes.collect(), &format!("v{count}")))
+        .program()
+        .clone();
+    let text = script(program.as_object()).unwrap();
+    assert_eq!(text.lines().count(), count + 3);
+    assert_eq!(
+        text.lines().nth(count).unwrap().trim(),
+        "v100000 = Add(v99999, v99999)"
+    );
 }

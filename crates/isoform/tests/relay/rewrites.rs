@@ -182,14 +182,24 @@ fn r35_r160_a_binding_without_its_variable_is_its_body() {
     };
     let body = Tuple::new([x.expr(), free.expr()]);
     let binding = Let::new(&x, int(1), &body).expr();
-    let done = replaces(x.clone(), int(2)).rewrite(&mut (), &binding).expect("an expression");
+    let done = replaces(x.clone(), int(2))
+        .rewrite(&mut (), &binding)
+        .expect("an expression");
     check(&done, Tuple::new([int(2), free.expr()]), true);
     // Another variable stays one that is bound.
-    let renamed = replaces(x.clone(), free.expr()).rewrite(&mut (), &binding).expect("a variable");
-    assert!(renamed.downcast_ref::<Let>().is_some_and(|binding| binding.var.same_as(&free)));
+    let renamed = replaces(x.clone(), free.expr())
+        .rewrite(&mut (), &binding)
+        .expect("a variable");
+    assert!(
+        renamed
+            .downcast_ref::<Let>()
+            .is_some_and(|binding| binding.var.same_as(&free))
+    );
     // The parameter of a function cannot disappear.
     let func = Function::new([x.clone()], &x).expr();
-    let error = replaces(x, int(2)).rewrite(&mut (), &func).expect_err("a parameter");
+    let error = replaces(x, int(2))
+        .rewrite(&mut (), &func)
+        .expect_err("a parameter");
     assert_eq!(error.kind_name(), "TypeError");
 
     // Value, variable, body; in a chain of any length.
@@ -200,13 +210,15 @@ fn r35_r160_a_binding_without_its_variable_is_its_body() {
         chain = Let::new(var, value, chain).expr();
     }
     let constants = ExprRewriter::new()
-        .on(|last: &mut Option<Ref<RelayExpr>>, _: &Ref<Constant>, constant: &Ref<Constant>| {
-            *last = Some(constant.expr());
-            Ok(None)
-        })
-        .on_any(|last: &mut Option<Ref<RelayExpr>>, _: &Ref<Var>, _: &Ref<RelayExpr>| {
-            Ok(last.clone())
-        });
+        .on(
+            |last: &mut Option<Ref<RelayExpr>>, _: &Ref<Constant>, constant: &Ref<Constant>| {
+                *last = Some(constant.expr());
+                Ok(None)
+            },
+        )
+        .on_any(
+            |last: &mut Option<Ref<RelayExpr>>, _: &Ref<Var>, _: &Ref<RelayExpr>| Ok(last.clone()),
+        );
     let done = constants.rewrite(&mut None, &chain).expect("an expression");
     check(&done, int(7), true);
 }
