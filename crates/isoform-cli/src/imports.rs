@@ -25,7 +25,7 @@ type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
 /// let (mut out, mut err) = (Vec::new(), Vec::new());
 /// let mut streams = Streams::plain(&mut out, &mut err);
 /// let status = options.run(["isoform", "passes", "--import", "my_passes"], &mut streams);
-/// assert_eq!((status, imported.into_inner()), (0, vec!["my_passes".to_owned()]));
+/// assert_eq!((status, &*imported.borrow()), (0, &vec!["my_passes".to_owned()]));
 /// ```
 #[derive(Default)]
 pub struct RunOptions<'a> {
