@@ -116,7 +116,7 @@ done
 
 transform_models() {
     local passes=(--import examples/onnx_passes.py)
-    local report=(--changes --limit 12 --width 80)
+    local report=(--changes --limit 10 --width 80)
     local model=$MODELS/light_squeezenet.onnx
 
     heading 'A pipeline of passes, and what each of them changes'
@@ -135,7 +135,7 @@ transform_models() {
         'onnx.CollapseIfs,onnx.FoldConstants' "$MODELS/light_densenet121.onnx"
 
     explain '' 'The passes of the library need no Python: here on a program of Relay.'
-    expect 0 "$isoform" run "${report[@]}" --verify --opt-level 3 \
+    expect 0 "$isoform" run --changes --limit 7 --width 80 --verify --opt-level 3 \
         'FoldConstant,EliminateCommonSubexpr,DeadCodeElimination' examples/ir/relay.iso
 }
 
