@@ -944,9 +944,12 @@ def class_of(type_key: str) -> type[Any]:
     Raises KeyError for an unknown type key.
     """
 
-def cli_main(argv: Sequence[str]) -> int:
+def cli_main(argv: Sequence[str], import_module: Any = ...) -> int:
     """Runs the command `isoform` with these arguments, the program's name first, and
     returns its exit status: 0 if equal or done, 1 if different, 2 on error.
+
+    `import_module` is called with each value of the option `--import`; it returns None, or
+    the text of an error.
 
     Writes to the process's own standard output and error, not to `sys.stdout`. Other
     Python threads run meanwhile.

@@ -48,18 +48,22 @@ def register_pass(name: str, factory: Any = None, *, override: bool = False) -> 
     from .passes import Pass
 
     def made(given: Any) -> Any:
-        maker: Any = given
-        if isinstance(given, Pass):
-
-            def maker():
-                return given
-
-            # Its own, not that of its class.
-            maker.__doc__ = vars(given).get("__doc__")
+        maker = _giving(given) if isinstance(given, Pass) else given
         _register(name, described(maker, None), override)
         return given
 
     return made(factory) if factory is not None else made
+
+
+def _giving(made: Pass) -> Any:
+    """A function that returns a pass, with the documentation of that pass."""
+
+    def maker() -> Any:
+        return made
+
+    # Its own, not that of its class.
+    maker.__doc__ = vars(made).get("__doc__")
+    return maker
 
 
 def make_pass(name: str, **options: Any) -> Pass:
