@@ -102,7 +102,7 @@ def test_a_file_in_another_folder_finds_its_neighbours(folder):
     done = run(folder, "passes", "--import", "inner/far.py", "--import", "passes")
     assert "my.Near  (level 0)" in done.stdout
     assert "my.Add" in done.stdout
-    # The same file once more is no error, although its passes are registered.
+    # The same file once more causes no error, although its passes are registered.
     done = run(folder, "passes", "--import", "inner/far.py", "--import", "inner/../inner/far.py")
     assert done.returncode == 0, done.stderr
 

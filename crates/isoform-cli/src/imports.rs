@@ -7,7 +7,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use crate::output::{Failure, Output, Streams};
+use crate::output::{Failure, Output};
 
 type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
 
@@ -41,16 +41,6 @@ impl<'a> RunOptions<'a> {
     pub fn import(mut self, import: impl Fn(&str) -> Result<(), String> + 'a) -> Self {
         self.import = Some(Box::new(import));
         self
-    }
-
-    /// As [`run`](crate::run).
-    pub fn run<I>(&self, args: I, streams: &mut Streams<'_>) -> u8
-    where
-        I: IntoIterator,
-        I::Item: Into<OsString>,
-    {
-        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-        crate::run_in(self, &args, streams)
     }
 }
 

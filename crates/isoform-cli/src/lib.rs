@@ -55,6 +55,18 @@ where
     RunOptions::default().run(args, streams)
 }
 
+impl RunOptions<'_> {
+    /// As [`run`].
+    pub fn run<I>(&self, args: I, streams: &mut Streams<'_>) -> u8
+    where
+        I: IntoIterator,
+        I::Item: Into<OsString>,
+    {
+        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        run_in(self, &args, streams)
+    }
+}
+
 fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,

@@ -106,7 +106,7 @@ impl Writer {
         self.out.push('\n');
     }
 
-    /// What a body is called, its inputs and the types of its results.
+    /// The kind and name of a body, its inputs and the types of its results.
     fn head(&mut self, body: usize) -> Result<String> {
         let Body { kind, depth, .. } = &self.listing.bodies[body];
         let (params, inner) = (kind.params().clone(), *depth > 0);

@@ -1,4 +1,4 @@
-//! What each pass of a pipeline changes, with its time: `isoform run --changes`.
+//! The time of each pass of a pipeline, and the changes it made: `isoform run --changes`.
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
