@@ -225,6 +225,20 @@ impl<'a, X> Rewriter<'a, X> {
         Progress::Changed
     }
 
+    /// Records the new value of a part that the innermost cursor took before.
+    pub(crate) fn change_earlier(&mut self, position: usize, value: Value) {
+        let first = self.open.last().map_or(0, |(first, _)| *first);
+        let before = self.changes[first..].partition_point(|(known, _)| *known < position);
+        self.changes.insert(first + before, (position, value));
+    }
+
+    /// The new value of a part of the innermost object, if it changed.
+    pub(crate) fn changed(&self, position: usize) -> Option<&Value> {
+        let (first, _) = self.open.last()?;
+        let mut changes = self.changes[*first..].iter();
+        changes.find_map(|(known, value)| (*known == position).then_some(value))
+    }
+
     /// The position of the part that the innermost cursor took last.
     #[inline(always)]
     fn place(&self) -> usize {

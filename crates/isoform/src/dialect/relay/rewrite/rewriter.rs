@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use isoform_macros::export;
 
-use crate::dialect::relay::{Clause, Constant, Var};
+use crate::dialect::relay::{Clause, Constant, Let, Var};
 use crate::ir::{Constructor, GlobalVar, Op, RelayExpr};
 use crate::kernel::convert::IsA;
 use crate::kernel::error::Result;
@@ -34,9 +34,13 @@ type Before<'f, C> = Box<dyn Fn(&mut C, &Ref<RelayExpr>) -> Result<Option<Ref<Re
 /// changes. Types, attributes and patterns are kept; so are spans and checked types in the
 /// copies.
 ///
-/// The order is that of comparison: parameters and variables come before what they are
-/// bound to. [`NodeMutator`](crate::traverse::NodeMutator) rewrites types and everything
-/// else, too, but does not show what a node was before.
+/// Parameters come before the body of a function. The variable of a `let` comes where it is
+/// used first, which is after its value unless the value is a recursive function, or after
+/// the body that does not use it. If a function replaces it by anything but a variable, that
+/// comes in place of its uses, and the binding disappears: its result is the body.
+///
+/// [`NodeMutator`](crate::traverse::NodeMutator) rewrites types and everything else, too, but
+/// does not show what a node was before.
 ///
 /// ```
 /// use isoform::dialect::relay::{AsExpr, ExprRewriter, If, Tuple, Var};
@@ -172,6 +176,8 @@ enum Way {
     /// An expression without expressions in it.
     Leaf,
     Expr,
+    /// A `let`, whose variable is rewritten last.
+    Binding,
     /// Something else with expressions in it.
     Around,
 }
@@ -180,6 +186,7 @@ enum Way {
 static WAYS: LazyLock<Dispatch<Way>> = LazyLock::new(|| {
     Dispatch::new()
         .on::<RelayExpr>(Way::Expr)
+        .on::<Let>(Way::Binding)
         .on::<Constant>(Way::Leaf)
         .on::<Var>(Way::Leaf)
         .on::<GlobalVar>(Way::Leaf)
@@ -229,6 +236,76 @@ impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
         object: ObjRef<'a>,
         region: RegionKind,
     ) -> Result<Progress> {
+        if region != RegionKind::Use
+            && let Some((_, open)) = self.stacks.innermost()
+            && open.way == Way::Binding
+        {
+            return Ok(Progress::Same);
+        }
+        self.enter(section, object, region)
+    }
+
+    fn close(&mut self, section: &mut Section) -> Result<Progress> {
+        let binding = self.stacks.innermost();
+        let binding = binding.filter(|(_, open)| open.way == Way::Binding);
+        if let Some((cursor, _)) = binding {
+            let binding = *cursor;
+            if let Some(body) = self.bind(section, &binding)?
+                && let Some((cursor, open, _)) = self.stacks.build(section, false)?
+            {
+                return self.done(section, cursor.object(), &open, body);
+            }
+        }
+        let built = self.stacks.rebuild(section)?;
+        let Some((cursor, open)) = self.stacks.pop() else {
+            return Ok(Progress::Same);
+        };
+        let outcome = self.stacks.take(built);
+        self.done(section, cursor.object(), &open, outcome)
+    }
+}
+
+impl<'a, C> Run<'_, '_, 'a, C> {
+    /// Rewrites the variable of a `let`, the innermost object; returns the body if the
+    /// binding disappears.
+    fn bind(&mut self, section: &mut Section, binding: &Cursor<'a>) -> Result<Option<Outcome>> {
+        let part = Part::object(binding.object(), RegionKind::Use);
+        let Some(mut parts) = Cursor::open(section, binding.object(), part, View::Compared) else {
+            return Ok(None);
+        };
+        let Some((var, region)) = parts.next_object(section, false) else {
+            return Ok(None);
+        };
+        let at = parts.position() - 1;
+        let progress = self.enter(section, var, region)?;
+        match self.stacks.take(progress) {
+            Outcome::Same => Ok(None),
+            Outcome::New(value) if value.peek::<Ref<Var>>().is_some() => {
+                self.stacks.change_earlier(at, value);
+                Ok(None)
+            }
+            Outcome::New(_) => {
+                let mut body = None;
+                while let Some((object, _)) = parts.next_object(section, false) {
+                    body = Some((parts.position() - 1, object));
+                }
+                let body = body.map(|(at, object)| match self.stacks.changed(at) {
+                    Some(changed) => changed.clone(),
+                    None => Met::Object(object).to_value(),
+                });
+                Ok(body.map(Outcome::New))
+            }
+        }
+    }
+
+    /// Rewrites an object, or opens it.
+    #[inline(always)]
+    fn enter(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<Progress> {
         let info = object.info();
         let way = match WAYS.get(info.index()) {
             Some(way) => *way,
@@ -258,7 +335,7 @@ impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
         }
         let cursor = match way {
             Way::Leaf => None,
-            Way::Expr | Way::Around => {
+            Way::Expr | Way::Binding | Way::Around => {
                 let part = Part::object(object, region);
                 Cursor::open(section, object, part, View::Compared)
             }
@@ -273,17 +350,6 @@ impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
         Ok(Progress::Opened)
     }
 
-    fn close(&mut self, section: &mut Section) -> Result<Progress> {
-        let built = self.stacks.rebuild(section)?;
-        let Some((cursor, open)) = self.stacks.pop() else {
-            return Ok(Progress::Same);
-        };
-        let outcome = self.stacks.take(built);
-        self.done(section, cursor.object(), &open, outcome)
-    }
-}
-
-impl<'a, C> Run<'_, '_, 'a, C> {
     /// Calls the function for an object of which everything below has been rewritten.
     fn done(
         &mut self,
