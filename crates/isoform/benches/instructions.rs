@@ -35,6 +35,8 @@ use isoform_kernels::elementwise::{Binary, binary};
 use isoform_kernels::{Control, Tensor as Computed};
 
 const DEPTH: u32 = 10;
+/// Of a program about ten times as large.
+const LARGE: u32 = 13;
 const LEVELS: u32 = 2_000;
 const WIDTH: usize = 64;
 const VARIABLES: usize = 1_000;
@@ -168,7 +170,7 @@ fn figures() -> Vec<Figure> {
                 black_box(binary(Binary::Add, left, right, &control)).expect("a sum");
             })
         }),
-        figure("visit-enum", relay_nodes(), || {
+        figure("visit-enum", relay_nodes(DEPTH), || {
             let root = program(&Plain::new(), DEPTH);
             Box::new(move || {
                 let mut counter = CountCalls::new(Remembered::All);
@@ -176,7 +178,7 @@ fn figures() -> Vec<Figure> {
                 black_box(counter.calls);
             })
         }),
-        figure("visit-relay", relay_nodes(), || {
+        figure("visit-relay", relay_nodes(DEPTH), || {
             let root = program(&Nodes::new(), DEPTH);
             let visitor = NodeVisitor::new().enter(|calls: &mut u64, _: &Ref<Call>| {
                 *calls += 1;
@@ -188,7 +190,7 @@ fn figures() -> Vec<Figure> {
                 black_box(calls);
             })
         }),
-        figure("mutate-enum", relay_nodes(), || {
+        figure("mutate-enum", relay_nodes(DEPTH), || {
             let root = program(&Plain::new(), DEPTH);
             Box::new(move || {
                 let mut mutator = Mutator::new(Remembered::All, |call| {
@@ -198,7 +200,7 @@ fn figures() -> Vec<Figure> {
                 black_box(mutator.mutate(&root));
             })
         }),
-        figure("mutate-relay", relay_nodes(), || {
+        figure("mutate-relay", relay_nodes(DEPTH), || {
             let root = program(&Nodes::new(), DEPTH);
             let mutator = NodeMutator::new().on(|_: &mut (), call: &Ref<Call>| {
                 black_box(call);
@@ -208,7 +210,7 @@ fn figures() -> Vec<Figure> {
                 black_box(mutator.mutate(&mut (), &root)).expect("it does not fail");
             })
         }),
-        figure("rewrite-relay", relay_nodes(), || {
+        figure("rewrite-relay", relay_nodes(DEPTH), || {
             let root = program(&Nodes::new(), DEPTH);
             let rewriter = ExprRewriter::new().on(|_: &mut (), call: &Ref<Call>, _| {
                 black_box(call);
@@ -218,19 +220,12 @@ fn figures() -> Vec<Figure> {
                 black_box(rewriter.rewrite(&mut (), &root)).expect("it does not fail");
             })
         }),
-        figure("normal-form", relay_nodes(), || {
-            let root = program(&Nodes::new(), DEPTH);
-            Box::new(move || {
-                black_box(to_a_normal_form_expr(&root)).expect("it is well formed");
-            })
+        figure("normal-form", relay_nodes(DEPTH), || normal_form(DEPTH)),
+        figure("normal-form-large", relay_nodes(LARGE), || {
+            normal_form(LARGE)
         }),
-        figure("graph-form", relay_nodes(), || {
-            let root = program(&Nodes::new(), DEPTH);
-            let named = to_a_normal_form_expr(&root).expect("it is well formed");
-            Box::new(move || {
-                black_box(to_graph_normal_form_expr(&named)).expect("it is well formed");
-            })
-        }),
+        figure("graph-form", relay_nodes(DEPTH), || graph_form(DEPTH)),
+        figure("graph-form-large", relay_nodes(LARGE), || graph_form(LARGE)),
         figure("walk", tree, || walk(shapes::lambda(DEPTH))),
         figure("walk-numbers", tree, || {
             walk(shapes::noted(Note::Number, DEPTH))
@@ -278,8 +273,25 @@ fn mutable() -> Value {
 }
 
 /// The number of expressions in the program of Relay.
-fn relay_nodes() -> u64 {
-    expressions(&program(&Nodes::new(), DEPTH))
+fn relay_nodes(depth: u32) -> u64 {
+    expressions(&program(&Nodes::new(), depth))
+}
+
+/// A name for every value of the program of Relay.
+fn normal_form(depth: u32) -> Work {
+    let root = program(&Nodes::new(), depth);
+    Box::new(move || {
+        black_box(to_a_normal_form_expr(&root)).expect("it is well formed");
+    })
+}
+
+/// No name for any value of it.
+fn graph_form(depth: u32) -> Work {
+    let root = program(&Nodes::new(), depth);
+    let named = to_a_normal_form_expr(&root).expect("it is well formed");
+    Box::new(move || {
+        black_box(to_graph_normal_form_expr(&named)).expect("it is well formed");
+    })
 }
 
 /// Objects that compare and hash themselves.

@@ -385,7 +385,7 @@ where
         was: Met<'a>,
         remembered: Option<(u64, RegionKind)>,
     ) -> Result<Option<Outcome>> {
-        let replaced = (!same(source.met, was)).then_some(was);
+        let replaced = (!source.met.is_same(was)).then_some(was);
         let Met::Object(object) = source.met else {
             return self
                 .finish(section, Outcome::Same, source, replaced, remembered)
@@ -732,15 +732,6 @@ where
             }
         }
         self.remapped.insert(ident, value);
-    }
-}
-
-/// True if both parts are the same object, or neither is an object.
-fn same(one: Met<'_>, other: Met<'_>) -> bool {
-    match (one, other) {
-        (Met::Object(one), Met::Object(other)) => one.same_as(other),
-        (Met::Plain(_), Met::Plain(_)) => true,
-        _ => false,
     }
 }
 

@@ -317,6 +317,15 @@ impl<'a> Met<'a> {
         }
     }
 
+    /// True if both are the same object, or neither is an object.
+    pub(crate) fn is_same(self, other: Met<'_>) -> bool {
+        match (self, other) {
+            (Met::Object(one), Met::Object(other)) => one.same_as(other),
+            (Met::Plain(_), Met::Plain(_)) => true,
+            _ => false,
+        }
+    }
+
     /// An owned copy.
     #[inline]
     pub(crate) fn to_value(self) -> Value {

@@ -196,7 +196,7 @@ impl Operator {
     }
 }
 
-/// What an expression has become.
+/// The result for an expression.
 #[derive(Clone)]
 enum Becomes {
     /// It is as it was.
@@ -204,7 +204,7 @@ enum Becomes {
     /// Its value, as a constant. That is made when an expression around it needs it: most
     /// are only arguments of calls that are folded as well.
     Value,
-    /// What another one has become, which is not an `Other` itself.
+    /// The result for another one, which is not an `Other` itself.
     Other(Id),
     Expr(Ref<RelayExpr>),
 }
@@ -212,7 +212,7 @@ enum Becomes {
 struct Folder<'g> {
     options: &'g FoldConstantOptions,
     graph: &'g Graph,
-    /// What each expression has become.
+    /// The result for each expression.
     becomes: Vec<Becomes>,
     /// The values of those that are known: constants, and tuples of them.
     values: Vec<Option<Value>>,

@@ -155,7 +155,7 @@ struct Builder {
     poll: Poll,
 }
 
-/// What is known about an expression during the visit.
+/// The facts about an expression that change during the visit.
 struct State {
     /// The innermost `let` in whose value it uses the variable.
     inside: Id,

@@ -170,7 +170,7 @@ pub fn post_order_rewrite(
         .rewrite(&mut (), expr)
 }
 
-/// What a rewrite does with objects of a type.
+/// The way in which a rewrite treats objects of a type.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     /// An expression without expressions in it.
