@@ -140,7 +140,13 @@ impl Generator<'_> {
             .with_keepdims(keepdims)
             .with_exclude(exclude);
         let x = &x.expr;
-        Some(match (dtype == DType::BOOL, self.source.below(9)) {
+        let number = self.source.below(9);
+        // No element is the largest or the smallest of none.
+        let is_extreme = matches!(number, 1 | 2 | 4..);
+        if dtype != DType::BOOL && is_extreme && shape.contains(&0) {
+            return None;
+        }
+        Some(match (dtype == DType::BOOL, number) {
             (true, 0..5) => op::all(x, attrs),
             (true, _) => op::any(x, attrs),
             (false, 0) => op::sum(x, attrs),
