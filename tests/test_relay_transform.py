@@ -166,7 +166,7 @@ def test_r62_options_of_fuse_ops_are_checked():
         pytest.raises(ValueError, match=r"relay.FuseOps.max_depth.*from 0, got -1"),
     ):
         relay.transform.FuseOps()(mod)
-    with pytest.raises(ValueError, match="fuse_opt_level from 0, or -1 .* got -2"):
+    with pytest.raises(ValueError, match=r"fuse_opt_level from 0, or -1 .* got -2"):
         relay.transform.FuseOps(-2)
     with pytest.raises(AttributeError, match=r"relay.FuseOps.max_depth"):
         transform.PassContext(config={"relay.backend.use_auto_scheduler": True})
