@@ -24,7 +24,7 @@ pub(in crate::dialect::relay) fn scalar(number: f64, dtype: DType) -> Option<Ten
 /// kernels do not know. Linear in the number of elements.
 pub(in crate::dialect::relay) fn numbers(tensor: &Tensor) -> Option<Vec<f64>> {
     let control = Control::default();
-    let input = Input::new(tensor.clone(), &control).ok()?;
+    let input = Input::new(tensor, &control).ok()?;
     let wide = elementwise::cast(input.view().ok()?, ElementType::Float64, &control).ok()?;
     wide.view().to_vec().ok()
 }

@@ -273,7 +273,12 @@ impl<'a, C> Run<'_, '_, 'a, C> {
         let Some(mut parts) = Cursor::open(section, binding.object(), part, View::Compared) else {
             return Ok(None);
         };
-        let Some((var, region)) = parts.next_object(section, false) else {
+        let is_bound = |part: &Part<'_>| part.region != RegionKind::Use;
+        let Some((var, region)) = parts
+            .next(section)
+            .filter(is_bound)
+            .and_then(|part| Some((part.met.object()?, part.region)))
+        else {
             return Ok(None);
         };
         let at = parts.position() - 1;
@@ -286,12 +291,12 @@ impl<'a, C> Run<'_, '_, 'a, C> {
             }
             Outcome::New(_) => {
                 let mut body = None;
-                while let Some((object, _)) = parts.next_object(section, false) {
-                    body = Some((parts.position() - 1, object));
+                while let Some(part) = parts.next(section) {
+                    body = Some((parts.position() - 1, part.met));
                 }
-                let body = body.map(|(at, object)| match self.stacks.changed(at) {
+                let body = body.map(|(at, body)| match self.stacks.changed(at) {
                     Some(changed) => changed.clone(),
-                    None => Met::Object(object).to_value(),
+                    None => body.to_value(),
                 });
                 Ok(body.map(Outcome::New))
             }
