@@ -60,10 +60,11 @@ impl Dataflow {
                     return Ok(());
                 };
                 let ty = type_of(graph.expr(id))?;
-                let pattern = match is_data_dependent(op) && is_dynamic(&ty) {
-                    true => OpPattern::Opaque,
-                    false => OpPattern::of(op),
-                };
+                let pattern =
+                    match is_non_computational(op) || is_data_dependent(op) && is_dynamic(&ty) {
+                        true => OpPattern::Opaque,
+                        false => OpPattern::of(op),
+                    };
                 self.patterns[id as usize] = pattern;
                 for (operand, arg) in operands[1..].iter().zip(call.args.iter()) {
                     let edge = match pattern == OpPattern::Broadcast && has_shape_of(arg, &ty)? {

@@ -337,8 +337,8 @@ fn may_combine(found: &Found<'_>) -> Result<bool> {
     Ok(is_number(found.dtype()?) && !found.x()?.isa::<Constant>())
 }
 
-/// True if the result for two constants is as precise as they are: none of its elements
-/// overflows, or is so small that digits are lost. Integers wrap around instead.
+/// True if the result for two constants has their precision: no element overflows, or is so
+/// small that digits are lost. Integers wrap around instead.
 fn is_bounded(operator: &str, constants: [&Ref<Constant>; 2]) -> bool {
     let dtype = constants[0].data.dtype();
     let [least, most] = match (dtype.code(), dtype.bits()) {

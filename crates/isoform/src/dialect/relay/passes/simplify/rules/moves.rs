@@ -72,8 +72,8 @@ fn is_unchanged(found: &Found<'_>) -> Result<bool> {
     Ok(attrs.is_some_and(|attrs| attrs.src_layout == attrs.dst_layout))
 }
 
-/// For each axis of the result of a call of the match, that of its argument; None if it is
-/// no permutation of axes.
+/// For each axis of the result of a call of the match, that of its argument; None if it
+/// does anything but permute axes.
 fn permutation(found: &Found<'_>, level: usize, data: &Expr) -> Option<Vec<usize>> {
     let rank = tensor_type(data)?.shape.len();
     if let Some(attrs) = found.attrs::<TransposeAttrs>(level) {
