@@ -79,7 +79,7 @@ pub(crate) fn number(value: f64, dtype: DType) -> Expr {
 }
 
 pub(crate) fn func(params: &[&Ref<Var>], body: impl IntoField<Expr>) -> Expr {
-    let params: Vec<_> = params.iter().map(|param| Ref::clone(param)).collect();
+    let params: Vec<_> = params.iter().copied().cloned().collect();
     Function::new(params, body.into_field()).expr()
 }
 
