@@ -496,7 +496,7 @@ fn r90_constants_are_made_only_where_they_stay() {
     // A part that stays at several places is one constant.
     let (x, sum) = (Var::new("x"), op::add(number(1), number(2)).expr());
     let pair = Tuple::new([op::add(&x, &sum).expr(), op::add(&x, &sum).expr()]);
-    let pair = fold_constant_expr(&pair.expr()).expect("well formed");
+    let pair = fold_constant_expr(pair.expr()).expect("well formed");
     let fields = &pair.downcast_ref::<Tuple>().expect("a tuple").fields;
     let args = |at| {
         let call = fields
