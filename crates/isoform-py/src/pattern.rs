@@ -666,7 +666,7 @@ fn rules_of(place: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Rule>> {
 ///
 /// Parts come before the objects that hold them. After a replacement, rules are tried on its new
 /// objects, on the users of what was replaced, as many levels up as the templates are high, and
-/// on the users of operands that have one user left. With `drop_dead`, definitions without
+/// on the users of operands that lost a user. With `drop_dead`, definitions without
 /// effect are dropped when a replacement takes away their last use. Otherwise the result is as
 /// that of `rewrite`, and rules may also ask for users, look through definitions, and have
 /// several results.

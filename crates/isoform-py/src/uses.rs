@@ -70,7 +70,8 @@ impl UsesHandle {
 
     /// The statement or expression that binds a variable to a value, if its class declares
     /// `rewrite.binding`; None for a variable that something else binds, nothing, or several
-    /// places. O(1).
+    /// places, and for one that is also used outside of the scope of its definition. O(1), after
+    /// O(n log n) for the first question.
     fn definition(&self, var: &Bound<'_, PyAny>) -> PyResult<Option<DefinitionHandle>> {
         let py = var.py();
         let Some(found) = self.0.definition(&untyped(var)?) else {
@@ -91,9 +92,9 @@ impl UsesHandle {
     /// The root with all uses of `old` replaced by `new`. What contains none is the same object,
     /// and definitions stay.
     ///
-    /// A free variable is replaced as by `substitute`, a bound one by anything that is visible
-    /// where it is bound, and another object where it stands. A bound variable whose own fields
-    /// change becomes a new one, wherever it occurs.
+    /// A free variable is replaced as by `substitute`, so uses in a scope that binds it stay; a bound
+    /// one by anything that is visible where it is bound, and another object where it stands. A bound
+    /// variable whose own fields change becomes a new one, wherever it occurs.
     ///
     /// Raises ValueError if a variable of `new` is bound where `old` is used but not where it is
     /// bound; TypeError with the path if `new` does not fit a field. Takes time in proportion to

@@ -6,20 +6,23 @@
 //! on the users of what was replaced, up to the height of the templates, and on the users of
 //! what has fewer users than before.
 
-use hashbrown::HashSet;
+use std::ops::Range;
+
+use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
+use super::context::{Context, identity};
+use super::data::Pattern;
 use super::normalize::without_capture;
 use super::rule::{Replaced, Rule};
 use super::rule_set::{Rewritten, RuleSet, Tally};
-use super::search::Context;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::bindings::Bindings;
-use crate::traverse::graph::{Edge, Graph, NodeId, Role};
+use crate::traverse::graph::{Edge, Graph, NOTHING, NodeId, Role};
 
 /// Options of [`rewrite_greedily`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -53,8 +56,8 @@ impl Default for GreedyOptions {
 ///   the highest [benefit](Rule::with_benefit) is used, and among equals the first.
 /// * **Visits.** After a replacement, rules are tried on its new objects, on the users of what
 ///   was replaced, as many levels up as the templates are high, and on the users of operands
-///   that have one user left. A rule is tried only on objects whose type and, if the template
-///   fixes one, whose operator it may match.
+///   that lost a user, unless more are left than a template has nodes. A rule is tried only on
+///   objects whose type and, if the template fixes one, whose operator it may match.
 /// * **Rules that see deep**, because a hole occurs several times or a function decides, are
 ///   tried again on objects that changed further below, once nothing else applies.
 /// * **Scope, variables and sharing** are as for `rewrite`: a shared object is replaced
@@ -127,6 +130,41 @@ impl GreedyOptions {
 struct Program {
     graph: Graph,
     bindings: Bindings,
+    /// For variables bound to other variables, a definition further along. Valid while the
+    /// variables on the way are bound to the same ones.
+    copies: HashMap<NodeId, NodeId, RandomState>,
+}
+
+impl Program {
+    /// Adds what nodes bind.
+    fn note(&mut self, added: Range<NodeId>) -> Result<()> {
+        for at in added {
+            if self.bindings.note(&self.graph, at)? {
+                self.copies.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of a chain of variables of one type, each bound to the next one. Shortens the
+    /// way for all variables in it.
+    fn end_of_copies(&mut self, definition: NodeId) -> NodeId {
+        let (mut at, mut passed) = (definition, Vec::new());
+        while let Some(next) = match self.copies.get(&at) {
+            Some(&next) => Some(next),
+            None => self.bindings.copied(&self.graph, at),
+        } {
+            passed.push(at);
+            at = next;
+            if passed.len() > self.graph.nodes.len() {
+                return definition;
+            }
+        }
+        for passed in passed {
+            self.copies.insert(passed, at);
+        }
+        at
+    }
 }
 
 impl Context for Program {
@@ -135,6 +173,13 @@ impl Context for Program {
     }
 
     fn definition(&mut self, var: u64) -> Result<Option<Value>> {
+        if let Some(definition) = self.graph.find(var, RegionKind::Def, false) {
+            let end = self.end_of_copies(definition);
+            if end != definition {
+                self.graph.refresh(end)?;
+                return Ok(Some(self.graph.node(end).value.clone()));
+            }
+        }
         let bound = self.bindings.of(&self.graph, var);
         let Some(bound) = bound.filter(|bound| bound.index.is_none()) else {
             return Ok(None);
@@ -164,7 +209,8 @@ struct Driver<'r> {
     states: Vec<State>,
     /// The number of levels above a change that a template may reach.
     reach: u32,
-    counts_users: bool,
+    /// The number of users of one node that a match may contain.
+    most_users: usize,
     looks_through: bool,
     has_deep_rules: bool,
     poll: Poll,
@@ -175,12 +221,11 @@ impl<'r> Driver<'r> {
         let mut program = Program {
             graph: Graph::default(),
             bindings: Bindings::default(),
+            copies: HashMap::default(),
         };
         let node = program.graph.import(root, RegionKind::Use, false)?;
         program.graph.pinned = node;
-        for at in 0..program.graph.nodes.len() as NodeId {
-            program.bindings.note(&program.graph, at)?;
-        }
+        program.note(0..program.graph.nodes.len() as NodeId)?;
         let patterns = || rules.iter().map(Rule::pattern);
         let height = patterns().map(|pattern| pattern.height()).max();
         Ok(Driver {
@@ -191,7 +236,7 @@ impl<'r> Driver<'r> {
             options,
             queue: Vec::new(),
             reach: height.unwrap_or(0).saturating_sub(1),
-            counts_users: patterns().any(|pattern| pattern.counts_users()),
+            most_users: patterns().map(Pattern::most_users).max().unwrap_or(0),
             looks_through: patterns().any(|pattern| pattern.asks_for_definitions()),
             has_deep_rules: rules.iter().any(Rule::sees_deep),
             poll: Poll::default(),
@@ -242,9 +287,11 @@ impl<'r> Driver<'r> {
         });
         match tried? {
             None => Ok(()),
-            Some((_, Replaced::Value(next))) => self.replace(node, &next),
+            Some((rule, Replaced::Value(next))) => {
+                self.replace(node, &next, self.rules.is_computed(rule))
+            }
             Some((rule, Replaced::Results(results))) => {
-                if !self.replace_results(node, &results)? {
+                if !self.replace_results(node, &results, self.rules.is_computed(rule))? {
                     tally.uncount(rule);
                 }
                 Ok(())
@@ -252,8 +299,9 @@ impl<'r> Driver<'r> {
         }
     }
 
-    /// Puts a value in the place of a node.
-    fn replace(&mut self, node: NodeId, next: &Value) -> Result<()> {
+    /// Puts a value in the place of a node. A template moves nothing out of its scope; a
+    /// function may use any variable, and bind it.
+    fn replace(&mut self, node: NodeId, next: &Value, is_computed: bool) -> Result<()> {
         let graph = &mut self.program.graph;
         let (region, is_key) = (graph.node(node).region, graph.node(node).is_key);
         // The replacement may contain the object that it replaces.
@@ -261,12 +309,21 @@ impl<'r> Driver<'r> {
         let before = graph.nodes.len() as NodeId;
         let new = graph.import(next, region, is_key)?;
         let after = graph.nodes.len() as NodeId;
-        for at in before..after {
-            self.program.bindings.note(&self.program.graph, at)?;
-        }
+        self.program.note(before..after)?;
         self.states.resize(after as usize, State::default());
         if new == node {
             return Ok(());
+        }
+        let Program {
+            graph,
+            bindings,
+            copies,
+        } = &mut self.program;
+        if is_computed {
+            bindings.unsettle(graph, new, before..after);
+        }
+        if is_computed || graph.node(node).role == Role::Use {
+            copies.clear();
         }
         let graph = &mut self.program.graph;
         let moved = graph.redirect(node, new);
@@ -293,21 +350,35 @@ impl<'r> Driver<'r> {
                     if self.options.drop_dead {
                         self.drop_definition(kid, &mut dead)?;
                     }
-                } else if self.counts_users && !this.dead {
-                    let places = self.program.graph.places(kid).take(2);
-                    let places: Vec<Edge> = places.collect();
-                    if places.len() == 1 {
-                        self.queue_users(places);
-                    }
+                } else if !this.dead {
+                    self.queue_users_left(kid);
                 }
             }
         }
         Ok(())
     }
 
+    /// Queues the users that a node has left, if all of them may be in one match.
+    fn queue_users_left(&mut self, node: NodeId) {
+        let mut users: Vec<NodeId> = Vec::new();
+        let mut places: Vec<Edge> = Vec::new();
+        for edge in self.program.graph.places(node) {
+            if !users.contains(&edge.user) {
+                if users.len() == self.most_users {
+                    return;
+                }
+                users.push(edge.user);
+                places.push(edge);
+            }
+        }
+        self.queue_users(places);
+    }
+
     /// Drops what binds a variable without uses.
     fn drop_definition(&mut self, definition: NodeId, dead: &mut Vec<NodeId>) -> Result<()> {
-        let Program { graph, bindings } = &mut self.program;
+        let Program {
+            graph, bindings, ..
+        } = &mut self.program;
         if graph.is_used(definition) {
             return Ok(());
         }
@@ -361,19 +432,26 @@ impl<'r> Driver<'r> {
 
     /// Replaces what selects the results of a node; false if something else uses it, or nothing
     /// does.
-    fn replace_results(&mut self, node: NodeId, results: &[Value]) -> Result<bool> {
+    fn replace_results(
+        &mut self,
+        node: NodeId,
+        results: &[Value],
+        is_computed: bool,
+    ) -> Result<bool> {
         let Some(selected) = self.selections(node, results)? else {
             return Ok(false);
         };
         for &(user, result) in &selected {
-            self.replace(user, &results[result])?;
+            self.replace(user, &results[result], is_computed)?;
         }
         Ok(!selected.is_empty())
     }
 
     /// The nodes that select results of a node; None if one of them cannot be replaced.
     fn selections(&self, node: NodeId, results: &[Value]) -> Result<Option<Vec<(NodeId, usize)>>> {
-        let Program { graph, bindings } = &self.program;
+        let Program {
+            graph, bindings, ..
+        } = &self.program;
         let mut selected = Vec::new();
         for edge in graph.places(node) {
             let user = graph.node(edge.user);
@@ -402,7 +480,13 @@ impl<'r> Driver<'r> {
             if vars.role == Role::Definition {
                 return Ok(None);
             }
-            for kid in &vars.kids {
+            if !bindings.is_fixed(graph, node)? {
+                return Ok(None);
+            }
+            for kid in vars.kids.iter().filter(|kid| kid.node != NOTHING) {
+                if !bindings.is_settled(graph, kid.node) {
+                    return Ok(None);
+                }
                 for used in graph.uses_of(kid.node) {
                     let index = kid.position as usize;
                     let Some(result) = results.get(index) else {
@@ -430,7 +514,8 @@ impl<'r> Driver<'r> {
         for _ in 0..self.reach {
             let first = found.len();
             while let Some(edge) = level.pop() {
-                if known.insert(edge.user) {
+                // What was dropped has handed its users on.
+                if !graph.node(edge.user).dead && known.insert(edge.user) {
                     found.push(edge.user);
                     if self.looks_through {
                         // The users of a variable see what it is bound to.
@@ -464,11 +549,23 @@ impl<'r> Driver<'r> {
         }
     }
 
-    /// Rebuilds everything, and queues the nodes that changed since their visit and on which a
-    /// rule may see so; false if nothing was queued.
+    /// Queues the nodes on which a rule may see, from far above, what has changed since their
+    /// visit; false if nothing was queued.
     fn queue_changed(&mut self) -> Result<bool> {
+        let Program {
+            graph,
+            bindings,
+            copies,
+        } = &mut self.program;
+        copies.clear();
+        if self.looks_through && bindings.resettle(graph) {
+            // A definition may be looked through anywhere in the values of others.
+            for node in (0..self.states.len() as NodeId).rev() {
+                self.enqueue(node);
+            }
+        }
         if !self.has_deep_rules {
-            return Ok(false);
+            return Ok(!self.queue.is_empty());
         }
         let graph = &mut self.program.graph;
         graph.refresh(self.root)?;
@@ -483,8 +580,4 @@ impl<'r> Driver<'r> {
         }
         Ok(!self.queue.is_empty())
     }
-}
-
-fn identity(value: &Value) -> u64 {
-    value.as_object().map_or(0, |object| object.identity())
 }

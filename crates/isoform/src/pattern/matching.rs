@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::context::Context;
 use super::data::{Facts, Hole, InteriorUses, Pattern, PatternOptions, Root, Shell};
 use super::scan::Variables;
-use super::search::{Context, search};
+use super::search::search;
 use super::shell::Survey;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
@@ -281,9 +282,11 @@ impl Pattern {
         self.facts.deep
     }
 
-    /// True if the users of nodes may decide about a match.
-    pub(super) fn counts_users(&self) -> bool {
-        self.facts.tracked.is_some()
+    /// The number of users that a node may have for a match that has to contain all of them;
+    /// zero if users do not decide.
+    pub(super) fn most_users(&self) -> usize {
+        let tracked = self.facts.tracked.as_ref();
+        tracked.map_or(0, |shell| shell.nodes.len().max(1))
     }
 
     /// True if definitions may decide about a match.

@@ -26,6 +26,7 @@
 //! until none applies, in one pass from the parts to the root. [`rewrite_greedily`] does so from
 //! a worklist, and knows the users of every object.
 
+mod context;
 mod data;
 mod find;
 mod greedy;

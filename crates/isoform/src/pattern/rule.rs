@@ -204,14 +204,17 @@ impl Rule {
         }
     }
 
+    /// True if a function computes the replacement.
+    pub(super) fn is_computed(&self) -> bool {
+        matches!(
+            self.replacement,
+            Replacement::Computed(_) | Replacement::ComputedResults(_)
+        )
+    }
+
     /// True if comparison at any depth, or a function of the user, decides about a match.
     pub(super) fn sees_deep(&self) -> bool {
-        self.guard.is_some()
-            || self.pattern.sees_deep()
-            || matches!(
-                self.replacement,
-                Replacement::Computed(_) | Replacement::ComputedResults(_)
-            )
+        self.guard.is_some() || self.pattern.sees_deep() || self.is_computed()
     }
 
     /// The templates of the replacement.

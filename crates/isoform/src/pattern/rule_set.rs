@@ -5,8 +5,8 @@ use std::rc::Rc;
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
+use super::context::Context;
 use super::rule::{Replaced, Rule};
-use super::search::Context;
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::access;
 use crate::kernel::object::header::TypeIndex;
@@ -140,6 +140,11 @@ impl<'r> RuleSet<'r> {
     pub(super) fn sees_deep(&mut self, value: &Value) -> bool {
         let candidates = self.candidates(value);
         candidates.iter().any(|number| self.deep.contains(number))
+    }
+
+    /// True if a function computes the replacement of a rule.
+    pub(super) fn is_computed(&self, rule: usize) -> bool {
+        self.rules[rule].is_computed()
     }
 
     /// The rules that may match a value, those with the highest benefit first.

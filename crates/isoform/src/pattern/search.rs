@@ -10,56 +10,23 @@ use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 use smallvec::SmallVec;
 
+use super::context::{Context, Inner, NONE, have_allowed_uses, identity};
 use super::data::{InteriorUses, NodeNumber, Shape, Shell};
 use super::hole::misplaced;
 use super::scan;
 use super::shell::parts_of;
 use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::Poll;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table::is_a;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, Filled, FilledPair, Matching, variable};
-use crate::traverse::Uses;
-use crate::traverse::graph::{Graph, NodeId};
 use crate::traverse::roles::{Commutes, is_constant};
 
 /// More returns to a choice than this end a search with an error.
 const MAX_RETURNS: u64 = 1_000_000;
-
-/// The program around a value: who uses what, and what defines variables.
-pub(super) trait Context {
-    fn graph(&self) -> &Graph;
-
-    /// The value that a variable is bound to, if it may be matched in its place.
-    ///
-    /// # Errors
-    ///
-    /// Those of functions that decide about purity.
-    fn definition(&mut self, var: u64) -> Result<Option<Value>>;
-}
-
-impl Context for &Uses {
-    fn graph(&self) -> &Graph {
-        Uses::graph(self)
-    }
-
-    fn definition(&mut self, var: u64) -> Result<Option<Value>> {
-        let (graph, bindings) = (Uses::graph(self), self.bindings());
-        let Some(bound) = bindings
-            .of(graph, var)
-            .filter(|bound| bound.index.is_none())
-        else {
-            return Ok(None);
-        };
-        let is_movable = bindings.is_movable(graph, bound.value)?;
-        Ok(is_movable.then(|| graph.node(bound.value).value.clone()))
-    }
-}
-
-/// The end of a list of goals, or no node above.
-const NONE: u32 = u32::MAX;
 
 #[derive(Clone)]
 enum Goal {
@@ -81,6 +48,14 @@ enum Goal {
         take: usize,
         /// The items taken, if the order does not matter.
         taken: Option<u64>,
+        above: u32,
+    },
+    /// Fills a hole for several items.
+    Several {
+        node: NodeNumber,
+        items: Array,
+        from: usize,
+        count: usize,
         above: u32,
     },
     /// Discards the choices made since then.
@@ -109,15 +84,6 @@ enum Undo {
     Pair(u64, u64),
 }
 
-/// A node of the value that the shell matched.
-struct Inner {
-    ident: u64,
-    /// The variable that was looked through.
-    via: Option<u64>,
-    above: u32,
-    demanded: bool,
-}
-
 struct Search<'s, 'c> {
     shell: &'s Shell,
     context: Option<&'c mut (dyn Context + 'c)>,
@@ -132,6 +98,10 @@ struct Search<'s, 'c> {
     choices: Vec<Choice>,
     inner: Vec<Inner>,
     returns: u64,
+    /// The number of items of the longest array: the choices of a single hole do not count as
+    /// too many.
+    longest: u64,
+    poll: Poll,
 }
 
 struct Taken {
@@ -164,6 +134,8 @@ pub(super) fn search<'c>(
         choices: Vec::new(),
         inner: Vec::new(),
         returns: 0,
+        longest: 0,
+        poll: Poll::default(),
     };
     search.push(Goal::Node {
         node: shell.root,
@@ -185,15 +157,16 @@ pub(super) fn search<'c>(
 impl Search<'_, '_> {
     fn run(&mut self) -> Result<bool> {
         loop {
+            self.poll.step_outside()?;
             let met = match self.cells.get(self.head as usize) {
                 Some((goal, next)) if self.head != NONE => {
                     let goal = goal.clone();
                     self.head = *next;
                     self.meet(goal)?
                 }
-                _ => match self.has_allowed_uses() {
-                    true => return Ok(true),
-                    false => false,
+                _ => match &self.context {
+                    Some(context) if !have_allowed_uses(context.graph(), &self.inner) => false,
+                    _ => return Ok(true),
                 },
             };
             if !met && !self.return_to_choice()? {
@@ -224,7 +197,7 @@ impl Search<'_, '_> {
             return Ok(false);
         };
         self.returns += 1;
-        if self.returns > MAX_RETURNS {
+        if self.returns > MAX_RETURNS + self.longest {
             return Err(Error::value_error(format!(
                 "Pattern: no match after {MAX_RETURNS} attempts to arrange the operands and items \
                  of one value; repeat fewer holes, or use fewer holes for several items"
@@ -253,6 +226,19 @@ impl Search<'_, '_> {
                 Ok(true)
             }
             Goal::Items { .. } => self.items(goal),
+            Goal::Several {
+                node,
+                items,
+                from,
+                count,
+                above,
+            } => {
+                let some = items.values()[from..from + count].to_vec();
+                match self.shell.nodes[node].shape {
+                    Shape::Hole(hole) => self.take(hole, node, &Array::from(some).into(), above),
+                    _ => Ok(false),
+                }
+            }
             Goal::Node {
                 node,
                 value,
@@ -455,6 +441,7 @@ impl Search<'_, '_> {
         let fixed = wanted[at..].iter().filter(|kid| !several(kid)).count();
         let holes = wanted.len() - at - fixed;
         let left = items.len() - from;
+        self.longest = self.longest.max(left as u64);
         if left < fixed || holes == 0 && left != fixed {
             return Ok(false);
         }
@@ -476,16 +463,38 @@ impl Search<'_, '_> {
         }
         let most = left - fixed;
         // The last hole takes all that is left.
-        let take = if holes == 1 { most } else { take };
+        let mut take = if holes == 1 { most } else { take };
+        // What follows the hole decides first, so that a position costs no copy of the items
+        // before it.
+        let next = wanted[at + 1..].iter().take_while(|kid| !several(kid));
+        let next: SmallVec<[NodeNumber; 4]> = next.copied().collect();
+        let given = items.values();
+        let fits = |first: usize| {
+            let mut pairs = next.iter().zip(&given[first..]);
+            pairs.all(|(&kid, item)| self.may_match(kid, item))
+        };
+        while !fits(from + take) {
+            if take == most {
+                return Ok(false);
+            }
+            take += 1;
+        }
         if take < most {
             self.choose(rest(at, from, take + 1, None));
         }
-        self.push(rest(at + 1, from + take, 0, None));
-        let some: Vec<Value> = items.values()[from..from + take].to_vec();
-        match self.shell.nodes[kid].shape {
-            Shape::Hole(hole) => self.take(hole, kid, &Array::from(some).into(), above),
-            _ => Ok(false),
+        let after = from + take;
+        self.push(rest(at + 1 + next.len(), after + next.len(), 0, None));
+        self.push(Goal::Several {
+            node: kid,
+            items: items.clone(),
+            from,
+            count: take,
+            above,
+        });
+        for (&kid, item) in next.iter().zip(&given[after..]).rev() {
+            self.push_node(kid, item.clone(), above);
         }
+        Ok(true)
     }
 
     fn push_node(&mut self, node: NodeNumber, value: Value, above: u32) {
@@ -506,7 +515,7 @@ impl Search<'_, '_> {
     ) -> Result<Option<(Value, Option<u64>)>> {
         let mut value = value.clone();
         let mut via = None;
-        let mut seen: SmallVec<[u64; 4]> = SmallVec::new();
+        let mut seen: HashSet<u64, RandomState> = HashSet::default();
         loop {
             if fits(&value) {
                 return Ok(Some((value, via)));
@@ -517,10 +526,9 @@ impl Search<'_, '_> {
             let (Some(var), Some(context)) = (variable(&value), &mut self.context) else {
                 return Ok(None);
             };
-            if seen.contains(&var) {
+            if !seen.insert(var) {
                 return Ok(None);
             }
-            seen.push(var);
             let Some(defined) = context.definition(var)? else {
                 return Ok(None);
             };
@@ -722,50 +730,6 @@ impl Search<'_, '_> {
         };
         Ok(graph.places(node).take(2).count() == 1)
     }
-
-    /// True if the inner nodes have no users that they must not have.
-    fn has_allowed_uses(&self) -> bool {
-        let Some(context) = &self.context else {
-            return true;
-        };
-        if !self.inner.iter().any(|inner| inner.demanded) {
-            return true;
-        }
-        let graph = context.graph();
-        let members: HashSet<u64, RandomState> =
-            self.inner.iter().map(|inner| inner.ident).collect();
-        let is_inside = |node: NodeId| {
-            let mut users = graph.places(node);
-            users.all(|edge| members.contains(&identity(&graph.node(edge.user).value)))
-        };
-        let node_of = |ident| graph.find(ident, RegionKind::Use, false);
-        let mut checked: HashSet<u32, RandomState> = HashSet::default();
-        for (index, inner) in self.inner.iter().enumerate() {
-            let mut at = index as u32;
-            if !inner.demanded {
-                continue;
-            }
-            // What leads to it from the root must have no other users, either.
-            while at != NONE && self.inner[at as usize].above != NONE && checked.insert(at) {
-                let inner = &self.inner[at as usize];
-                let allowed = match inner.via {
-                    None => node_of(inner.ident).is_none_or(is_inside),
-                    Some(var) => {
-                        let only = |node| graph.places(node).take(2).count() <= 1;
-                        let keys = graph.find(var, RegionKind::Use, true);
-                        node_of(var).is_none_or(is_inside)
-                            && keys.is_none_or(|node| graph.places(node).next().is_none())
-                            && node_of(inner.ident).is_none_or(only)
-                    }
-                };
-                if !allowed {
-                    return false;
-                }
-                at = inner.above;
-            }
-        }
-        true
-    }
 }
 
 /// True for a hole that takes any number of items.
@@ -790,8 +754,4 @@ fn start_of_items(node: NodeNumber, items: Array, above: u32, any_order: bool) -
 
 fn object_type(value: &Value) -> Option<TypeIndex> {
     value.as_object().map(|object| object.type_info().index())
-}
-
-fn identity(value: &Value) -> u64 {
-    value.as_object().map_or(0, |object| object.identity())
 }

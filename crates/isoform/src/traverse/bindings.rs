@@ -1,10 +1,14 @@
 //! Definitions of variables: the nodes of a graph that bind them to values.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::graph::{Edge, Graph, NOTHING, NodeId, Role};
 use super::roles::RoleTable;
+use super::visibility;
 use crate::kernel::error::Result;
 use crate::kernel::types::region::RegionKind;
 
@@ -29,23 +33,25 @@ struct Known {
 #[derive(Default)]
 pub(crate) struct Bindings {
     known: HashMap<NodeId, Vec<Known>, RandomState>,
+    /// The definitions whose variable may mean something else at one of its uses.
+    unsettled: OnceLock<HashSet<NodeId, RandomState>>,
     pub(crate) roles: RoleTable,
 }
 
 impl Bindings {
-    /// Adds what a node binds.
+    /// Adds what a node binds; true if it binds something.
     ///
     /// # Errors
     ///
     /// `TypeError` or `ValueError` for an attribute of the wrong form.
-    pub(crate) fn note(&mut self, graph: &Graph, at: NodeId) -> Result<()> {
+    pub(crate) fn note(&mut self, graph: &Graph, at: NodeId) -> Result<bool> {
         let node = graph.node(at);
         let Some(binding) = self.roles.of(&node.value)?.and_then(|roles| roles.binding) else {
-            return Ok(());
+            return Ok(false);
         };
         let slot = |position| node.kids.iter().position(|kid| kid.position == position);
         let (Some(field), Some(value)) = (slot(binding.var), slot(binding.value)) else {
-            return Ok(());
+            return Ok(false);
         };
         let field = node.kids[field].node;
         let mut add = |definition: NodeId, index| {
@@ -59,34 +65,99 @@ impl Bindings {
         let holder = graph.node(field);
         if holder.role == Role::Definition {
             add(field, None);
-            return Ok(());
+            return Ok(true);
         }
         for kid in holder.kids.iter().filter(|kid| kid.node != NOTHING) {
             if graph.node(kid.node).role == Role::Definition {
                 add(kid.node, Some(kid.position as usize));
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// The binding of a variable, if there is exactly one.
+    /// The binding of a variable, if there is exactly one, which is visible at all uses.
     pub(crate) fn of(&self, graph: &Graph, ident: u64) -> Option<Bound> {
-        let definition = graph.find(ident, RegionKind::Def, false)?;
+        self.of_definition(graph, graph.find(ident, RegionKind::Def, false)?)
+    }
+
+    /// The binding of a variable, given by its definition.
+    fn of_definition(&self, graph: &Graph, definition: NodeId) -> Option<Bound> {
         let mut alive = self.all_of(graph, definition);
         let bound = alive.next()?;
-        let is_only = alive.next().is_none() && is_bound_once(graph, definition);
+        let is_only = alive.next().is_none() && self.is_settled(graph, definition);
         is_only.then_some(bound)
+    }
+
+    /// The definition of the variable that another one of the same type is a copy of, given by
+    /// its definition.
+    pub(crate) fn copied(&self, graph: &Graph, definition: NodeId) -> Option<NodeId> {
+        let bound = self.of_definition(graph, definition)?;
+        let value = graph.node(bound.value);
+        if bound.index.is_some() || value.role != Role::Use {
+            return None;
+        }
+        let from = value.kids.first()?.node;
+        let ty = |node: NodeId| {
+            let object = graph.node(node).value.as_object();
+            object.map(|object| object.type_info().index())
+        };
+        (ty(from) == ty(definition) && self.is_settled(graph, from)).then_some(from)
     }
 
     /// All that binds the variable of a definition.
     pub(crate) fn all_of(&self, graph: &Graph, definition: NodeId) -> impl Iterator<Item = Bound> {
         let known = self.known.get(&definition).into_iter().flatten();
-        let alive = known.filter(|known| !graph.node(known.binding).dead);
-        alive.map(|known| Bound {
-            binding: known.binding,
-            value: graph.node(known.binding).kids[known.value as usize].node,
-            index: known.index,
+        known.filter_map(|known| {
+            let node = graph.node(known.binding);
+            let value = node.kids[known.value as usize].node;
+            let is_alive = !node.dead && value != NOTHING;
+            is_alive.then_some(Bound {
+                binding: known.binding,
+                value,
+                index: known.index,
+            })
         })
+    }
+
+    /// True if a definition is the only one of its variable, and visible at all uses. Asks for
+    /// the visibility of all variables once: O(n log n) for a graph of n nodes.
+    pub(crate) fn is_settled(&self, graph: &Graph, definition: NodeId) -> bool {
+        let unsettled = || visibility::unsettled(graph, graph.pinned);
+        graph.places(definition).take(2).count() <= 1
+            && !self.unsettled.get_or_init(unsettled).contains(&definition)
+    }
+
+    /// Treats the variables that a replacement uses or binds at its root as unsettled, until
+    /// the next [`resettle`](Self::resettle).
+    pub(crate) fn unsettle(&mut self, graph: &Graph, root: NodeId, added: Range<NodeId>) {
+        let Some(unsettled) = self.unsettled.get_mut() else {
+            return;
+        };
+        let kids = |node: NodeId| graph.node(node).kids.iter().map(|kid| kid.node);
+        for node in added.clone().flat_map(kids).chain(added).chain([root]) {
+            if node == NOTHING {
+                continue;
+            }
+            match graph.node(node).role {
+                Role::Definition => unsettled.extend([node]),
+                Role::Use => unsettled.extend(kids(node)),
+                Role::Plain => {}
+            }
+        }
+    }
+
+    /// Asks for the visibility of all variables again; true if one is settled that was not.
+    /// O(n log n) if there are any unsettled ones.
+    pub(crate) fn resettle(&mut self, graph: &Graph) -> bool {
+        let Some(known) = self.unsettled.get_mut().filter(|known| !known.is_empty()) else {
+            return false;
+        };
+        let before = std::mem::replace(known, visibility::unsettled(graph, graph.pinned));
+        let is_used = |&node: &NodeId| graph.is_used(node);
+        before
+            .iter()
+            .filter(|node| is_used(node))
+            .any(|node| !known.contains(node))
     }
 
     /// The uses of the variables that are bound to a value, given by the place of the value.
@@ -102,6 +173,9 @@ impl Bindings {
         let Some(field) = user.kids.iter().find(|kid| kid.position == binding.var) else {
             return Vec::new();
         };
+        if field.node == NOTHING {
+            return Vec::new();
+        }
         let holder = graph.node(field.node);
         if holder.role == Role::Definition {
             return graph.uses_of(field.node).collect();
@@ -111,13 +185,23 @@ impl Bindings {
     }
 
     /// True if a value has no effect and is the same wherever its variables are visible: all
-    /// nodes in it are pure, and each of its variables is bound once. O(value).
+    /// nodes in it are pure, and each of its variables has one definition at most, which all
+    /// uses are in the scope of. O(value).
     ///
     /// # Errors
     ///
     /// Those of functions that decide about purity.
     pub(crate) fn is_movable(&self, graph: &Graph, value: NodeId) -> Result<bool> {
-        self.is_harmless(graph, value, |definition| is_bound_once(graph, definition))
+        self.is_harmless(graph, value, true, |at| self.is_settled(graph, at))
+    }
+
+    /// True if a value is the same wherever its variables are visible. O(value).
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` or `ValueError` for an attribute of the wrong form.
+    pub(crate) fn is_fixed(&self, graph: &Graph, value: NodeId) -> Result<bool> {
+        self.is_harmless(graph, value, false, |at| self.is_settled(graph, at))
     }
 
     /// True if all nodes in a value are pure. O(value).
@@ -126,13 +210,14 @@ impl Bindings {
     ///
     /// Those of functions that decide about purity.
     pub(crate) fn is_pure(&self, graph: &Graph, value: NodeId) -> Result<bool> {
-        self.is_harmless(graph, value, |_| true)
+        self.is_harmless(graph, value, true, |_| true)
     }
 
     fn is_harmless(
         &self,
         graph: &Graph,
         value: NodeId,
+        is_pure: bool,
         allows: impl Fn(NodeId) -> bool,
     ) -> Result<bool> {
         let mut seen: HashSet<NodeId, RandomState> = HashSet::default();
@@ -151,7 +236,8 @@ impl Bindings {
                 }
                 Role::Definition => {}
                 Role::Plain => {
-                    if let Some(roles) = self.roles.of(&node.value)?
+                    if is_pure
+                        && let Some(roles) = self.roles.of(&node.value)?
                         && !roles.is_pure(&node.value)?
                     {
                         return Ok(false);
@@ -163,8 +249,4 @@ impl Bindings {
         }
         Ok(true)
     }
-}
-
-fn is_bound_once(graph: &Graph, definition: NodeId) -> bool {
-    graph.places(definition).take(2).count() <= 1
 }

@@ -23,6 +23,7 @@ pub(crate) mod rewrite;
 pub(crate) mod roles;
 mod substitute;
 pub(crate) mod uses;
+mod visibility;
 mod visited;
 mod visitors;
 mod walk;

@@ -80,6 +80,7 @@ impl Uses {
     pub fn of(root: &Value) -> Result<Uses> {
         let mut graph = Graph::default();
         let node = graph.import(root, RegionKind::Use, false)?;
+        graph.pinned = node;
         let mut bindings = Bindings::default();
         for at in 0..graph.nodes.len() as NodeId {
             bindings.note(&graph, at)?;
@@ -120,7 +121,8 @@ impl Uses {
 
     /// The definition of a variable: the only place that binds it, if the type of the object
     /// there declares [`BINDING`](super::BINDING). None for a variable that is bound by
-    /// something else, not at all, or more than once. O(1).
+    /// something else, not at all, or more than once, and for one that is also used outside of
+    /// the scope of its definition. O(1), after O(n log n) for the first question.
     pub fn definition(&self, var: &Value) -> Option<Definition> {
         let bound = self.bindings.of(&self.graph, Met::of(var).variable()?)?;
         Some(Definition {
@@ -148,9 +150,12 @@ impl Uses {
     /// Returns the root with all uses of a value replaced. Everything that does not contain
     /// one stays the same object; definitions stay.
     ///
-    /// * **Time** is proportional to the uses and the objects around them, not to the root.
+    /// * **Time** is proportional to the uses and the objects around them, not to the root,
+    ///   unless the old value is a variable that is bound several times, or also used outside
+    ///   of its scope.
     /// * **A free variable** is replaced as by [`substitute`](super::substitute()): variables
-    ///   of the replacement are free as well, so a binder of the same variable is renamed.
+    ///   of the replacement are free as well, so a binder of the same variable is renamed. If
+    ///   it is bound elsewhere, the uses in that scope are those of another variable, and stay.
     /// * **A bound variable** may be replaced by everything that is visible where it is bound.
     /// * **Another object** is replaced where it stands, so the replacement means what it
     ///   means there.
@@ -166,11 +171,19 @@ impl Uses {
         if seeds.is_empty() || old == new {
             return Ok(self.root().clone());
         }
+        let ident = Met::of(old).variable();
+        let definition = ident.and_then(|ident| self.graph.find(ident, RegionKind::Def, false));
+        if definition.is_some_and(|at| !self.bindings.is_settled(&self.graph, at)) {
+            let pair = (old.clone(), new.clone());
+            let replaced = substitute(self.root(), &[pair])?;
+            if replaced != *self.root() {
+                return Ok(replaced);
+            }
+        }
         let affected = self.around(&seeds);
         let caught = self.caught(old, new)?;
         if !caught.is_empty() {
-            let ident = Met::of(old).variable().unwrap_or_default();
-            let Some(definition) = self.graph.find(ident, RegionKind::Def, false) else {
+            let Some(definition) = definition else {
                 return substitute(self.root(), &[(old.clone(), new.clone())]);
             };
             let visible = self.above(definition);

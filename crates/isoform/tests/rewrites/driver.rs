@@ -9,7 +9,8 @@ use isoform::traverse::{WalkResult, walk_objects};
 use isoform::{Ref, Result, Value};
 
 use super::support::{
-    Call, Expr, Flow, Int, Lambda, Out, Var, add, assert_same, call, flow, int, scaled, sub, var,
+    Call, Expr, Flow, Int, Lambda, Out, Var, add, assert_same, assign, block, call, flow, int,
+    scaled, sub, var,
 };
 
 fn zero(x: &Ref<Var>) -> Result<Rule> {
@@ -463,5 +464,40 @@ fn rules_for_dataflow_programs_take_sequences() -> Result<()> {
     assert_eq!(done.applied, [2]);
     let flow: Ref<Flow> = done.value.extract()?;
     assert_eq!(flow.inputs.len(), 5);
+    Ok(())
+}
+
+/// A node with two users, both of them in a match once a third one is gone.
+#[test]
+fn a_match_that_contains_all_users_is_found_when_another_one_goes() -> Result<()> {
+    let x = var("x");
+    let node = || flow("node", [int(1).into()]);
+    let (wanted, shared) = (node(), node());
+    let rules = |pair: Pattern| -> Result<[Rule; 2]> {
+        let gone = Pattern::new(call("drop", [(&x).into()]), [Hole::new(&x).anything()])?;
+        Ok([Rule::new(pair, int(5))?, Rule::new(gone, int(7))?])
+    };
+    let both = |of: &Ref<Expr>| call("pair", [of.into(), of.into()]);
+    let root = Value::from(vec![both(&shared), call("drop", [(&shared).into()])]);
+    let pair = Pattern::new(both(&wanted), [] as [Hole; 0])?;
+    let done = check(root, &rules(pair)?, Value::from(vec![int(5), int(7)]));
+    assert_eq!(done.applied, [1, 1]);
+    // The same across statements.
+    let (t, u) = (var("t"), var("u"));
+    let through = PatternOptions::default().definitions(true);
+    let pair = through.pattern(both(&wanted), [] as [Hole; 0])?;
+    let uses = [
+        call("pair", [(&t).into(), (&t).into()]),
+        call("drop", [(&t).into()]),
+    ];
+    let root = block(
+        vec![assign(&t, &shared), assign(&u, &uses[0])],
+        Value::from(vec![Value::from(&uses[1]), (&u).into()]),
+    );
+    let wanted = block(
+        vec![assign(&u, int(5))],
+        Value::from(vec![Value::from(int(7)), (&u).into()]),
+    );
+    check(root, &rules(pair)?, wanted);
     Ok(())
 }

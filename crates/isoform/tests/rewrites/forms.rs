@@ -7,7 +7,7 @@ use isoform::values::{DType, Tensor};
 use isoform::{Array, Node, Ref, Result, Value};
 
 use super::support::{
-    Add, Int, Lambda, Out, Var, add, assert_same, assign, block, call, flow, int, sub, var,
+    Add, Int, Lambda, Out, Var, add, assert_same, assign, block, call, flow, int, scaled, sub, var,
 };
 
 fn commutative() -> PatternOptions {
@@ -585,5 +585,42 @@ fn results_are_selected_by_what_uses_them() -> Result<()> {
         .expect_err("no users");
     assert!(error.message().contains("rewrite_greedily"), "{error}");
     assert!(Out::type_index() != Add::type_index());
+    Ok(())
+}
+
+/// Where a hole for several items may end is decided before it is filled.
+#[test]
+fn items_before_a_match_are_copied_once() -> Result<()> {
+    let (before, after) = (var("before"), var("after"));
+    let count = scaled(1_200_000) as i64;
+    let seen = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let counter = seen.clone();
+    let holes = [
+        Hole::new(&before).items().guard(move |_| {
+            counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Ok(true)
+        }),
+        Hole::new(&after).items(),
+    ];
+    let template = call("f", [(&before).into(), int(-1).into(), (&after).into()]);
+    let pattern = Pattern::new(template, holes)?;
+    let mut items: Vec<Value> = (0..count).map(|number| int(number).into()).collect();
+    // Not even one more than the attempts that a search may make is too many.
+    assert!(
+        pattern
+            .match_value(&call("f", items.clone()).into())?
+            .is_none()
+    );
+    assert_eq!(seen.load(std::sync::atomic::Ordering::Relaxed), 0);
+    items[count as usize - 2] = int(-1).into();
+    let found = pattern
+        .match_value(&call("f", items).into())?
+        .expect("it is there");
+    assert_eq!(seen.load(std::sync::atomic::Ordering::Relaxed), 1);
+    let length = |hole: &Ref<Var>| found.get(&hole.into()).map(|part| array(part).len());
+    assert_eq!(
+        (length(&before), length(&after)),
+        (Some(count as usize - 2), Some(1))
+    );
     Ok(())
 }

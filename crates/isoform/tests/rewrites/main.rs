@@ -3,6 +3,7 @@
 mod driver;
 mod forms;
 mod reference;
+mod scopes;
 mod statements;
 mod support;
 mod uses;

@@ -133,6 +133,26 @@ fn many_statements_die_in_linear_time() -> Result<()> {
     Ok(())
 }
 
+/// Each replacement makes a variable a copy of an earlier one; the way through the copies is
+/// not followed again and again.
+#[test]
+fn chains_of_copies_are_followed_once() -> Result<()> {
+    let (x, length) = (var("x"), scaled(100_000));
+    let neg = |of: Value| call("neg", [of]);
+    let names: Vec<Ref<Var>> = (0..=length).map(|_| var("w")).collect();
+    let stmts = names.windows(2);
+    let stmts = stmts.map(|pair| assign(&pair[1], neg((&pair[0]).into())));
+    let root = block(stmts.collect(), Value::from(names.clone()));
+    let pattern = through()
+        .interior_uses(isoform::pattern::InteriorUses::Anywhere)
+        .pattern(neg(neg((&x).into()).into()), [&x])?;
+    let done = rewrite_greedily(&root, &[Rule::new(pattern, &x)?])?;
+    // Every other variable becomes a copy, and nothing is left to see through for the others.
+    assert_eq!(done.applied, [length as u64 / 2]);
+    assert!(done.attempts <= 3 * length as u64, "{}", done.attempts);
+    Ok(())
+}
+
 #[test]
 fn variables_bound_to_several_results_are_replaced() -> Result<()> {
     let (a, b, p, q) = (var("a"), var("b"), var("p"), var("q"));

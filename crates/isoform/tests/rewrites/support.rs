@@ -129,9 +129,9 @@ pub(crate) struct Block {
     pub(crate) result: Value,
 }
 
-/// An expression in which a variable is bound.
+/// An expression in which a variable is bound to a value, which does not see it.
 #[derive(Node)]
-#[node(key = "rw.Let", scope)]
+#[node(key = "rw.Let", scope, defs_first = false)]
 #[repr(C)]
 pub(crate) struct Let {
     #[node(base, default)]
