@@ -226,6 +226,7 @@ impl<'a, X> Rewriter<'a, X> {
     }
 
     /// Records the new value of a part that the innermost cursor took before.
+    #[cfg(feature = "relay")]
     pub(crate) fn change_earlier(&mut self, position: usize, value: Value) {
         let first = self.open.last().map_or(0, |(first, _)| *first);
         let before = self.changes[first..].partition_point(|(known, _)| *known < position);
@@ -233,6 +234,7 @@ impl<'a, X> Rewriter<'a, X> {
     }
 
     /// The new value of a part of the innermost object, if it changed.
+    #[cfg(feature = "relay")]
     pub(crate) fn changed(&self, position: usize) -> Option<&Value> {
         let (first, _) = self.open.last()?;
         let mut changes = self.changes[*first..].iter();
