@@ -204,6 +204,23 @@ class AttrsWildcard(isoform.types.ir.Attrs):
     It fills the field `attrs` of a call in a template, and matches attributes of any class;
     a `Hole` for it may ask for their class and their values. A call
     without attributes does not match.
+
+    ```
+    use isoform::dialect::relay::attrs::{CastAttrs, TransposeAttrs};
+    use isoform::dialect::relay::{AttrsWildcard, Call, Var, Wildcard, op};
+    use isoform::pattern::{Hole, Pattern};
+    use isoform::values::DType;
+
+    let (x, attrs, a) = (Wildcard::new("x"), AttrsWildcard::new("attrs"), Var::new("a"));
+    let cast = op::cast(&x, CastAttrs::new(DType::INT32));
+    let any_cast = cast.with_attrs(&attrs);
+    let to_float = Hole::new(&attrs).field("dtype", DType::FLOAT32);
+    let pattern = Pattern::new(any_cast, [(&x).into(), to_float])?;
+    let cast = |dtype| op::cast(&a, CastAttrs::new(dtype));
+    assert!(pattern.match_value(&cast(DType::FLOAT32).into())?.is_some());
+    assert!(pattern.match_value(&cast(DType::INT64).into())?.is_none());
+    # Ok::<(), isoform::Error>(())
+    ```
     """
 
     __match_args__ = ("name_hint",)
