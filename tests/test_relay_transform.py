@@ -184,8 +184,9 @@ def test_r79_build_config_is_a_context():
         ctx = relay.transform.build_config(3, disabled_pass=["FoldConstant"], trace=[Names()])
     assert isinstance(ctx, transform.PassContext)
     assert (ctx.opt_level, list(ctx.disabled_pass)) == (3, ["FoldConstant"])
+    mod = module(x, x)
     with ctx:
-        relay.transform.InferType()(module(x, x))
+        relay.transform.InferType()(mod)
     assert seen == ["InferType"]
 
 
