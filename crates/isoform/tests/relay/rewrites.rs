@@ -329,7 +329,7 @@ fn r35_shared_arrays_are_rewritten_once() {
 }
 
 #[test]
-fn r35_errors_have_a_path() {
+fn r35_errors_name_the_class_that_does_not_fit() {
     let x = Var::new("x");
     let func = Function::new([x.clone()], &x).expr();
     let wrong = ExprRewriter::new().on_any(|_: &mut (), _: &Ref<Var>, _| Ok(Some(int(1))));
