@@ -5,8 +5,10 @@ use isoform::dialect::relay::analysis::count_ops;
 use isoform::dialect::relay::attrs::{ConcatenateAttrs, DenseAttrs, SqueezeAttrs};
 use isoform::dialect::relay::op::CallTypes;
 use isoform::dialect::relay::passes::FuseOptions;
-use isoform::dialect::relay::{Any, AsExpr, Call, Constant, Function, Var, infer_type_expr, op};
-use isoform::ir::{Op, OpRegistry, TensorType, Type};
+use isoform::dialect::relay::{
+    Any, AsExpr, Call, Constant, Function, Tuple, Var, infer_type_expr, op,
+};
+use isoform::ir::{GlobalVar, Op, OpRegistry, TensorType, Type};
 use isoform::tir;
 use isoform::values::{DType, Tensor};
 
@@ -203,6 +205,30 @@ fn r128_kernels_that_only_change_shapes_are_marked() {
     let fused = |arg: &Expr| squeeze(&exp(arg));
     let expected = apply(&kernel([&p], &fused(&p.expr())), [&x.expr()]);
     check(&func([&x], &fused(&x.expr())), &func([&x], &expected));
+}
+
+#[test]
+fn r125_names_in_tuples_need_no_types() {
+    let [x, p] = [("x", &[2]), ("p", &[2])].map(|(name, shape)| typed_var(name, shape));
+    for name in [GlobalVar::new("f").expr(), Op::get("exp").unwrap().expr()] {
+        let value = typed(&func([&x], &exp(&x.expr())))
+            .cast::<Function>()
+            .unwrap();
+        let program = func(
+            [&value.params.get(0).unwrap().clone()],
+            &tuple([&name, &value.body]),
+        );
+        let found = FuseOptions::default().fuse_ops_expr(&program).unwrap();
+        let call = apply(&kernel([&p], &exp(&p.expr())), [&x.expr()]);
+        let found = found.cast::<Function>().unwrap();
+        let fields = found.body.clone().cast::<Tuple>().unwrap().fields.clone();
+        assert!(fields.get(0).unwrap().same_as(&name));
+        let found = typed(&func(
+            [&found.params.get(0).unwrap().clone()],
+            fields.get(1).unwrap(),
+        ));
+        assert_equal(&found, &typed(&func([&x], &call)));
+    }
 }
 
 #[test]

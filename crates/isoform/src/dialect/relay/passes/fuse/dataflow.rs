@@ -77,7 +77,12 @@ impl Dataflow {
             Form::Tuple(tuple) => {
                 self.patterns[id as usize] = OpPattern::Tuple;
                 for (operand, field) in operands.iter().zip(tuple.fields.iter()) {
-                    match type_of(field)?.isa::<TensorType>() {
+                    // Type inference finds none for the names of operators and functions.
+                    let is_tensor = match Form::of(field)? {
+                        Form::GlobalVar(_) | Form::Op(_) | Form::Constructor(_) => false,
+                        _ => type_of(field)?.isa::<TensorType>(),
+                    };
+                    match is_tensor {
                         true => self.users[*operand as usize].push((id, OpPattern::Injective)),
                         false => self.is_external[*operand as usize] = true,
                     }
