@@ -232,7 +232,10 @@ impl<'r> Generator<'r> {
         let expr = match self.random.below(10) {
             0 | 1 => return self.bind(ty, depth),
             2 => {
-                let cond = parts.add(self.make(&Ty::Int, depth));
+                let cond = match self.random.chance(30) {
+                    true => boolean(self.random.chance(50)),
+                    false => parts.add(self.make(&Ty::Int, depth)),
+                };
                 let yes = parts.add(self.make(ty, depth));
                 let no = parts.add(self.make(ty, depth));
                 choose(&cond, &yes, &no)

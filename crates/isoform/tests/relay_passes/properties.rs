@@ -6,9 +6,9 @@
 use isoform::dialect::relay::Let;
 use isoform::dialect::relay::passes::{
     CommonSubexprOptions, DeadCodeOptions, eliminate_common_subexpr, eliminate_dead_code,
-    inline_functions, remove_unused_functions, to_a_normal_form, to_a_normal_form_expr,
-    to_basic_block_normal_form, to_basic_block_normal_form_expr, to_graph_normal_form,
-    to_graph_normal_form_expr,
+    fold_constant, fold_constant_expr, inline_functions, remove_unused_functions, to_a_normal_form,
+    to_a_normal_form_expr, to_basic_block_normal_form, to_basic_block_normal_form_expr,
+    to_graph_normal_form, to_graph_normal_form_expr,
 };
 use isoform::ir::IRModule;
 use isoform::{Ref, structural_equal};
@@ -86,6 +86,16 @@ fn check_runs(
         run * 10 > count() * 9 && changed * 50 > run,
         "{run} run, {changed} changed"
     );
+}
+
+#[test]
+fn r91_r92_folding_keeps_values() {
+    check_runs(ALL, |expr| fold_constant_expr(expr), |_, _, _| {});
+}
+
+#[test]
+fn r91_r92_without_effects_one_run_folds_everything() {
+    check(PURE, |expr| fold_constant_expr(expr), |_, _| true);
 }
 
 #[test]
@@ -167,18 +177,19 @@ fn r113_the_graph_of_an_a_normal_form_is_that_of_the_program() {
 #[test]
 fn r105_r115_r117_passes_over_modules_keep_values() {
     type Pass = fn(&Ref<IRModule>) -> isoform::Result<Ref<IRModule>>;
-    let passes: [(&str, Pass); 7] = [
+    let passes: [(&str, Pass); 8] = [
         ("inline", inline_functions),
         ("remove", |module| {
             remove_unused_functions(module, &["main"])
         }),
         ("clean", eliminate_dead_code),
+        ("fold", fold_constant),
         ("merge", eliminate_common_subexpr),
         ("name", to_a_normal_form),
         ("blocks", to_basic_block_normal_form),
         ("graph", to_graph_normal_form),
     ];
-    let mut changed = [0; 7];
+    let mut changed = [0; 8];
     let total = count() / 3;
     for seed in 0..total {
         let before = modules(&mut Random::new(seed));

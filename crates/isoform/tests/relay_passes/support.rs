@@ -48,6 +48,10 @@ pub(crate) fn int(value: i32) -> Expr {
     Constant::new(Tensor::new(DType::INT32, vec![], data).expect("a scalar")).expr()
 }
 
+pub(crate) fn boolean(value: bool) -> Expr {
+    Constant::new(Tensor::new(DType::BOOL, vec![], vec![value.into()]).expect("a scalar")).expr()
+}
+
 /// A constant that is not a scalar.
 pub(crate) fn vector(values: &[i32]) -> Expr {
     let data: Vec<u8> = values

@@ -342,6 +342,12 @@ impl Effects {
         self.found[calling(id) as usize]
     }
 
+    /// True if something in an expression has an effect, or makes a reference, and is used
+    /// elsewhere as well: without this use, it might be evaluated in another scope, or later.
+    pub(super) fn is_pinned(&self, id: Id) -> bool {
+        self.pinned[id as usize]
+    }
+
     /// True if an expression may be evaluated elsewhere, any number of times.
     pub(super) fn may_move(&self, id: Id) -> bool {
         self.of_evaluating(id) == Effect::None && !self.pinned[id as usize]

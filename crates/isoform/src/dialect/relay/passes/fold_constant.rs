@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
+use super::effects::{Effect, Effects, Globals};
 use super::form::{Form, with_operands};
 use super::graph::{Graph, Id, Step, is_primitive};
 use super::module::map_functions;
@@ -51,6 +52,11 @@ pub struct FoldConstantOptions {
 /// * An item of a tuple that is written out is replaced by the field, and an `if` with a
 ///   known condition by that branch.
 /// * `shape_of` and `ndarray_size` are known from the type of their argument.
+///
+/// Nothing with an effect is lost, repeated or moved: an item, a branch or a shape is taken
+/// only if evaluating what goes away has no effect, and if nothing in it that has one, or
+/// makes a reference, is used elsewhere as well. Calls of functions of the module count as
+/// effects.
 ///
 /// A call stays as it is if it has no arguments, such as `ones`; if its operator is stateful
 /// (`TOpIsStateful`) or not computational (`TNonComputational`); if it is `device_copy`; if
@@ -141,6 +147,8 @@ impl FoldConstantOptions {
             values: vec![None; graph.len()],
             operators: HashMap::default(),
             replaced: Vec::new(),
+            devices: HashMap::default(),
+            effects: None,
             graph: &graph,
             poll: Poll::default(),
         };
@@ -220,6 +228,10 @@ struct Folder<'g> {
     operators: HashMap<Id, Operator, RandomState>,
     /// The variables that have disappeared, with what has taken their places.
     replaced: Vec<(Ref<Var>, Id)>,
+    /// For each expression that is a call of `on_device` or has become one, its argument.
+    devices: HashMap<Id, Id, RandomState>,
+    /// The effects in the program as it was, once something is about to disappear.
+    effects: Option<Effects>,
     poll: Poll,
 }
 
@@ -288,9 +300,8 @@ impl Folder<'_> {
             Form::Var(_) | Form::GlobalVar(_) | Form::Op(_) | Form::Constructor(_) => {}
             Form::Let(_) if self.is_constant(operands[0]) => self.take(id, operands[1]),
             Form::TupleGetItem(get) => self.item(id, get)?,
-            Form::If(_) => match self.condition(operands[0]) {
-                Some(true) => self.take(id, operands[1]),
-                Some(false) => self.take(id, operands[2]),
+            Form::If(_) => match self.branch(operands)? {
+                Some(branch) => self.take(id, branch),
                 None => self.rebuild(id)?,
             },
             Form::Call(call) => self.call(id, call)?,
@@ -341,20 +352,100 @@ impl Folder<'_> {
         }
     }
 
+    /// The branch that comes in the place of an `if`.
+    fn branch(&mut self, operands: &[Id]) -> Result<Option<Id>> {
+        let Some(cond) = self.condition(operands[0]) else {
+            return Ok(None);
+        };
+        // What other places use as well is computed before the `if`, not in the branch.
+        let effects = self.effects()?;
+        let is_pinned = operands[1..]
+            .iter()
+            .any(|branch| effects.is_pinned(*branch));
+        let branch = if cond { operands[1] } else { operands[2] };
+        Ok((!is_pinned).then_some(branch))
+    }
+
+    fn effects(&mut self) -> Result<&Effects> {
+        let effects = match self.effects.take() {
+            Some(effects) => effects,
+            None => Effects::of(self.graph, &Globals::default())?,
+        };
+        Ok(self.effects.insert(effects))
+    }
+
+    /// The expression whose result is that of another one.
+    fn resolved(&self, id: Id) -> Id {
+        match self.becomes[id as usize] {
+            Becomes::Other(other) => other,
+            _ => id,
+        }
+    }
+
     fn item(&mut self, id: Id, get: &Ref<TupleGetItem>) -> Result<()> {
         let operand = self.graph.operands(id)[0];
-        let tuple = self.result(operand);
-        // Around a tuple, `on_device` is that of the field.
-        let device = on_device(&tuple);
-        let inner = device.map_or(&tuple, |(_, inner)| inner);
-        let index = usize::try_from(get.index).ok();
-        let field = inner.downcast_ref::<Tuple>();
-        let field = field.and_then(|tuple| tuple.fields.get(index?));
-        let Some(field) = field.cloned() else {
+        let Ok(index) = usize::try_from(get.index) else {
             return self.rebuild(id);
         };
+        // Around a tuple, `on_device` is that of the field.
+        let outer = self.resolved(operand);
+        let inner = self.devices.get(&outer).copied();
+        let tuple = self.resolved(inner.unwrap_or(outer));
+        let fields = match self.graph.form(tuple)? {
+            Form::Tuple(_) => self.graph.operands(tuple),
+            _ => return self.item_of_value(id, operand, index),
+        };
+        let field = fields.get(index).copied();
+        let Some(field) = field else {
+            return self.rebuild(id);
+        };
+        if !self.may_pick(operand, fields, index)? {
+            return self.rebuild(id);
+        }
+        if inner.is_none() {
+            self.take(id, field);
+            return Ok(());
+        }
+        let (device, field_result) = (self.result(outer), self.result(field));
+        let Form::Call(call) = Form::of(&device)? else {
+            return self.rebuild(id);
+        };
+        let made = with_operands(&device, &[call.op.clone(), field_result])?;
+        self.becomes[id as usize] = Becomes::Expr(made);
+        self.values[id as usize] = self.values[field as usize].clone();
+        self.devices.insert(id, field);
+        Ok(())
+    }
+
+    /// True if nothing is lost when an expression that is a tuple disappears, except for
+    /// one of the fields.
+    fn may_pick(&mut self, tuple: Id, fields: &[Id], index: usize) -> Result<bool> {
+        // What has become a constant has been found to have no effect.
+        let others = fields.iter().enumerate().filter(|(at, _)| *at != index);
+        let others = others.map(|(_, field)| *field);
+        let unknown: Vec<Id> = others
+            .filter(|field| self.values[*field as usize].is_none())
+            .collect();
+        if unknown.is_empty() && self.values[fields[index] as usize].is_some() {
+            return Ok(true);
+        }
+        let effects = self.effects()?;
+        let may_go = |field: &Id| effects.of_evaluating(*field) < Effect::Any;
+        Ok(!effects.is_pinned(tuple) && unknown.iter().all(may_go))
+    }
+
+    /// An item of the result of a call.
+    fn item_of_value(&mut self, id: Id, operand: Id, index: usize) -> Result<()> {
         let values = self.values[operand as usize].as_ref();
-        let value = values.and_then(|value| value.items()?.get(index?).cloned());
+        let value = values.and_then(|value| value.items()?.get(index).cloned());
+        let tuple = self.result(operand);
+        let device = on_device(&tuple);
+        let inner = device.map_or(&tuple, |(_, inner)| inner);
+        let field = inner.downcast_ref::<Tuple>();
+        let field = field.and_then(|tuple| tuple.fields.get(index));
+        let (Some(field), Some(_)) = (field.cloned(), &value) else {
+            return self.rebuild(id);
+        };
         let made = match device {
             Some((call, _)) => with_operands(&call.expr(), &[call.op.clone(), field])?,
             None => field,
@@ -382,17 +473,21 @@ impl Folder<'_> {
                 let value = self.values[operands[1] as usize].clone();
                 self.rebuild(id)?;
                 self.values[id as usize] = value;
+                if let [_, argument] = operands {
+                    self.devices.insert(id, *argument);
+                }
                 return Ok(());
             }
             Role::ShapeOf | Role::NdarraySize => {
-                let argument = operands[1] as usize;
-                let known =
-                    known_shape(self.values[argument].as_ref(), self.graph.expr(operands[1]));
-                match known {
-                    Some(shape) => {
-                        counted(operator.role, &shape, call.attrs.as_ref(), self.options)?
+                let (role, argument) = (operator.role, operands[1]);
+                let value = self.values[argument as usize].as_ref();
+                let has_value = value.is_some();
+                let shape = known_shape(value, self.graph.expr(argument)).map(Cow::into_owned);
+                match shape {
+                    Some(shape) if has_value || self.effects()?.may_drop(argument) => {
+                        counted(role, &shape, call.attrs.as_ref(), self.options)?
                     }
-                    None => None,
+                    _ => None,
                 }
             }
             Role::Folded => {
