@@ -83,6 +83,25 @@ fn r147_only_dropout_is_stateful() {
     assert_eq!(with("TOpIsStateful"), ["nn.dropout"]);
     assert_eq!(with("TNonComputational"), ["on_device"]);
     assert_eq!(
+        with("TMayFail"),
+        [
+            "arange",
+            "cast",
+            "cast_like",
+            "divide",
+            "floor_divide",
+            "floor_mod",
+            "gather",
+            "gather_nd",
+            "left_shift",
+            "mod",
+            "right_shift",
+            "take",
+            "trunc_divide",
+            "trunc_mod",
+        ]
+    );
+    assert_eq!(
         with("TReshapeOp"),
         [
             "contrib_reverse_reshape",

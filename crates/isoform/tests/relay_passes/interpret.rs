@@ -144,6 +144,10 @@ pub(crate) struct Outcome {
     pub(crate) trace: Vec<String>,
 }
 
+/// The arguments that an operator that may fail was given: a pass may leave out such a call,
+/// but must not add any.
+pub(crate) type Risks = HashSet<String>;
+
 pub(crate) struct Interpreter {
     module: Option<Ref<IRModule>>,
     store: Vec<Val>,
@@ -152,6 +156,7 @@ pub(crate) struct Interpreter {
     names: Vec<usize>,
     ticks: u64,
     fuel: u32,
+    risks: Risks,
 }
 
 /// Too many steps: the program proves nothing.
@@ -170,7 +175,7 @@ struct Place {
 }
 
 /// The outcome of a function without parameters, or of `main` of a module.
-pub(crate) fn outcome(program: &Expr, module: Option<&Ref<IRModule>>) -> Run<Outcome> {
+pub(crate) fn outcome(program: &Expr, module: Option<&Ref<IRModule>>) -> Run<(Outcome, Risks)> {
     let mut interpreter = Interpreter {
         module: module.cloned(),
         store: Vec::new(),
@@ -178,14 +183,13 @@ pub(crate) fn outcome(program: &Expr, module: Option<&Ref<IRModule>>) -> Run<Out
         names: Vec::new(),
         ticks: 0,
         fuel: 4_000,
+        risks: Risks::new(),
     };
     let func = interpreter.literal(program);
     let value = interpreter.apply(func, Vec::new())?;
     let value = interpreter.show(&value);
-    Ok(Outcome {
-        value,
-        trace: interpreter.trace,
-    })
+    let trace = interpreter.trace;
+    Ok((Outcome { value, trace }, interpreter.risks))
 }
 
 fn mix(seed: u64, with: u64) -> u64 {
@@ -251,6 +255,9 @@ impl Interpreter {
                 _ => plain(arg),
             };
             hash = mix(hash, text_hash(&text));
+            if name == "part" {
+                self.risks.insert(text);
+            }
         }
         if name == "tick" {
             self.ticks += 1;

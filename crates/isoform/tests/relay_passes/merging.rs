@@ -140,6 +140,27 @@ fn r101_scopes_are_ignored_and_kernels_are_not_entered() {
 }
 
 #[test]
+fn r101_calls_that_may_fail_stay_behind_their_conditions() {
+    let [p, x] = ["p", "x"].map(var);
+    let risk = || call("f", [&call("part", [&x.expr()]), &int(1)]);
+    let guarded = |value: &Expr| choose(&x.expr(), &int(0), value);
+    let around = |body: &Expr| func([&p, &x], body);
+    // Neither branch is around the other one.
+    let apart = [guarded(&risk()), guarded(&risk())];
+    check_unchanged(&around(&choose(&p.expr(), &apart[0], &apart[1])));
+    let fine = || call("f", [&call("g", [&x.expr()]), &int(1)]);
+    let apart = [guarded(&fine()), guarded(&fine())];
+    let program = around(&choose(&p.expr(), &apart[0], &apart[1]));
+    assert!(!merged(&program).same_as(&program));
+    // Outside of the branches it is computed in any case, before them or after them.
+    let once = risk();
+    let both = choose(&p.expr(), &guarded(&once), &guarded(&once));
+    let expected = around(&tuple([&both, &once]));
+    let apart = choose(&p.expr(), &guarded(&risk()), &guarded(&risk()));
+    check(&around(&tuple([&apart, &risk()])), &expected);
+}
+
+#[test]
 fn r100_the_first_call_keeps_its_place_and_functions_may_opt_out() {
     let (x, main) = (var("x"), GlobalVar::new("main"));
     let first = call("f", [&x.expr()]);

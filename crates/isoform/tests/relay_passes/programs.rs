@@ -293,6 +293,10 @@ impl<'r> Generator<'r> {
                     let other = parts.add(self.make(&Ty::Int, depth));
                     call("pair", [&pair, &other])
                 }
+                4 => {
+                    let arg = parts.add(self.make(&Ty::Int, depth));
+                    call("part", [&arg])
+                }
                 kind => {
                     let left = parts.add(self.make(&Ty::Int, depth));
                     let right = parts.add(self.make(&Ty::Int, depth));

@@ -58,12 +58,12 @@ fn check_runs(
     let (mut run, mut changed) = (0, 0);
     for seed in 0..count() {
         let before = program(&mut Random::new(seed), features);
-        let Ok(expected) = outcome(&before, None) else {
+        let Ok((expected, risks)) = outcome(&before, None) else {
             continue;
         };
         let after =
             pass(&before).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", text(&before)));
-        let Ok(found) = outcome(&after, None) else {
+        let Ok((found, taken)) = outcome(&after, None) else {
             panic!(
                 "seed {seed}: does not end\n{}\n{}",
                 text(&before),
@@ -74,6 +74,12 @@ fn check_runs(
             found,
             expected,
             "seed {seed}\n{}\n{}",
+            text(&before),
+            text(&after)
+        );
+        assert!(
+            taken.is_subset(&risks),
+            "seed {seed}: more can fail\n{}\n{}",
             text(&before),
             text(&after)
         );
@@ -194,13 +200,13 @@ fn r105_r115_r117_passes_over_modules_keep_values() {
     for seed in 0..total {
         let before = modules(&mut Random::new(seed));
         let main = before.global_var("main").expect("an entry");
-        let Ok(expected) = outcome(&lookup(&before, &main), Some(&before)) else {
+        let Ok((expected, risks)) = outcome(&lookup(&before, &main), Some(&before)) else {
             continue;
         };
         for (number, (name, pass)) in passes.iter().enumerate() {
             let after =
                 pass(&before).unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}"));
-            let Ok(found) = outcome(&lookup(&after, &main), Some(&after)) else {
+            let Ok((found, taken)) = outcome(&lookup(&after, &main), Some(&after)) else {
                 panic!("{name}, seed {seed}: does not end");
             };
             assert_eq!(
@@ -210,6 +216,10 @@ fn r105_r115_r117_passes_over_modules_keep_values() {
                 text(&before),
                 text(&after)
             );
+            assert!(
+                taken.is_subset(&risks),
+                "{name}, seed {seed}: more can fail"
+            );
             changed[number] += usize::from(!after.same_as(&before));
         }
         // One after the other.
@@ -217,7 +227,7 @@ fn r105_r115_r117_passes_over_modules_keep_values() {
             .iter()
             .try_fold(before.clone(), |module, (_, pass)| pass(&module));
         let all = all.unwrap_or_else(|error| panic!("all, seed {seed}: {error}"));
-        let Ok(found) = outcome(&lookup(&all, &main), Some(&all)) else {
+        let Ok((found, taken)) = outcome(&lookup(&all, &main), Some(&all)) else {
             panic!("all, seed {seed}: does not end");
         };
         assert_eq!(
@@ -227,6 +237,7 @@ fn r105_r115_r117_passes_over_modules_keep_values() {
             text(&before),
             text(&all)
         );
+        assert!(taken.is_subset(&risks), "all, seed {seed}: more can fail");
     }
     assert!(
         changed.iter().all(|changed| changed * 20 > total as usize),

@@ -135,42 +135,42 @@ operators! {
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     divide = "divide"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 1;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 1, MayFail;
 
     /// The remainder of the elements of two tensors, with the sign of the left one.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     modulo = "mod"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 1;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 1, MayFail;
 
     /// The quotient of the elements of two tensors, rounded down.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     floor_divide = "floor_divide"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 1;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 1, MayFail;
 
     /// The remainder of the quotient that is rounded down.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     floor_mod = "floor_mod"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 1;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 1, MayFail;
 
     /// The quotient of the elements of two tensors, rounded towards zero.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     trunc_divide = "trunc_divide"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 1;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 1, MayFail;
 
     /// The remainder of the quotient that is rounded towards zero.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     trunc_mod = "trunc_mod"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 1;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 1, MayFail;
 
     /// The elements of the left tensor to the power of those of the right.
     ///
@@ -198,14 +198,14 @@ operators! {
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     right_shift = "right_shift"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, MayFail;
 
     /// The bits of the elements, shifted left.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     left_shift = "left_shift"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, MayFail;
 
     /// The bits that are set in both elements.
     ///

@@ -69,6 +69,8 @@ pub(super) enum Flag {
     Reshape,
     /// The shape of its result depends on the values of its inputs.
     DataDependent,
+    /// There are inputs of the right types for which it has no result.
+    MayFail,
 }
 
 /// Declares operators: a row of data, and a constructor function of the same name.
@@ -231,6 +233,7 @@ impl Spec {
             (Flag::NonComputational, "TNonComputational"),
             (Flag::Reshape, "TReshapeOp"),
             (Flag::DataDependent, "TShapeDataDependent"),
+            (Flag::MayFail, "TMayFail"),
         ] {
             if has(flag) {
                 entry = entry.attr(name, true, PRIORITY)?;

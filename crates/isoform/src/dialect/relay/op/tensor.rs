@@ -13,11 +13,11 @@ use crate::dialect::relay::attrs::{
 operators! {
     /// The tensor with its elements converted to another data type.
     cast = "cast"(data: "The input tensor.") [CastAttrs]
-        -> "Cast" shape::cast, ElemWise, 3;
+        -> "Cast" shape::cast, ElemWise, 3, MayFail;
 
     /// The tensor with its elements converted to the data type of another one.
     cast_like = "cast_like"(data: "The input tensor.", dtype_like: "The tensor whose data type is taken.")
-        -> "CastLike" shape::cast_like, ElemWise, 3;
+        -> "CastLike" shape::cast_like, ElemWise, 3, MayFail;
 
     /// The elements in the same order, in another shape.
     ///
@@ -67,15 +67,15 @@ operators! {
 
     /// The elements of an axis at given indices.
     take = "take"(data: "The input tensor.", indices: "The indices, integers.") [TakeAttrs]
-        -> "Take" index::take, Injective, 3;
+        -> "Take" index::take, Injective, 3, MayFail;
 
     /// Elements that indices of the same rank select along an axis.
     gather = "gather"(data: "The input tensor.", indices: "The indices, integers.") [GatherAttrs]
-        -> "Gather" index::gather, Injective, 3;
+        -> "Gather" index::gather, Injective, 3, MayFail;
 
     /// Elements or slices at index tuples, which the first axis of the indices holds.
     gather_nd = "gather_nd"(data: "The input tensor.", indices: "The indices, integers.") [GatherNDAttrs]
-        -> "GatherND" index::gather_nd, Injective, 3;
+        -> "GatherND" index::gather_nd, Injective, 3, MayFail;
 
     /// A tensor filled with a scalar.
     full = "full"(fill_value: "The scalar.") [InitOpAttrs]
@@ -95,7 +95,7 @@ operators! {
 
     /// Evenly spaced numbers from a start up to a limit, which is excluded.
     arange = "arange"(start: "The first number, a scalar.", end: "The limit, a scalar.", step: "The distance, a scalar.") [ArangeAttrs]
-        -> "Arange" create::arange, Opaque, 3, DataDependent;
+        -> "Arange" create::arange, Opaque, 3, DataDependent, MayFail;
 
     /// The tensor, repeated along axes of size 1 to a shape.
     broadcast_to = "broadcast_to"(data: "The input tensor.") [InitOpAttrs]

@@ -3,10 +3,11 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::effects::is_stateful;
+use super::effects::{is_stateful, may_fail};
 use super::form::{ByIdent, Form};
 use super::graph::{Graph, Id, Step};
 use super::module::map_functions;
+use super::scopes::Scopes;
 use crate::dialect::relay::{Function, is_primitive_op};
 use crate::ir::{Attrs, IRModule, Op, RelayExpr};
 use crate::kernel::error::Result;
@@ -55,17 +56,19 @@ pub struct CommonSubexprOptions<'f> {
 /// computed in the scope around both, as the expressions of a graph are;
 /// [`to_basic_block_normal_form`](super::to_basic_block_normal_form) makes that explicit.
 /// Calls have no effects, so this changes no value, but a call may be computed in cases
-/// where it was not before.
+/// where it was not before. A call of an operator whose attribute `TMayFail` is true, such
+/// as a division of integers, and what is computed from one, is therefore replaced only by
+/// one whose scope is around its own, or inside of it.
 ///
 /// Functions marked `Primitive` inside of others, and functions for which
 /// [`Function::is_optimizable`] is false, are kept as they are. The result is the same object if
 /// nothing changes; spans and checked types are kept. Linear in the number of expressions,
-/// and in the size of the attributes.
+/// and in the size of the attributes; O(n log n) if calls that may fail are equal.
 ///
 /// # Errors
 ///
-/// `ValueError` if a variable is bound twice; `TypeError` for an expression of a class that
-/// is declared elsewhere; errors of hashing attributes.
+/// `ValueError` if a variable is bound twice, or used outside of its scope; `TypeError` for
+/// an expression of a class that is declared elsewhere; errors of hashing attributes.
 pub fn eliminate_common_subexpr(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     CommonSubexprOptions::default().eliminate_common_subexpr(module)
 }
@@ -96,8 +99,12 @@ impl<'f> CommonSubexprOptions<'f> {
             known: HashMap::default(),
             attrs: ByIdent::default(),
             stateful: ByIdent::default(),
+            partial: ByIdent::default(),
+            may_fail: vec![false; graph.len()],
         };
+        let mut firsts: Vec<Id> = (0..graph.len() as Id).collect();
         let mut results = graph.exprs.clone();
+        let mut splits = false;
         for step in &graph.steps {
             let Step::Done(id) = *step else {
                 continue;
@@ -106,12 +113,65 @@ impl<'f> CommonSubexprOptions<'f> {
             let (number, first) = numbering.number(id, &rebuilt, self.skip.as_ref())?;
             numbering.numbers[id as usize] = number;
             results[id as usize] = match first {
-                Some(first) => results[first as usize].clone(),
+                Some(first) => {
+                    firsts[id as usize] = first;
+                    splits |= numbering.may_fail[first as usize];
+                    results[first as usize].clone()
+                }
                 None => rebuilt,
+            };
+        }
+        if !splits {
+            return Ok(results[0].clone());
+        }
+        split_by_scope(&graph, &numbering.may_fail, &mut firsts)?;
+        results.clone_from(&graph.exprs);
+        for step in &graph.steps {
+            let Step::Done(id) = *step else {
+                continue;
+            };
+            let first = firsts[id as usize];
+            results[id as usize] = match first == id {
+                true => graph.rebuilt(id, &results)?,
+                false => results[first as usize].clone(),
             };
         }
         Ok(results[0].clone())
     }
+}
+
+/// Separates equal expressions that may fail, of which `firsts` has the first one for each,
+/// unless the scope of one is around the scopes of the others: the one that stays is
+/// computed where one of them was computed before. O(n log n).
+fn split_by_scope(graph: &Graph, may_fail: &[bool], firsts: &mut [Id]) -> Result<()> {
+    let scopes = Scopes::of(graph, false)?;
+    let ranges = scopes.ranges();
+    // Each with its range and its place in the order of evaluation.
+    let mut equal: HashMap<Id, Vec<(u32, u32, usize, Id)>, RandomState> = HashMap::default();
+    for (time, step) in graph.steps.iter().enumerate() {
+        if let Step::Done(id) = *step
+            && may_fail[id as usize]
+        {
+            let (start, end) = ranges[scopes.scope(id) as usize];
+            let others = equal.entry(firsts[id as usize]).or_default();
+            others.push((start, end, time, id));
+        }
+    }
+    for mut members in equal.into_values() {
+        // An outer scope comes before the scopes inside of it.
+        members.sort_unstable();
+        let mut rest = &members[..];
+        while let Some((_, end, ..)) = rest.first() {
+            let count = rest.partition_point(|(start, ..)| start < end);
+            let (group, others) = rest.split_at(count);
+            let first = group.iter().min_by_key(|(_, _, time, _)| *time);
+            for (.., id) in group {
+                firsts[*id as usize] = first.map_or(*id, |(.., first)| *first);
+            }
+            rest = others;
+        }
+    }
+    Ok(())
 }
 
 /// Expressions with the same number have the same value.
@@ -138,6 +198,10 @@ struct Numbering<'g> {
     attrs: ByIdent<u64>,
     /// True for operators whose calls are not merged.
     stateful: ByIdent<bool>,
+    /// True for operators whose calls may fail.
+    partial: ByIdent<bool>,
+    /// True for calls that may fail, and for what is computed from them.
+    may_fail: Vec<bool>,
 }
 
 impl Numbering<'_> {
@@ -152,6 +216,9 @@ impl Numbering<'_> {
         let Some(shape) = self.shape(id, form)? else {
             return Ok((self.fresh(), None));
         };
+        let mut operands = self.graph.operands(id).iter();
+        self.may_fail[id as usize] =
+            operands.any(|operand| self.may_fail[*operand as usize]) || self.is_partial(form)?;
         let merges = matches!(form, Form::Call(_) | Form::TupleGetItem(_));
         if merges
             && let Some(skip) = skip
@@ -214,6 +281,17 @@ impl Numbering<'_> {
     fn is_stateful(&mut self, op: &Ref<Op>) -> bool {
         let known = self.stateful.entry(op.identity());
         *known.or_insert_with(|| is_stateful(op))
+    }
+
+    fn is_partial(&mut self, form: Form<'_>) -> Result<bool> {
+        let Form::Call(call) = form else {
+            return Ok(false);
+        };
+        let Form::Op(op) = Form::of(&call.op)? else {
+            return Ok(false);
+        };
+        let known = self.partial.entry(op.identity());
+        Ok(*known.or_insert_with(|| may_fail(op)))
     }
 
     fn hash_of(&mut self, attrs: &Ref<Attrs>) -> Result<u64> {

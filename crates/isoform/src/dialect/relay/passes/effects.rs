@@ -15,10 +15,23 @@ use crate::kernel::object::reference::Ref;
 /// The attribute of an operator that says that its calls have effects.
 const STATEFUL: &str = "TOpIsStateful";
 
+/// The attribute of an operator that says that it has no result for some arguments.
+const MAY_FAIL: &str = "TMayFail";
+
+/// True if an operator has no result for some arguments of the right types, such as a
+/// division by zero.
+pub(super) fn may_fail(op: &Op) -> bool {
+    is_set(op, MAY_FAIL)
+}
+
 /// True if calls of an operator have effects, or different results for the same arguments.
 /// An operator without the attribute `TOpIsStateful` is not stateful.
 pub(super) fn is_stateful(op: &Op) -> bool {
-    let value = op.attribute(STATEFUL);
+    is_set(op, STATEFUL)
+}
+
+fn is_set(op: &Op, name: &str) -> bool {
+    let value = op.attribute(name);
     value.is_some_and(|value| {
         value.as_bool() == Some(true) || value.as_int().is_some_and(|number| number != 0)
     })

@@ -137,6 +137,26 @@ impl Scopes {
         self.tree.node(scope).parent
     }
 
+    /// For each scope, the numbers from `start` to before `end` that it and the scopes inside
+    /// of it have in an order in which a scope comes before those inside of it. Linear.
+    pub(in crate::dialect::relay) fn ranges(&self) -> Vec<(u32, u32)> {
+        let mut sizes = vec![1u32; self.len()];
+        // A scope has a larger number than the one around it.
+        for scope in (1..self.len()).rev() {
+            sizes[self.parent(scope as Scope) as usize] += sizes[scope];
+        }
+        let mut ranges = vec![(0, sizes[0]); self.len()];
+        let mut next = vec![1; self.len()];
+        for scope in 1..self.len() {
+            let place = &mut next[self.parent(scope as Scope) as usize];
+            let start = *place;
+            *place += sizes[scope];
+            ranges[scope] = (start, start + sizes[scope]);
+            next[scope] = start + 1;
+        }
+        ranges
+    }
+
     /// Checks that an expression that uses a variable of a scope is computed in that scope.
     fn check(&self, graph: &Graph) -> Result<()> {
         for id in 0..graph.len() as Id {
