@@ -210,6 +210,7 @@ fn r128_kernels_that_only_change_shapes_are_marked() {
 #[test]
 fn r125_names_in_tuples_need_no_types() {
     let [x, p] = [("x", &[2]), ("p", &[2])].map(|(name, shape)| typed_var(name, shape));
+    isoform::dialect::relay::register().expect("no other operators");
     for name in [GlobalVar::new("f").expr(), Op::get("exp").unwrap().expr()] {
         let value = typed(&func([&x], &exp(&x.expr())))
             .cast::<Function>()

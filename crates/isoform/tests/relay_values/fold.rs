@@ -8,8 +8,8 @@ use isoform::dialect::relay::attrs::{
 use isoform::dialect::relay::eval::{kernel, register_kernel};
 use isoform::dialect::relay::passes::{FoldConstantOptions, fold_constant, fold_constant_expr};
 use isoform::dialect::relay::{
-    AsExpr, Call, Constant, Function, If, Let, Tuple, TupleGetItem, Var, attribute,
-    infer_type_expr, op,
+    AsExpr, Call, Constant, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem,
+    Var, attribute, infer_type_expr, op,
 };
 use isoform::ir::{OpRegistry, RelayExpr, SourceName, Span, TupleType};
 use isoform::types::IntoField;
@@ -87,6 +87,65 @@ fn r92_items_of_tuples_and_known_branches() {
     // An index that does not exist is left to type inference.
     let wrong = TupleGetItem::new(Tuple::new([x.expr()]), 1);
     stays(wrong);
+}
+
+#[test]
+fn r92_effects_are_neither_lost_nor_repeated() {
+    let (r, x) = (Var::new("r"), Var::new("x"));
+    let write = || RefWrite::new(&r, number(5)).expr();
+    // A write in another field; one in the field itself is kept with it.
+    stays(TupleGetItem::new(Tuple::new([write(), number(0)]), 1));
+    becomes(
+        TupleGetItem::new(Tuple::new([write(), x.expr()]), 0),
+        write(),
+    );
+    // Making a reference is not missed, unless it is made elsewhere as well.
+    let made = RefCreate::new(number(0)).expr();
+    let pair = Tuple::new([made.clone(), x.expr()]);
+    becomes(TupleGetItem::new(&pair, 1), &x);
+    stays(Tuple::new([
+        TupleGetItem::new(&pair, 1).expr(),
+        made.clone(),
+    ]));
+    // An effect that a branch shares is computed before the `if`.
+    let shared = write();
+    for branches in [[&x.expr(), &shared], [&shared, &x.expr()]] {
+        let choice = If::new(truth(true), branches[0], branches[1]);
+        stays(Tuple::new([
+            choice.expr(),
+            Function::new([], &shared).expr(),
+        ]));
+    }
+    becomes(If::new(truth(true), &x, write()), &x);
+}
+
+#[test]
+fn r92_an_item_of_a_tuple_is_as_known_as_the_field() {
+    let x = Var::new("x");
+    let item = |field: &Ref<RelayExpr>, index| {
+        TupleGetItem::new(Tuple::new([field.clone(), x.expr()]), index).expr()
+    };
+    becomes(op::add(item(&number(1), 0), number(2)), number(3));
+    becomes(op::add(item(&item(&number(1), 0), 0), number(2)), number(3));
+    let on_device = |expr: Ref<RelayExpr>| op::on_device(expr, OnDeviceAttrs::new()).expr();
+    let pair = on_device(Tuple::new([number(1), x.expr()]).expr());
+    becomes(op::add(TupleGetItem::new(&pair, 0), number(2)), number(3));
+}
+
+#[test]
+fn r94_r95_effects_are_not_lost_with_the_shape() {
+    let (r, x) = (Var::new("r"), typed("x", &[2, 3]));
+    let reference = RefCreate::new(&x);
+    let value = || RefRead::new(&r).expr();
+    for of in [
+        |x: Ref<RelayExpr>| op::shape_of(x, ShapeOfAttrs::new()),
+        |x: Ref<RelayExpr>| op::ndarray_size(x, NdarraySizeAttrs::new()),
+    ] {
+        let program = Let::new(&r, &reference, of(value())).expr();
+        stays(infer_type_expr(&program, None).expect("types"));
+        let program = infer_type_expr(&of(op::negative(&x).expr()).expr(), None);
+        assert!(folded(program.expect("types")).isa::<Constant>());
+    }
 }
 
 #[test]

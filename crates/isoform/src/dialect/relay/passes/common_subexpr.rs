@@ -140,14 +140,16 @@ impl<'f> CommonSubexprOptions<'f> {
     }
 }
 
+/// The range of the scope of an expression, its place in the order of evaluation, and itself.
+type Placed = (u32, u32, usize, Id);
+
 /// Separates equal expressions that may fail, of which `firsts` has the first one for each,
 /// unless the scope of one is around the scopes of the others: the one that stays is
 /// computed where one of them was computed before. O(n log n).
 fn split_by_scope(graph: &Graph, may_fail: &[bool], firsts: &mut [Id]) -> Result<()> {
     let scopes = Scopes::of(graph, false)?;
     let ranges = scopes.ranges();
-    // Each with its range and its place in the order of evaluation.
-    let mut equal: HashMap<Id, Vec<(u32, u32, usize, Id)>, RandomState> = HashMap::default();
+    let mut equal: HashMap<Id, Vec<Placed>, RandomState> = HashMap::default();
     for (time, step) in graph.steps.iter().enumerate() {
         if let Step::Done(id) = *step
             && may_fail[id as usize]
