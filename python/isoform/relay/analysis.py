@@ -165,7 +165,7 @@ def check_basic_block_normal_form(expr: Any) -> bool:
     """Return True if what several blocks use is bound by a let.
 
     The body of a function, each branch of an `If` and the result of each clause are a
-    block.
+    block. An expression that is first used in a block around the others needs no let.
 
     Args:
         expr: The expression.

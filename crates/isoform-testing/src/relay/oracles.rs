@@ -247,29 +247,32 @@ pub(super) fn layers(expr: &Ref<RelayExpr>, op: &Ref<Op>) -> i64 {
 pub(super) fn in_blocks(expr: &Ref<RelayExpr>) -> bool {
     fn visit(
         expr: &Ref<RelayExpr>,
-        block: (u64, usize),
-        blocks: &mut HashMap<u64, HashSet<(u64, usize)>>,
-    ) {
+        path: &[(u64, usize)],
+        first: &mut HashMap<u64, Vec<(u64, usize)>>,
+    ) -> bool {
         let is_atomic = below(expr).is_empty() && !expr.isa::<Tuple>() && !expr.isa::<Call>();
-        if !is_atomic {
-            blocks.entry(expr.identity()).or_default().insert(block);
+        if is_atomic {
+            return true;
         }
+        if let Some(first) = first.get(&expr.identity()) {
+            return path.starts_with(first);
+        }
+        first.insert(expr.identity(), path.to_vec());
         let opens = |position: usize| {
             let function = expr.downcast_ref::<Function>();
             function.is_some_and(|func| position == func.params.len())
                 || (expr.isa::<If>() || expr.isa::<Match>()) && position > 0
         };
-        for (position, part) in below(expr).iter().enumerate() {
-            let inner = match opens(position) {
-                true => (expr.identity(), position),
-                false => block,
-            };
-            visit(part, inner, blocks);
-        }
+        let mut parts = below(expr).into_iter().enumerate();
+        parts.all(|(position, part)| {
+            let mut inner = path.to_vec();
+            if opens(position) {
+                inner.push((expr.identity(), position));
+            }
+            visit(&part, &inner, first)
+        })
     }
-    let mut blocks = HashMap::new();
-    visit(expr, (0, 0), &mut blocks);
-    blocks.values().all(|blocks| blocks.len() == 1)
+    visit(expr, &[], &mut HashMap::new())
 }
 
 /// The expression with another one in place of each constant, by plain recursion.

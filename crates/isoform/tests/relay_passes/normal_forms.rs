@@ -1,5 +1,6 @@
 //! A-normal form, basic block normal form, graph normal form (R110 to R113).
 
+use isoform::dialect::relay::analysis::check_basic_block_normal_form;
 use isoform::dialect::relay::passes::{
     to_a_normal_form, to_a_normal_form_expr as named, to_basic_block_normal_form,
     to_basic_block_normal_form_expr as blocks, to_graph_normal_form,
@@ -215,6 +216,16 @@ fn r112_effects_are_neither_lost_nor_moved() {
     let program = bind(&v, &read(&r.expr()), &program);
     let program = func([&r], &program);
     assert!(graph(&program).unwrap().same_as(&program));
+}
+
+#[test]
+fn r48_r111_the_result_is_in_basic_block_normal_form() {
+    let [p, x] = ["p", "x"].map(var);
+    let shared = call("f", [&x.expr()]);
+    let program = call("g", [&shared, &choose(&p.expr(), &shared, &x.expr())]);
+    let program = func([&p, &x], &program);
+    assert!(blocks(&program).unwrap().same_as(&program));
+    check_basic_block_normal_form(&program).expect("computed before the branches");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 //!
 //! `ISOFORM_PROGRAMS` sets the number of programs for each property.
 
-use isoform::dialect::relay::Let;
+use std::collections::HashSet;
+
+use isoform::dialect::relay::analysis::check_basic_block_normal_form;
 use isoform::dialect::relay::passes::{
     CommonSubexprOptions, DeadCodeOptions, eliminate_common_subexpr, eliminate_dead_code,
     fold_constant, fold_constant_expr, inline_functions, remove_unused_functions, to_a_normal_form,
@@ -140,8 +142,11 @@ fn r110_a_normal_form_keeps_values() {
 
 #[test]
 fn r111_basic_blocks_keep_values() {
-    check(ALL, to_basic_block_normal_form_expr, |_, after| {
-        is_in_basic_blocks(after)
+    check(ALL, to_basic_block_normal_form_expr, |before, after| {
+        // The check of the library agrees with the one of these tests.
+        let agree =
+            |program| check_basic_block_normal_form(program).is_ok() == is_in_basic_blocks(program);
+        is_in_basic_blocks(after) && agree(before) && agree(after)
     });
 }
 

@@ -12,7 +12,7 @@ use crate::kernel::object::reference::Ref;
 use crate::objects::repr;
 
 /// Checks that an expression is in basic block normal form: one that several blocks use is
-/// bound by a `let`. The body of a function, each branch of an `if` and the result of each
+/// bound by a `let`, unless it is first used in a block around the others. The body of a function, each branch of an `if` and the result of each
 /// clause are a block; variables, constants, operators, global variables and constructors
 /// may be used anywhere.
 ///
@@ -30,8 +30,10 @@ pub fn check_basic_block_normal_form(expr: &Ref<RelayExpr>) -> Result<()> {
 struct Blocks {
     /// The blocks around the current place, the innermost one last.
     open: Vec<usize>,
-    count: usize,
-    block_of: HashMap<u64, usize, RandomState>,
+    /// For each block, true if everything in it has been visited.
+    is_closed: Vec<bool>,
+    /// The block in which each expression is first used; None outside of all others.
+    block_of: HashMap<u64, Option<usize>, RandomState>,
 }
 
 /// The border of a block.
@@ -57,9 +59,9 @@ impl Visitor for Blocks {
         if is_atomic {
             return Ok(());
         }
-        let here = self.open.last().copied().unwrap_or(0);
-        let block = *self.block_of.entry(expr.identity()).or_insert(here);
-        if block != here {
+        let here = self.open.last().copied();
+        let first = *self.block_of.entry(expr.identity()).or_insert(here);
+        if first.is_some_and(|first| self.is_closed[first]) {
             return Err(Error::value_error(format!(
                 "the expression is not in basic block normal form: several blocks use {}; bind \
                  it with a let where the blocks begin",
@@ -92,11 +94,13 @@ impl Visitor for Blocks {
     fn then(&mut self, border: Border) -> Result<()> {
         match border {
             Border::Open => {
-                self.count += 1;
-                self.open.push(self.count);
+                self.open.push(self.is_closed.len());
+                self.is_closed.push(false);
             }
             Border::Close => {
-                self.open.pop();
+                if let Some(block) = self.open.pop() {
+                    self.is_closed[block] = true;
+                }
             }
         }
         Ok(())

@@ -13,7 +13,8 @@ use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 
 /// Binds each expression that several blocks use by a `let`, in the innermost block around
-/// all its uses; everything else stays as it is.
+/// all its uses, unless it is first used in that block itself; everything else stays as it
+/// is.
 ///
 /// The body of a function, each branch of an `if` and the result of each clause of a match
 /// are blocks. Names and constants may be used in any of them. The order of evaluation is
