@@ -3,8 +3,7 @@
 //!
 //! `ISOFORM_PROGRAMS` sets the number of programs for each property.
 
-use std::collections::HashSet;
-
+use isoform::dialect::relay::Let;
 use isoform::dialect::relay::analysis::check_basic_block_normal_form;
 use isoform::dialect::relay::passes::{
     CommonSubexprOptions, DeadCodeOptions, eliminate_common_subexpr, eliminate_dead_code,

@@ -143,7 +143,7 @@ fn r94_r95_effects_are_not_lost_with_the_shape() {
     ] {
         let program = Let::new(&r, &reference, of(value())).expr();
         stays(infer_type_expr(&program, None).expect("types"));
-        let program = infer_type_expr(&of(op::negative(&x).expr()).expr(), None);
+        let program = infer_type_expr(of(op::negative(&x).expr()).expr(), None);
         assert!(folded(program.expect("types")).isa::<Constant>());
     }
 }
