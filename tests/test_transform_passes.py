@@ -547,3 +547,104 @@ def test_kept_results_have_the_names_at_hand(key):
     assert done.params[0] is y
     assert done.body.args[0] is y
     assert done.body.op is ir.Op.get(name)
+
+
+def adding(name):
+    """A class of passes that add a number."""
+
+    @function_pass(opt_level=0, pure=True, version="1", name=name)
+    class Adding:
+        def __init__(self, n=1, *rest, **named):
+            self.n = n
+
+        def transform_function(self, fun, mod, ctx):
+            return replace(fun, number=fun.number + self.n)
+
+    return Adding
+
+
+@pytest.mark.parametrize(
+    "number", [5, "five", [1, 2], {"a": 1}, 1j, object(), print, relay.Var("x")], ids=repr
+)
+def test_the_arguments_of_a_pass_are_its_options(key, number):
+    name = key("Adding")
+    made = adding(name)
+    cache = MemoryCache()
+
+    class Number:
+        def __radd__(self, other):
+            return other + 100
+
+    def run(one):
+        with PassContext(cache=cache):
+            return numbers(one(module(f=10)))["f"]
+
+    assert [run(made(1)), run(made(5)), run(made(n=7)), run(made())] == [11, 15, 17, 11]
+    # One that is no value, or has no digest, is never taken for another one.
+    assert [run(made(Number())), run(made(2, number)), run(made(3, other=number))] == [110, 12, 13]
+
+
+def test_the_text_of_a_pass_of_a_class_has_its_arguments(key):
+    name = key("Adding")
+
+    @register_pass(name)
+    @function_pass(opt_level=0, name=name)
+    class Made:
+        def __init__(self, n: int = 1):
+            self.n = n
+
+        def transform_function(self, fun, mod, ctx):
+            return replace(fun, number=fun.number + self.n)
+
+    assert pipeline_text(Made(5)) == f"{name}{{n=5}}"
+    assert pipeline_text(Made()) == name
+    assert numbers(parse_pipeline(pipeline_text(Made(5)))(module(f=10))) == {"f": 15}
+    assert dict(make_pass(name, n=2).options) == {"n": 2}
+
+
+def test_pure_passes_need_versions_and_names():
+    with pytest.raises(ValueError, match="a pure pass needs a version"):
+        function_pass(lambda fun, mod, ctx: fun, opt_level=0, pure=True)
+    with pytest.raises(ValueError, match="made of a lambda needs a name"):
+        function_pass(lambda fun, mod, ctx: fun, opt_level=0, pure=True, version="1")
+    named = function_pass(
+        lambda fun, mod, ctx: fun, opt_level=0, name="Named", pure=True, version="1"
+    )
+    assert named.info.name == "Named"
+
+
+def test_pure_passes_of_one_name_in_two_places_share_nothing():
+    cache = MemoryCache()
+
+    def one():
+        @function_pass(opt_level=0, pure=True, version="1")
+        def P(fun, mod, ctx):
+            return replace(fun, number=1)
+
+        return P
+
+    def other():
+        @function_pass(opt_level=0, pure=True, version="1")
+        def P(fun, mod, ctx):
+            return replace(fun, number=2)
+
+        return P
+
+    with PassContext(cache=cache):
+        found = [numbers(make()(module(f=0)))["f"] for make in (one, other, one)]
+    assert found == [1, 2, 1]
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("when", ["load", "store"])
+def test_a_cache_can_be_interrupted(kind, when):
+    class Interrupted:
+        def load(self, key):
+            if when == "load":
+                raise kind
+
+        def store(self, key, value):
+            raise kind
+
+    with pytest.raises(kind), PassContext(cache=Interrupted()):
+        function_pass(Add.func, 0, "Add", pure=True, version="1")(module(f=1))

@@ -38,11 +38,14 @@ class Memo(Object):
             the names and spans of the function at hand.
         reads: Called with the function and the program; returns what the pass reads of the
             program besides the signatures of the functions that it calls.
+        code: Where the pass is written, such as module and qualified name: passes of one
+            name share nothing if they are written in different places.
     """
 
     version: str
     ignores: bool
     reads: Callable[[Any, Any], Any] | None
+    code: str
 
 
 def MemoryCache(max_bytes: int = 1 << 28) -> Any:  # noqa: N802

@@ -6,6 +6,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from isoform.container import Dict
 from isoform.ir import _api
 
 from .cache import Memo
@@ -102,11 +103,17 @@ def function_pass(
         preserves: The names of analyses whose results stay valid, see `PassInfo`.
         pure: The result depends on nothing but the function, the options of the pass and
             what it reads of the program, so that the cache of a context may keep it.
-        version: For a pure pass, its version, which changes with its results.
+        version: For a pure pass, its version, which changes with its results. A pure pass
+            needs one, and a name if it is made of a function without.
         ignores: For a pure pass, that it ignores names and spans, see `Memo`.
         reads: For a pure pass, what it reads of the program, see `Memo`.
 
-    Raises ValueError without `opt_level`, TypeError for arguments of other types.
+    The arguments with which a pass of a class is made are its `options`. Those that are
+    no values, or values without a digest, such as functions, exclude it from the cache.
+    What a function captures is not known to the cache.
+
+    Raises ValueError without `opt_level`, or for a pure pass without `version` or name,
+    TypeError for arguments of other types.
 
     >>> from isoform import Object
     >>> from isoform.dataclasses import py_class, replace
@@ -123,10 +130,17 @@ def function_pass(
     if opt_level is None:
         raise ValueError("Please provide opt_level for the function pass.")
     check_required(required)
-    memo = _api.made(Memo, version, ignores, reads) if pure else None
+    if pure and not version:
+        raise ValueError(
+            "function_pass: a pure pass needs a version, which changes with its results; "
+            'write function_pass(..., pure=True, version="1")'
+        )
 
     def made(decorated: Any) -> Any:
         info = _info(decorated, opt_level, name, required, traceable, preserves)
+        memo = None
+        if pure:
+            memo = _api.made(Memo, version, ignores, reads, _place_of(decorated, name))
         if inspect.isclass(decorated):
             return _class_of(
                 decorated,
@@ -158,6 +172,20 @@ def _info(
     return PassInfo(opt_level, name or decorated.__name__, required, traceable, preserves)
 
 
+def _place_of(decorated: Any, name: str | None) -> str:
+    """Where a function or class is written.
+
+    Raises ValueError for a lambda without a name: all lambdas of a module are at one place.
+    """
+    written = getattr(decorated, "__qualname__", type(decorated).__qualname__)
+    if not name and written.endswith("<lambda>"):
+        raise ValueError(
+            "function_pass: a pure pass that is made of a lambda needs a name of its own; write "
+            "function_pass(..., name=...)"
+        )
+    return f"{decorated.__module__}.{written}"
+
+
 def _class_of(
     decorated: type[Any], base: Any, method: str, arguments: Callable[[Any], tuple[Any, ...]]
 ) -> Any:
@@ -168,7 +196,13 @@ def _class_of(
     class Made(base):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             inner = decorated(*args, **kwargs)
-            super().__init__(*arguments(getattr(inner, method)))
+            given = arguments(getattr(inner, method))
+            options = _options(decorated, args, kwargs)
+            if options is None:
+                # The memo is the last argument of passes that can have one.
+                given = tuple(None if isinstance(one, Memo) else one for one in given)
+            super().__init__(*given)
+            self.options.update(options or {})
             self._inner = inner
 
         def __getattr__(self, attribute: str) -> Any:
@@ -182,3 +216,34 @@ def _class_of(
     Made.__doc__ = decorated.__doc__
     Made.__module__ = decorated.__module__
     return Made
+
+
+def _options(decorated: type[Any], args: Any, kwargs: Any) -> Dict[str, Any] | None:
+    """The arguments of a constructor by name, without those that are the defaults.
+
+    None if one of them is no value.
+    """
+    try:
+        bound = inspect.signature(decorated).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        # Classes without a signature.
+        return None if args or kwargs else Dict()
+    options: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        parameter = bound.signature.parameters[name]
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            options.update(value)
+        elif not _is_default(value, parameter.default):
+            options[name] = value
+    try:
+        return Dict(options)
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """True for a default of a type whose comparison is known."""
+    plain = (bool, int, str, bytes, type(None))
+    return value is default or (
+        type(value) is type(default) and type(value) in plain and value == default
+    )

@@ -125,7 +125,7 @@ class Memo(isoform.Object):
     function, its options, and what it reads of the program.
     """
 
-    __match_args__ = ("version", "ignores", "reads")
+    __match_args__ = ("version", "ignores", "reads", "code")
     @property
     def version(self) -> builtins.str:
         """The version of the pass, which changes with its results."""
@@ -139,11 +139,17 @@ class Memo(isoform.Object):
         """Returns what the pass reads of the program besides the signatures of the functions
         that it calls, from the function and the program.
         """
+    @property
+    def code(self) -> builtins.str:
+        """Where the pass is written, such as module and qualified name in Python: passes of
+        one name share nothing if they are written in different places.
+        """
     def __init__(
         self,
         version: builtins.str,
         ignores: builtins.bool = ...,
         reads: collections.abc.Callable[..., typing.Any] | None = ...,
+        code: builtins.str = ...,
     ) -> None: ...
 
 class PassContext(isoform.Object):

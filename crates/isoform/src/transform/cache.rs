@@ -22,14 +22,15 @@ pub trait ResultCache: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Reported as a warning; the result is computed.
+    /// Reported as a warning; the result is computed. Exceptions of Python that ask a
+    /// program to end, such as KeyboardInterrupt, end the pass.
     fn load(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
 
     /// Stores bytes under a key.
     ///
     /// # Errors
     ///
-    /// Reported as a warning.
+    /// As [`load`](Self::load).
     fn store(&self, key: &[u8], bytes: &[u8]) -> Result<()>;
 }
 
@@ -139,6 +140,10 @@ pub struct Memo {
     /// that it calls, from the function and the program.
     #[node(default)]
     pub reads: Option<Function>,
+    /// Where the pass is written, such as module and qualified name in Python: passes of
+    /// one name share nothing if they are written in different places.
+    #[node(default)]
+    pub code: Str,
 }
 
 fn bytes_of(value: &Value) -> Result<&Bytes> {
@@ -163,23 +168,35 @@ impl Cache {
         Cache::new(Function::typed(load), Function::typed(store))
     }
 
-    /// The bytes of a key. A cache that fails is one that has forgotten.
-    pub(super) fn find(&self, key: &[u8]) -> Option<Bytes> {
+    /// The bytes of a key. A cache that fails is one that has forgotten; one that is
+    /// interrupted ends the pass.
+    pub(super) fn find(&self, key: &[u8]) -> Result<Option<Bytes>> {
         let found = self.load.call(&[Bytes::from(key.to_vec()).into()]);
         let found = found.and_then(|found| match found.is_none() {
             true => Ok(None),
             false => bytes_of(&found).cloned().map(Some),
         });
-        found.unwrap_or_else(|error| {
-            tracing::warn!(target: "isoform.transform", "a cache of results cannot be read: {error}");
-            None
-        })
+        found.or_else(|error| warned(error, "read").map(|()| None))
     }
 
-    pub(super) fn keep(&self, key: &[u8], bytes: Vec<u8>) {
+    pub(super) fn keep(&self, key: &[u8], bytes: Vec<u8>) -> Result<()> {
         let arguments = [Bytes::from(key.to_vec()).into(), Bytes::from(bytes).into()];
-        if let Err(error) = self.store.call(&arguments) {
-            tracing::warn!(target: "isoform.transform", "a cache of results cannot be written: {error}");
+        let stored = self.store.call(&arguments);
+        stored.map(drop).or_else(|error| warned(error, "written"))
+    }
+}
+
+/// Reports the failure of a cache.
+///
+/// # Errors
+///
+/// The exceptions of Python that ask a program to end.
+fn warned(error: Error, what: &str) -> Result<()> {
+    match error.kind_name() {
+        "KeyboardInterrupt" | "SystemExit" | "GeneratorExit" => Err(error),
+        _ => {
+            tracing::warn!(target: "isoform.transform", "a cache of results cannot be {what}: {error}");
+            Ok(())
         }
     }
 }

@@ -7,6 +7,7 @@ use super::nodes::{FunctionPass, RunPass};
 use super::registry::make_pass;
 use super::root::Root;
 use super::run::run;
+use crate::ir::{BaseFunc, IRModule};
 use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
@@ -96,7 +97,7 @@ impl FunctionPass {
             _ => None,
         };
         let mut changed = Vec::new();
-        for (name, function) in functions {
+        for (position, (name, function)) in functions.iter().enumerate() {
             let compute = || {
                 let arguments = [function.into(), Value::from(root), Value::from(ctx)];
                 self.func.call(&arguments)
@@ -104,7 +105,13 @@ impl FunctionPass {
             let result = match self.is_wanted(class, function) {
                 Ok(false) => continue,
                 Ok(true) => match &run {
-                    Some(run) => run.result(self, function, compute),
+                    Some(run) => {
+                        let fits = |result: &Value| {
+                            let result = checked(class, function, result);
+                            result.is_ok_and(|result| may_belong(&result, root))
+                        };
+                        run.result(self, (position, function), fits, compute)
+                    }
                     None => compute(),
                 },
                 Err(error) => Err(error),
@@ -135,6 +142,11 @@ fn checked(class: Option<TypeIndex>, function: &Ref<Obj>, result: &Value) -> Res
             result.type_name()
         ))
     })
+}
+
+/// True if a program can have a function of this type.
+fn may_belong(function: &Ref<Obj>, root: &Ref<Obj>) -> bool {
+    !root.isa::<IRModule>() || function.isa::<BaseFunc>()
 }
 
 /// True if both list the same functions.

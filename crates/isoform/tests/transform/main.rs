@@ -9,6 +9,7 @@ mod bisections;
 mod contexts;
 mod costs;
 mod instruments;
+mod memo_hits;
 mod memos;
 mod passes;
 mod pipelines;

@@ -303,7 +303,7 @@ fn a_broken_cache_is_no_cache() {
 #[test]
 fn names_that_are_not_unique_are_computed_again() {
     // All variables of the first function have one name, those of the second do not; the
-    // pass makes a new variable with the name of the parameter.
+    // pass makes a new parameter with the name of the old one.
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
     let pass = FunctionPass::new(
@@ -311,7 +311,8 @@ fn names_that_are_not_unique_are_computed_again() {
         move |fun: Ref<Fun>, _: &Ref<Obj>, _: &Ref<PassContext>| {
             counted.fetch_add(1, Ordering::Relaxed);
             let fresh = Var::new(&*fun.param.name);
-            Ok(fun.with_body(Add::new(&fun.body, &fresh)))
+            let body = Add::new(&fun.body, &fresh);
+            Ok(fun.with_param(fresh).with_body(body))
         },
     );
     let pass = pass.with_memo(Memo::new("1").with_ignores(true));

@@ -16,24 +16,40 @@ use crate::transform::nodes::Pass;
 use crate::transform::root::{Root, Signature};
 
 /// The version of the form of keys and entries.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// A program, with what the keys of its functions have in common.
 pub(super) struct Program<'a> {
     root: &'a Ref<Obj>,
-    functions: HashMap<&'a str, &'a Ref<Obj>, RandomState>,
+    functions: &'a [(Str, Ref<Obj>)],
+    by_name: HashMap<&'a str, &'a Ref<Obj>, RandomState>,
     /// The digest of the whole program, once it is needed; None inside if it has none.
-    digest: OnceCell<Option<Digest>>,
+    whole: OnceCell<Option<Value>>,
 }
 
 impl<'a> Program<'a> {
     pub(super) fn new(root: &'a Ref<Obj>, functions: &'a [(Str, Ref<Obj>)]) -> Self {
-        let functions = functions.iter().map(|(name, function)| (&**name, function));
+        let by_name = functions.iter().map(|(name, function)| (&**name, function));
         Program {
             root,
-            functions: functions.collect(),
-            digest: OnceCell::new(),
+            functions,
+            by_name: by_name.collect(),
+            whole: OnceCell::new(),
         }
+    }
+
+    /// The digest of the program with its functions in their order. They are one value, so
+    /// that it tells which variables they share with each other and with the program.
+    fn whole(&self, memo: &Memo) -> Option<Value> {
+        let known = self.whole.get_or_init(|| {
+            let functions = self.functions.iter();
+            let functions: Vec<Value> = functions.map(|(_, function)| function.into()).collect();
+            let all = Value::from([Value::from(self.root), Array::from(functions).into()]);
+            let exact = exact(memo, &all)?;
+            let found = digest(Value::from([all, exact]))?;
+            Some(Bytes::from(found.as_bytes().to_vec()).into())
+        });
+        known.clone()
     }
 }
 
@@ -46,7 +62,17 @@ fn digest(value: Value) -> Option<Digest> {
     options.digest(value).ok()
 }
 
-/// The key; None if a part has no digest.
+/// What comparison ignores in a value, as part of all of it, unless the pass ignores that
+/// too; None if the value cannot be written.
+fn exact(memo: &Memo, value: &Value) -> Option<Value> {
+    match memo.ignores {
+        true => Some(Value::NONE),
+        false => Some(Bytes::from(to_bytes(value).ok()?).into()),
+    }
+}
+
+/// The key; None if a part has no digest. `position` is that of the function in the
+/// program.
 ///
 /// # Errors
 ///
@@ -54,52 +80,57 @@ fn digest(value: Value) -> Option<Digest> {
 pub(super) fn of(
     pass: &Pass,
     memo: &Memo,
-    function: &Ref<Obj>,
+    (position, function): (usize, &Ref<Obj>),
     program: &Program<'_>,
 ) -> Result<Option<[u8; 32]>> {
-    let exact = match memo.ignores {
-        true => Value::NONE,
-        false => match to_bytes(&function.into()) {
-            Ok(bytes) => Bytes::from(bytes).into(),
-            Err(_) => return Ok(None),
-        },
-    };
     let reads = match &memo.reads {
         Some(reads) => reads.call(&[function.into(), program.root.into()])?,
         None => Value::NONE,
     };
-    let Some(callees) = callees(memo, function, program)? else {
+    let Some(around) = around(memo, (position, function), program)? else {
         return Ok(None);
     };
-    let parts: [Value; 9] = [
+    // One value, so that it tells which variables the parts have in common.
+    let options = pass.options.snapshot().into();
+    let seen = Value::from([Value::from(function), around, reads, options]);
+    let Some(exact) = exact(memo, &seen) else {
+        return Ok(None);
+    };
+    let parts: [Value; 7] = [
         VERSION.into(),
         function.type_info().key().into(),
         (&pass.info.name).into(),
+        (&memo.code).into(),
         (&memo.version).into(),
-        pass.options.snapshot().into(),
-        function.into(),
+        seen,
         exact,
-        callees,
-        reads,
     ];
     let found = digest(Array::from(parts).into());
     Ok(found.map(|found| *found.as_bytes()))
 }
 
-/// The signatures of the functions that a function calls; the digest of the whole program
-/// if its type does not say which ones these are. None if the program has none.
-fn callees(memo: &Memo, function: &Ref<Obj>, program: &Program<'_>) -> Result<Option<Value>> {
+/// What a function sees of the program: the signatures of the functions that it calls; the
+/// whole program and its own place in it if the type of the program does not say which
+/// ones these are. None if the program has no digest.
+fn around(
+    memo: &Memo,
+    (position, function): (usize, &Ref<Obj>),
+    program: &Program<'_>,
+) -> Result<Option<Value>> {
     let Some(seen) = program.root.implements_nearest::<dyn Root>() else {
         // The program is the function itself.
         return Ok(Some(Value::NONE));
     };
     let Some(names) = seen.callees(function)? else {
-        let known = program.digest.get_or_init(|| digest(program.root.into()));
-        return Ok(known.map(|known| Bytes::from(known.as_bytes().to_vec()).into()));
+        let whole = program.whole(memo);
+        return Ok(whole.map(|whole| Value::from([whole, (position as i64).into()])));
     };
     let mut found = Vec::with_capacity(names.len());
     for name in names {
-        let signature = match program.functions.get(&*name) {
+        let callee = program.by_name.get(&*name);
+        // A function that calls itself is not one that calls an equal one.
+        let is_itself = callee.is_some_and(|callee| callee.same_as(function));
+        let signature = match callee {
             None => Value::NONE,
             Some(callee) => match callee.implements_nearest::<dyn Signature>() {
                 Some(callee) => callee.signature()?,
@@ -110,7 +141,7 @@ fn callees(memo: &Memo, function: &Ref<Obj>, program: &Program<'_>) -> Result<Op
             true => Value::NONE,
             false => name.into(),
         };
-        found.push(Value::from([name, signature]));
+        found.push(Value::from([name, Value::from(is_itself), signature]));
     }
     Ok(Some(Array::from(found).into()))
 }

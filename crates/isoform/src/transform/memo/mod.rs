@@ -4,19 +4,28 @@
 //! |---|---|
 //! | `key.rs` | the digest of everything that a result depends on |
 //! | `pairs.rs` | the objects of a function that correspond to those of an equal one |
+//! | `names.rs` | the same for plain values that comparison ignores |
 //! | `relink.rs` | a kept result in terms of the function and program at hand |
 
 mod key;
+mod names;
 mod pairs;
 mod relink;
+
+use hashbrown::HashSet;
+use rapidhash::fast::RandomState;
 
 use super::cache::{Cache, Memo};
 use super::nodes::Pass;
 use crate::files::{from_bytes, to_bytes};
+use crate::ir::{GlobalVar, IRModule};
 use crate::kernel::container::{Array, Str};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::Kind;
+use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
+use crate::traverse::{Sharing, WalkOptions, WalkResult};
 
 /// One run of a memoised pass over a program.
 pub(super) struct Run<'a> {
@@ -44,34 +53,69 @@ impl<'a> Run<'a> {
     /// The result for a function: the kept one, or a new one.
     ///
     /// A value that cannot be written to bytes, such as a function of the core in a
-    /// field, is never kept.
+    /// field, is never kept; neither is one that refers to a variable of the program that
+    /// its function does not have. `fits` says whether a result may be one of the pass.
     pub(super) fn result(
         &self,
         pass: &Pass,
-        function: &Ref<Obj>,
+        (position, function): (usize, &Ref<Obj>),
+        fits: impl Fn(&Value) -> bool,
         compute: impl FnOnce() -> Result<Value>,
     ) -> Result<Value> {
-        let Some(key) = key::of(pass, self.memo, function, &self.program)? else {
+        let Some(key) = key::of(pass, self.memo, (position, function), &self.program)? else {
             return compute();
         };
-        if let Some(bytes) = self.cache.find(&key)
+        if let Some(bytes) = self.cache.find(&key)?
             && let Some(result) = read(&bytes, function, self.root)
         {
-            return Ok(result.into());
+            let result = Value::from(result);
+            if fits(&result) {
+                return Ok(result);
+            }
         }
         let result = compute()?;
         if let Some(new) = result.as_object() {
             let entry = match new.same_as(function) {
                 true => Value::NONE,
+                false if !is_self_contained(new, function, self.root)? => return Ok(result),
                 // The function as well: what both have in common is the caller's own.
                 false => Array::from([Value::from(function), result.clone()]).into(),
             };
             if let Ok(bytes) = to_bytes(&entry) {
-                self.cache.keep(&key, bytes);
+                self.cache.keep(&key, bytes)?;
             }
         }
         Ok(result)
     }
+}
+
+type Idents = HashSet<u64, RandomState>;
+
+/// True if the variables of a result are bound in it, or occur in the function, or can be
+/// found in the program by their names. Linear in both.
+fn is_self_contained(result: &Ref<Obj>, function: &Ref<Obj>, root: &Ref<Obj>) -> Result<bool> {
+    let options = WalkOptions::default().include_ignored(true);
+    let is_var = |object: &Ref<Obj>| object.type_info().kind() == Kind::Var;
+    let has_names = root.isa::<IRModule>();
+    let (mut used, mut bound) = (Idents::default(), Idents::default());
+    let apart = options.sharing(Sharing::OncePerRegion);
+    apart.walk_objects(result, |object: &Ref<Obj>, region| {
+        if is_var(object) && !(has_names && object.isa::<GlobalVar>()) {
+            match region {
+                RegionKind::Use => used.insert(object.identity()),
+                _ => bound.insert(object.identity()),
+            };
+        }
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    used.retain(|var| !bound.contains(var));
+    if !used.is_empty() {
+        options.walk_objects(function, |object: &Ref<Obj>, _| {
+            used.remove(&object.identity());
+            Ok(WalkResult::<()>::Advance)
+        })?;
+    }
+    Ok(used.is_empty())
 }
 
 /// The result of an entry; None for one that does not help.

@@ -1,60 +1,162 @@
 //! A kept result in terms of the function and program at hand.
 
-use super::pairs::Pairs;
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::names::{Name, Site};
+use super::pairs::{Pairs, Partner};
 use crate::ir::{GlobalVar, IRModule};
-use crate::kernel::error::{Error, Result};
-use crate::kernel::object::dynamic::{field_value_at, with_field};
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::types::FieldFlag;
+use crate::kernel::path::AccessStep;
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
-use crate::traverse::{MapOptions, WalkOrder};
+use crate::traverse::{ChildOptions, Children};
 
 /// The result with the function's own objects in place of those of the function that it
 /// was computed from, and with the global variables of the program. Objects that the pass
 /// made keep the names and spans of the objects that they were made from, in the function
 /// at hand. None where these are not unique. Linear in the result.
+///
+/// The function's own objects are not searched: everything in them is the function's own.
 pub(super) fn relinked(result: &Value, pairs: &Pairs, root: &Ref<Obj>) -> Option<Ref<Obj>> {
-    let options = MapOptions::default()
-        .order(WalkOrder::Pre)
-        .include_ignored(true)
-        .keys(true);
-    let mapped = options.map(result, |visit| match visit.object() {
-        Some(object) => replaced(object, pairs, root),
-        None => Ok(None),
-    });
-    // The error of an ambiguous name ends the rewrite; the result is computed again then.
-    mapped.ok()?.as_object().cloned()
+    let module = root.downcast_ref::<IRModule>();
+    let mut relinker = Relinker {
+        pairs,
+        module,
+        done: HashMap::default(),
+    };
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut met = relinker.meet(result.clone(), None)?;
+    loop {
+        let value = match met {
+            Met::Open(frame) => {
+                frames.push(frame);
+                None
+            }
+            Met::Done(value) => Some(value),
+        };
+        let Some(frame) = frames.last_mut() else {
+            return value?.as_object().cloned();
+        };
+        if let Some(value) = value {
+            frame.close_child(value);
+        }
+        if let Some((child, site)) = frame.next_child() {
+            met = relinker.meet(child, site)?;
+            continue;
+        }
+        let frame = frames.pop()?;
+        let built = frame.children.replace(frame.changes).ok()?;
+        relinker.done.insert(frame.key, Some(built.clone()));
+        met = Met::Done(built);
+    }
 }
 
-fn replaced(object: &Ref<Obj>, pairs: &Pairs, root: &Ref<Obj>) -> Result<Option<Value>> {
-    if let Some(partner) = pairs.partner(object) {
-        return Ok(Some(partner.into()));
-    }
-    if let Some(var) = object.downcast_ref::<GlobalVar>()
-        && let Some(module) = root.downcast_ref::<IRModule>()
-    {
-        // A call that the pass added.
-        return Ok(Some(module.global_var(&var.name_hint)?.into()));
-    }
-    let info = object.type_info();
-    if info.is_builtin() {
-        return Ok(None);
-    }
-    let mut made = object.clone();
-    for (position, field) in info.fields().iter().enumerate() {
-        if field.field_flag() != FieldFlag::Ignore {
-            continue;
-        }
-        let Some(value) = field_value_at(object, position) else {
-            continue;
-        };
-        match pairs.plain(info.index(), position, &value) {
-            Some(Some(own)) if *own != value => {
-                made = with_field(&made, field.name(), own.clone())?;
+/// An object, and whether it is below an ignored field.
+type Key = (u64, bool);
+
+struct Relinker<'a> {
+    pairs: &'a Pairs,
+    module: Option<&'a Ref<IRModule>>,
+    /// The results of objects; None for those that are open.
+    done: HashMap<Key, Option<Value>, RandomState>,
+}
+
+enum Met {
+    Done(Value),
+    Open(Frame),
+}
+
+/// An object whose children are being visited.
+struct Frame {
+    key: Key,
+    children: Children,
+    /// The field around, if it is ignored.
+    site: Option<Site>,
+    position: usize,
+    child: Value,
+    changes: Vec<(usize, Value)>,
+}
+
+impl Frame {
+    fn next_child(&mut self) -> Option<(Value, Option<Site>)> {
+        let child = self.children.get(self.position, RegionKind::Use)?;
+        let site = match self.children.step(self.position) {
+            Some(AccessStep::Attr(name)) => {
+                let info = self.children.source().as_object()?.type_info();
+                let field = info.field_index(&name)?;
+                let is_ignored = info.fields()[field].field_flag() == FieldFlag::Ignore;
+                (is_ignored || self.site.is_some()).then_some((info.index(), field))
             }
-            Some(None) => return Err(Error::value_error("the name is not unique")),
-            _ => {}
+            _ => self.site,
+        };
+        self.child = child.value.clone();
+        Some((child.value, site))
+    }
+
+    fn close_child(&mut self, value: Value) {
+        if value != self.child {
+            self.changes.push((self.position, value));
+        }
+        self.position += 1;
+    }
+}
+
+impl Relinker<'_> {
+    /// None if the value has no counterpart.
+    fn meet(&mut self, value: Value, site: Option<Site>) -> Option<Met> {
+        let Some(object) = value.as_object() else {
+            return self.plain(value, site);
+        };
+        match self.pairs.partner(object) {
+            Partner::Is(partner) => return Some(Met::Done(partner.into())),
+            Partner::Unknown => return None,
+            Partner::None => {}
+        }
+        if let (Some(var), Some(module)) = (object.downcast_ref::<GlobalVar>(), self.module) {
+            // A call that the pass added.
+            let own = module.global_var(&var.name_hint).ok()?;
+            return Some(Met::Done(own.into()));
+        }
+        let info = object.type_info();
+        if info.is_builtin() && value.contents().is_none() {
+            return self.plain(value, site);
+        }
+        if info.kind() == Kind::Singleton {
+            return Some(Met::Done(value));
+        }
+        let key = (object.identity(), site.is_some());
+        match self.done.get(&key) {
+            Some(Some(done)) => return Some(Met::Done(done.clone())),
+            // A cycle of lists.
+            Some(None) => return None,
+            None => {}
+        }
+        let options = ChildOptions::default().include_ignored(true).keys(true);
+        let children = options.children_of(&value);
+        if children.is_empty() {
+            return Some(Met::Done(value));
+        }
+        self.done.insert(key, None);
+        Some(Met::Open(Frame {
+            key,
+            children,
+            site,
+            position: 0,
+            child: Value::NONE,
+            changes: Vec::new(),
+        }))
+    }
+
+    fn plain(&self, value: Value, site: Option<Site>) -> Option<Met> {
+        let Some(site) = site else {
+            return Some(Met::Done(value));
+        };
+        match self.pairs.names.find(site, &value) {
+            Name::Own => Some(Met::Done(value)),
+            Name::Is(own) => Some(Met::Done(own.clone())),
+            Name::Unknown => None,
         }
     }
-    Ok((!made.same_as(object)).then(|| made.into()))
 }
