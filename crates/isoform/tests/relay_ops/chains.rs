@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::Ref;
 use isoform::dialect::relay::op::{self, CallTypes};
-use isoform::dialect::relay::{self, AsExpr, Call, Function, If, Let, Tuple, Var};
+use isoform::dialect::relay::{self, AsExpr, Call, Function, If, Let, RefCreate, Tuple, Var};
 use isoform::ir::{OpRegistry, RelayExpr};
 
 use super::support::{main_of, v};
@@ -48,6 +48,25 @@ fn r80_types_that_share_parts_are_small() {
     let same = If::new(v("bool[]"), &x, v("f32[2]"));
     let result = Tuple::new([body, same.expr()]);
     let module = relay::infer_type(&main_of(Function::new([x], result))).unwrap();
+    assert!(relay::infer_type(&module).unwrap().same_as(&module));
+}
+
+#[test]
+fn r80_types_that_are_known_are_compared_once_each() {
+    // A type of each depth: comparing each from its top would take 2 * 10^10 steps.
+    let x = v("f32[2]");
+    let vars: Vec<Ref<Var>> = (0..200_000).map(|_| Var::new("v")).collect();
+    let mut body: Ref<RelayExpr> = x.expr();
+    for (level, var) in vars.iter().enumerate().rev() {
+        let from = if level == 0 { &x } else { &vars[level - 1] };
+        let value = match level % 3 {
+            0 => Tuple::new([from.expr()]).expr(),
+            1 => RefCreate::new(from).expr(),
+            _ => Function::new([], from).expr(),
+        };
+        body = Let::new(var, value, body).expr();
+    }
+    let module = relay::infer_type(&main_of(Function::new([x], body))).unwrap();
     assert!(relay::infer_type(&module).unwrap().same_as(&module));
 }
 

@@ -2,15 +2,16 @@
 
 use isoform::dialect::relay::attrs::*;
 use isoform::dialect::relay::{
-    self, AsExpr, Call, Clause, Constant, Function, If, Let, Match, PatternConstructor, PatternVar,
-    PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op,
+    self, AsExpr, Call, Clause, Constant, Function, If, Let, Match, PatternConstructor,
+    PatternTuple, PatternVar, PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem,
+    Var, op,
 };
 use isoform::ir::{
     Constructor, FuncType, GlobalTypeVar, GlobalVar, IRModule, RelayExpr, RelayRefType, SourceName,
-    Span, TypeCall, TypeData, TypeVar,
+    Span, TupleType, TypeCall, TypeData, TypeVar,
 };
 use isoform::values::{DType, Tensor};
-use isoform::{Ref, structural_equal};
+use isoform::{Array, Ref, structural_equal};
 
 use super::support::{assert_type, changed, main_in, main_of, module, ty, type_of, typed, v};
 
@@ -269,6 +270,101 @@ fn r81_functions_of_a_module_call_each_other() {
         );
     }
     assert!(relay::infer_type(&typed).unwrap().same_as(&typed));
+}
+
+/// A function with a type parameter and without a result type, and the variable of its
+/// parameter: `fn<A>(n: A) { body }`.
+fn open_function(body: impl FnOnce(&Ref<Var>) -> Ref<RelayExpr>) -> Ref<Function> {
+    let a = TypeVar::new("A");
+    let n = Var::typed("n", &a);
+    let body = body(&n);
+    Function::new([n], body).with_type_params([a])
+}
+
+#[test]
+fn r81_results_without_annotation_are_instantiated_too() {
+    let (p, q) = (v("i32[]"), v("f32[2]"));
+    // As the callee itself.
+    let call = Call::new(open_function(|n| n.expr()), [p.expr()]);
+    let main = typed(Function::new([p.clone()], op::add(&call, &p)));
+    assert_type(&main.body, "i32[]");
+    // As a binding that is called with two types.
+    let f = Var::new("f");
+    let pair = open_function(|n| Tuple::new([n.expr(), n.expr()]).expr());
+    let second = |x: &Ref<Var>| TupleGetItem::new(Call::new(&f, [x.expr()]), 1).expr();
+    let both = Tuple::new([second(&p), second(&q)]);
+    let main = typed(Function::new(
+        [p.clone(), q.clone()],
+        Let::new(&f, pair, both),
+    ));
+    assert_type(&main.body, "(i32[]; f32[2])");
+    // As a function that calls itself before its result is known.
+    let (f, stop) = (Var::new("f"), v("bool[]"));
+    let again = open_function(|n| If::new(&stop, Call::new(&f, [n.expr()]), n).expr());
+    let both = Tuple::new([&p, &q].map(|x| Call::new(&f, [x.expr()]).expr()));
+    let main = typed(Function::new(
+        [p, q, stop.clone()],
+        Let::new(&f, again, both),
+    ));
+    assert_type(&main.body, "(i32[]; f32[2])");
+}
+
+#[test]
+fn r81_results_of_functions_of_a_module_are_instantiated_in_any_order() {
+    for order in 0..2 {
+        let names = if order == 0 {
+            ["a", "b", "c"]
+        } else {
+            ["c", "b", "a"]
+        };
+        let [main, f, g] = names.map(GlobalVar::new);
+        let (p, q) = (v("i32[]"), v("f32[2]"));
+        let stop = || op::any(op::less(&p, &p), ReduceAttrs::new());
+        // Each of the functions needs the result of the other one.
+        let of_f = open_function(|n| {
+            let inner = TupleGetItem::new(Call::new(&g, [n.expr()]), 1);
+            Let::new(&p, zero(), If::new(stop(), inner, n)).expr()
+        });
+        let of_g = open_function(|n| {
+            let again = Call::new(&f, [n.expr()]);
+            Tuple::new([n.expr(), again.expr()]).expr()
+        });
+        let (x, y) = (v("i32[]"), q);
+        let calls = [
+            op::add(Call::new(&f, [x.expr()]), &x).expr(),
+            TupleGetItem::new(Call::new(&g, [y.expr()]), 1).expr(),
+        ];
+        let of_main = Function::new([x, y], Tuple::new(calls));
+        let functions = [(&main, of_main), (&f, of_f), (&g, of_g)];
+        let typed = relay::infer_type(&module(functions)).unwrap();
+        let function: Ref<Function> = typed.lookup(&main).unwrap().cast().unwrap();
+        assert_type(&function.body, "(i32[]; f32[2])");
+        assert!(relay::infer_type(&typed).unwrap().same_as(&typed));
+    }
+}
+
+/// The number 0.
+fn zero() -> Ref<Constant> {
+    let data = Tensor::new(DType::INT32, vec![], vec![0; 4]).unwrap();
+    Constant::new(data)
+}
+
+#[test]
+fn r81_a_result_that_contains_itself_is_an_error() {
+    let (f, x) = (Var::new("f"), v("f32[]"));
+    for fields in 1..3 {
+        let grows = open_function(|n| {
+            let calls = (0..fields).map(|_| Call::new(&f, [n.expr()]).expr());
+            Tuple::new(calls.collect::<Vec<_>>()).expr()
+        });
+        let program = Let::new(&f, grows, Call::new(&f, [x.expr()]));
+        let error = relay::infer_type(&main_of(Function::new([x.clone()], program))).unwrap_err();
+        assert!(
+            error.message().contains("contain themselves"),
+            "{}",
+            error.message()
+        );
+    }
 }
 
 #[test]

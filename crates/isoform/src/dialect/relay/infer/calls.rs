@@ -1,5 +1,7 @@
 //! The types of calls: of operators by their relations, of functions by unification.
 
+use std::rc::Rc;
+
 use super::collect::{Inference, Operator};
 use super::relations::Rule;
 use super::types::ById;
@@ -120,10 +122,10 @@ impl Inference<'_> {
         if !self.check_count(function.arg_types.len(), args.len()) {
             return Ok(self.types.hole());
         }
-        let (expected, result, constraints) = match function.type_params.is_empty() {
+        let (expected, replacements, constraints) = match function.type_params.is_empty() {
             true => (
                 function.arg_types.clone(),
-                function.ret_type.clone(),
+                None,
                 function.type_constraints.iter().cloned().collect(),
             ),
             false => {
@@ -140,7 +142,6 @@ impl Inference<'_> {
                 self.type_args.insert(call.identity(), chosen);
                 let mut replaced = |ty: &Ref<Type>| self.types.instantiated(ty, &replacements);
                 let expected: Array<_> = function.arg_types.iter().map(&mut replaced).collect();
-                let result = replaced(&function.ret_type);
                 let mut constraints = Vec::new();
                 for constraint in function.type_constraints.iter() {
                     constraints.push(match constraint.downcast_ref::<TypeRelation>() {
@@ -151,12 +152,16 @@ impl Inference<'_> {
                         None => constraint.clone(),
                     });
                 }
-                (expected, result, constraints)
+                (expected, Some(Rc::new(replacements)), constraints)
             }
         };
         for ((expected, got), arg) in expected.iter().zip(&args).zip(call.args.iter()) {
             self.require(arg, expected, got)?;
         }
+        let result = match &replacements {
+            Some(replacements) => self.instance(&function.ret_type, replacements),
+            None => function.ret_type.clone(),
+        };
         for constraint in constraints {
             let Some(relation) = constraint.downcast_ref::<TypeRelation>() else {
                 continue;

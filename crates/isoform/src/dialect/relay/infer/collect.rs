@@ -1,5 +1,8 @@
 //! The types of expressions, from the innermost outwards.
 
+use std::rc::Rc;
+
+use super::known::Known;
 use super::problems::{Problems, Root};
 use super::relations::{Relation, Relations, Rule};
 use super::types::{ById, Types, is_same_level};
@@ -20,6 +23,7 @@ use crate::kernel::value::DType;
 pub(super) struct Inference<'m> {
     pub(super) module: &'m Ref<IRModule>,
     pub(super) types: Types,
+    pub(super) known: Known,
     relations: Relations,
     pub(super) problems: Problems,
     /// The expressions with types, each after those that it consists of.
@@ -34,6 +38,8 @@ pub(super) struct Inference<'m> {
     /// The type arguments of calls of functions with type parameters.
     pub(super) type_args: ById<Vec<Ref<Type>>>,
     pub(super) roots: Vec<Root>,
+    /// The numbers of roots with type parameters that were not entered yet.
+    generic: ById<u32>,
     /// True to use the types that expressions already have, except that of the root.
     trusts: bool,
 }
@@ -52,6 +58,8 @@ enum Task {
     /// The patterns of a clause get types; its result is next.
     Clause(Ref<Match>, Ref<Clause>),
     Leave(Ref<RelayExpr>),
+    /// What follows belongs to the root of this number.
+    Within(u32),
 }
 
 impl<'m> Inference<'m> {
@@ -59,6 +67,7 @@ impl<'m> Inference<'m> {
         Inference {
             module,
             types: Types::default(),
+            known: Known::default(),
             relations: Relations::default(),
             problems: Problems::default(),
             exprs: Vec::new(),
@@ -69,6 +78,7 @@ impl<'m> Inference<'m> {
             operators: ById::default(),
             type_args: ById::default(),
             roots: Vec::new(),
+            generic: ById::default(),
             trusts: false,
         }
     }
@@ -89,6 +99,9 @@ impl<'m> Inference<'m> {
         self.problems.root = self.roots.len() as u32;
         if let Some(function) = expr.downcast_ref::<Function>() {
             self.signature(function)?;
+            if !function.type_params.is_empty() {
+                self.generic.insert(function.identity(), self.problems.root);
+            }
         }
         self.roots.push(Root { name, expr });
         Ok(())
@@ -103,9 +116,14 @@ impl<'m> Inference<'m> {
         for number in 0..self.roots.len() {
             self.problems.root = number as u32;
             let root = self.roots[number].expr.clone();
+            // A call may have needed its type already.
+            if let Some(function) = root.downcast_ref::<Function>() {
+                self.generic.remove(&function.identity());
+            }
             self.walk(&root)?;
         }
-        self.relations.settle(&mut self.types, &mut self.problems)
+        self.relations.settle(&mut self.types, &mut self.problems)?;
+        self.relations.close(&mut self.types, &mut self.problems)
     }
 
     fn walk(&mut self, root: &Ref<RelayExpr>) -> Result<()> {
@@ -126,6 +144,7 @@ impl<'m> Inference<'m> {
                     stack.push(Task::Enter(clause.rhs.clone()));
                 }
                 Task::Leave(expr) => self.leave(&expr)?,
+                Task::Within(number) => self.problems.root = number,
             }
         }
         Ok(())
@@ -171,6 +190,13 @@ impl<'m> Inference<'m> {
             let callee = call.op.clone();
             stack.push(Task::Leave(expr));
             stack.extend(parts.into_iter().map(Task::Enter));
+            // The result of a function with type parameters can be any of them, so its body
+            // comes before the calls of it.
+            if let Some((number, function)) = self.generic_root(&callee) {
+                stack.push(Task::Within(self.problems.root));
+                stack.push(Task::Enter(function));
+                stack.push(Task::Within(number));
+            }
             stack.push(Task::Enter(callee));
             return Ok(());
         }
@@ -190,6 +216,17 @@ impl<'m> Inference<'m> {
         stack.push(Task::Leave(expr));
         stack.extend(parts.into_iter().rev().map(Task::Enter));
         Ok(())
+    }
+
+    /// The root that a callee names, if it has type parameters and was not entered yet.
+    fn generic_root(&mut self, callee: &Ref<RelayExpr>) -> Option<(u32, Ref<RelayExpr>)> {
+        if self.generic.is_empty() {
+            return None;
+        }
+        let var = callee.downcast_ref::<GlobalVar>()?;
+        let function = self.module.functions.get(&var.into())?;
+        let number = self.generic.remove(&function.identity())?;
+        Some((number, self.roots[number as usize].expr.clone()))
     }
 
     /// The expressions that one consists of, in order.
@@ -415,6 +452,17 @@ impl<'m> Inference<'m> {
         // What it has found about its inputs may help others.
         self.relations.settle(&mut self.types, &mut self.problems)?;
         Ok(found)
+    }
+
+    /// A type with type variables replaced, where it is not known yet as soon as it is.
+    pub(super) fn instance(
+        &mut self,
+        ty: &Ref<Type>,
+        replacements: &Rc<ById<Ref<Type>>>,
+    ) -> Ref<Type> {
+        let expr = self.next();
+        self.relations
+            .instance(ty, replacements, expr, &mut self.types)
     }
 
     /// The type of the value of a reference.

@@ -11,12 +11,14 @@
 //! | `collect.rs` | the types of expressions, from the innermost outwards |
 //! | `calls.rs`, `patterns.rs` | those of calls, and of matches |
 //! | `types.rs`, `unify.rs` | holes, and making two types the same |
+//! | `known.rs` | which types are equal or have holes, remembered |
 //! | `relations.rs` | relations that wait for types |
 //! | `rebuild.rs` | the program with its types |
 //! | `problems.rs` | messages with the place in the source or in the text of the program |
 
 mod calls;
 mod collect;
+mod known;
 mod patterns;
 mod problems;
 mod rebuild;

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use super::collect::Inference;
-use super::types::{Open, Types, is_same_level};
+use super::types::Open;
 use crate::dialect::relay::{
     AsExpr, Call, Clause, Function, If, Let, Match, RefCreate, RefRead, RefWrite, Tuple,
     TupleGetItem, Var, is_primitive_op,
@@ -14,7 +14,6 @@ use crate::kernel::error::Result;
 use crate::kernel::object::build::with_fields;
 use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::value::Value;
-use crate::structural::structural_equal;
 use crate::traverse::structural_map;
 
 impl Inference<'_> {
@@ -57,7 +56,7 @@ impl Inference<'_> {
             self.fill_types(&expr, &types[number], types, &mut changes);
             let known = expr.checked_type_.as_ref();
             let ty = &types[number];
-            if !known.is_some_and(|known| is_equal(known, ty)) {
+            if !known.is_some_and(|known| self.known.are_equal(known, ty)) {
                 changes.set("checked_type_", ty.into());
             }
             made.push(changes.applied()?);
@@ -163,7 +162,9 @@ impl Inference<'_> {
         types: &[Ref<Type>],
         changes: &mut Changes,
     ) {
-        let is_open = |given: &Option<Ref<Type>>| given.as_ref().is_none_or(Types::has_holes);
+        let known = &mut self.known;
+        let mut is_open =
+            |given: &Option<Ref<Type>>| given.as_ref().is_none_or(|given| known.has_holes(given));
         if let Some(var) = expr.downcast_ref::<Var>() {
             if is_open(&var.type_annotation) {
                 changes.set("type_annotation", ty.into());
@@ -195,12 +196,12 @@ impl Inference<'_> {
                 }
             };
             let Some(found) = found else { return };
-            let known = call.type_args();
-            let is_same = known.len() == found.len()
-                && known
+            let old = call.type_args();
+            let is_same = old.len() == found.len()
+                && old
                     .iter()
                     .zip(&found)
-                    .all(|(known, found)| is_equal(known, found));
+                    .all(|(old, found)| self.known.are_equal(old, found));
             if !is_same {
                 changes.set(field, Array::from(found).into());
             }
@@ -226,10 +227,6 @@ fn unknown(open: Open) -> &'static str {
             "the type of this expression contains itself, so it would be infinitely large"
         }
     }
-}
-
-fn is_equal(left: &Ref<Type>, right: &Ref<Type>) -> bool {
-    is_same_level(left, right) || structural_equal(left, right).unwrap_or(false)
 }
 
 /// Changed fields of a node.

@@ -1,7 +1,9 @@
 //! The relations of a program: called when types are known, and again when more are.
 
+use std::rc::Rc;
+
 use super::problems::Problems;
-use super::types::Types;
+use super::types::{ById, Types};
 use crate::dialect::relay::op::relation::{CallTypes, solve};
 use crate::dialect::relay::type_text::type_text;
 use crate::ir::{Attrs, IncompleteType, TupleType, Type};
@@ -29,13 +31,24 @@ pub(super) enum Rule {
     Call(Function, Option<Ref<Attrs>>),
     /// The output is a field of the input, a tuple.
     Field(i64),
+    /// The output is the input with type variables replaced.
+    Instance(Rc<ById<Ref<Type>>>),
 }
 
 /// The relations whose types are not known yet.
 #[derive(Default)]
 pub(super) struct Relations {
     waiting: Vec<Relation>,
+    /// The number of types that calls instantiate, and of parts of them that were not known
+    /// then.
+    instances: usize,
+    late: usize,
 }
+
+/// Parts of instantiated types that may become known late, for each of these types and in
+/// addition. A program needs few; a function whose result contains its own result, always
+/// more.
+const LATE: (usize, usize) = (16, 1000);
 
 impl Relations {
     /// Asks a relation, and returns the type of the result: a hole if it has to wait.
@@ -58,10 +71,49 @@ impl Relations {
         }
         let output = types.hole();
         relation.output = Some(output.clone());
+        self.push(relation, types);
+        Ok(output)
+    }
+
+    fn push(&mut self, mut relation: Relation, types: &mut Types) {
         let number = self.waiting.len() as u32;
         relation.wait(number, types);
         self.waiting.push(relation);
-        Ok(output)
+    }
+
+    /// Returns a type with type variables replaced. What is not known of it yet is replaced
+    /// as soon as it is known.
+    pub(super) fn instance(
+        &mut self,
+        ty: &Ref<Type>,
+        replacements: &Rc<ById<Ref<Type>>>,
+        expr: u32,
+        types: &mut Types,
+    ) -> Ref<Type> {
+        self.instances += 1;
+        self.opened(ty, replacements, expr, types)
+    }
+
+    fn opened(
+        &mut self,
+        ty: &Ref<Type>,
+        replacements: &Rc<ById<Ref<Type>>>,
+        expr: u32,
+        types: &mut Types,
+    ) -> Ref<Type> {
+        let (made, open) = types.instance(ty, replacements);
+        for [input, output] in open {
+            let relation = Relation {
+                rule: Rule::Instance(replacements.clone()),
+                inputs: vec![input],
+                heads: Vec::new(),
+                output: Some(output),
+                expr,
+                is_done: false,
+            };
+            self.push(relation, types);
+        }
+        made
     }
 
     /// Asks all relations that wait for types that are known by now, until none is left.
@@ -76,14 +128,51 @@ impl Relations {
             if relation.is_done {
                 continue;
             }
+            if let Rule::Instance(replacements) = &relation.rule {
+                let (replacements, input) = (replacements.clone(), relation.inputs[0].clone());
+                relation.is_done = true;
+                let (expr, output) = (relation.expr, relation.output.clone());
+                self.late += 1;
+                if self.late > LATE.0 * self.instances + LATE.1 {
+                    let what = "the types of functions with type parameters that call themselves \
+                                contain themselves; state the types of their results, as in \
+                                `relay.Function(params, body, ret_type)`";
+                    problems.add(expr, what.to_owned());
+                    continue;
+                }
+                let found = self.opened(&input, &replacements, expr, types);
+                provide(expr, output.as_ref(), &found, types, problems);
+                continue;
+            }
             let found = attempt(relation, types, problems)?;
             if !relation.is_done {
                 relation.wait(number, types);
-            } else if let (Some(found), Some(output)) = (found, &relation.output)
-                && let Err(why) = types.unify(output, &found)
-            {
-                problems.mismatch(relation.expr, &output.clone(), &found, &why);
+            } else if let Some(found) = found {
+                let output = relation.output.as_ref();
+                provide(relation.expr, output, &found, types, problems);
             }
+        }
+        Ok(())
+    }
+
+    /// Ends the wait for what the type variables of functions could be part of: nothing else
+    /// says what these types are, so they are the same for all calls.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub(super) fn close(&mut self, types: &mut Types, problems: &mut Problems) -> Result<()> {
+        let mut number = 0;
+        while let Some(relation) = self.waiting.get_mut(number) {
+            number += 1;
+            if relation.is_done || !matches!(relation.rule, Rule::Instance(_)) {
+                continue;
+            }
+            relation.is_done = true;
+            let (expr, input) = (relation.expr, relation.inputs[0].clone());
+            let output = relation.output.clone();
+            provide(expr, output.as_ref(), &input, types, problems);
+            self.settle(types, problems)?;
         }
         Ok(())
     }
@@ -104,6 +193,21 @@ impl Relation {
     }
 }
 
+/// Makes the type of a result the one that was found.
+fn provide(
+    expr: u32,
+    output: Option<&Ref<Type>>,
+    found: &Ref<Type>,
+    types: &mut Types,
+    problems: &mut Problems,
+) {
+    if let Some(output) = output
+        && let Err(why) = types.unify(output, found)
+    {
+        problems.mismatch(expr, output, found, &why);
+    }
+}
+
 /// Asks a relation; it is done when it has returned a type or failed.
 fn attempt(
     relation: &mut Relation,
@@ -117,6 +221,7 @@ fn attempt(
         .collect();
     let result = match &relation.rule {
         Rule::Field(index) => field(&inputs[0], *index),
+        Rule::Instance(_) => Ok(None),
         Rule::Call(function, attrs) => {
             let mut given = CallTypes::new(&inputs, attrs.as_ref());
             let result = solve(function, &mut given);

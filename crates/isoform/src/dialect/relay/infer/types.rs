@@ -209,53 +209,85 @@ impl Types {
         }
     }
 
-    /// The type with type variables replaced, and what is known of its holes.
+    /// The type with type variables replaced, and what is known of its holes in their
+    /// place. Holes of which nothing is known stay.
     pub(super) fn instantiated(
         &mut self,
         ty: &Ref<Type>,
         replacements: &ById<Ref<Type>>,
     ) -> Ref<Type> {
-        let mut made: ById<Ref<Type>> = ById::default();
+        self.replaced(ty, replacements, None)
+    }
+
+    /// As [`instantiated`](Self::instantiated), with a new hole in place of each of which
+    /// nothing is known: what is found for it later may mention the type variables. Returns
+    /// the pairs of both, too.
+    pub(super) fn instance(
+        &mut self,
+        ty: &Ref<Type>,
+        replacements: &ById<Ref<Type>>,
+    ) -> (Ref<Type>, Vec<[Ref<Type>; 2]>) {
+        let mut open = Vec::new();
+        let made = self.replaced(ty, replacements, Some(&mut open));
+        (made, open)
+    }
+
+    fn replaced(
+        &mut self,
+        ty: &Ref<Type>,
+        replacements: &ById<Ref<Type>>,
+        mut open: Option<&mut Vec<[Ref<Type>; 2]>>,
+    ) -> Ref<Type> {
+        // None for a type whose parts are being replaced; it stays where it is inside itself.
+        let mut made: ById<Option<Ref<Type>>> = ById::default();
         let mut stack = vec![(ty.clone(), false)];
         while let Some((ty, is_leaving)) = stack.pop() {
             let id = ty.identity();
-            if made.contains_key(&id) {
+            if !is_leaving && made.contains_key(&id) {
                 continue;
             }
             if ty.isa::<TypeVar>() {
-                made.insert(id, replacements.get(&id).unwrap_or(&ty).clone());
+                made.insert(id, Some(replacements.get(&id).unwrap_or(&ty).clone()));
                 continue;
             }
-            let parts = parts_of(&ty);
-            if is_leaving {
-                let parts: Vec<_> = parts
-                    .iter()
-                    .map(|part| made.get(&part.identity()).unwrap_or(part).clone())
-                    .collect();
-                made.insert(id, rebuilt(&ty, &parts));
+            // A hole has one part: what is known of it.
+            let parts = match ty.isa::<IncompleteType>() {
+                true => vec![self.head(&ty)],
+                false => parts_of(&ty),
+            };
+            if let [head] = &parts[..]
+                && head.same_as(&ty)
+            {
+                let hole = match &mut open {
+                    Some(open) => {
+                        let hole = self.hole();
+                        open.push([ty, hole.clone()]);
+                        hole
+                    }
+                    None => ty,
+                };
+                made.insert(id, Some(hole));
+            } else if is_leaving {
+                let new = parts.iter().map(|part| {
+                    let new = made.get(&part.identity()).cloned().flatten();
+                    new.unwrap_or_else(|| part.clone())
+                });
+                let new: Vec<_> = new.collect();
+                let new = match ty.isa::<IncompleteType>() {
+                    true => new[0].clone(),
+                    false => rebuilt(&ty, &new),
+                };
+                made.insert(id, Some(new));
             } else if parts.is_empty() {
-                made.insert(id, ty);
+                made.insert(id, Some(ty));
             } else {
+                made.insert(id, None);
                 stack.push((ty, true));
                 stack.extend(parts.into_iter().map(|part| (part, false)));
             }
         }
-        made.remove(&ty.identity()).unwrap_or_else(|| ty.clone())
-    }
-
-    /// True if a hole occurs in the type as it is written.
-    pub(super) fn has_holes(ty: &Ref<Type>) -> bool {
-        let mut seen: ById<()> = ById::default();
-        let mut stack = vec![ty.clone()];
-        while let Some(ty) = stack.pop() {
-            if ty.isa::<IncompleteType>() {
-                return true;
-            }
-            if seen.insert(ty.identity(), ()).is_none() {
-                stack.extend(parts_of(&ty));
-            }
-        }
-        false
+        let made = made.remove(&ty.identity()).flatten();
+        made.unwrap_or_else(|| ty.clone())
     }
 }
 
