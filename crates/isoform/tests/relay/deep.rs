@@ -146,3 +146,20 @@ fn shared_parts_are_visited_once() {
     });
     assert!(done.expect("a rewrite").same_as(&expr) && counted.get() == 200);
 }
+
+#[test]
+fn r28_a_pattern_of_many_levels_is_taken_apart_once() {
+    // Comparing each finer candidate from its root would take 10^10 steps.
+    const DEPTH: usize = 100_000;
+    for at in 0..2 {
+        let mut pattern: Ref<Pattern> = PatternTuple::new().upcast();
+        for _ in 0..DEPTH {
+            let mut parts: [Ref<Pattern>; 2] =
+                [PatternTuple::new().upcast(), PatternTuple::new().upcast()];
+            parts[at] = pattern;
+            pattern = PatternTuple::new().with_patterns(parts).upcast();
+        }
+        let cases = Match::new(int(1), [Clause::new(pattern, int(2))]);
+        assert!(unmatched_cases(&cases, None).expect("a search").is_empty());
+    }
+}

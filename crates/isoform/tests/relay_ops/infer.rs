@@ -476,3 +476,50 @@ fn r81_complete_matches_cover_all_cases() {
     assert!(relay::infer_type_expr(matching(false), Some(&module)).is_ok());
     _ = cons;
 }
+
+#[test]
+fn r81_complete_matches_of_tuples_cover_all_cases() {
+    let Lists {
+        list,
+        cons: _,
+        nil,
+        data,
+    } = lists();
+    let module = IRModule::new();
+    module.update_type(&list, data).unwrap();
+    let of = TypeCall::new(&list, [ty("f32[]")]);
+    let x = Var::typed("x", TupleType::new([of.clone().upcast(), of.upcast()]));
+    let empty = || PatternConstructor::new(&nil).upcast();
+    let clause = |patterns| {
+        let tuple = PatternTuple::new().with_patterns(Array::from(patterns));
+        Clause::new(tuple, v("f32[]"))
+    };
+    let any = || PatternWildcard::new().upcast();
+    let some = Match::new(&x, [clause([empty(), any()]), clause([any(), empty()])]);
+    let error = relay::infer_type_expr(some, Some(&module)).unwrap_err();
+    let expected = "does not handle the following cases: (Cons(_, _), Cons(_, _))";
+    assert!(error.message().contains(expected), "{}", error.message());
+    let all = Match::new(&x, [clause([empty(), any()]), clause([any(), any()])]);
+    assert!(relay::infer_type_expr(all, Some(&module)).is_ok());
+}
+
+#[test]
+fn r81_a_message_about_missing_cases_takes_no_search_for_all_of_them() {
+    // Each clause tells two of 128 lists apart, so 2^64 cases are left.
+    let lists = lists();
+    let module = IRModule::new();
+    module.update_type(&lists.list, lists.data).unwrap();
+    let of = TypeCall::new(&lists.list, [ty("f32[]")]);
+    let x = Var::typed("x", TupleType::new(vec![of.upcast(); 128]));
+    let clauses = (0..64).map(|number| {
+        let mut patterns: Vec<_> = (0..128).map(|_| PatternWildcard::new().upcast()).collect();
+        for at in [2 * number, 2 * number + 1] {
+            patterns[at] = PatternConstructor::new(&lists.nil).upcast();
+        }
+        Clause::new(PatternTuple::new().with_patterns(patterns), v("f32[]"))
+    });
+    let matching = Match::new(&x, clauses.collect::<Vec<_>>());
+    let error = relay::infer_type_expr(matching, Some(&module)).unwrap_err();
+    let cases = error.message().matches("(Cons(_, _), ").count();
+    assert!((1..=8).contains(&cases), "{cases}: {}", error.message());
+}

@@ -7,7 +7,7 @@
 //! | `variables.rs`, `type_variables.rs` | free, bound and all variables |
 //! | `well_formed.rs`, `blocks.rs` | whether scopes and blocks are respected |
 //! | `constant.rs`, `features.rs`, `kinds.rs` | constants, features of the language, kinds |
-//! | `patterns.rs` | variables of patterns, and the cases that a match leaves out |
+//! | `patterns.rs`, `coverage.rs` | variables of patterns, and the cases that a match leaves out |
 //! | `call_graph.rs`, `counts.rs` | calls of functions and of operators |
 //! | `extract.rs` | parts of programs as programs |
 
@@ -15,6 +15,7 @@ mod blocks;
 pub(super) mod call_graph;
 mod constant;
 mod counts;
+mod coverage;
 mod extract;
 mod features;
 mod kinds;
@@ -29,10 +30,12 @@ pub use blocks::check_basic_block_normal_form;
 pub use call_graph::CallGraph;
 pub use constant::check_constant;
 pub use counts::{all_dtypes, count_layers, count_ops, list_op_freqs, total_mac_number};
+pub(super) use coverage::first_unmatched;
+pub use coverage::unmatched_cases;
 pub use extract::{extract_fused_functions, extract_intermediate_expr};
 pub use features::{Feature, detect_feature};
 pub use kinds::check_kind;
-pub use patterns::{pattern_vars, unmatched_cases};
+pub use patterns::pattern_vars;
 pub use post_order::{PostOrderOptions, expr_ref_counts, post_order_visit};
 pub use type_variables::{TypeVars, type_vars};
 pub use variables::{all_vars, bound_vars, free_vars};
@@ -48,7 +51,7 @@ pub(super) fn register() -> Result<()> {
     constant::register()?;
     features::register()?;
     call_graph::register()?;
-    patterns::register()?;
+    coverage::register()?;
     kinds::register()?;
     counts::register()?;
     extract::register()?;

@@ -2,7 +2,7 @@
 
 use super::collect::Inference;
 use super::types::ById;
-use crate::dialect::relay::analysis::unmatched_cases;
+use crate::dialect::relay::analysis::first_unmatched;
 use crate::dialect::relay::{
     AsExpr, Match, Pattern, PatternConstructor, PatternTuple, PatternVar, PatternWildcard,
 };
@@ -109,17 +109,26 @@ impl Inference<'_> {
 
     /// Checks that a match which must cover all values does.
     fn check_cases(&mut self, matching: &Ref<Match>) -> Result<()> {
-        let data = self.type_of(&matching.data)?;
-        if !matching.complete || !self.types.head(&data).isa::<TypeCall>() {
+        if !matching.complete {
             return Ok(());
         }
-        let missing = unmatched_cases(matching, Some(self.module))?;
+        let number = self.next();
+        let missing = match first_unmatched(matching, Some(self.module), SHOWN) {
+            Ok(missing) => missing,
+            // The data type has no definition, as the pattern said already.
+            Err(_) if !self.problems.is_empty() => return Ok(()),
+            Err(error) => {
+                self.problems.add(number, error.message().to_owned());
+                return Ok(());
+            }
+        };
         if missing.is_empty() {
             return Ok(());
         }
-        let cases = missing.iter().take(SHOWN);
-        let cases: Vec<_> = cases.map(|case| pattern_text(case, SHOWN)).collect();
-        let number = self.next();
+        let cases: Vec<_> = missing
+            .iter()
+            .map(|case| pattern_text(case, SHOWN))
+            .collect();
         self.problems.add(
             number,
             format!(
