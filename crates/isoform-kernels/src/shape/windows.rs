@@ -45,14 +45,20 @@ impl Window {
         let span = (self.size as u128 - 1) * self.dilation as u128 + 1;
         let padded = size as u128 + self.before as u128 + self.after as u128;
         let stride = self.stride as u128;
-        let Some(room) = padded.checked_sub(span) else {
+        // As many elements may be missing in the last window, which is also the first one of
+        // an axis that is shorter than a window.
+        let missing = match rounding {
+            PoolRounding::Up => stride - 1,
+            PoolRounding::Down | PoolRounding::UpWithin => 0,
+        };
+        let room = (padded + missing).checked_sub(span);
+        let Some(room) = room.filter(|_| padded > 0) else {
             return Err(KernelError::shape(format!(
                 "window: expected a span of at most {padded} elements, which the padded axis has, got {span} for size {size} and {self:?}"
             )));
         };
         let count = match rounding {
-            PoolRounding::Down => room / stride + 1,
-            PoolRounding::Up => room.div_ceil(stride) + 1,
+            PoolRounding::Down | PoolRounding::Up => room / stride + 1,
             PoolRounding::UpWithin => {
                 let count = room.div_ceil(stride) + 1;
                 // The last window has to start before the padding at the end.
@@ -125,6 +131,8 @@ pub fn convolution(
 /// let window = Window { stride: 2, ..Window::new(2) };
 /// assert_eq!(pool(&[1, 3, 5], &[window], PoolRounding::Down)?, [1, 3, 2]);
 /// assert_eq!(pool(&[1, 3, 5], &[window], PoolRounding::Up)?, [1, 3, 3]);
+/// assert_eq!(pool(&[1, 3, 1], &[window], PoolRounding::Up)?, [1, 3, 1]);
+/// assert!(pool(&[1, 3, 1], &[window], PoolRounding::Down).is_err());
 /// # Ok::<(), isoform_kernels::KernelError>(())
 /// ```
 ///

@@ -214,6 +214,14 @@ fn r146_pools() {
         op::max_pool2d(v("f32[1,8,6,6]"), max().with_ceil_mode(true)),
         "f32[1,8,3,3]",
     );
+    // A window larger than the axis is the last one, which may reach beyond it.
+    let wide = || MaxPool2DAttrs::new(sizes([2, 2])).with_strides(sizes([3, 3]));
+    let point = || v("f32[1,1,1,1]");
+    let rounded = wide().with_ceil_mode(true);
+    gives(op::max_pool2d(point(), rounded), "f32[1,1,1,1]");
+    fails(op::max_pool2d(point(), wide()), "a window of 2 elements");
+    let close = wide().with_strides(sizes([1, 1])).with_ceil_mode(true);
+    fails(op::max_pool2d(point(), close), "a window of 2 elements");
     gives(
         op::max_pool2d(v("f32[1,6,6,8]"), max().with_layout("NHWC")),
         "f32[1,2,2,8]",

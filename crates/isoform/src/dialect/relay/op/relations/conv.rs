@@ -67,8 +67,14 @@ fn windows(
     let one = size(1);
     let extent = dims::add(&dims::mul(&dims::sub(window, &one)?, dilation)?, &one)?;
     let padded = dims::add(length, padding)?;
-    if let (Some(padded), Some(extent)) = (dims::known(&padded), dims::known(&extent))
-        && padded < extent
+    // As many elements may be missing in the last window.
+    let missing = match ceil {
+        true => dims::known(stride).map(|stride| stride - 1),
+        false => Some(0),
+    };
+    if let (Some(padded), Some(extent), Some(missing)) =
+        (dims::known(&padded), dims::known(&extent), missing)
+        && (padded <= 0 || padded.saturating_add(missing) < extent)
     {
         return Err(Error::value_error(format!(
             "{what}: a window of {extent} elements does not fit into {padded}, the size {} with \
