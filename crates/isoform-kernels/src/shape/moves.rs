@@ -55,6 +55,9 @@ pub fn squeeze(shape: &[usize], axes: Option<&[i64]>) -> Result<Vec<usize>> {
     Ok(super::reduce(shape, &removed, false))
 }
 
+/// More new axes than this are an error, not a program.
+const MOST_NEW_AXES: usize = 64;
+
 /// The shape with `count` axes of size 1 inserted before `axis`, which may be from
 /// `-rank - 1` to `rank`.
 ///
@@ -70,6 +73,11 @@ pub fn squeeze(shape: &[usize], axes: Option<&[i64]>) -> Result<Vec<usize>> {
 /// A shape error for any other axis.
 pub fn expand_dims(shape: &[usize], axis: i64, count: usize) -> Result<Vec<usize>> {
     let at = super::axis(axis, shape.len() + 1)?;
+    if count > MOST_NEW_AXES {
+        return Err(KernelError::shape(format!(
+            "expand_dims: expected at most {MOST_NEW_AXES} new axes, got {count}"
+        )));
+    }
     let mut result = shape.to_vec();
     result.splice(at..at, std::iter::repeat_n(1, count));
     Ok(result)

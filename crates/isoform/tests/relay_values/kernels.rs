@@ -105,9 +105,107 @@ fn wrong_calls_are_errors() {
         &op("concatenate"),
         std::slice::from_ref(&one),
         Some(concatenate),
-        "expected a tuple of tensors",
+        "requires a tuple of tensors",
     );
     let symbolic = isoform::tir::Var::new("n", DType::INT32).upcast();
     let symbolic = attrs::TileAttrs::new([symbolic]).upcast();
     check(&op("tile"), &[one], Some(symbolic), "reps");
+}
+
+/// Checks that a call on values is refused, as inference refuses it.
+#[track_caller]
+fn refused(name: &str, values: &[Tensor], attrs: Ref<Attrs>, message: &str) {
+    let values: Vec<Value> = values.iter().map(|tensor| tensor.clone().into()).collect();
+    let error = evaluate_call(&op(name), &values, Some(&attrs)).expect_err(name);
+    assert!(error.message().contains(message), "{name}: {error}");
+}
+
+/// The values of calls have the types that inference finds, or there are none (R96).
+#[test]
+fn r96_calls_that_inference_refuses_have_no_value() {
+    let row = floats(&[2], &[1.0, 2.0]);
+    let matrix = floats(&[4, 1], &[1.0; 4]);
+    let wide = attrs::DenseAttrs::new(attrs::size(3));
+    let x = floats(&[1, 1], &[1.0]);
+    refused(
+        "nn.dense",
+        &[x, matrix.clone()],
+        wide.upcast(),
+        "units=3 do not agree with the weight",
+    );
+    refused(
+        "nn.batch_matmul",
+        &[row.clone(), row.clone()],
+        attrs::BatchMatmulAttrs::new().upcast(),
+        "",
+    );
+    let cuts = |value: Value| attrs::SplitAttrs::new(value).upcast();
+    let beyond: Value = Array::from([Value::from(5_i64)]).into();
+    refused("split", &[row.clone()], cuts(beyond), "sorted ascending");
+    let full = attrs::InitOpAttrs::new(attrs::sizes([2]));
+    refused("full", &[row.clone()], full.upcast(), "");
+}
+
+#[test]
+fn attributes_that_ask_for_too_much_are_errors() {
+    let one = floats(&[], &[1.0]);
+    for count in [65, 1 << 40, i64::MAX] {
+        let attrs = attrs::ExpandDimsAttrs::new(0).with_num_newaxis(count);
+        refused("expand_dims", &[one.clone()], attrs.upcast(), "num_newaxis");
+    }
+    let none = floats(&[0, 3], &[]);
+    for count in [1 << 40, i64::MAX] {
+        let attrs = attrs::SplitAttrs::new(Value::from(count));
+        refused(
+            "split",
+            &[none.clone()],
+            attrs.upcast(),
+            "indices_or_sections",
+        );
+    }
+}
+
+/// The kernel of a program returns what inference promises (R96).
+#[test]
+fn r96_results_of_kernels_of_programs_are_checked() {
+    use isoform::dialect::relay::eval::{kernel, register_kernel};
+    use isoform::dialect::relay::op::{CallTypes, relation};
+    let same = relation(|types: &mut CallTypes<'_>| Ok(types.input(0)?.cloned()));
+    let entry = isoform::ir::OpRegistry::get_or_register("relay_values.lies").expect("a name");
+    let entry = entry.num_inputs(1).type_relation("Lies", Some(same));
+    let op = entry.expect("a relation").op().clone();
+    let given = ints(&[2], &[1, 2]);
+    for (result, is_right) in [
+        (ints(&[2], &[3, 4]), true),
+        (ints(&[1], &[3]), false),
+        (floats(&[2], &[3.0, 4.0]), false),
+    ] {
+        let result = Value::from(result);
+        let lies = kernel(move |_| Ok(result.clone()));
+        register_kernel("relay_values.lies", lies).expect("a kernel");
+        let found = evaluate_call(&op, &[given.clone().into()], None);
+        assert_eq!(found.is_ok(), is_right);
+        if let Err(error) = found {
+            assert!(
+                error.message().contains("type inference expects"),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn pools_round_up_to_a_window_that_the_axis_does_not_fill() {
+    let data = || constant(&floats(&[1, 1, 1, 1], &[7.0]));
+    let size = || attrs::sizes([2, 2]);
+    let strides = || attrs::sizes([3, 3]);
+    let most = attrs::MaxPool2DAttrs::new(size()).with_strides(strides());
+    let mean = attrs::AvgPool2DAttrs::new(size()).with_strides(strides());
+    for pooled in [
+        evaluated(relay::op::max_pool2d(data(), most.with_ceil_mode(true))),
+        evaluated(relay::op::avg_pool2d(data(), mean.with_ceil_mode(true))),
+    ] {
+        let pooled: Tensor = pooled.extract().expect("a tensor");
+        assert!(same_tensor(&pooled, &floats(&[1, 1, 1, 1], &[7.0])));
+    }
 }

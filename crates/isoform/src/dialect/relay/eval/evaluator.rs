@@ -4,15 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use isoform_macros::export;
 
+use super::contract::{fits, tensor_text, value_text};
 use super::machine::Machine;
 use super::plan::Unit;
 use super::program::{Limits, Program};
 use super::run::Runner;
 use super::values::Closure;
-use crate::dialect::relay::op::dims;
 use crate::dialect::relay::{Constant, Function};
 use crate::ir::{IRModule, RelayExpr, TensorType};
-use crate::kernel::container::Tensor;
 use crate::kernel::convert::IntoField;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function as Callable;
@@ -93,10 +92,10 @@ impl Evaluator {
     ///
     /// # Errors
     ///
-    /// `ValueError` for a free variable, a variable that is bound twice, a name that the
-    /// module does not define, a match without a fitting clause, and results of operators that are not
-    /// defined; `TypeError` for values that do not fit; `RecursionError` for too many open
-    /// calls; the errors of the kernels of a program.
+    /// `ValueError` for a free variable, a variable that is bound twice or used outside of
+    /// its scope, a name that the module does not define, a match without a fitting clause,
+    /// and results of operators that are not defined; `TypeError` for values that do not
+    /// fit; `RecursionError` for too many open calls; the errors of the kernels of a program.
     pub fn evaluate(&self, expr: impl IntoField<Ref<RelayExpr>>) -> Result<Value> {
         let unit = Unit::of(&expr.into_field())?;
         Machine::new(&self.program).evaluate(Arc::new(unit))
@@ -129,28 +128,12 @@ fn check_arguments(func: &Ref<Function>, args: &[Value]) -> Result<()> {
         let Some(expected) = annotation.and_then(|ty| ty.downcast_ref::<TensorType>()) else {
             continue;
         };
-        let fits = value.peek::<Tensor>().is_some_and(|tensor| {
-            let sizes = expected.shape.iter().map(dims::known);
-            let same = |(size, dim): (Option<i64>, &i64)| size.is_none_or(|size| size == *dim);
-            tensor.dtype() == expected.dtype
-                && tensor.shape().len() == expected.shape.len()
-                && sizes.zip(tensor.shape()).all(same)
-        });
-        if !fits {
-            let got = match value.peek::<Tensor>() {
-                Some(tensor) => format!("{} of shape {:?}", tensor.dtype(), tensor.shape()),
-                None => value.type_name().to_owned(),
-            };
-            let shape: Vec<String> = expected
-                .shape
-                .iter()
-                .map(|dim| dims::known(dim).map_or("?".to_owned(), |size| size.to_string()))
-                .collect();
+        if !fits(expected, value) {
             return Err(Error::type_error(format!(
-                "argument '{}': expected a tensor of {} and shape [{}], got {got}",
+                "argument '{}': expected a tensor of {}, got {}",
                 param.name_hint,
-                expected.dtype,
-                shape.join(", ")
+                tensor_text(expected),
+                value_text(value)
             )));
         }
     }
@@ -160,8 +143,16 @@ fn check_arguments(func: &Ref<Function>, args: &[Value]) -> Result<()> {
 /// Returns an evaluator: a function of an expression, which returns its value, or of a
 /// value that is a function and its arguments, which returns the result.
 #[export("relay.eval.evaluator", crate = crate)]
-fn make_evaluator(module: Option<Ref<IRModule>>, #[default = 1000000] max_depth: i64) -> Callable {
-    let mut evaluator = Evaluator::new().max_depth(usize::try_from(max_depth).unwrap_or(0));
+fn make_evaluator(
+    module: Option<Ref<IRModule>>,
+    #[default = 1000000] max_depth: i64,
+    max_bytes: Option<i64>,
+) -> Callable {
+    let limit = |given: i64| usize::try_from(given).unwrap_or(0);
+    let mut evaluator = Evaluator::new().max_depth(limit(max_depth));
+    if let Some(bytes) = max_bytes {
+        evaluator = evaluator.max_bytes(limit(bytes));
+    }
     evaluator.program.module = module;
     Callable::with_content(evaluator, |evaluator: &Evaluator, given| match given {
         [expr] => evaluator.evaluate(expr.extract::<Ref<RelayExpr>>()?),

@@ -16,6 +16,7 @@
 //! | file | job |
 //! |---|---|
 //! | `run.rs`, `call.rs` | a call of an operator: its kernel, inputs, attributes, refusals |
+//! | `contract.rs` | what type inference requires of a call, and promises of its result |
 //! | `kernels/` | from the names and attributes of operators to kernels |
 //! | `numbers.rs` | single numbers for passes |
 //! | `tensors.rs` | tensors of a program as those of kernels, and back |
@@ -25,6 +26,7 @@
 //! | `values.rs` | closures, references, values of constructors |
 
 mod call;
+mod contract;
 mod evaluator;
 mod kernels;
 mod machine;

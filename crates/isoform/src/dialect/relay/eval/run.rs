@@ -6,6 +6,7 @@ use isoform_kernels::{Control, ElementType, Tensor as Computed};
 use isoform_macros::export;
 
 use super::call::{OpCall, Outcome, Refusal};
+use super::contract::{Contract, check_result};
 use super::kernels::Kernel;
 use super::tensors::{element_type, tensor_of};
 use crate::ir::{Attrs, Op, OpRegistry};
@@ -35,7 +36,14 @@ impl Default for Runner {
 
 /// The kernel of an operator; found once and used for many calls.
 #[derive(Clone)]
-pub(in crate::dialect::relay) enum Implementation {
+pub(in crate::dialect::relay) struct Implementation {
+    kernel: Source,
+    /// What inference requires of a call, unless the kernel refuses the same calls itself.
+    contract: Option<Contract>,
+}
+
+#[derive(Clone)]
+enum Source {
     /// Of this library.
     Known(Kernel),
     /// Of a program.
@@ -45,10 +53,43 @@ pub(in crate::dialect::relay) enum Implementation {
 impl Implementation {
     /// The kernel of a program comes first.
     pub(in crate::dialect::relay) fn of(op: &Op) -> Option<Implementation> {
-        if let Some(custom) = op.attribute(KERNEL) {
-            return custom.extract().ok().map(Implementation::Custom);
+        let kernel = match op.attribute(KERNEL) {
+            Some(custom) => Source::Custom(custom.extract().ok()?),
+            None => Source::Known(super::kernels::find(&op.name)?),
+        };
+        let contract = match &kernel {
+            // These have no attributes, and broadcast as inference does.
+            Source::Known(Kernel::Unary(_) | Kernel::Binary(_) | Kernel::Comparison(_)) => None,
+            _ => Contract::of(op),
+        };
+        Some(Implementation { kernel, contract })
+    }
+
+    fn run(&self, values: &[Value], attrs: Option<&Ref<Attrs>>, control: Control<'_>) -> Outcome {
+        let promised = match &self.contract {
+            Some(contract) => contract.result(values, attrs)?,
+            None => None,
+        };
+        match &self.kernel {
+            Source::Known(kernel) => {
+                // The operators on tuples have one input; others may get one that they
+                // pass on.
+                let items = match values {
+                    [value] => value.items(),
+                    _ => None,
+                };
+                let mut call = OpCall::new(values, items.as_ref(), attrs, control);
+                call.read()?;
+                kernel.run(&call)
+            }
+            Source::Custom(function) => {
+                let value = custom(function, values, attrs)?;
+                if let Some(promised) = promised {
+                    check_result(&promised, &value).map_err(Refusal::Failed)?;
+                }
+                Ok(value)
+            }
         }
-        super::kernels::find(&op.name).map(Implementation::Known)
     }
 }
 
@@ -74,17 +115,7 @@ impl Runner {
             interrupted: Some(&interrupted),
         };
         let result = match implementation {
-            Some(Implementation::Known(kernel)) => {
-                // The operators on tuples have one input; others may get one that they
-                // pass on.
-                let items = match values {
-                    [value] => value.items(),
-                    _ => None,
-                };
-                let mut call = OpCall::new(values, items.as_ref(), attrs, control);
-                call.read().and_then(|()| kernel.run(&call))
-            }
-            Some(Implementation::Custom(function)) => custom(function, values, attrs),
+            Some(implementation) => implementation.run(values, attrs, control),
             None => Err(Refusal::Unknown(Error::value_error(
                 "there is no kernel; isoform.relay.register_kernel adds one",
             ))),
@@ -299,7 +330,8 @@ pub fn register_kernel(op_name: &str, function: Function) -> Result<()> {
 ///
 /// `ValueError` or `TypeError` if the operator has no kernel, if the result is not defined
 /// (an integer division by zero, an index outside of a tensor), if it is larger than 2 GiB,
-/// and if inputs or attributes do not fit; the errors of the kernel of a program.
+/// and if type inference refuses the inputs and attributes; the errors of the kernel of a
+/// program, and `TypeError` if its result does not have the type that inference finds.
 pub fn evaluate_call(op: &Op, values: &[Value], attrs: Option<&Ref<Attrs>>) -> Result<Value> {
     let implementation = Implementation::of(op);
     let runner = Runner::default();

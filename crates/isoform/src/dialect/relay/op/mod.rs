@@ -43,7 +43,7 @@ pub use relation::{CallTypes, relation};
 pub use spec::OpPattern;
 pub use tensor::*;
 
-pub(super) use relations::dims;
+pub(super) use relations::{dims, join::MOST_PARTS};
 
 use crate::kernel::error::Result;
 

@@ -10,7 +10,7 @@ use crate::dialect::relay::attrs::{
     TileAttrs, TransposeAttrs,
 };
 use crate::dialect::relay::eval::call::{OpCall, Outcome, Refusal};
-use crate::dialect::relay::op::dims;
+use crate::dialect::relay::op::{MOST_PARTS, dims};
 use crate::ir::IntImm;
 use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
@@ -117,9 +117,10 @@ fn cuts(value: &Value, size: usize) -> Result<Vec<usize>> {
         return items.iter().map(number).collect();
     }
     let parts = number(value)?;
-    if parts == 0 || !size.is_multiple_of(parts) {
+    if parts == 0 || parts > MOST_PARTS as usize || !size.is_multiple_of(parts) {
         return Err(Error::value_error(format!(
-            "indices_or_sections: expected a number that divides {size}, got {parts}"
+            "indices_or_sections: expected a number from 1 to {MOST_PARTS} that divides \
+             {size}, got {parts}"
         )));
     }
     Ok((1..parts).map(|part| part * (size / parts)).collect())

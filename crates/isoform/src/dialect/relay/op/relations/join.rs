@@ -153,7 +153,7 @@ fn sections(value: &Value) -> Result<Cuts> {
 }
 
 /// A split into more parts than this is an error, not a program.
-const MOST_PARTS: i64 = 1 << 20;
+pub(in crate::dialect::relay) const MOST_PARTS: i64 = 1 << 20;
 
 fn equal_parts(shape: &[Dim], axis: usize, count: i64) -> Result<Vec<Dim>> {
     if !(1..=MOST_PARTS).contains(&count) {
