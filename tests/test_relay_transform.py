@@ -245,3 +245,8 @@ def test_memoised_simplification_is_kept():
     with transform.PassContext(cache=Store()):
         relay.transform.SimplifyExpr(exact=True)(mod)
     assert len(entries) == 4
+
+
+def test_entries_are_a_list_of_names():
+    with pytest.raises(TypeError, match=r"expected a sequence of names, got str; write \['main'\]"):
+        relay.transform.RemoveUnusedFunctions("main")

@@ -238,3 +238,42 @@ def test_r160_the_folder_of_the_tutorial_gives_the_same():
     for program in programs:
         expected = ConstantFolder().visit(program)
         ir.assert_structural_equal(transform.FoldConstantExpr(program), expected)
+
+
+def test_binds_take_values_of_every_kind():
+    x = relay.var("x")
+    first = relay.TupleGetItem(x, 0)
+    assert evaluate(first, {x: (np.int32(7), (1, 2))}).numpy().item() == 7
+    reference = evaluate(relay.RefCreate(relay.const(2)))
+    evaluate(relay.RefWrite(x, relay.const(5)), {x: reference})
+    assert reference.content().numpy().item() == 5
+    n = relay.var("n")
+    double = evaluate(relay.Function([n], n + n))
+    for callee in (double, double.value):
+        call = relay.Call(x, [n])
+        assert evaluate(call, {x: callee, n: 4}).numpy().item() == 8
+    # A parameter of a function is bound as well, and the others stay.
+    pair = relay.Function([x, n], relay.TupleGetItem(x, 1) + n)
+    assert evaluate(pair, {x: (1, 2)})(3).numpy().item() == 5
+
+
+def test_limits_of_results_are_options():
+    wide = relay.op.zeros((1000,), "int8")
+    small = relay.create_executor(max_bytes=999)
+    with pytest.raises(ValueError, match="at most 999 bytes.*raise the limit `max_bytes`"):
+        small.evaluate(wide)
+    assert relay.create_executor(max_bytes=1000).evaluate(wide).shape == (1000,)
+
+
+def test_numbers_of_other_libraries_are_scalars():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    result = relay.evaluate_call("negative", [ml_dtypes.bfloat16(1.5)])
+    assert str(result.dtype) == "bfloat16"
+    assert result.shape == ()
+
+
+def test_constants_of_other_byte_orders_and_types():
+    assert relay.const(np.arange(3, dtype=">i4")).data.numpy().tolist() == [0, 1, 2]
+    for array in (np.array(["2020-01-01"], "datetime64[D]"), np.array(["a"]), np.array([None])):
+        with pytest.raises(ValueError, match="elements of the NumPy type"):
+            relay.const(array)

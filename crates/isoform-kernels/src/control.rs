@@ -66,7 +66,7 @@ impl Control<'_> {
         }
         let Some(count) = count.filter(|count| *count <= self.max_bytes) else {
             return Err(KernelError::too_large(format!(
-                "expected a tensor of at most {} bytes, got shape {shape:?} with elements of {size} bytes; raise `Control::max_bytes` or keep the call",
+                "expected a tensor of at most {} bytes, got shape {shape:?} with elements of {size} bytes; raise the limit `max_bytes` or keep the call",
                 self.max_bytes
             )));
         };

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from isoform.container import Array
@@ -43,6 +44,7 @@ ConstructorValue = value.ConstructorValue
 RefValue = value.RefValue
 
 _evaluator = _api.function("relay.eval.evaluator")
+_with_fields = _api.function("relay.ir.with_fields")
 _evaluate_call = _api.function("relay.eval.evaluate_call")
 
 
@@ -53,6 +55,7 @@ def create_executor(
     target: Any = None,  # noqa: ARG001
     params: Mapping[str, Any] | None = None,
     max_depth: int = 1_000_000,
+    max_bytes: int = 1 << 31,
 ) -> Executor:
     """Return an executor, which computes the values of expressions.
 
@@ -63,6 +66,7 @@ def create_executor(
         target: Ignored as well.
         params: Tensors for parameters of `main`, by name.
         max_depth: The number of calls that may be open at once.
+        max_bytes: The size of the largest result of an operator, in bytes.
 
     Raises ValueError for other kinds.
     """
@@ -71,7 +75,7 @@ def create_executor(
             f"create_executor: expected the kind 'debug', got {kind!r}: programs are evaluated, "
             "not compiled"
         )
-    return Executor(mod, params, max_depth)
+    return Executor(mod, params, max_depth, max_bytes)
 
 
 class Executor:
@@ -83,11 +87,15 @@ class Executor:
     """
 
     def __init__(
-        self, mod: Any = None, params: Mapping[str, Any] | None = None, max_depth: int = 1_000_000
+        self,
+        mod: Any = None,
+        params: Mapping[str, Any] | None = None,
+        max_depth: int = 1_000_000,
+        max_bytes: int = 1 << 31,
     ) -> None:
         self.mod = mod
         self._params = dict(params or {})
-        self._run = _evaluator(mod, max_depth)
+        self._run = _evaluator(mod, max_depth, max_bytes)
 
     def evaluate(
         self,
@@ -99,7 +107,9 @@ class Executor:
 
         Args:
             expr: The expression; the function `main` of the module by default.
-            binds: Values for free variables of the expression.
+            binds: Values for free variables of the expression, or for parameters of the
+                function: arrays, tensors, numbers, tuples of them, references, functions
+                and values of constructors.
             params: Tensors for parameters of the function, by name.
 
         A tensor is returned as an `isoform.Tensor`, a tuple as a tuple, a reference as a
@@ -126,9 +136,26 @@ class Executor:
             if isinstance(expr, GlobalVar):
                 expr = self.mod[expr]
             expr = bind_params_by_name(expr, _values(params))
-        if binds:
-            expr = bind(expr, {var: _constant(given) for var, given in binds.items()})
-        return self._python(self._run(expr))
+        if not binds:
+            return self._python(self._run(expr))
+        exprs: dict[Any, Any] = {}
+        passed: list[tuple[Var, Any]] = []
+        for var, given in binds.items():
+            exprs[var] = _expression(given)
+            if exprs[var] is None:
+                # Without a form as an expression, the value is passed as an argument.
+                exprs[var] = Var(var.name_hint, var.type_annotation)
+                passed.append((exprs[var], _value(given)))
+        expr = bind(expr, exprs)
+        if not passed:
+            return self._python(self._run(expr))
+        given_params = [param for param, _ in passed]
+        if isinstance(expr, Function):
+            # Variables that are new in a function become its parameters.
+            own = [param for param in expr.params if param not in given_params]
+            expr = _with_fields(expr, {"params": own})
+        function = self._run(Function(given_params, expr))
+        return self._python(self._run(function, [value for _, value in passed]))
 
     def _python(self, result: Any) -> Any:
         """The value for users, whose tuples may be nested to any depth."""
@@ -203,17 +230,20 @@ def _value(given: Any) -> Any:
 
 def _is_foreign(given: Any) -> bool:
     """True for arrays of NumPy, and for its numbers, which are scalars of their type."""
-    return type(given).__module__ == "numpy" and hasattr(given, "dtype")
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(given, (numpy.ndarray, numpy.generic))
 
 
 def _values(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _value(given) for name, given in params.items()}
 
 
-def _constant(given: Any) -> Any:
-    """A Python object as an expression."""
+def _expression(given: Any) -> Any:
+    """A Python object as an expression; None for values that have no such form."""
     if isinstance(given, (Constant, Function, Op, GlobalVar, Constructor)):
         return given
+    if isinstance(given, (tuple, _Callable, Closure, ConstructorValue, RefValue)):
+        return None
     return const(given)
 
 

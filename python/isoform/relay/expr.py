@@ -365,6 +365,12 @@ def const(value: Any, dtype: Any = None, span: Span | None = None) -> Constant:
             array = _narrowed(array)
     else:
         raise ValueError("value has to be scalar or NDArray")
+    if array.dtype.kind in "MmOSU":
+        raise ValueError(
+            f"const: expected numbers or truth values, got elements of the NumPy type {array.dtype}"
+        )
+    # Tensors have the byte order of the machine.
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     return _api.made(Constant, np.ascontiguousarray(array).reshape(array.shape), span)
 
 

@@ -345,6 +345,11 @@ def RemoveUnusedFunctions(entry_functions: Iterable[str] | None = None) -> Modul
     >>> list(relay.transform.RemoveUnusedFunctions()(mod).functions)
     [ir.GlobalVar(name_hint="main")]
     """
+    if isinstance(entry_functions, str):
+        raise TypeError(
+            "entry_functions: expected a sequence of names, got str; write "
+            f"[{entry_functions!r}] for one name"
+        )
     return _made("RemoveUnusedFunctions", None if entry_functions is None else [*entry_functions])
 
 

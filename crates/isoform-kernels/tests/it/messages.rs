@@ -113,6 +113,6 @@ fn of_values() {
     check(
         full(&[3 << 30], Tensor::scalar(0_u8).view(), &control),
         ErrorKind::TooLarge,
-        "expected a tensor of at most 2147483648 bytes, got shape [3221225472] with elements of 1 bytes; raise `Control::max_bytes` or keep the call",
+        "expected a tensor of at most 2147483648 bytes, got shape [3221225472] with elements of 1 bytes; raise the limit `max_bytes` or keep the call",
     );
 }
