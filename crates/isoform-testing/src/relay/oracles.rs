@@ -138,7 +138,8 @@ impl Vars {
 }
 
 /// True if scopes are respected: each node is looked at once, where it is met first, and
-/// each occurrence of a variable counts.
+/// each occurrence of a variable counts. Written out as a tree, the expression uses no
+/// variable outside of its scope.
 pub(super) fn well_formed(expr: &Ref<RelayExpr>) -> bool {
     struct Check {
         seen: HashSet<u64>,
@@ -178,7 +179,11 @@ pub(super) fn well_formed(expr: &Ref<RelayExpr>) -> bool {
         bound: HashSet::new(),
         free: HashSet::new(),
     };
-    visit(&mut check, &Part::Expr(expr.clone()), &mut Vec::new())
+    let is_fine = visit(&mut check, &Part::Expr(expr.clone()), &mut Vec::new());
+    is_fine && {
+        let vars = Vars::of(expr);
+        vars.free.is_disjoint(&vars.bound)
+    }
 }
 
 /// The distinct expressions in post-order, the value of a binding before its variable.

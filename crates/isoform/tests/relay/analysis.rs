@@ -194,6 +194,45 @@ fn r43_type_variables_of_expressions_and_types() {
 }
 
 #[test]
+fn r44_scopes_end_for_shared_expressions_too() {
+    let [x, y, f] = vars(["x", "y", "f"]);
+    let exp = |of: Ref<RelayExpr>| call(&op("exp").expr(), &[of]).expr();
+    let shared = exp(x.expr());
+    let binding = Let::new(&x, int(1), &shared).expr();
+    let func = Function::new([x.clone()], &shared).expr();
+    let clause = Clause::new(PatternVar::new(&x), &shared);
+    let case = Match::new(int(1), [clause]).expr();
+    let clauses = [
+        Clause::new(PatternVar::new(&x), &shared),
+        Clause::new(PatternVar::new(&y), &shared),
+    ];
+    for inside in [binding, func, case] {
+        for outside in [shared.clone(), exp(shared.clone())] {
+            for fields in [
+                [inside.clone(), outside.clone()],
+                [outside.clone(), inside.clone()],
+            ] {
+                assert!(!well_formed(&Tuple::new(fields).expr()));
+            }
+        }
+    }
+    let clauses = Match::new(int(1), clauses).expr();
+    let error = check_well_formed(&clauses).expect_err("a variable of another clause");
+    assert!(
+        error.message().contains("%x is used outside of the scope"),
+        "{error}"
+    );
+    // What is shared but uses nothing of the scope is well formed.
+    let closed = exp(y.expr());
+    let inside = Let::new(&x, int(1), &closed).expr();
+    assert!(well_formed(&Tuple::new([inside, closed]).expr()));
+    let own = Function::new([x.clone()], Call::new(&f, [x.expr()]));
+    let recursive = Let::new(&f, &own, Call::new(&f, [int(1)])).expr();
+    let twice = Tuple::new([recursive.clone(), recursive]).expr();
+    assert!(well_formed(&twice));
+}
+
+#[test]
 fn r44_well_formed_programs_bind_each_variable_once() {
     let [x, y] = vars(["x", "y"]);
     let v = || int(1);

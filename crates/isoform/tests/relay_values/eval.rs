@@ -370,3 +370,22 @@ fn results_may_be_limited() {
     );
     assert_eq!(read_ints(&evaluate(large)).len(), 1 << 20);
 }
+
+#[test]
+fn scopes_end_for_shared_expressions_too() {
+    let x = Var::new("x");
+    let shared = call("negative", [x.expr()]);
+    let bound = Let::new(&x, number(1), &shared).expr();
+    let message = "the variable %x is used outside of the scope that binds it";
+    fails(Tuple::new([bound.clone(), shared.clone()]), message);
+    fails(If::new(truth(true), &bound, &shared), message);
+    fails(Tuple::new([bound, x.expr()]), message);
+    // A recursive function that is used in two places is fine.
+    let (f, n) = (Var::new("f"), Var::new("n"));
+    let again = Call::new(&f, [op::subtract(&n, number(1)).expr()]);
+    let body = If::new(op::equal(&n, number(0)), &n, again);
+    let function = Function::new([n.clone()], body);
+    let run = Let::new(&f, function, Call::new(&f, [number(3)])).expr();
+    let both = Tuple::new([If::new(truth(true), &run, number(1)).expr(), run]);
+    assert!(Evaluator::new().evaluate(both).is_ok());
+}

@@ -1,11 +1,12 @@
 //! Each variable is bound once, and used only where it is bound.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use isoform_macros::export;
 use rapidhash::fast::RandomState;
 
 use super::order::{Step, Visitor, visit, visit_below};
 use super::patterns::pattern_vars;
+use super::variables::free_vars;
 use crate::dialect::relay::{Function, Let, Match, Pattern, Var};
 use crate::ir::RelayExpr;
 use crate::kernel::container::Array;
@@ -27,12 +28,38 @@ pub fn well_formed(expr: &Ref<RelayExpr>) -> bool {
 ///
 /// `ValueError` that names a variable, and says what is wrong about it.
 pub fn check_well_formed(expr: &Ref<RelayExpr>) -> Result<()> {
-    visit(expr, &mut Scopes::default())
+    let mut scopes = Scopes::default();
+    visit(expr, &mut scopes)?;
+    match scopes.is_doubtful {
+        true => check_scopes(expr, |var| scopes.bound.contains(&var.identity())),
+        false => Ok(()),
+    }
 }
+
+/// Checks that no bound variable is used outside of its scope: through an expression that is
+/// used inside as well, for which one look at each expression is not enough. Linear in the
+/// number of expressions.
+///
+/// # Errors
+///
+/// `ValueError` that names a variable.
+fn check_scopes(expr: &Ref<RelayExpr>, is_bound: impl Fn(&Ref<Var>) -> bool) -> Result<()> {
+    match free_vars(expr)?.into_iter().find(is_bound) {
+        Some(var) => Err(wrong(&var, OUTSIDE)),
+        None => Ok(()),
+    }
+}
+
+const OUTSIDE: &str = "is used outside of the scope that binds it";
 
 #[derive(Default)]
 struct Scopes {
     open: HashSet<u64, RandomState>,
+    /// The open ones in order, and for each expression the innermost at its first arrival.
+    order: Vec<u64>,
+    around: HashMap<u64, u64, RandomState>,
+    /// True if an expression of a scope is used after the end of that scope.
+    is_doubtful: bool,
     bound: HashSet<u64, RandomState>,
     free: HashSet<u64, RandomState>,
 }
@@ -63,11 +90,14 @@ impl Scopes {
             ));
         }
         self.open.insert(identity);
+        self.order.push(identity);
         Ok(())
     }
 
+    /// Scopes end in the reverse of the order in which they begin.
     fn close(&mut self, var: &Ref<Var>) {
         self.open.remove(&var.identity());
+        self.order.pop();
     }
 }
 
@@ -86,13 +116,18 @@ impl Visitor for Scopes {
                 return Ok(());
             }
             if self.bound.contains(&identity) {
-                return Err(wrong(var, "is used outside of the scope that binds it"));
+                return Err(wrong(var, OUTSIDE));
             }
             self.free.insert(identity);
             return Ok(());
         }
         if arrivals > 1 {
+            let around = self.around.get(&expr.identity());
+            self.is_doubtful |= around.is_some_and(|var| !self.open.contains(var));
             return Ok(());
+        }
+        if let Some(innermost) = self.order.last() {
+            self.around.insert(expr.identity(), *innermost);
         }
         if let Some(binding) = expr.downcast_ref::<Let>() {
             next.push(Step::Then(Border::Bind(binding.var.clone())));
