@@ -3,6 +3,7 @@
 use isoform_macros::export;
 
 use super::context::PassContext;
+use super::frames;
 use super::nodes::{Pass, Sequential};
 use super::registry::make_pass;
 use super::root::{Changed, changed, with_functions};
@@ -129,8 +130,12 @@ fn search(
 /// required included.
 fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> {
     let mut found = Vec::new();
-    let mut stack = vec![pipeline.clone()];
-    while let Some(pass) = stack.pop() {
+    // With the number of passes around it that others require.
+    let mut stack = vec![(pipeline.clone(), 0)];
+    while let Some((pass, depth)) = stack.pop() {
+        if depth > frames::MOST_NESTED {
+            return Err(frames::too_deep(&pass.info.name));
+        }
         let Some(sequence) = pass.downcast_ref::<Sequential>() else {
             found.push(pass);
             continue;
@@ -142,9 +147,9 @@ fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> 
             .filter(|pass| ctx.enables(&pass.info))
         {
             for name in pass.info.required.iter() {
-                inner.push(make_pass(name, [])?);
+                inner.push((make_pass(name, [])?, depth + 1));
             }
-            inner.push(pass.clone());
+            inner.push((pass.clone(), depth));
         }
         stack.extend(inner.into_iter().rev());
     }

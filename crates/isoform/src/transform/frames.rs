@@ -18,6 +18,43 @@ thread_local! {
     static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
     /// True if an error that is on its way out has been written as a reproducer.
     static REPORTED: Cell<bool> = const { Cell::new(false) };
+    /// The number of passes that run natively inside one another.
+    static NESTED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many passes may run inside of one another: each takes a part of the native stack.
+/// Those of nested sequences do not count.
+pub(super) const MOST_NESTED: usize = 200;
+
+/// The error of a pass inside of more passes than that.
+pub(super) fn too_deep(name: &str) -> Error {
+    Error::new(
+        crate::errors::ErrorKind::Recursion,
+        format!(
+            "pass '{name}' would run inside of {MOST_NESTED} other passes; look for one that \
+             requires itself, follows itself with `after`, or runs itself"
+        ),
+    )
+}
+
+/// A pass that runs natively inside of others.
+pub(super) struct Nested(());
+
+impl Nested {
+    /// Fails if there are too many of them.
+    pub(super) fn begin(name: &str) -> Result<Nested> {
+        if NESTED.get() == MOST_NESTED {
+            return Err(too_deep(name));
+        }
+        NESTED.set(NESTED.get() + 1);
+        Ok(Nested(()))
+    }
+}
+
+impl Drop for Nested {
+    fn drop(&mut self) {
+        NESTED.set(NESTED.get() - 1);
+    }
 }
 
 /// A run of a pass: while it exists, messages of the thread belong to it.

@@ -4,10 +4,11 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::context::PassContext;
-use super::frames::{self, Running};
+use super::frames::{self, Nested, Running};
 use super::instrument::PassInstrument;
 use super::kept::Preserved;
 use super::nodes::{Pass, RunPass, Sequential};
+use super::sequential::{Step, Steps};
 use super::{reproducer, root};
 use crate::errors::ErrorKind;
 use crate::kernel::container::Array;
@@ -30,7 +31,8 @@ impl<P: Node + IsA<Pass>> Ref<P> {
     /// # Errors
     ///
     /// Errors of the pass and of instruments, with notes about pass and function;
-    /// `RuntimeError` if the pass panics; `TypeError` if the result is not an `R`.
+    /// `RuntimeError` if the pass panics; `RecursionError` if passes require or run one
+    /// another without end; `TypeError` if the result is not an `R`.
     pub fn run<R: Node>(&self, root: &Ref<R>) -> Result<Ref<R>> {
         self.run_in(root, &PassContext::current())
     }
@@ -47,25 +49,12 @@ impl<P: Node + IsA<Pass>> Ref<P> {
 }
 
 pub(super) fn run(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
-    // Between passes, so that even a pipeline of short ones can be interrupted.
-    Poll::now()?;
-    root::ready()?;
-    let arguments = [Value::from(root), Value::from(&pass.info)];
-    if !should_run(pass, ctx, &arguments)? {
-        tracing::debug!(target: "isoform.transform", "skipped pass {}", pass.info.name);
-        return Ok(root.clone());
+    let mut open = Vec::new();
+    let result = drive(&mut open, pass, root, ctx);
+    // Only an error leaves passes open; the innermost one ends first.
+    while let Some(level) = open.pop() {
+        level.fail();
     }
-    let running = Running::begin(root);
-    let mut open = Open {
-        instruments: Array::new(),
-        arguments: &arguments,
-        begun: 0,
-    };
-    let result = observed(pass, root, ctx, &mut open, &running);
-    if result.is_err() {
-        open.fail();
-    }
-    drop(running);
     if frames::depth() == 0
         && !ctx.is_entered()
         && let Some(store) = ctx.store()
@@ -74,6 +63,54 @@ pub(super) fn run(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> 
         store.clear();
     }
     result
+}
+
+/// Runs a pass, and those of sequences one after the other: sequences may be nested to any
+/// depth.
+fn drive(
+    open: &mut Vec<Level>,
+    pass: &Ref<Pass>,
+    root: &Ref<Obj>,
+    ctx: &Ref<PassContext>,
+) -> Result<Ref<Obj>> {
+    let mut program = root.clone();
+    let mut next = Some(Step {
+        pass: pass.clone(),
+        is_required: false,
+    });
+    loop {
+        if let Some(step) = next.take() {
+            // Between passes, so that even a pipeline of short ones can be interrupted.
+            Poll::now()?;
+    root::ready()?;
+            let pass = &step.pass;
+            let arguments = [Value::from(&program), Value::from(&pass.info)];
+            if should_run(pass, ctx, &arguments)? {
+                let outer = open.last().map_or(0, |level| level.required);
+                let level = Level::new(&step, outer, &program, arguments)?;
+                open.push(level);
+                if let Some(level) = open.last_mut() {
+                    level.before(ctx)?;
+                    if level.steps.is_none() {
+                        program = noted(pass, &program, ctx, &level.running)?;
+                    }
+                }
+            } else {
+                tracing::debug!(target: "isoform.transform", "skipped pass {}", pass.info.name);
+            }
+        }
+        let Some(level) = open.last_mut() else {
+            return Ok(program);
+        };
+        next = match &mut level.steps {
+            Some(steps) => caught(|| steps.next(ctx))?,
+            None => None,
+        };
+        if next.is_none() {
+            after(&level.pass, ctx, &program)?;
+            open.pop();
+        }
+    }
 }
 
 /// Asks all instruments, even if one has said no already.
@@ -112,20 +149,46 @@ fn about<T>(instrument: &Value, pass: &Pass, result: Result<T>) -> Result<T> {
     })
 }
 
-/// The instruments that have begun with a pass.
-struct Open<'a> {
+/// A pass that has begun.
+struct Level {
+    pass: Ref<Pass>,
+    arguments: [Value; 2],
     instruments: Array,
-    arguments: &'a [Value],
-    /// How many of them, from the first one on.
+    /// How many of them have begun with the pass, from the first one on.
     begun: usize,
+    /// What remains of a sequence.
+    steps: Option<Steps>,
+    /// How many of the passes around it, and itself, run because another one requires them.
+    required: usize,
+    running: Running,
 }
 
-impl Open<'_> {
-    fn before(&mut self, pass: &Pass, ctx: &PassContext) -> Result<()> {
+impl Level {
+    fn new(step: &Step, outer: usize, root: &Ref<Obj>, arguments: [Value; 2]) -> Result<Level> {
+        let pass = &step.pass;
+        let required = outer + usize::from(step.is_required);
+        if required > frames::MOST_NESTED {
+            return Err(frames::too_deep(&pass.info.name));
+        }
+        // Another kind of sequence says itself how it runs.
+        let is_plain = pass.type_index() == Sequential::type_index();
+        let sequence = pass.downcast_ref::<Sequential>().filter(|_| is_plain);
+        Ok(Level {
+            pass: pass.clone(),
+            arguments,
+            instruments: Array::new(),
+            begun: 0,
+            steps: sequence.map(|sequence| Steps::of(sequence)),
+            required,
+            running: Running::begin(root),
+        })
+    }
+
+    fn before(&mut self, ctx: &PassContext) -> Result<()> {
         self.instruments = ctx.instruments.snapshot();
         for instrument in self.instruments.values() {
             if let Some(function) = function_of(instrument, |one| one.on_before_pass.as_ref()) {
-                about(instrument, pass, function.call(self.arguments))?;
+                about(instrument, &self.pass, function.call(&self.arguments))?;
             }
             self.begun += 1;
         }
@@ -137,7 +200,7 @@ impl Open<'_> {
         for instrument in &self.instruments.values()[..self.begun] {
             if let Some(function) = function_of(instrument, |one| one.on_failed_pass.as_ref()) {
                 // The error of the pass is the one to report.
-                let _ = function.call(self.arguments);
+                let _ = function.call(&self.arguments);
             }
         }
     }
@@ -154,28 +217,30 @@ fn after(pass: &Pass, ctx: &PassContext, result: &Ref<Obj>) -> Result<()> {
     Ok(())
 }
 
-fn observed(
+/// A run of a pass that is not a plain sequence; its error names it.
+fn noted(
     pass: &Ref<Pass>,
     root: &Ref<Obj>,
     ctx: &Ref<PassContext>,
-    open: &mut Open<'_>,
     running: &Running,
 ) -> Result<Ref<Obj>> {
-    open.before(pass, ctx)?;
     // What happens in a sequence happens in one of its passes, which has told it.
-    let result = match pass.isa::<Sequential>() {
-        true => called(pass, root, ctx)?,
-        false => checked(pass, root, ctx, running).map_err(|error| {
-            let error = error.noted(format!("in pass '{}'", pass.info.name));
-            tracing::error!(target: "isoform.transform", "{error}");
-            match frames::report_once() {
-                true => reproducer::write(pass, root, ctx, error),
-                false => error,
-            }
-        })?,
-    };
-    after(pass, ctx, &result)?;
-    Ok(result)
+    if pass.isa::<Sequential>() {
+        return called(pass, root, ctx);
+    }
+    checked(pass, root, ctx, running).map_err(|error| {
+        let is_first = frames::report_once();
+        if error.kind() == ErrorKind::Recursion && !is_first {
+            // The passes around it are the same one many times.
+            return error;
+        }
+        let error = error.noted(format!("in pass '{}'", pass.info.name));
+        tracing::error!(target: "isoform.transform", "{error}");
+        match is_first {
+            true => reproducer::write(pass, root, ctx, error),
+            false => error,
+        }
+    })
 }
 
 /// A run of a pass that is not a sequence.
@@ -219,7 +284,7 @@ fn is_checked(ctx: &PassContext) -> bool {
     value.and_then(Value::as_bool) == Some(true)
 }
 
-/// Runs the pass itself; a panic becomes an error.
+/// Runs the pass itself.
 fn called(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
     let seen = pass.implements_nearest::<dyn RunPass>().ok_or_else(|| {
         Error::type_error(format!(
@@ -228,9 +293,14 @@ fn called(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<R
             pass.type_info().key()
         ))
     })?;
+    let _nested = Nested::begin(&pass.info.name)?;
+    caught(|| seen.run_on(root, ctx))
+}
+
+/// The result of user code; a panic becomes an error.
+fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     // The input is shared and immutable, so nothing of a half-done pass remains.
-    let result = catch_unwind(AssertUnwindSafe(|| seen.run_on(root, ctx)));
-    result.unwrap_or_else(|panic| {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
         let message = format!("the pass crashed: {}", words_of(&*panic));
         Err(Error::new(ErrorKind::Runtime, message))
     })

@@ -1,32 +1,80 @@
 //! How a [`Sequential`] runs: which of its passes, and what each of them requires.
 
 use super::context::PassContext;
-use super::nodes::{RunPass, Sequential};
+use super::nodes::{Pass, RunPass, Sequential};
 use super::registry::make_pass;
 use super::run::run;
+use crate::kernel::container::Array;
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Obj, Ref};
 
-impl RunPass for Sequential {
-    fn run_on(&self, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
-        let mut result = root.clone();
-        for pass in self.passes.iter() {
-            if !ctx.enables(&pass.info) {
+/// A pass to run.
+pub(super) struct Step {
+    pub(super) pass: Ref<Pass>,
+    /// True if another pass requires it.
+    pub(super) is_required: bool,
+}
+
+/// What remains to be run of a sequence.
+pub(super) struct Steps {
+    passes: Array<Ref<Pass>>,
+    /// The position of the next pass.
+    at: usize,
+    /// How many of its required passes have been run; None before it is known to run.
+    required: Option<usize>,
+}
+
+impl Steps {
+    pub(super) fn of(sequence: &Sequential) -> Steps {
+        Steps {
+            passes: sequence.passes.clone(),
+            at: 0,
+            required: None,
+        }
+    }
+
+    /// The next pass; None at the end.
+    pub(super) fn next(&mut self, ctx: &PassContext) -> Result<Option<Step>> {
+        while let Some(pass) = self.passes.get(self.at) {
+            if self.required.is_none() && !ctx.enables(&pass.info) {
                 tracing::debug!(
                     target: "isoform.transform",
                     "pass {} is not enabled at level {}",
                     pass.info.name,
                     ctx.opt_level
                 );
+                self.at += 1;
                 continue;
             }
-            for name in pass.info.required.iter() {
+            let done = self.required.unwrap_or_default();
+            if let Some(name) = pass.info.required.get(done) {
                 let required = make_pass(name, []).map_err(|error| {
                     error.noted(format!("required by pass '{}'", pass.info.name))
                 })?;
-                result = run(&required, &result, ctx)?;
+                self.required = Some(done + 1);
+                return Ok(Some(Step {
+                    pass: required,
+                    is_required: true,
+                }));
             }
-            result = run(pass, &result, ctx)?;
+            let pass = pass.clone();
+            self.at += 1;
+            self.required = None;
+            return Ok(Some(Step {
+                pass,
+                is_required: false,
+            }));
+        }
+        Ok(None)
+    }
+}
+
+/// For kinds of sequences that extend this one; plain ones need no stack.
+impl RunPass for Sequential {
+    fn run_on(&self, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
+        let (mut result, mut steps) = (root.clone(), Steps::of(self));
+        while let Some(step) = steps.next(ctx)? {
+            result = run(&step.pass, &result, ctx)?;
         }
         Ok(result)
     }

@@ -4,7 +4,7 @@ use isoform::functions::{Function, register_function, remove_function};
 use isoform::ir::{GlobalVar, IRModule};
 use isoform::transform::{
     ContextOptions, FunctionPass, ModulePass, Pass, PassContext, PassInfo, Root, Sequential,
-    apply_to_functions, make_pass, register_pass, registered_passes,
+    apply_to_functions, bisect, make_pass, register_pass, registered_passes,
 };
 use isoform::{Array, Node, Obj, Ref, Result, Str, Value};
 
@@ -135,6 +135,76 @@ fn r65_a_required_pass_may_have_options_with_defaults() {
         "ValueError: no pass is registered as 'r65.Ad', did you mean 'r65.Add'? (required by \
          pass 'P')"
     );
+}
+
+/// The error of a pass that needs itself, which its instruments have survived.
+#[track_caller]
+fn check_endless(pass: &Ref<Pass>) {
+    let log = Log::default();
+    let ctx = recorded(&log);
+    let name = &*pass.info.name;
+    let error = error_of(ctx.within(|| pass.run(&module(&[("f", 1)]))));
+    let expected = format!(
+        "RecursionError: pass '{name}' would run inside of 200 other passes; look for one that \
+         requires itself, follows itself with `after`, or runs itself"
+    );
+    assert!(error.starts_with(&expected), "{error}");
+    assert!(error.len() < 2 * expected.len(), "{error}");
+    let events = log.take();
+    let count = |event: &str| events.iter().filter(|seen| seen.starts_with(event)).count();
+    assert!(count("A.before") >= 200, "{events:?}");
+    assert_eq!(count("A.before"), count("A.failed"));
+    // The thread goes on with passes.
+    adding("Add", 1).run(&module(&[("f", 1)])).unwrap();
+}
+
+#[test]
+fn r65_passes_that_need_themselves_are_an_error() {
+    register_pass(
+        "endless.After",
+        Function::typed(|| adding("endless.After", 1).with_after(["endless.After"].map(Str::from))),
+        false,
+    )
+    .unwrap();
+    check_endless(&make_pass("endless.After", []).unwrap());
+    let requiring = || {
+        let pass = idle_requiring("P", "endless.Required");
+        Sequential::named(&info("endless.Required"), [pass])
+    };
+    register_pass("endless.Required", Function::typed(requiring), false).unwrap();
+    let required = make_pass("endless.Required", []).unwrap();
+    check_endless(&required);
+    let found = bisect(&required, module(&[]).as_object(), |_| Ok(true));
+    assert!(error_of(found).starts_with("RecursionError: pass 'endless.Required' would run"));
+    register_pass(
+        "endless.Run",
+        Function::typed(|| {
+            of_module(&info("endless.Run"), |root| {
+                make_pass("endless.Run", [])?.run(&root)
+            })
+        }),
+        false,
+    )
+    .unwrap();
+    check_endless(&make_pass("endless.Run", []).unwrap());
+}
+
+fn idle_requiring(name: &str, required: &'static str) -> Ref<Pass> {
+    of_module(&info(name).with_required([required]), Ok)
+}
+
+#[test]
+fn r74_all_sequences_around_a_failure_are_told() {
+    let log = Log::default();
+    let inner = Sequential::named(&info("Inner"), [idle("Idle", 0), failing("Fail")]);
+    let outer = Sequential::named(&info("Outer"), [inner.upcast(), idle("Late", 0)]);
+    let error = error_of(recorded(&log).within(|| outer.run(&module(&[]))));
+    assert_eq!(error, "ValueError: it fails (in pass 'Fail')");
+    let events = log.take().into_iter();
+    let events: Vec<_> = events.filter(|event| !event.contains("should")).collect();
+    let expected = "A.enter A.before:Outer A.before:Inner A.before:Idle A.after:Idle \
+                    A.before:Fail A.failed:Fail A.failed:Inner A.failed:Outer A.exit";
+    assert_eq!(events.join(" "), expected);
 }
 
 #[test]

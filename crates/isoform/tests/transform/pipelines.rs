@@ -160,6 +160,8 @@ fn parentheses_may_be_nested_to_any_depth() {
     passes();
     let depth = 100_000;
     let text = format!("{}text.Add{}", "(".repeat(depth), ")".repeat(depth));
-    let made = parse_pipeline(&text).unwrap().upcast();
-    assert_eq!(pipeline_text(&made).unwrap(), text);
+    let made = parse_pipeline(&text).unwrap();
+    assert_eq!(pipeline_text(&made.clone().upcast()).unwrap(), text);
+    let done = made.run(&module(&[("f", 0)])).unwrap();
+    assert_eq!(numbers(&done), [("f".to_owned(), 1)]);
 }
