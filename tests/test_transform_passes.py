@@ -274,6 +274,39 @@ def test_r70_apply_pass_to_function():
         ApplyPassToFunction(Add, "nothing", True)(mod)
 
 
+def test_r70_apply_pass_to_function_keeps_functions_that_the_pass_deletes():
+    @module_pass(opt_level=0)
+    def Narrow(mod, ctx):
+        """Deletes all functions but f, and adds one that f refers to."""
+        f, new = mod.get_global_var("f"), ir.GlobalVar("new")
+        return ir.IRModule({f: Fun(number=10), new: Fun(number=11)})
+
+    mod = module(f=1, g=2, h=3)
+    done = ApplyPassToFunction(Narrow, "f")(mod)
+    assert numbers(done) == {"f": 10, "g": 2, "h": 3, "new": 11}
+    assert (done["g"], done["h"]) == (mod["g"], mod["h"])
+    # Functions that it deletes stay even if they match.
+    assert numbers(ApplyPassToFunction(Narrow, "h")(mod)) == {"f": 1, "g": 2, "h": 3, "new": 11}
+    assert numbers(mod) == {"f": 1, "g": 2, "h": 3}
+
+
+@pytest.mark.parametrize("annotated", [True, False])
+def test_r70_stubs_of_relay_functions_have_their_type(annotated):
+    tensor = relay.TensorType((2,), "float32")
+    y, x = relay.var("y", tensor), relay.var("x", tensor)
+    g = ir.GlobalVar("g")
+    callee = relay.Function([y], relay.negative(y), tensor if annotated else None)
+    twice = relay.add(relay.negative(x), relay.negative(x))
+    calls = relay.add(relay.Call(g, [x]), twice)
+    mod = ir.IRModule({"main": relay.Function([x], calls), g: callee})
+    for name in ("InferType", "EliminateCommonSubexpr", "FoldConstant"):
+        done = ApplyPassToFunction(make_pass(name), "main")(mod)
+        assert done["g"] is mod["g"]
+        assert done["main"].checked_type_.ret_type == tensor or name != "InferType"
+    body = ApplyPassToFunction(make_pass("EliminateCommonSubexpr"), "main")(mod)["main"].body
+    assert body.args[1].args[0] is body.args[1].args[1]
+
+
 def test_passes_log_what_they_do(caplog):
     with caplog.at_level("DEBUG", logger="isoform.transform"):
         Sequential([Add, ModulePass(lambda m, c: m, PassInfo(9, "Slow"))])(module(f=1))

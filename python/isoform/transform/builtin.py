@@ -41,9 +41,10 @@ def ApplyPassToFunction(  # noqa: N802
 ) -> ModulePass:
     """Return a pass that runs another one only on functions with certain names.
 
-    The other pass sees a program in which all other functions are replaced by stubs
-    without a body; of its result, the functions that match and those that are new are
-    used.
+    The other pass sees a program in which all other functions are replaced by stubs with
+    their type and without a body; a function of Relay whose type is not known before type
+    inference stays as it is. Of the result, the functions that match and those that are
+    new are used; all others stay, also those that the other pass deletes.
 
     Args:
         transform: The other pass.
@@ -62,11 +63,26 @@ def ApplyPassToFunction(  # noqa: N802
 
 def _stub(function: Any) -> Any:
     """A function without a body that a pass can leave alone."""
-    from isoform import ir
+    from isoform import ir, relay
 
     if not isinstance(function, ir.BaseFunc):
         raise TypeError(
             f"ApplyPassToFunction: expected a program of ir.BaseFunc, got a function of class "
             f"{type(function).__name__}"
         )
-    return ir.BaseFunc(attrs=function.attrs)
+    known = function.checked_type_
+    if known is None and isinstance(function, relay.Function):
+        # Its callers need a type, which only the body may tell.
+        known = function.func_type_annotation()
+        if not _is_complete(known):
+            return function
+    return ir.BaseFunc(attrs=function.attrs, checked_type_=known)
+
+
+def _is_complete(known: Any) -> bool:
+    """True if no part of a type is missing."""
+    from isoform import ir, structural_walk
+
+    missing: list[Any] = []
+    structural_walk(known, (ir.IncompleteType, missing.append))
+    return not missing

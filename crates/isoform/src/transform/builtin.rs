@@ -1,6 +1,6 @@
 //! The passes of the infrastructure itself.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use isoform_macros::export;
 
 use super::context::PassContext;
@@ -10,6 +10,7 @@ use super::registry::{PassEntry, make_pass, register_pass, registered_passes};
 use super::root::{functions, script, with_functions};
 use super::run::{IMMUTABLE, run};
 use super::{config, reproducer};
+use crate::ir::{BaseFunc, IRModule};
 use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::{Function, Parameter};
@@ -32,9 +33,10 @@ fn print_ir(#[default = ""] header: Str) -> Ref<ModulePass> {
 
 /// Makes a pass that runs another one only on the functions whose name `wanted` accepts.
 ///
-/// The pass sees a program in which each other function is replaced by `stub` of it; then
-/// the functions that are wanted or new are taken over from its result. If no name is
-/// accepted and `must_match` is set, the pass fails with a `ValueError`.
+/// The pass sees a program in which each other function is replaced by `stub` of it, which
+/// may be the function itself. Then the functions that are wanted or new are taken over
+/// from its result; all others stay as they are, also those that the pass deletes. If no
+/// name is accepted and `must_match` is set, the pass fails with a `ValueError`.
 pub fn apply_to_functions(
     pass: &Ref<Pass>,
     info: &Ref<PassInfo>,
@@ -59,29 +61,80 @@ pub fn apply_to_functions(
                 false => Ok(root),
             };
         }
-        let replaced: HashSet<Str> = stubs.iter().map(|(name, _)| name.clone()).collect();
+        let stubbed: HashSet<Str> = stubs.iter().map(|(name, _)| name.clone()).collect();
         let reduced = match stubs.is_empty() {
             true => root.clone(),
             false => with_functions(&root, stubs)?,
         };
         let result = run(&pass, &reduced, ctx)?;
-        if result.same_as(&reduced) {
-            return Ok(root);
-        }
-        // Functions that the pass deleted or added are those of its result.
-        let originals = known
-            .into_iter()
-            .filter(|(name, _)| replaced.contains(name));
-        let left: HashSet<Str> = functions(&result)?
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect();
-        let originals: Vec<_> = originals.filter(|(name, _)| left.contains(name)).collect();
-        match originals.is_empty() {
-            true => Ok(result),
-            false => with_functions(&result, originals),
+        match result.same_as(&reduced) {
+            true => Ok(root),
+            false => taken_over(&root, &known, &stubbed, &result),
         }
     })
+}
+
+/// The program with the functions of a result that are not stubs. A function that is
+/// missing from the result stays: it may be used by others, which the pass has not seen.
+fn taken_over(
+    root: &Ref<Obj>,
+    known: &[(Str, Ref<Obj>)],
+    stubbed: &HashSet<Str>,
+    result: &Ref<Obj>,
+) -> Result<Ref<Obj>> {
+    let before: HashMap<&Str, &Ref<Obj>> = known
+        .iter()
+        .map(|(name, function)| (name, function))
+        .collect();
+    let after = functions(result)?;
+    let left = after
+        .iter()
+        .filter(|(name, _)| before.contains_key(name))
+        .count();
+    let is_wanted = |(name, function): &&(Str, Ref<Obj>)| {
+        let old = before.get(name);
+        !stubbed.contains(name) && !old.is_some_and(|old| old.same_as(function))
+    };
+    let wanted: Vec<_> = after.iter().filter(is_wanted).cloned().collect();
+    if wanted.is_empty() {
+        return Ok(root.clone());
+    }
+    let adds = wanted.iter().any(|(name, _)| !before.contains_key(name));
+    if let (Some(module), Some(result)) = (
+        root.downcast_ref::<IRModule>(),
+        result.downcast_ref::<IRModule>(),
+    ) {
+        return with_new_functions(module, result, &before, &wanted);
+    }
+    match adds && left == known.len() {
+        false => with_functions(root, wanted),
+        // Other programs say themselves how functions are added: the result has them.
+        true => {
+            let originals = known.iter().filter(|(name, _)| stubbed.contains(name));
+            with_functions(result, originals.cloned().collect())
+        }
+    }
+}
+
+/// The module with functions of another one, under the global variables to which they
+/// refer there if they are new.
+fn with_new_functions(
+    module: &Ref<IRModule>,
+    other: &Ref<IRModule>,
+    before: &HashMap<&Str, &Ref<Obj>>,
+    wanted: &[(Str, Ref<Obj>)],
+) -> Result<Ref<Obj>> {
+    let copy = module.copied();
+    for (name, function) in wanted {
+        let owner = if before.contains_key(name) {
+            module
+        } else {
+            other
+        };
+        let var = owner.global_var(name)?;
+        copy.update_func(&var, function.clone().cast::<BaseFunc>()?)?;
+    }
+    Ok(copy.into_object())
 }
 
 /// Makes a pass that runs another one only on the functions whose name a function accepts.

@@ -416,6 +416,29 @@ fn r70_a_pass_can_be_applied_to_some_functions() {
     );
 }
 
+#[test]
+fn r70_functions_that_the_pass_deletes_stay() {
+    let stub = |_: &Ref<Obj>| Ok(Fun::new(0).into_object());
+    let narrow = of_module(&info("Narrow"), |root| {
+        let only = module(&[("new", 9)]);
+        only.update_func(&root.global_var("f")?, Fun::new(5).upcast())?;
+        Ok(only)
+    });
+    let check = |wanted: &'static str, expected: &[(&str, i64)]| {
+        let is_wanted = move |name: &str| Ok(name == wanted);
+        let apply = apply_to_functions(&narrow, &info("Apply"), true, is_wanted, stub);
+        let root = module(&[("f", 1), ("g", 2), ("h", 3)]);
+        let done = apply.run(&root).unwrap();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(name, n)| ((*name).to_owned(), *n))
+            .collect();
+        assert_eq!(numbers(&done), expected);
+    };
+    check("f", &[("f", 5), ("g", 2), ("h", 3), ("new", 9)]);
+    check("g", &[("f", 1), ("g", 2), ("h", 3), ("new", 9)]);
+}
+
 /// A program of two numbers, which are its functions.
 #[derive(Node)]
 #[node(key = "transform_tests.Pair", attrs(dyn Root))]
