@@ -41,7 +41,10 @@ class Root(Trait, attr="transform.root"):
     """
 
     def functions(self) -> list[tuple[str, Any]]:
-        """Return the functions with their names, in the order in which passes see them."""
+        """Return the functions with their names, in the order in which passes see them.
+
+        The names differ.
+        """
         raise NotImplementedError
 
     def with_functions(self, changed: Any) -> Any:

@@ -364,6 +364,20 @@ impl IRModule {
         self.with_dict(self.attrs.clone())
     }
 
+    /// True if both consist of the same objects, in the same order. O(1) if neither has
+    /// changed since one of them was [copied](Self::copied) from the other, otherwise linear.
+    pub(crate) fn has_contents_of(&self, other: &IRModule) -> bool {
+        let attrs = match (&self.attrs, &other.attrs) {
+            (Some(attrs), Some(other)) => attrs.same_as(other),
+            (attrs, other) => attrs.is_none() && other.is_none(),
+        };
+        attrs
+            && self.source_map.same_as(&other.source_map)
+            && have_same_entries(&self.functions, &other.functions)
+            && have_same_entries(&self.type_definitions, &other.type_definitions)
+            && have_same_entries(&self.global_infos, &other.global_infos)
+    }
+
     fn with_dict(&self, attrs: Option<Ref<DictAttrs>>) -> Ref<IRModule> {
         Ref::new(IRModule {
             functions: copied(&self.functions),
@@ -385,6 +399,23 @@ fn undefined<K: Global>(key: &Ref<K>) -> Error {
 
 fn copied<K: ElementType, V: ElementType>(dict: &Dict<K, V>) -> Dict<K, V> {
     Dict::of(dict.snapshot())
+}
+
+fn have_same_entries<K: ElementType, V: ElementType>(
+    left: &Dict<K, V>,
+    right: &Dict<K, V>,
+) -> bool {
+    let (left, right) = (left.snapshot(), right.snapshot());
+    let is_same = |left: &Value, right: &Value| match (left.as_object(), right.as_object()) {
+        (Some(left), Some(right)) => left.same_as(right),
+        _ => left == right,
+    };
+    left.same_as(&right)
+        || left.len() == right.len()
+            && left
+                .iter()
+                .zip(right.iter())
+                .all(|(left, right)| is_same(left.0, right.0) && is_same(left.1, right.1))
 }
 
 /// Binds the keys of two dicts that have a name in common.

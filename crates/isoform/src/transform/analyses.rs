@@ -6,6 +6,7 @@ use std::sync::Arc;
 use isoform_macros::export;
 
 use super::context::PassContext;
+use super::kept::Store;
 use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
@@ -68,14 +69,16 @@ impl Ref<PassContext> {
     /// or a new one.
     ///
     /// Results are kept until the context is left, or a pass replaces the object without
-    /// preserving the analysis. The default context keeps them while a pass runs.
+    /// preserving the analysis. The default context keeps them while a pass runs. Once a
+    /// function pass has changed the copy of the program on which it works, results for
+    /// that copy are computed each time.
     ///
     /// # Errors
     ///
     /// Errors of the analysis; `TypeError` if another analysis has the same name.
     pub fn analysis<A: Analysis>(&self, object: &Ref<impl Node>) -> Result<Arc<A::Output>> {
-        let object = object.as_object();
-        let store = self.store().filter(|_| self.keeps());
+        let (object, store) = self.place(object.as_object())?;
+        let object = &object;
         if let Some(found) = store.and_then(|store| store.find(A::NAME, object)) {
             return found.downcast().map_err(|_| other_result(A::NAME));
         }
@@ -97,7 +100,8 @@ impl Ref<PassContext> {
     ///
     /// Errors of the analysis; `ValueError` if none has the name.
     pub fn analysis_named(&self, name: &str, object: &Ref<Obj>) -> Result<Value> {
-        let store = self.store().filter(|_| self.keeps());
+        let (object, store) = self.place(object)?;
+        let object = &object;
         if let Some(found) = store.and_then(|store| store.find(name, object)) {
             let found = found.downcast::<Value>().map_err(|_| other_result(name))?;
             return Ok((*found).clone());
@@ -118,6 +122,15 @@ impl Ref<PassContext> {
             }
             None => Ok(computed),
         }
+    }
+
+    /// The object whose result is kept, and where. A pass over functions works on a copy of
+    /// its program, which counts as the program itself until the pass changes it; what is
+    /// found out about it afterwards is not kept.
+    fn place(&self, object: &Ref<Obj>) -> Result<(Ref<Obj>, Option<&Store>)> {
+        let (object, is_stable) = super::frames::original(object)?;
+        let store = self.store().filter(|_| is_stable && self.keeps());
+        Ok((object, store))
     }
 
     /// True if results can be dropped in time.

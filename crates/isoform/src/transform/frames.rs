@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use isoform_macros::export;
 
+use super::root;
 use crate::ir::{DiagnosticContext, IRModule};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Obj, Ref};
@@ -11,6 +12,8 @@ use crate::kernel::types::global_function;
 
 struct Frame {
     root: Ref<Obj>,
+    /// The copy of the root on which a pass over functions works.
+    copy: Option<Ref<Obj>>,
     diagnostics: Option<Ref<DiagnosticContext>>,
 }
 
@@ -65,6 +68,7 @@ impl Running {
     pub(super) fn begin(root: &Ref<Obj>) -> Running {
         let frame = Frame {
             root: root.clone(),
+            copy: None,
             diagnostics: None,
         };
         FRAMES.with_borrow_mut(|frames| frames.push(frame));
@@ -87,6 +91,39 @@ impl Drop for Running {
             REPORTED.set(false);
         }
     }
+}
+
+/// Notes the copy on which the innermost running pass works.
+pub(super) fn works_on(copy: &Ref<Obj>) {
+    FRAMES.with_borrow_mut(|frames| {
+        if let Some(frame) = frames.last_mut() {
+            frame.copy = Some(copy.clone());
+        }
+    });
+}
+
+/// The program of which an object is the copy that a running pass works on, and whether it
+/// still has the same contents. Any other object is its own.
+pub(super) fn original(object: &Ref<Obj>) -> Result<(Ref<Obj>, bool)> {
+    let copied_of = |copy: &Ref<Obj>| {
+        FRAMES.with_borrow(|frames| {
+            let is_copy = |frame: &&Frame| frame.copy.as_ref().is_some_and(|it| it.same_as(copy));
+            frames
+                .iter()
+                .rev()
+                .find(is_copy)
+                .map(|frame| frame.root.clone())
+        })
+    };
+    let mut object = object.clone();
+    // A pass may have run another one on its copy.
+    while let Some(root) = copied_of(&object) {
+        if !root::are_same(&object, &root)? {
+            return Ok((object, false));
+        }
+        object = root;
+    }
+    Ok((object, true))
 }
 
 /// The number of passes that are running in this thread, one inside the other.

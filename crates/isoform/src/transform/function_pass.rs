@@ -1,11 +1,12 @@
 //! How a [`FunctionPass`] runs, and how one is made from a Rust function.
 
 use super::context::PassContext;
+use super::frames;
 use super::info::PassInfo;
 use super::memo;
 use super::nodes::{FunctionPass, RunPass};
 use super::registry::make_pass;
-use super::root::Root;
+use super::root::{Root, are_same, check_names};
 use super::run::run;
 use crate::ir::{BaseFunc, IRModule};
 use crate::kernel::container::Str;
@@ -149,32 +150,33 @@ fn may_belong(function: &Ref<Obj>, root: &Ref<Obj>) -> bool {
     !root.isa::<IRModule>() || function.isa::<BaseFunc>()
 }
 
-/// True if both list the same functions.
-fn are_same(left: &[(Str, Ref<Obj>)], right: &[(Str, Ref<Obj>)]) -> bool {
-    let mut pairs = left.iter().zip(right);
-    left.len() == right.len()
-        && pairs.all(|((name, left), (other, right))| name == other && left.same_as(right))
-}
-
 impl RunPass for FunctionPass {
     fn run_on(&self, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
         let mut result = match root.implements_nearest::<dyn Root>() {
             Some(seen) => {
                 let functions = seen.functions()?;
+                let changes = |program: &Ref<Obj>| -> Result<Vec<(Str, Ref<Obj>)>> {
+                    let changed = self.changes(&functions, program, ctx)?;
+                    if !changed.is_empty() {
+                        check_names(root, &functions)?;
+                    }
+                    Ok(changed)
+                };
                 match seen.working_copy()? {
                     // Functions that the pass adds to the copy are part of the result.
                     Some(copy) => {
-                        let changed = self.changes(&functions, &copy, ctx)?;
+                        frames::works_on(&copy);
+                        let changed = changes(&copy)?;
                         let copied = copy.implements_nearest::<dyn Root>();
                         match copied {
                             Some(copied) if !changed.is_empty() => {
                                 copied.with_functions(changed)?
                             }
-                            Some(copied) if !are_same(&copied.functions()?, &functions) => copy,
+                            _ if !are_same(&copy, root)? => copy,
                             _ => root.clone(),
                         }
                     }
-                    None => match self.changes(&functions, root, ctx)? {
+                    None => match changes(root)? {
                         changed if changed.is_empty() => root.clone(),
                         changed => seen.with_functions(changed)?,
                     },

@@ -18,7 +18,7 @@ use crate::traverse::{WalkResult, walk_objects};
 /// type is its own only function. Types that extend one inherit it.
 #[isoform_macros::node_trait("transform.root", crate = crate)]
 pub trait Root {
-    /// The functions with their names, in the order in which passes see them.
+    /// The functions with their names, which differ, in the order in which passes see them.
     fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>>;
 
     /// The program with other functions under some of its names.
@@ -96,6 +96,35 @@ pub fn script(object: &Ref<Obj>) -> Result<String> {
         Some(seen) => Ok(seen.script()?.to_string()),
         None => crate::text::to_text(&object.into()),
     }
+}
+
+/// Fails if two functions of a program have the same name: the new version of one would be
+/// taken for that of the other. O(functions).
+pub(super) fn check_names(root: &Ref<Obj>, functions: &[(Str, Ref<Obj>)]) -> Result<()> {
+    let mut seen = hashbrown::HashSet::with_capacity(functions.len());
+    match functions.iter().find(|(name, _)| !seen.insert(&**name)) {
+        None => Ok(()),
+        Some((name, _)) => Err(Error::value_error(format!(
+            "transform.root of {}: two functions have the name '{name}'; the names of a \
+             program's functions differ",
+            root.type_info().key()
+        ))),
+    }
+}
+
+/// True if a copy of a program has the same contents. O(functions); O(1) for modules of `ir`
+/// that have not changed.
+pub(super) fn are_same(copy: &Ref<Obj>, root: &Ref<Obj>) -> Result<bool> {
+    if let (Some(copy), Some(root)) = (
+        copy.downcast_ref::<IRModule>(),
+        root.downcast_ref::<IRModule>(),
+    ) {
+        return Ok(copy.has_contents_of(root));
+    }
+    let (left, right) = (functions(copy)?, functions(root)?);
+    let mut pairs = left.iter().zip(&right);
+    Ok(left.len() == right.len()
+        && pairs.all(|((name, left), (other, right))| name == other && left.same_as(right)))
 }
 
 /// The functions of a program that are other objects than in another program, those that

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use isoform::functions::Function;
-use isoform::ir::IRModule;
+use isoform::ir::{GlobalVar, IRModule};
 use isoform::transform::{
     Analysis, ContextOptions, FunctionPass, PassContext, PassInfo, Sequential, functions,
     register_analysis,
@@ -161,6 +161,82 @@ fn analyses_of_any_language_are_found_by_name() {
             "ValueError: no analysis is registered as 'transform_tests.szie', did you mean \
              'transform_tests.size'?"
         );
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn results_for_the_program_are_those_of_its_working_copy() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let names = Function::new(move |arguments| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let root: Ref<Obj> = arguments[0].extract()?;
+        Ok(Value::from(functions(&root)?.len()))
+    });
+    register_analysis("transform_tests.names", names, false).unwrap();
+    let asking = FunctionPass::new(
+        &info("Ask"),
+        |fun: Ref<Fun>, root: &Ref<IRModule>, ctx: &Ref<PassContext>| {
+            ctx.analysis_named("transform_tests.names", root.as_object())?;
+            Ok(fun)
+        },
+    );
+    // Each pass runs the next one on its own copy.
+    let inner = asking.clone();
+    let nested = FunctionPass::new(
+        &info("Nested"),
+        move |fun: Ref<Fun>, root: &Ref<IRModule>, _: &Ref<PassContext>| {
+            inner.run(root)?;
+            Ok(fun)
+        },
+    );
+    let ctx = ContextOptions::default().make().unwrap();
+    let run = |pass: &Ref<FunctionPass>| {
+        ctx.within(|| {
+            let mut root = module(&[("a", 1), ("b", 2)]);
+            for _ in 0..10 {
+                root = pass.run(&root)?;
+            }
+            Ok(())
+        })
+    };
+    run(&asking).unwrap();
+    assert_eq!(count.swap(0, Ordering::Relaxed), 1);
+    run(&nested).unwrap();
+    assert_eq!(count.swap(0, Ordering::Relaxed), 1);
+}
+
+#[test]
+fn results_for_a_changed_working_copy_are_up_to_date() {
+    let names = Function::new(|arguments| {
+        let root: Ref<Obj> = arguments[0].extract()?;
+        Ok(Value::from(functions(&root)?.len()))
+    });
+    register_analysis("transform_tests.count", names, false).unwrap();
+    let adding = FunctionPass::new(
+        &info("Add"),
+        |fun: Ref<Fun>, root: &Ref<IRModule>, ctx: &Ref<PassContext>| {
+            let ask = || ctx.analysis_named("transform_tests.count", root.as_object());
+            assert_eq!(ask()?, 1.into());
+            let new = GlobalVar::new("new");
+            root.update_func(&new, Fun::new(7).upcast())?;
+            assert_eq!(ask()?, 2.into());
+            root.functions.remove(&new.into());
+            assert_eq!(ask()?, 1.into());
+            root.update_func(&GlobalVar::new("other"), Fun::new(8).upcast())?;
+            Ok(fun)
+        },
+    );
+    let ctx = ContextOptions::default().make().unwrap();
+    ctx.within(|| {
+        let root = module(&[("a", 1)]);
+        let ask =
+            |root: &Ref<IRModule>| ctx.analysis_named("transform_tests.count", root.as_object());
+        assert_eq!(ask(&root)?, 1.into());
+        let done = adding.run(&root)?;
+        assert_eq!((ask(&root)?, ask(&done)?), (1.into(), 2.into()));
         Ok(())
     })
     .unwrap();
