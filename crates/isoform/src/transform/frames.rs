@@ -131,7 +131,12 @@ pub(super) fn depth() -> usize {
     FRAMES.with_borrow(Vec::len)
 }
 
-/// True for the first call since the outermost pass began.
+/// Notes that a pass has ended well: an error that was on its way has been handled.
+pub(super) fn ended_well() {
+    REPORTED.set(false);
+}
+
+/// True for the first call since the outermost pass began, or since a pass ended well.
 pub(super) fn report_once() -> bool {
     !REPORTED.replace(true)
 }

@@ -108,6 +108,7 @@ fn drive(
         };
         if next.is_none() {
             after(&level.pass, ctx, &program)?;
+            frames::ended_well();
             open.pop();
         }
     }

@@ -486,6 +486,39 @@ fn programs_of_other_types_say_what_their_functions_are() {
     assert!(any_adding().run(&lonely).unwrap().same_as(&lonely));
 }
 
+/// A program whose functions all have the same name.
+#[derive(Node)]
+#[node(key = "transform_tests.Twins", attrs(dyn Root))]
+#[repr(C)]
+struct Twins {
+    both: Array<Ref<Obj>>,
+}
+
+impl Root for Twins {
+    fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>> {
+        let twin = |function: &Ref<Obj>| ("twin".into(), function.clone());
+        Ok(self.both.iter().map(twin).collect())
+    }
+    fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
+        let both = changed.into_iter().map(|(_, function)| function);
+        Ok(Twins::new(both.collect::<Array<_>>()).into_object())
+    }
+}
+
+#[test]
+fn no_result_is_lost_where_functions_have_the_same_name() {
+    let twins = |numbers: &[i64]| {
+        let functions = numbers.iter().map(|number| Fun::new(*number).into_object());
+        Twins::new(functions.collect::<Array<_>>())
+    };
+    assert_eq!(
+        error_of(any_adding().run(&twins(&[1, 2]))),
+        "ValueError: transform.root of transform_tests.Twins: two functions have the name 'twin'; \
+         the names of a program's functions differ (in pass 'Add')"
+    );
+    any_adding().run(&twins(&[1])).unwrap();
+}
+
 #[test]
 fn passes_are_listed_with_their_options() {
     let factory = Function::typed(|times: i64, label: Option<Str>| {

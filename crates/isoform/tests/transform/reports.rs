@@ -116,6 +116,33 @@ fn a_failure_can_be_repeated_from_its_reproducer() {
 }
 
 #[test]
+fn a_failure_after_one_that_was_handled_has_a_reproducer() {
+    for name in ["reports.First", "reports.Second"] {
+        let factory = Function::typed(move || failing(name));
+        register_pass(name, factory, false).unwrap();
+    }
+    let first = failing("reports.First");
+    let trying = of_module(&info("Try"), move |root| {
+        assert!(first.run(&root).is_err());
+        Ok(root)
+    });
+    let folder = std::env::temp_dir().join(format!("isoform-handled-{}", std::process::id()));
+    let options =
+        ContextOptions::default().config("transform.reproducer", folder.to_str().unwrap());
+    let sequence = Sequential::new([trying, failing("reports.Second")]);
+    let error = error_of(
+        options
+            .make()
+            .unwrap()
+            .within(|| sequence.run(&module(&[("f", 1)]))),
+    );
+    assert!(error.contains("reports.Second-000.json"), "{error}");
+    assert!(folder.join("reports.First-000.json").exists());
+    assert!(folder.join("reports.Second-000.json").exists());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn r79_messages_belong_to_the_pass_and_end_with_it() {
     let emitting = |name: &str, level: DiagnosticLevel, fails: bool| {
         of_module(&info(name), move |root| {
