@@ -308,12 +308,17 @@ Examples:
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Passes")]
 pub(crate) struct PipelineArgs {
-    /// The level of optimization: passes of higher levels are skipped.
+    /// The level of optimization: passes of higher levels are skipped, which is noted on
+    /// standard error.
     #[arg(long, value_name = "LEVEL", default_value_t = 2)]
     pub(crate) opt_level: i64,
     /// Skip a pass; may be given several times.
     #[arg(long, value_name = "PASS")]
     pub(crate) disable: Vec<String>,
+    /// Set an option for passes; may be given several times. A value is written as in a
+    /// pipeline.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) config: Vec<String>,
     /// Check the program after each pass, and that no pass changes its input in place.
     #[arg(long)]
     pub(crate) verify: bool,
@@ -380,9 +385,10 @@ Examples:
 
 /// Find the pass, and the functions, that make a program fail a check.
 ///
-/// COMMAND is run with the name of a file that holds a program, in the format of FILE; it
-/// succeeds for a good program, and fails for a bad one. It has to accept FILE and reject
-/// the result of the whole pipeline. The first pass after which it fails is found, and then
+/// COMMAND is run with the name of a file that holds a program, in the format of FILE. It
+/// ends with status 0 for a good program, and with 1 to 125 for a bad one; any other status,
+/// or a signal, ends the search with an error. It has to accept FILE and reject the result
+/// of the whole pipeline. The first pass after which it fails is found, and then
 /// a smallest set of the functions that this pass changes.
 #[derive(Args, Debug)]
 #[command(after_help = BISECT_HELP)]

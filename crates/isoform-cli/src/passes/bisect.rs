@@ -1,14 +1,15 @@
 //! `isoform bisect`: finds the pass and the functions that make a program fail a check.
 
 use std::io;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
+use isoform::errors::ErrorKind;
 use isoform::transform::instruments::changes_text;
 use isoform::{Error, Obj, Ref, Result};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{failure_of, options_of, pipeline_of, program_of};
+use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
 use crate::args::{BisectArgs, Common, ConvertArgs, TextArgs};
 use crate::convert::encode;
 use crate::input::{Form, Input, IrFile, load};
@@ -56,7 +57,28 @@ impl Check<'_> {
             let name = self.command[0].display();
             Error::value_error(format!("the command {name} does not start: {error}"))
         })?;
-        Ok(status.success())
+        self.verdict(status)
+    }
+
+    /// True for a good program, false for a bad one. A check that has not ended by itself
+    /// says nothing about the program.
+    fn verdict(&self, status: ExitStatus) -> Result<bool> {
+        match status.code() {
+            Some(0) => return Ok(true),
+            Some(1..=125) => return Ok(false),
+            _ => {}
+        }
+        let reason = match status.code() {
+            Some(126 | 127) => ", with which a shell reports a command that does not start",
+            Some(128..) => ", with which a shell reports a signal",
+            _ => "",
+        };
+        let name = self.command[0].display();
+        let message = format!(
+            "the command {name} ended with {status}{reason}; a check ends with status 0 for a good \
+             program, and with 1 to 125 for a bad one"
+        );
+        Err(Error::new(ErrorKind::Runtime, message))
     }
 }
 
@@ -80,6 +102,7 @@ pub(crate) fn bisect(
         Ok(loaded) => loaded,
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
+    note_skipped(&pipeline, &args.passes, output);
     let found = TempDir::with_prefix("isoform-")
         .map_err(Error::from)
         .and_then(|folder| {
@@ -89,7 +112,7 @@ pub(crate) fn bisect(
                 form,
             };
             let pipeline = pipeline.upcast();
-            let ctx = options_of(&args.passes).make()?;
+            let ctx = options_of(&args.passes)?.make()?;
             let found = ctx.within(|| {
                 isoform::transform::bisect(&pipeline, &root, |program| check.accepts(program))
             })?;

@@ -5,15 +5,17 @@ mod changes;
 mod list;
 mod run;
 
+use std::collections::HashSet;
 use std::fs;
 
+use isoform::text::from_text;
 use isoform::transform::instruments::Verifying;
 use isoform::transform::{ContextOptions, Sequential, parse_pipeline};
 use isoform::{Error, Obj, Ref, Value};
 
 use crate::args::PipelineArgs;
 use crate::input::{Input, register_types};
-use crate::output::Failure;
+use crate::output::{Failure, Output};
 
 pub(crate) use bisect::bisect;
 pub(crate) use list::list;
@@ -57,14 +59,62 @@ fn program_of(input: &Input) -> Result<Ref<Obj>, Failure> {
 }
 
 /// The conditions under which the passes run.
-fn options_of(args: &PipelineArgs) -> ContextOptions {
-    let options = ContextOptions::default()
+fn options_of(args: &PipelineArgs) -> Result<ContextOptions, Error> {
+    let mut options = ContextOptions::default()
         .opt_level(args.opt_level)
         .disabled(args.disable.iter());
-    match args.verify {
+    for setting in &args.config {
+        let Some((key, value)) = setting.split_once('=') else {
+            return Err(Error::value_error(format!(
+                "--config: expected KEY=VALUE, got '{setting}'"
+            )));
+        };
+        options = options.config(key, value_of(value)?);
+    }
+    Ok(match args.verify {
         false => options,
         true => options
             .instrument(&Verifying::instrument())
             .config("testing.immutable_module", true),
+    })
+}
+
+/// The value of an option, written as in a pipeline.
+fn value_of(text: &str) -> Result<Value, Error> {
+    let is_word = text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/'));
+    match text {
+        "true" => Ok(true.into()),
+        "false" => Ok(false.into()),
+        "True" | "False" | "None" | "inf" | "nan" => from_text(text),
+        _ if is_word => Ok(text.into()),
+        _ => from_text(text),
+    }
+}
+
+/// Tells which passes are skipped because of their level.
+fn note_skipped(pipeline: &Ref<Sequential>, args: &PipelineArgs, output: &mut Output<'_, '_>) {
+    if output.quiet {
+        return;
+    }
+    let mut told = HashSet::new();
+    let mut stack = vec![pipeline.clone().upcast()];
+    while let Some(pass) = stack.pop() {
+        let (name, level) = (&*pass.info.name, pass.info.opt_level);
+        if args.disable.iter().any(|disabled| disabled == name) {
+            continue;
+        }
+        if level > args.opt_level {
+            if told.insert(name.to_owned()) {
+                output.aside(&format!(
+                    "isoform: pass '{name}' is skipped: its level {level} is above --opt-level {}\n",
+                    args.opt_level
+                ));
+            }
+        } else if let Some(sequence) = pass.downcast_ref::<Sequential>() {
+            stack.extend(sequence.passes.iter().rev().cloned());
+        }
     }
 }

@@ -10,7 +10,7 @@ use isoform::{Obj, Ref, Result};
 use serde_json::json;
 
 use super::changes::Changes;
-use super::{failure_of, options_of, pipeline_of, program_of};
+use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
 use crate::args::{Common, ConvertArgs, RunArgs, TextArgs};
 use crate::convert::{encode, form_of_target};
 use crate::input::{Form, Input, IrFile, is_dash, load};
@@ -64,7 +64,7 @@ fn apply(
     shows_progress: bool,
 ) -> Result<Report> {
     let changes = Changes::new(args.limit, args.text.width);
-    let mut options = options_of(&args.passes);
+    let mut options = options_of(&args.passes)?;
     if let Some(folder) = &args.reproducer {
         options = options.config("transform.reproducer", &*folder.to_string_lossy());
     }
@@ -122,6 +122,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
         Ok(input) => input,
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
+    note_skipped(&pipeline, &args.passes, output);
     let report = program_of(&input).and_then(|program| {
         apply(args, &pipeline, &program, output.shows_progress())
             .map_err(|error| failure_of(&error))

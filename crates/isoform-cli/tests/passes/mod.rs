@@ -94,6 +94,48 @@ fn levels_and_disabled_passes_count() {
     }
 }
 
+#[test]
+fn passes_that_are_skipped_are_noted() {
+    let folder = folder();
+    let run = |options: &str| {
+        let line = format!("run {options} --force (pto.simplify,pto.simplify) p.json -o same.json");
+        folder.run(&line).err
+    };
+    assert_eq!(
+        run("--opt-level 0"),
+        "isoform: pass 'pto.simplify' is skipped: its level 1 is above --opt-level 0\n"
+    );
+    assert_eq!(run("--opt-level 0 --quiet"), "");
+    assert_eq!(run("--opt-level 0 --disable pto.simplify"), "");
+}
+
+#[test]
+fn options_of_passes_are_set() {
+    let folder = folder();
+    let run = |config: &str| {
+        folder.run(&format!(
+            "run --force --config {config} pto.simplify p.json -o done.json"
+        ))
+    };
+    assert_eq!(run("testing.immutable_module=true").status, 0);
+    let wrong = [
+        (
+            "testing.immutable_module",
+            "--config: expected KEY=VALUE, got",
+        ),
+        ("testing.immutable_module=[", "expected"),
+        ("testing.immutable_module=word", "testing.immutable_module"),
+        ("no.such.option=1", "Invalid config option 'no.such.option'"),
+    ];
+    for (config, message) in wrong {
+        let ran = run(config);
+        assert!(
+            ran.status == 2 && ran.err.contains(message),
+            "{config}: {ran:?}"
+        );
+    }
+}
+
 /// The lines with the names of passes, without their times.
 fn heads(text: &str) -> Vec<String> {
     let head = |line: &str| {
@@ -248,6 +290,24 @@ fn the_pass_and_the_functions_are_found() {
         "{}",
         ran.err
     );
+    // A check that breaks down says nothing about the program.
+    for (script, problem) in [
+        (
+            "exit 127",
+            "exit status: 127, with which a shell reports a command",
+        ),
+        (
+            "exit 139",
+            "exit status: 139, with which a shell reports a signal",
+        ),
+        ("kill -9 $$", "ended with signal: 9"),
+    ] {
+        folder.file("broken.sh", script.as_bytes());
+        let ran = folder.run("bisect pto.simplify p.json -- sh broken.sh");
+        assert_eq!(ran.status, 2);
+        assert!(ran.err.contains(problem), "{}", ran.err);
+        assert!(ran.err.contains("1 to 125 for a bad one"), "{}", ran.err);
+    }
     let ran = folder.run("bisect pto.cse p.json -- ./no-such-command");
     assert!(
         ran.err

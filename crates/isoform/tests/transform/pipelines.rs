@@ -67,6 +67,11 @@ fn texts_are_parsed_and_printed() {
         "(text.Add,(text.Add),()),text.Add",
     );
     check_text("text.Add // first\n,\n  text.Add", "text.Add,text.Add");
+    check_text("text.Add{label=x // c\n}", "text.Add{label=\"x\"}");
+    check_text("text.Add{label=x// }\n, // y\n}", "text.Add{label=\"x\"}");
+    check_text("text.Add{label=\"a//b\"}", "text.Add{label=\"a//b\"}");
+    check_text("text.Any{value=[1, // ]\n 2]}", "text.Any{value=[1, 2]}");
+    check_text("text.Any{flag=1}", "text.Any{flag=True}");
     check_text(
         "text.Any{value=[1, {\"a\": 2.5}],flag=true,items=[None, \"x\"],ratio=1}",
         "text.Any{value=[1, {\"a\": 2.5}],flag=True,items=[None, \"x\"],ratio=1.0}",
@@ -102,6 +107,16 @@ fn faults_are_shown_at_their_place() {
         "text.Add{number=x}",
         "TypeError: pipeline: line 1, column 17: expected int, got str\n  |\n1 | \
          text.Add{number=x}\n  |                 ^",
+    );
+    check_fault(
+        "text.Any{flag=-1}",
+        "TypeError: pipeline: line 1, column 15: expected True or False, got -1\n  |\n1 | \
+         text.Any{flag=-1}\n  |               ^^",
+    );
+    check_fault(
+        "text.Add{label=a//b}",
+        "ValueError: pipeline: line 1, column 21: expected ',' or '}', got the end of the text\n  \
+         |\n1 | text.Add{label=a//b}\n  |                     ^",
     );
     check_fault(
         "text.Add{number=1,number=2}",

@@ -5,7 +5,7 @@ use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::Schema;
-use crate::kernel::value::Value;
+use crate::kernel::value::{Value, ValueRef};
 use crate::text::{TextFault, from_text, text_error};
 use crate::transform::nodes::{Pass, Sequential};
 use crate::transform::registry;
@@ -198,13 +198,20 @@ impl<'a> Parser<'a> {
         made.map_err(|error| self.placed(start, end, error))
     }
 
-    /// The end of the value that begins here: the next comma or brace outside of brackets
-    /// and strings.
+    /// The end of the value that begins here: the next comma, brace or comment outside of
+    /// brackets and strings.
     fn end_of_value(&self) -> usize {
         let (mut depth, mut quoted, mut escaped) = (0usize, None, false);
+        let mut in_comment = false;
         for (position, c) in self.text[self.at..].char_indices() {
             let here = self.at + position;
             match quoted {
+                // Those inside of brackets are the business of the value.
+                _ if in_comment => in_comment = c != '\n',
+                None if self.text[here..].starts_with("//") => match depth {
+                    0 => return here,
+                    _ => in_comment = true,
+                },
                 Some(_) if escaped => escaped = false,
                 Some(_) if c == '\\' => escaped = true,
                 Some(quote) if c == quote => quoted = None,
@@ -240,6 +247,13 @@ impl<'a> Parser<'a> {
             (true, _) => Str::from(text).into(),
             (false, _) => from_text(text).map_err(|error| self.inner_fault(start, text, error))?,
         };
+        if matches!(schema, Schema::Bool)
+            && let ValueRef::Int(number) = value.view()
+            && !(0..=1).contains(&number)
+        {
+            let message = format!("expected True or False, got {number}");
+            return Err(self.fault(ErrorKind::Type, start, end, message));
+        }
         schema
             .convert(value)
             .map_err(|error| self.placed(start, end, error))
