@@ -49,7 +49,7 @@ def register_pass(name: str, factory: Any = None, *, override: bool = False) -> 
 
     def made(given: Any) -> Any:
         maker = _giving(given) if isinstance(given, Pass) else given
-        _register(name, described(maker, None), override)
+        _register(name, described(maker, None), override, _module_of(given))
         return given
 
     return made(factory) if factory is not None else made
@@ -64,6 +64,22 @@ def _giving(made: Pass) -> Any:
     # Its own, not that of its class.
     maker.__doc__ = vars(made).get("__doc__")
     return maker
+
+
+def _module_of(given: Any) -> str:
+    """What a command imports to register a pass; empty if that is not known."""
+    import sys
+
+    from .passes import Pass
+
+    # The class of a pass is not written where the pass is.
+    own = (
+        vars(given) if isinstance(given, Pass) else {"__module__": getattr(given, "__module__", "")}
+    )
+    module = own.get("__module__")
+    if module == "__main__":
+        module = getattr(sys.modules["__main__"], "__file__", None)
+    return module or ""
 
 
 def make_pass(name: str, **options: Any) -> Pass:

@@ -6,7 +6,7 @@ use isoform_macros::export;
 use super::context::PassContext;
 use super::info::PassInfo;
 use super::nodes::{ModulePass, Pass};
-use super::registry::{PassEntry, make_pass, register_pass, registered_passes};
+use super::registry::{PassEntry, make_pass, register_of_module, registered_passes};
 use super::root::{functions, script, with_functions};
 use super::run::{IMMUTABLE, run};
 use super::{config, reproducer};
@@ -166,8 +166,9 @@ fn register_exported(
     name: &str,
     factory: Function,
     #[default = false] replace: bool,
+    #[default = ""] module: Str,
 ) -> Result<()> {
-    register_pass(name, factory, replace)
+    register_of_module(name, factory, replace, module)
 }
 
 /// Makes a pass by its name and options.

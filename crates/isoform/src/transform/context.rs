@@ -64,7 +64,8 @@ fn make_context(
     options.make()
 }
 
-const DEFAULT_LEVEL: i64 = 2;
+/// The level of contexts that set none.
+pub(super) const DEFAULT_LEVEL: i64 = 2;
 
 /// Options of a [`PassContext`].
 #[derive(Clone)]

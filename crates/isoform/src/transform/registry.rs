@@ -1,7 +1,11 @@
 //! Passes by name: each is a global function that makes the pass from its options.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use super::info::PassInfo;
 use super::nodes::Pass;
+use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::{Function, Parameter, Signature};
 use crate::kernel::object::reference::{Node, Ref};
@@ -91,7 +95,35 @@ pub fn register_pass(name: &str, factory: Function, replace: bool) -> Result<()>
             factory.with_signature(signature.language(language))
         }
     };
-    register_function(&format!("transform.{name}"), factory, replace)
+    register_function(&format!("transform.{name}"), factory, replace)?;
+    let mut modules = MODULES.lock().unwrap_or_else(PoisonError::into_inner);
+    modules.remove(name);
+    Ok(())
+}
+
+/// The modules of a host language that register passes, by the names of these.
+static MODULES: Mutex<BTreeMap<String, Str>> = Mutex::new(BTreeMap::new());
+
+/// As [`register_pass`], for a pass that a module of a host language registers: commands
+/// import it. It is empty if the module is not known.
+pub(super) fn register_of_module(
+    name: &str,
+    factory: Function,
+    replace: bool,
+    module: Str,
+) -> Result<()> {
+    register_pass(name, factory, replace)?;
+    if !module.is_empty() {
+        let mut modules = MODULES.lock().unwrap_or_else(PoisonError::into_inner);
+        modules.insert(name.to_owned(), module);
+    }
+    Ok(())
+}
+
+/// The module that registers a pass, if it is one of a host language.
+pub(super) fn module_of(name: &str) -> Option<Str> {
+    let modules = MODULES.lock().unwrap_or_else(PoisonError::into_inner);
+    modules.get(name).cloned()
 }
 
 /// The passes that can be made by name, sorted.

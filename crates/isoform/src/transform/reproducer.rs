@@ -4,12 +4,14 @@
 use std::fs;
 use std::path::Path;
 
-use super::context::PassContext;
+use super::context::{DEFAULT_LEVEL, PassContext};
 use super::nodes::Pass;
 use super::pipeline::pipeline_text;
+use super::registry;
 use crate::files::to_json_graph;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Obj, Ref};
+use crate::text::to_text;
 
 /// The option that names the folder for reproducers.
 pub(super) const REPRODUCER: &str = "transform.reproducer";
@@ -24,14 +26,14 @@ pub(super) fn write(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &PassContext, error:
     let Some(folder) = folder.and_then(|folder| folder.as_str()) else {
         return error;
     };
-    match written(pass, root, Path::new(folder)) {
+    match written(pass, root, ctx, Path::new(folder)) {
         Ok(note) => error.noted(note),
         // The error of the pass is more important than a full disk.
         Err(failure) => error.noted(format!("no reproducer was written: {failure}")),
     }
 }
 
-fn written(pass: &Ref<Pass>, root: &Ref<Obj>, folder: &Path) -> Result<String> {
+fn written(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &PassContext, folder: &Path) -> Result<String> {
     let pipeline = pipeline_text(pass)?;
     let json = to_json_graph(&root.into())?;
     fs::create_dir_all(folder)?;
@@ -44,11 +46,49 @@ fn written(pass: &Ref<Pass>, root: &Ref<Obj>, folder: &Path) -> Result<String> {
     let (program, passes) = (path(number, "json"), path(number, "pipeline"));
     fs::write(&program, json)?;
     fs::write(&passes, format!("{pipeline}\n"))?;
+    let known = match registry::factory(&pass.info.name) {
+        Ok(_) => String::new(),
+        Err(_) => format!(", once a pass is registered as '{}'", pass.info.name),
+    };
     Ok(format!(
-        "to repeat it: isoform run @{} {}",
-        passes.display(),
-        program.display()
+        "to repeat it{known}: {} {} {}",
+        command(pass, ctx),
+        quoted(&format!("@{}", passes.display())),
+        quoted(&program.display().to_string())
     ))
+}
+
+/// The command that runs the pass under the same conditions.
+fn command(pass: &Ref<Pass>, ctx: &PassContext) -> String {
+    let mut command = match registry::module_of(&pass.info.name) {
+        Some(module) => format!("python -m isoform run --import {}", quoted(&module)),
+        None => "isoform run".to_owned(),
+    };
+    // The pass may have been run directly, whatever its level.
+    let level = ctx.opt_level.max(pass.info.opt_level);
+    if level != DEFAULT_LEVEL {
+        command.push_str(&format!(" --opt-level {level}"));
+    }
+    for (key, value) in ctx.config.iter() {
+        if *key == *REPRODUCER {
+            continue;
+        }
+        // Few values have no text, and those few cannot be given on a command line.
+        if let Ok(text) = to_text(value) {
+            let setting = format!("{key}={}", text.trim_end());
+            command.push_str(&format!(" --config {}", quoted(&setting)));
+        }
+    }
+    command
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 /// A name in which characters that files cannot have are replaced.

@@ -3,8 +3,8 @@
 use isoform::functions::Function;
 use isoform::ir::{Diagnostic, DiagnosticLevel, IRModule};
 use isoform::transform::{
-    ContextOptions, FunctionPass, Pass, PassContext, Sequential, diagnostics, parse_pipeline,
-    register_pass,
+    ContextOptions, FunctionPass, Pass, PassContext, PassInfo, Sequential, diagnostics,
+    parse_pipeline, register_pass,
 };
 use isoform::{Error, Ref};
 
@@ -139,6 +139,44 @@ fn a_failure_after_one_that_was_handled_has_a_reproducer() {
     assert!(error.contains("reports.Second-000.json"), "{error}");
     assert!(folder.join("reports.First-000.json").exists());
     assert!(folder.join("reports.Second-000.json").exists());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn the_command_of_a_reproducer_has_the_conditions() {
+    let folder = std::env::temp_dir().join(format!("isoform repeat {}", std::process::id()));
+    let options =
+        ContextOptions::default().config("transform.reproducer", folder.to_str().unwrap());
+    let note = |pass: Ref<Pass>, options: &ContextOptions| {
+        let ctx = options.make().unwrap();
+        let error = ctx.within(|| pass.run(&module(&[]))).unwrap_err();
+        let note = error.notes().last().unwrap_or_default().to_owned();
+        note.replace(folder.to_str().unwrap(), "FOLDER")
+    };
+    let high = |name: &'static str| {
+        let info = PassInfo::new(4, name);
+        of_module(&info, |_| Err(Error::value_error("it fails")))
+    };
+    assert_eq!(
+        note(high("Unknown"), &options),
+        "to repeat it, once a pass is registered as 'Unknown': isoform run --opt-level 4 \
+         '@FOLDER/Unknown-000.pipeline' 'FOLDER/Unknown-000.json'"
+    );
+    register_pass(
+        "reports.High",
+        Function::typed(move || high("reports.High")),
+        false,
+    )
+    .unwrap();
+    let set = options
+        .clone()
+        .opt_level(5)
+        .config("testing.immutable_module", true);
+    assert_eq!(
+        note(high("reports.High"), &set),
+        "to repeat it: isoform run --opt-level 5 --config testing.immutable_module=True \
+         '@FOLDER/reports.High-000.pipeline' 'FOLDER/reports.High-000.json'"
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
