@@ -1,5 +1,6 @@
 """Passes of functions and classes, on programs of every kind."""
 
+import functools
 import gc
 import signal
 import weakref
@@ -681,3 +682,88 @@ def test_a_cache_can_be_interrupted(kind, when):
 
     with pytest.raises(kind), PassContext(cache=Interrupted()):
         function_pass(Add.func, 0, "Add", pure=True, version="1")(module(f=1))
+
+
+def test_r68_class_attributes_of_a_decorated_class_are_found():
+    @module_pass(opt_level=0)
+    class Keep:
+        level = 3
+
+        def __init__(self, suffix="_"):
+            self.suffix, self.level = suffix, 4
+
+        @classmethod
+        def plain(cls):
+            return cls("")
+
+        @staticmethod
+        def twice(text):
+            return 2 * text
+
+        def transform_module(self, mod, ctx):
+            return mod
+
+    assert (Keep.level, Keep("x").level, Keep.twice("a")) == (3, 4, "aa")
+    made = Keep.plain()
+    assert isinstance(made, Pass)
+    assert made.suffix == ""
+    with pytest.raises(AttributeError, match="type object 'Keep' has no attribute 'nothing'"):
+        Keep.nothing  # noqa: B018
+
+
+def test_r68_methods_that_would_be_ignored_cannot_be_overridden():
+    class Plain:
+        def number(self):
+            return 1
+
+        def transform_module(self, mod, ctx):
+            return module(f=self.number())
+
+    made = module_pass(Plain, opt_level=0, name="Base")
+
+    class Labelled(made):
+        label = "it has one more attribute"
+
+    assert numbers(Labelled()(module())) == {"f": 1}
+    with pytest.raises(TypeError, match=r"Derived overrides number, which passes of .*Plain would"):
+
+        class Derived(made):
+            def number(self):
+                return 2
+
+    class Extended(Plain):
+        def number(self):
+            return 2
+
+    assert numbers(module_pass(Extended, opt_level=0)()(module())) == {"f": 2}
+
+
+def test_r68_callable_objects_and_partial_applications_are_passes():
+    def named(number, mod, ctx):
+        return module(f=number)
+
+    made = module_pass(functools.partial(named, 7), opt_level=0)
+    assert (made.info.name, numbers(made(module()))) == ("named", {"f": 7})
+
+    class Callable:
+        def __call__(self, mod, ctx):
+            return mod
+
+    assert module_pass(Callable(), opt_level=0, name="Given").info.name == "Given"
+    with pytest.raises(TypeError, match="an object of class Callable does not have: give name="):
+        module_pass(Callable(), opt_level=0)
+
+
+def test_a_reproducer_of_a_python_pass_imports_its_module(tmp_path):
+    @register_pass("test_transform.Breaks")
+    @module_pass(opt_level=3, name="test_transform.Breaks")
+    def Breaks(mod, ctx):
+        raise ValueError("it breaks")
+
+    with PassContext(reproducer=tmp_path), pytest.raises(ValueError, match="it breaks") as caught:
+        Breaks(module(f=1))
+    stem = tmp_path / "test_transform.Breaks-000"
+    assert caught.value.__notes__[-1] == (
+        f"to repeat it: python -m isoform run --import {__name__} --opt-level 3 "
+        f"@{stem}.pipeline {stem}.json"
+    )

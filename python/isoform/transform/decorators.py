@@ -154,8 +154,9 @@ def function_pass(
 
 
 def _documented(made: Any, decorated: Any) -> Any:
-    """A pass with the documentation of its function."""
+    """A pass with the documentation and module of its function."""
     made.__doc__ = decorated.__doc__
+    made.__module__ = getattr(decorated, "__module__", None)
     return made
 
 
@@ -169,7 +170,14 @@ def _info(
 ) -> PassInfo:
     if not callable(decorated):
         raise TypeError("pass_func must be a callable for Module pass")
-    return PassInfo(opt_level, name or decorated.__name__, required, traceable, preserves)
+    # A partial application has the name of its function.
+    name = name or getattr(getattr(decorated, "func", decorated), "__name__", None)
+    if name is None:
+        raise TypeError(
+            f"a pass needs a name, which an object of class {type(decorated).__name__} does not "
+            f"have: give name=..."
+        )
+    return PassInfo(opt_level, name, required, traceable, preserves)
 
 
 def _place_of(decorated: Any, name: str | None) -> str:
@@ -193,7 +201,27 @@ def _class_of(
     if not callable(getattr(decorated, method, None)):
         raise TypeError(f"{decorated.__qualname__}: expected a class with a method '{method}'")
 
-    class Made(base):
+    class Meta(type(base)):  # type: ignore[misc]
+        def __getattr__(cls, attribute: str) -> Any:
+            found = inspect.getattr_static(decorated, attribute, None)
+            if attribute.startswith("__") or not hasattr(decorated, attribute):
+                raise AttributeError(f"type object '{cls.__name__}' has no attribute '{attribute}'")
+            bind = getattr(type(found), "__get__", None)
+            # A class method gets the class of passes, so that it can make one.
+            return bind(found, None, cls) if bind else found
+
+    class Made(base, metaclass=Meta):
+        def __init_subclass__(cls, **options: Any) -> None:
+            super().__init_subclass__(**options)
+            is_own = {*dir(object), *dir(base)}.__contains__
+            hidden = [n for n in vars(cls) if hasattr(decorated, n) and not is_own(n)]
+            if hidden:
+                raise TypeError(
+                    f"{cls.__qualname__} overrides {', '.join(hidden)}, which passes of "
+                    f"{decorated.__qualname__} would ignore: extend the class before it is "
+                    f"decorated, and decorate the result"
+                )
+
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             inner = decorated(*args, **kwargs)
             given = arguments(getattr(inner, method))
