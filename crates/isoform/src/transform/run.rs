@@ -114,6 +114,17 @@ fn drive(
     }
 }
 
+/// For kinds of sequences that extend this one; plain ones need no stack.
+impl RunPass for Sequential {
+    fn run_on(&self, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
+        let (mut result, mut steps) = (root.clone(), Steps::of(self));
+        while let Some(step) = steps.next(ctx)? {
+            result = run(&step.pass, &result, ctx)?;
+        }
+        Ok(result)
+    }
+}
+
 /// Asks all instruments, even if one has said no already.
 fn should_run(pass: &Ref<Pass>, ctx: &PassContext, arguments: &[Value]) -> Result<bool> {
     let instruments = ctx.instruments.snapshot();

@@ -1,12 +1,12 @@
-//! How a [`Sequential`] runs: which of its passes, and what each of them requires.
+//! The order in which a [`Sequential`] runs: which of its passes, and what each of them
+//! requires.
 
 use super::context::PassContext;
-use super::nodes::{Pass, RunPass, Sequential};
+use super::nodes::{Pass, Sequential};
 use super::registry::make_pass;
-use super::run::run;
 use crate::kernel::container::Array;
 use crate::kernel::error::Result;
-use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::reference::Ref;
 
 /// A pass to run.
 pub(super) struct Step {
@@ -66,16 +66,5 @@ impl Steps {
             }));
         }
         Ok(None)
-    }
-}
-
-/// For kinds of sequences that extend this one; plain ones need no stack.
-impl RunPass for Sequential {
-    fn run_on(&self, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
-        let (mut result, mut steps) = (root.clone(), Steps::of(self));
-        while let Some(step) = steps.next(ctx)? {
-            result = run(&step.pass, &result, ctx)?;
-        }
-        Ok(result)
     }
 }
