@@ -82,7 +82,7 @@ fn drive(
         if let Some(step) = next.take() {
             // Between passes, so that even a pipeline of short ones can be interrupted.
             Poll::now()?;
-    root::ready()?;
+            root::ready()?;
             let pass = &step.pass;
             let arguments = [Value::from(&program), Value::from(&pass.info)];
             if should_run(pass, ctx, &arguments)? {

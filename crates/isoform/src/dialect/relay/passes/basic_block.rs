@@ -130,8 +130,14 @@ impl Plan {
             is_bound,
             list: Vec::new(),
         };
-        plan.bind_earlier_uses(graph, scopes, &blocks)?;
-        plan.bind_earlier_effects(graph, scopes, &blocks, &effects)?;
+        // What is bound may leave a `let`, whose bindings then come earlier, and so on. That
+        // ends soon; if not, all values of `let` count as if they did.
+        for round in 0..5 {
+            plan.merge_lets(graph, scopes, &effects)?;
+            if !plan.bind_earlier(graph, scopes, &blocks, &effects, round == 4)? {
+                break;
+            }
+        }
         plan.merge_lets(graph, scopes, &effects)?;
         Ok(Some(plan))
     }
@@ -167,61 +173,52 @@ impl Plan {
         Ok(())
     }
 
-    /// For each block, when the last of its bound expressions that are wanted is computed.
+    /// For each block, when the last expressions are computed that its list binds, or that of
+    /// a `let` in it without a list of its own: of all, and of those with an effect.
     fn last(
         &self,
         graph: &Graph,
         scopes: &Scopes,
         blocks: &[Scope],
-        wanted: impl Fn(Id) -> bool,
-    ) -> Vec<usize> {
-        let mut last = vec![0; scopes.len()];
+        effects: &Effects,
+        all_lets: bool,
+    ) -> Result<[Vec<usize>; 2]> {
+        let mut last = [vec![0; scopes.len()], vec![0; scopes.len()]];
         for (time, step) in graph.steps.iter().enumerate() {
-            if let Step::Done(id) = *step
-                && self.is_bound[id as usize]
-                && wanted(id)
-            {
-                last[blocks[scopes.scope(id) as usize] as usize] = time;
+            let Step::Done(id) = *step else {
+                continue;
+            };
+            let scope = match value_of_let(graph, id)? {
+                _ if self.is_bound[id as usize] => scopes.scope(id),
+                Some(user) => {
+                    let own = scopes.of_operand(graph.form(user)?, user, 0);
+                    if !all_lets && self.list[own as usize] == own {
+                        continue;
+                    }
+                    own
+                }
+                None => continue,
+            };
+            let block = blocks[scope as usize] as usize;
+            last[0][block] = time;
+            if effects.of_evaluating(id) == Effect::Any {
+                last[1][block] = time;
             }
         }
-        last
+        Ok(last)
     }
 
-    /// Binds what has effects and is computed before something else in the same block that
-    /// has effects and is bound.
-    fn bind_earlier_effects(
+    /// Binds what is computed before something else in the same block that is bound and would
+    /// come first: what inner blocks use as well, and, if both have effects, what has effects.
+    /// Returns true if there is any.
+    fn bind_earlier(
         &mut self,
         graph: &Graph,
         scopes: &Scopes,
         blocks: &[Scope],
         effects: &Effects,
-    ) -> Result<()> {
-        let has_effect = |id| effects.of_evaluating(id) == Effect::Any;
-        let last = self.last(graph, scopes, blocks, has_effect);
-        for (time, step) in graph.steps.iter().enumerate() {
-            let Step::Done(id) = *step else {
-                continue;
-            };
-            let block = blocks[scopes.scope(id) as usize];
-            let is_value = match graph.arrival(id) {
-                Some((user, 0)) => matches!(graph.form(user)?, Form::Let(_)),
-                _ => false,
-            };
-            if time < last[block as usize] && !is_value && has_own_effect(graph, effects, id)? {
-                self.is_bound[id as usize] = true;
-            }
-        }
-        Ok(())
-    }
-
-    /// Binds what inner blocks use, although it is first needed in its own block, if
-    /// something after it is bound there: that is computed first then, inner blocks and all.
-    fn bind_earlier_uses(
-        &mut self,
-        graph: &Graph,
-        scopes: &Scopes,
-        blocks: &[Scope],
-    ) -> Result<()> {
+        all_lets: bool,
+    ) -> Result<bool> {
         let mut has_inner_use = vec![false; graph.len()];
         for id in 0..graph.len() as Id {
             let form = graph.form(id)?;
@@ -232,18 +229,36 @@ impl Plan {
                     blocks[used_in as usize] != blocks[here as usize];
             }
         }
-        let last = self.last(graph, scopes, blocks, |_| true);
+        let [last, last_effect] = self.last(graph, scopes, blocks, effects, all_lets)?;
+        let mut any = false;
         for (time, step) in graph.steps.iter().enumerate() {
             let Step::Done(id) = *step else {
                 continue;
             };
-            let block = blocks[scopes.scope(id) as usize];
-            if has_inner_use[id as usize] && time < last[block as usize] {
-                self.is_bound[id as usize] |= is_movable(graph.form(id)?);
+            let at = id as usize;
+            let block = blocks[scopes.scope(id) as usize] as usize;
+            if self.is_bound[at] || time >= last[block] {
+                continue;
+            }
+            let is_used = has_inner_use[at] && is_movable(graph.form(id)?);
+            let is_effect = time < last_effect[block]
+                && value_of_let(graph, id)?.is_none()
+                && has_own_effect(graph, effects, id)?;
+            if is_used || is_effect {
+                self.is_bound[at] = true;
+                any = true;
             }
         }
-        Ok(())
+        Ok(any)
     }
+}
+
+/// The `let` whose value an expression is, if it is reached there first.
+fn value_of_let(graph: &Graph, id: Id) -> Result<Option<Id>> {
+    Ok(match graph.arrival(id) {
+        Some((user, 0)) if matches!(graph.form(user)?, Form::Let(_)) => Some(user),
+        _ => None,
+    })
 }
 
 /// True unless the expression may be used in any block.
