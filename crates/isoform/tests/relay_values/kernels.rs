@@ -141,9 +141,14 @@ fn r96_calls_that_inference_refuses_have_no_value() {
     );
     let cuts = |value: Value| attrs::SplitAttrs::new(value).upcast();
     let beyond: Value = Array::from([Value::from(5_i64)]).into();
-    refused("split", &[row.clone()], cuts(beyond), "sorted ascending");
+    refused(
+        "split",
+        std::slice::from_ref(&row),
+        cuts(beyond),
+        "sorted ascending",
+    );
     let full = attrs::InitOpAttrs::new(attrs::sizes([2]));
-    refused("full", &[row.clone()], full.upcast(), "");
+    refused("full", std::slice::from_ref(&row), full.upcast(), "");
 }
 
 #[test]
@@ -151,14 +156,19 @@ fn attributes_that_ask_for_too_much_are_errors() {
     let one = floats(&[], &[1.0]);
     for count in [65, 1 << 40, i64::MAX] {
         let attrs = attrs::ExpandDimsAttrs::new(0).with_num_newaxis(count);
-        refused("expand_dims", &[one.clone()], attrs.upcast(), "num_newaxis");
+        refused(
+            "expand_dims",
+            std::slice::from_ref(&one),
+            attrs.upcast(),
+            "num_newaxis",
+        );
     }
     let none = floats(&[0, 3], &[]);
     for count in [1 << 40, i64::MAX] {
         let attrs = attrs::SplitAttrs::new(Value::from(count));
         refused(
             "split",
-            &[none.clone()],
+            std::slice::from_ref(&none),
             attrs.upcast(),
             "indices_or_sections",
         );

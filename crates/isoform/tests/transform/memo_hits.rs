@@ -478,7 +478,7 @@ fn a_list_that_stays_is_the_same_object() {
         for at in 1..=2 {
             let function = Changing::new(List::from(vec![Value::from(1)]), 1);
             let done = within(&cache, &pass, &function);
-            let same = Value::from(&done.items) == Value::from(&function.items);
+            let same = Value::from(done.items.clone()) == Value::from(function.items.clone());
             assert!(same, "run {at}");
         }
         assert_eq!(runs.load(Ordering::Relaxed), 1);
