@@ -614,7 +614,7 @@ def test_the_arguments_of_a_pass_are_its_options(key, number):
             return numbers(one(module(f=10)))["f"]
 
     assert [run(made(1)), run(made(5)), run(made(n=7)), run(made())] == [11, 15, 17, 11]
-    # One that is no value, or has no digest, is never taken for another one.
+    # An argument that the core cannot hold, or without digest, is never taken for another one.
     assert [run(made(Number())), run(made(2, number)), run(made(3, other=number))] == [110, 12, 13]
 
 

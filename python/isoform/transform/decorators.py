@@ -249,7 +249,7 @@ def _class_of(
 def _options(decorated: type[Any], args: Any, kwargs: Any) -> Dict[str, Any] | None:
     """The arguments of a constructor by name, without those that are the defaults.
 
-    None if one of them is no value.
+    None if the core cannot hold one of them.
     """
     try:
         bound = inspect.signature(decorated).bind(*args, **kwargs)

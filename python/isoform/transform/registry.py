@@ -67,7 +67,7 @@ def _giving(made: Pass) -> Any:
 
 
 def _module_of(given: Any) -> str:
-    """What a command imports to register a pass; empty if that is not known."""
+    """The module that a command imports to register a pass; empty if that is not known."""
     import sys
 
     from .passes import Pass

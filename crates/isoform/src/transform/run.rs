@@ -168,7 +168,7 @@ struct Level {
     instruments: Array,
     /// How many of them have begun with the pass, from the first one on.
     begun: usize,
-    /// What remains of a sequence.
+    /// The rest of a sequence.
     steps: Option<Steps>,
     /// How many of the passes around it, and itself, run because another one requires them.
     required: usize,

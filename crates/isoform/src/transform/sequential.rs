@@ -15,7 +15,7 @@ pub(super) struct Step {
     pub(super) is_required: bool,
 }
 
-/// What remains to be run of a sequence.
+/// The passes of a sequence that are still to run.
 pub(super) struct Steps {
     passes: Array<Ref<Pass>>,
     /// The position of the next pass.

@@ -120,7 +120,7 @@ fn refused(name: &str, values: &[Tensor], attrs: Ref<Attrs>, message: &str) {
     assert!(error.message().contains(message), "{name}: {error}");
 }
 
-/// The values of calls have the types that inference finds, or there are none (R96).
+/// A call has a value of the type that inference finds, or no value at all (R96).
 #[test]
 fn r96_calls_that_inference_refuses_have_no_value() {
     let row = floats(&[2], &[1.0, 2.0]);

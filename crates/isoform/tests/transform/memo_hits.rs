@@ -1,5 +1,5 @@
-//! What a kept result becomes in another program: it is what the pass would compute, or
-//! it is computed.
+//! A kept result in another program: it equals what the pass would compute, or the pass
+//! computes it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

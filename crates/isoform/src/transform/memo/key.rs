@@ -62,7 +62,7 @@ fn digest(value: Value) -> Option<Digest> {
     options.digest(value).ok()
 }
 
-/// What comparison ignores in a value, as part of all of it, unless the pass ignores that
+/// The parts of a value that comparison ignores, as part of all of it, unless the pass ignores that
 /// too; None if the value cannot be written.
 fn exact(memo: &Memo, value: &Value) -> Option<Value> {
     match memo.ignores {
@@ -109,7 +109,7 @@ pub(super) fn of(
     Ok(found.map(|found| *found.as_bytes()))
 }
 
-/// What a function sees of the program: the signatures of the functions that it calls; the
+/// The part of the program that a function sees: the signatures of the functions that it calls; the
 /// whole program and its own place in it if the type of the program does not say which
 /// ones these are. None if the program has no digest.
 fn around(

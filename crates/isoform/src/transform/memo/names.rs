@@ -18,7 +18,7 @@ pub(super) struct Names {
     by_value: HashMap<Value, Option<Value>, RandomState>,
 }
 
-/// What becomes of a value that the pass wrote into an ignored field.
+/// The fate of a value that the pass wrote into an ignored field.
 pub(super) enum Name<'a> {
     /// The function does not have the value: the pass made it.
     Own,

@@ -44,7 +44,7 @@ impl Pairs {
     }
 }
 
-/// What a value is to a pair.
+/// The kind of value that a pair consists of.
 enum Shape<'a> {
     Node(&'a Ref<Obj>),
     /// A container; the object of one that has an identity.

@@ -67,7 +67,7 @@ pub(in crate::dialect::relay) fn first_unmatched(
     Ok(unmatched)
 }
 
-/// What a pattern is made by.
+/// The maker of a pattern.
 #[derive(Clone)]
 enum Shape {
     Constructor(Ref<Constructor>),

@@ -1,5 +1,5 @@
-//! What type inference requires of the call of an operator, and promises of its result, on
-//! values.
+//! Calls of operators on values: the requirements of type inference, and its promises about
+//! the result.
 
 use super::call::Refusal;
 use crate::dialect::relay::attrs::sizes;

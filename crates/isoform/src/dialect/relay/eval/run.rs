@@ -38,7 +38,7 @@ impl Default for Runner {
 #[derive(Clone)]
 pub(in crate::dialect::relay) struct Implementation {
     kernel: Source,
-    /// What inference requires of a call, unless the kernel refuses the same calls itself.
+    /// The requirements of inference for a call, unless the kernel refuses the same calls itself.
     contract: Option<Contract>,
 }
 

@@ -58,7 +58,7 @@ enum Task {
     /// The patterns of a clause get types; its result is next.
     Clause(Ref<Match>, Ref<Clause>),
     Leave(Ref<RelayExpr>),
-    /// What follows belongs to the root of this number.
+    /// The following tasks belong to the root of this number.
     Within(u32),
 }
 

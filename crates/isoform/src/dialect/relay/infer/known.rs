@@ -1,4 +1,4 @@
-//! What is known about types that were written or found, remembered for the whole run: each
+//! Facts about types that were written or found, remembered for the whole run: each
 //! type is looked at once, however many others it is a part of.
 
 use hashbrown::HashMap;
@@ -8,7 +8,7 @@ use crate::ir::{FuncType, IncompleteType, RelayRefType, TupleType, Type, TypeCal
 use crate::kernel::object::reference::Ref;
 use crate::structural::structural_equal;
 
-/// The answers that were found.
+/// The facts found so far.
 #[derive(Default)]
 pub(super) struct Known {
     /// The types without holes.
