@@ -222,7 +222,9 @@ fn r105_r115_r117_passes_over_modules_keep_values() {
             );
             assert!(
                 taken.is_subset(&risks),
-                "{name}, seed {seed}: more can fail"
+                "{name}, seed {seed}: more can fail: {taken:?}, before {risks:?}\n{}\n{}",
+                text(&before),
+                text(&after)
             );
             changed[number] += usize::from(!after.same_as(&before));
         }

@@ -64,18 +64,15 @@ impl Template {
     }
 
     /// The body with arguments in the place of the parameters. Those that may not move are
-    /// bound before it. Variables that the body binds become fresh ones, and expressions
-    /// with effects are copied, so that they are evaluated once for each call.
+    /// bound before it. Variables that the body binds become fresh ones, and all expressions
+    /// that compute something are copied: one that two bodies shared would be evaluated once,
+    /// before the branches that guard it in each of them.
     ///
     /// # Errors
     ///
     /// `ValueError` for a wrong number of arguments.
     pub(super) fn body(&self, name: &str, arguments: &[Argument]) -> Result<Ref<RelayExpr>> {
-        let Template {
-            func,
-            graph,
-            effects,
-        } = self;
+        let Template { func, graph, .. } = self;
         if arguments.len() != func.params.len() {
             return Err(Error::value_error(format!(
                 "relay.Call.args: expected {} arguments for @{name}, got {}",
@@ -120,8 +117,7 @@ impl Template {
             if matches!(form, Form::Let(_) | Form::Function(_) | Form::Match(_)) {
                 rebuilt = with_bound(&rebuilt, &fresh)?;
             }
-            let is_same = rebuilt.same_as(graph.expr(id));
-            if is_same && effects.of_evaluating(id) > Effect::None {
+            if rebuilt.same_as(graph.expr(id)) {
                 rebuilt = shallow_copy(rebuilt.as_object())?.cast()?;
             }
             results[id as usize] = rebuilt;
