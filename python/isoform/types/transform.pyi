@@ -226,7 +226,9 @@ class PassContext(isoform.Object):
         """Return the result of an analysis for a program or function.
 
         It is computed once: the result is kept until the context is left, or a pass
-        replaces the object without preserving the analysis.
+        replaces the object without preserving the analysis. Once a function pass has changed
+        the copy of the program on which it works, results for that copy are computed each
+        time.
 
         Args:
             analysis: A function that `analysis` decorates, or its name.
