@@ -159,12 +159,14 @@ pub fn registered_passes() -> Vec<PassEntry> {
 
 /// The function that makes a pass.
 pub(super) fn factory(name: &str) -> Result<Function> {
-    let found = match name.contains("transform.") {
-        true => global_function(name).ok(),
-        false => PREFIXES
+    // A full name begins with a prefix; `my_transform.Pass` is a name like any other.
+    let is_full = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let full = is_full.then(|| global_function(name).ok()).flatten();
+    let found = full.or_else(|| {
+        PREFIXES
             .iter()
-            .find_map(|prefix| global_function(&format!("{prefix}{name}")).ok()),
-    };
+            .find_map(|prefix| global_function(&format!("{prefix}{name}")).ok())
+    });
     found.ok_or_else(|| {
         let passes = registered_passes();
         let hint = name_hint(name, passes.iter().map(PassEntry::name));

@@ -99,20 +99,33 @@ fn begun(log: &Log) -> Vec<String> {
 
 #[test]
 fn r65_required_passes_run_every_time_and_in_order() {
-    for name in ["r65.One", "r65.Two"] {
+    for name in ["r65.One", "r65.Two", "my_transform.Four"] {
         let factory = Function::typed(move || idle(name, 9));
         register_pass(name, factory, false).unwrap();
     }
     // The last place to look, under the name of another library.
     let factory = Function::typed(|| idle("r65.Three", 9));
     register_function("relay._transform.r65.Three", factory, false).unwrap();
-    let required = ["r65.Two", "r65.One", "r65.Three", "transform.r65.One"];
+    let required = [
+        "r65.Two",
+        "r65.One",
+        "r65.Three",
+        "transform.r65.One",
+        "my_transform.Four",
+    ];
     let pass = of_module(&info("P").with_required(required), Ok);
     let log = Log::default();
     let ctx = recorded(&log);
     let sequence = Sequential::new([pass.clone(), pass.clone()]);
     ctx.within(|| sequence.run(&module(&[]))).unwrap();
-    let once = ["r65.Two", "r65.One", "r65.Three", "r65.One", "P"];
+    let once = [
+        "r65.Two",
+        "r65.One",
+        "r65.Three",
+        "r65.One",
+        "my_transform.Four",
+        "P",
+    ];
     let expected: Vec<_> = ["sequential"].iter().chain(&once).chain(&once).collect();
     assert_eq!(begun(&log).iter().collect::<Vec<_>>(), expected);
     // A pass that is run directly does not look at them.
