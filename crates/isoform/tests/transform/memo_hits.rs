@@ -345,13 +345,19 @@ fn hits_on_random_functions_are_what_the_pass_computes() {
         });
         body.with_items(Array::from(items.collect::<Vec<_>>()))
     };
+    // The empty name of a new operation is not one of the function, whatever it has.
+    let wrapped: Change = |body| {
+        let items = ops(&body).into_iter().map(|one| op(9, &one, ""));
+        let items = items.map(|new| Value::from(&new));
+        body.with_items(Array::from(items.collect::<Vec<_>>()))
+    };
     let reversed: Change = |body| {
         let items: Vec<Value> = body.items.iter().cloned().collect();
         body.with_items(Array::from(items.into_iter().rev().collect::<Vec<_>>()))
     };
     let mut hits = 0;
     for seed in 1..=400 {
-        for change in [increased as Change, rebuilt, reversed] {
+        for change in [increased as Change, rebuilt, wrapped, reversed] {
             let [first, other] =
                 [1, 2].map(|look| random_body(&mut random(seed), &mut random(seed * 1_000 + look)));
             hits += usize::from(second(&first, &other, change).1);

@@ -58,10 +58,15 @@ impl Names {
     /// fields are equal by chance, so only those of the same field count.
     pub(super) fn find(&self, site: Site, value: &Value) -> Name<'_> {
         let anywhere = self.by_value.get(value);
-        let is_name = matches!(value.view(), ValueRef::Str(text) if !text.is_empty());
+        let (is_empty, is_name) = match value.view() {
+            ValueRef::Str(text) => (text.is_empty(), !text.is_empty()),
+            _ => (value.is_none(), false),
+        };
         match self.by_site.get(&(site, value.clone())) {
             Some(None) => Name::Unknown,
             Some(Some(_)) if is_name && matches!(anywhere, Some(None)) => Name::Unknown,
+            // The default of a field, more likely than a name of the function.
+            Some(Some(own)) if is_empty && own != value => Name::Unknown,
             Some(Some(own)) => Name::Is(own),
             None => match anywhere {
                 None => Name::Own,
