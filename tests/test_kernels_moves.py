@@ -122,6 +122,12 @@ def test_r148_reshape_corner_cases():
     assert result((1,), []) == ()
     assert result((3, 0), [0, 5], allow_zero=True) == (0, 5)
     assert result((0, 3), [-1, 3]) == (0, 3)
+    # What is copied cancels out, unless it counts, as in ONNX.
+    assert result((0,), [0, -1]) == (0, 1)
+    assert result((0, 3), [0, -1]) == (0, 3)
+    assert result((2, 3), [0, -1], counted=True) == (2, 3)
+    assert result((0, 4), [-3, -1]) == (0, 1)
+    assert result((0, 6), [0, -4, 2, -1, -1]) == (0, 2, 3, 1)
     assert result((2, 3, 4), [-2]) == (2, 3, 4)
     for shape, codes in [
         ((2, 3), [-1, -1]),
@@ -133,9 +139,14 @@ def test_r148_reshape_corner_cases():
         ((6,), [-4, -1, -1]),
         ((6,), [-4, 2]),
         ((2,), [-5]),
-        ((0, 3), [0, -1]),
+        ((0, 3), [0, 2, -1]),
+        ((3, 0), [-1, 0, 2]),
+        ((0,), [-4, 0, 2]),
     ]:
         assert kind_of_error("reshape", np.zeros(shape, np.int8), codes=codes) == "Shape", codes
+    for codes in ([0, -1], [-1, 0]):
+        data = np.zeros((0, 0), np.int8)
+        assert kind_of_error("reshape", data, codes=codes, counted=True) == "Shape", codes
     assert kind_of_error("reshape", np.zeros((0,)), codes=[0, -1], allow_zero=True) == "Shape"
 
 

@@ -274,12 +274,14 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
         "arange" => arange(x()?, y()?, views[2], control)?,
         "shape_of" => shape_of(x()?, options.ty("to")?)?,
         "size_of" => size_of(x()?, options.ty("to")?)?,
-        "reshape" => reshape(
-            x()?,
-            &options.list::<i64>("codes")?,
-            options.flag("allow_zero"),
-            control,
-        )?,
+        "reshape" => {
+            let zero = match (options.flag("allow_zero"), options.flag("counted")) {
+                (true, _) => shape::ZeroCode::Size,
+                (false, true) => shape::ZeroCode::CopyCounted,
+                (false, false) => shape::ZeroCode::Copy,
+            };
+            reshape(x()?, &options.list::<i64>("codes")?, zero, control)?
+        }
         "reverse_reshape" => {
             return sizes(&shape::reverse_reshape(
                 x()?.shape(),

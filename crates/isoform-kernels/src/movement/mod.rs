@@ -31,10 +31,10 @@ use crate::tensor::{Tensor, View};
 pub fn reshape(
     x: View<'_>,
     codes: &[i64],
-    allow_zero: bool,
+    zero: shape::ZeroCode,
     control: &Control<'_>,
 ) -> Result<Tensor> {
-    let shape = shape::reshape(x.shape(), codes, allow_zero)?;
+    let shape = shape::reshape(x.shape(), codes, zero)?;
     x.with_shape(&shape).to_tensor(control)
 }
 

@@ -10,7 +10,7 @@ mod windows;
 pub use moves::{
     arange, concatenate, expand_dims, pad, repeat, slice, split, squeeze, stack, tile, transpose,
 };
-pub use reshape::{batch_flatten, reshape, reshape_like, reverse_reshape};
+pub use reshape::{ZeroCode, batch_flatten, reshape, reshape_like, reverse_reshape};
 pub use windows::{PoolRounding, Window, convolution, pool};
 
 use crate::error::{KernelError, Result};

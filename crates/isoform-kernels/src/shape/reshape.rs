@@ -2,35 +2,51 @@
 
 use crate::error::{KernelError, Result};
 
+/// The meaning of the code 0 of [`reshape`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ZeroCode {
+    /// Copies the size of the input axis, which does not count for -1: the default of Relay.
+    Copy,
+    /// Copies the size of the input axis, which counts as any other size: the default of ONNX.
+    /// The size of -1 next to a copied 0 is not determined.
+    CopyCounted,
+    /// The size 0: `allowzero` of Relay and ONNX.
+    Size,
+}
+
 /// The shape that a reshape leads to; its codes are those of Relay and MXNet.
 ///
 /// | code | meaning |
 /// |---|---|
 /// | above 0 | this size |
-/// | 0 | the size of the input axis at this point; with `allow_zero`, the size 0 |
+/// | 0 | as `zero` says |
 /// | -1 | the size that keeps the number of elements; at most once |
 /// | -2 | all remaining input axes |
 /// | -3 | the product of the next two input axes |
-/// | -4 | splits the next input axis into the two sizes that follow, one of which may be -1 |
+/// | -4 | splits the next input axis into the two positive sizes that follow, one of which may be -1 |
 ///
 /// ONNX has only positive sizes, 0 and -1.
 /// Every code but -1 consumes its input axes, from the left; a positive size and -1 consume one.
+/// Axes that -2, -3 and -4 consume do not count for -1, so that it is determined even if they
+/// are empty.
 ///
 /// ```
-/// use isoform_kernels::shape::reshape;
+/// use isoform_kernels::shape::{ZeroCode, reshape};
 ///
-/// assert_eq!(reshape(&[2, 3, 4], &[0, -1], false)?, [2, 12]);
-/// assert_eq!(reshape(&[2, 3, 4], &[-3, -2], false)?, [6, 4]);
-/// assert_eq!(reshape(&[2, 3, 4], &[-4, 1, -1, -2], false)?, [1, 2, 3, 4]);
+/// assert_eq!(reshape(&[2, 3, 4], &[0, -1], ZeroCode::Copy)?, [2, 12]);
+/// assert_eq!(reshape(&[2, 3, 4], &[-3, -2], ZeroCode::Copy)?, [6, 4]);
+/// assert_eq!(reshape(&[2, 3, 4], &[-4, 1, -1, -2], ZeroCode::Copy)?, [1, 2, 3, 4]);
+/// assert_eq!(reshape(&[0, 3], &[0, -1], ZeroCode::Copy)?, [0, 3]);
+/// assert!(reshape(&[0, 3], &[0, -1], ZeroCode::CopyCounted).is_err());
 /// # Ok::<(), isoform_kernels::KernelError>(())
 /// ```
 ///
 /// # Errors
 ///
 /// A shape error for an unknown code, for one without an input axis, for two unknown
-/// sizes, and if the numbers of elements differ. With a size of 0 next to it, `-1` is
+/// sizes, and if the numbers of elements differ. Next to a size of 0 that counts, `-1` is
 /// ambiguous and an error.
-pub fn reshape(shape: &[usize], codes: &[i64], allow_zero: bool) -> Result<Vec<usize>> {
+pub fn reshape(shape: &[usize], codes: &[i64], zero: ZeroCode) -> Result<Vec<usize>> {
     let fault = |what: &str| {
         KernelError::shape(format!(
             "reshape: {what}, got shape {shape:?} and codes {codes:?}"
@@ -38,23 +54,31 @@ pub fn reshape(shape: &[usize], codes: &[i64], allow_zero: bool) -> Result<Vec<u
     };
     let mut result = Vec::with_capacity(codes.len());
     let mut unknown = None;
+    // The sizes that count for -1, of the input and of the result.
+    let (mut counted_from, mut counted_to) = (Vec::new(), Vec::new());
     let mut source = shape.iter().copied();
     let mut codes_left = codes.iter().copied();
     while let Some(code) = codes_left.next() {
         match code {
-            0 if allow_zero => {
-                source.next();
+            0 if zero == ZeroCode::Size => {
+                counted_from.extend(source.next());
+                counted_to.push(0);
                 result.push(0);
             }
             0 => {
                 let size = source.next();
-                result.push(size.ok_or_else(|| fault("expected an input axis for the code 0"))?);
+                let size = size.ok_or_else(|| fault("expected an input axis for the code 0"))?;
+                if zero == ZeroCode::CopyCounted {
+                    counted_from.push(size);
+                    counted_to.push(size);
+                }
+                result.push(size);
             }
             -1 => {
                 if unknown.replace(result.len()).is_some() {
                     return Err(fault("expected at most one -1"));
                 }
-                source.next();
+                counted_from.extend(source.next());
                 result.push(1);
             }
             -2 => result.extend(source.by_ref()),
@@ -78,12 +102,15 @@ pub fn reshape(shape: &[usize], codes: &[i64], allow_zero: bool) -> Result<Vec<u
                 result.extend([first, second]);
             }
             size => {
-                source.next();
+                counted_from.extend(source.next());
                 let size = usize::try_from(size);
-                result.push(size.map_err(|_| fault("expected a size or a code from -4 to 0"))?);
+                let size = size.map_err(|_| fault("expected a size or a code from -4 to 0"))?;
+                counted_to.push(size);
+                result.push(size);
             }
         }
     }
+    counted_from.extend(source);
     let count = |sizes: &[usize]| {
         if sizes.contains(&0) {
             return Some(0);
@@ -92,16 +119,18 @@ pub fn reshape(shape: &[usize], codes: &[i64], allow_zero: bool) -> Result<Vec<u
             .iter()
             .try_fold(1_usize, |all, size| all.checked_mul(*size))
     };
-    let total = count(shape);
     if let Some(at) = unknown {
-        let known =
-            count(&result).ok_or_else(|| fault("expected a number of elements in range"))?;
-        let total = total.ok_or_else(|| fault("expected a number of elements in range"))?;
-        if known == 0 || total % known != 0 {
+        let counts = (count(&counted_from), count(&counted_to));
+        let (Some(from), Some(to)) = counts else {
+            return Err(fault("expected a number of elements in range"));
+        };
+        if to == 0 || from % to != 0 {
             return Err(fault("expected sizes that determine the one of -1"));
         }
-        result[at] = total / known;
-    } else if count(&result) != total || total.is_none() {
+        result[at] = from / to;
+    }
+    let (before, after) = (count(shape), count(&result));
+    if before != after || before.is_none() {
         return Err(fault(&format!(
             "expected as many elements as before, not those of {result:?}"
         )));
@@ -111,11 +140,8 @@ pub fn reshape(shape: &[usize], codes: &[i64], allow_zero: bool) -> Result<Vec<u
 
 /// The two sizes into which an axis is divided, of which one may be unknown.
 fn divide_axis(size: usize, first: i64, second: i64) -> Option<(usize, usize)> {
-    let known = |size: i64| usize::try_from(size).ok();
-    let rest = |known: usize| {
-        let divides = known != 0 && size.is_multiple_of(known);
-        divides.then(|| size / known)
-    };
+    let known = |size: i64| usize::try_from(size).ok().filter(|size| *size > 0);
+    let rest = |known: usize| size.is_multiple_of(known).then(|| size / known);
     match (first, second) {
         (-1, -1) => None,
         (-1, second) => Some((rest(known(second)?)?, known(second)?)),
@@ -153,7 +179,7 @@ pub fn reverse_reshape(shape: &[usize], codes: &[i64]) -> Result<Vec<usize>> {
         groups.push(group);
     }
     let flipped: Vec<i64> = groups.into_iter().rev().flatten().collect();
-    let mut result = reshape(&reversed, &flipped, false)?;
+    let mut result = reshape(&reversed, &flipped, ZeroCode::Copy)?;
     result.reverse();
     Ok(result)
 }
@@ -194,7 +220,7 @@ pub fn reshape_like(
     result.extend(&like[right]);
     result.extend(&shape[left.end..]);
     let codes: Vec<i64> = result.iter().map(|size| *size as i64).collect();
-    reshape(shape, &codes, true)
+    reshape(shape, &codes, ZeroCode::Size)
 }
 
 /// The shape with all axes but the first one merged.

@@ -4,7 +4,7 @@ use isoform_kernels::create::full;
 use isoform_kernels::elementwise::{Binary, Unary, binary, cast, unary};
 use isoform_kernels::products::MatMul;
 use isoform_kernels::reduce::{Axes, Reduction};
-use isoform_kernels::shape::{axis, broadcast, reshape};
+use isoform_kernels::shape::{ZeroCode, axis, broadcast, reshape};
 use isoform_kernels::{Control, ElementType, ErrorKind, KernelError, Tensor, View};
 
 #[track_caller]
@@ -28,7 +28,7 @@ fn of_shapes() {
         "axis: expected -0 to -1, got -9223372036854775808",
     );
     check(
-        reshape(&[2, 3], &[4, -1], false),
+        reshape(&[2, 3], &[4, -1], ZeroCode::Copy),
         Shape,
         "reshape: expected sizes that determine the one of -1, got shape [2, 3] and codes [4, -1]",
     );

@@ -149,10 +149,12 @@ impl<'a> Generator<'a> {
     fn tensor_type(&mut self) -> Ty {
         let dtype = *self.source.pick(&DTYPES);
         let rank = *self.source.pick(&[1, 2, 0, 2, 3, 4]);
-        Ty::Tensor(
-            dtype,
-            (0..rank).map(|_| 1 + self.source.below(3) as i64).collect(),
-        )
+        let mut shape: Vec<i64> = (0..rank).map(|_| 1 + self.source.below(3) as i64).collect();
+        if rank > 0 && self.source.chance(15) {
+            let axis = self.source.below(rank);
+            shape[axis] = 0;
+        }
+        Ty::Tensor(dtype, shape)
     }
 
     /// Draws an expression of any type, and remembers it to be used again.

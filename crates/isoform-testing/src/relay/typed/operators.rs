@@ -319,6 +319,7 @@ impl Generator<'_> {
                 op::repeat(data, attrs.with_axis(axis))
             }
             7 => op::tile(data, attrs::TileAttrs::new(sizes([2, 1]))),
+            8 if shape.contains(&0) => return None,
             8 => {
                 let mode = *self.source.pick(&["clip", "wrap"]);
                 let indices = self.of_type(&Ty::Tensor(DType::INT32, vec![2]));
@@ -338,6 +339,8 @@ impl Generator<'_> {
                     attrs::GatherAttrs::new().with_axis(size(axis)),
                 )
             }
+            // An empty axis has no first element.
+            10 if *shape.first()? == 0 => return None,
             10 => {
                 let indices = self.numbers(DType::INT32, &[1, 2], &[0]);
                 op::gather_nd(data, &indices.expr, attrs::GatherNDAttrs::new())
@@ -390,7 +393,11 @@ impl Generator<'_> {
                     .map(|_| sizes([1, self.source.below(2) as i64]));
                 let widths: isoform::Array<_> = widths.collect();
                 let value = self.of_type(&Ty::scalar(dtype));
-                let mode = *self.source.pick(&["constant", "edge"]);
+                // An empty axis has no edge.
+                let mode = match shape.contains(&0) {
+                    true => "constant",
+                    false => *self.source.pick(&["constant", "edge"]),
+                };
                 op::pad(
                     data,
                     &value.expr,
@@ -430,6 +437,8 @@ impl Generator<'_> {
                     .with_count_include_pad(self.source.chance(50));
                 op::avg_pool2d(data, attrs)
             }
+            // Empty windows have no mean and no largest element.
+            (4, _) if shape[2..].contains(&0) => return None,
             (4, _) => match self.source.chance(50) {
                 true => op::global_avg_pool2d(data, attrs::GlobalPool2DAttrs::new()),
                 false => op::global_max_pool2d(data, attrs::GlobalPool2DAttrs::new()),

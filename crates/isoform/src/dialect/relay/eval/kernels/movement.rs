@@ -20,7 +20,11 @@ use crate::kernel::value::Value;
 pub(super) fn reshape(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<ReshapeAttrs>()?;
     let codes = dims::ints("newshape", &attrs.newshape)?;
-    let shape = shape::reshape(&call.input(0)?.shape, &codes, attrs.allowzero)?;
+    let zero = match attrs.allowzero {
+        true => shape::ZeroCode::Size,
+        false => shape::ZeroCode::Copy,
+    };
+    let shape = shape::reshape(&call.input(0)?.shape, &codes, zero)?;
     call.reshaped(0, &shape)
 }
 

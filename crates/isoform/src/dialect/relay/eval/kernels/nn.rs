@@ -280,6 +280,10 @@ fn global(
     };
     layouts.pool(call, |data| {
         let windows = global_windows(data.shape());
+        if windows.iter().any(|window| window.size == 0) {
+            let message = "expected data with elements to pool, got an empty spatial axis";
+            return Err(Error::value_error(message).into());
+        }
         let pool = Pool {
             windows: &windows,
             rounding: PoolRounding::Down,
