@@ -8,6 +8,7 @@ use isoform::files::{from_bytes, to_bytes};
 use isoform::ir::{BaseFunc, GlobalVar, IRModule};
 use isoform::transform::{
     Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, ResultCache, Root,
+    Signature,
 };
 use isoform::values::List;
 use isoform::{Array, Node, Obj, Ref, Result, Str, Value};
@@ -404,6 +405,93 @@ fn variables_of_the_program_are_not_copied_by_a_hit() {
         assert!(used.same_as(&var));
     }
     assert_eq!(runs.load(Ordering::Relaxed), 2);
+}
+
+/// A program in which each function calls the first one.
+#[derive(Node)]
+#[node(key = "memo_hits.Calls", attrs(dyn Root))]
+#[repr(C)]
+struct Calls {
+    functions: Array<Value>,
+}
+
+impl Root for Calls {
+    fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>> {
+        let functions = self.functions.iter().enumerate();
+        let function =
+            |(at, function): (usize, &Value)| Ok((Str::from(at.to_string()), function.extract()?));
+        functions.map(function).collect()
+    }
+
+    fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
+        let mut functions: Vec<Value> = self.functions.iter().cloned().collect();
+        for (name, function) in changed {
+            functions[name.parse::<usize>().unwrap()] = function.into();
+        }
+        Ok(Calls::new(Array::from(functions)).into_object())
+    }
+
+    fn callees(&self, _function: &Ref<Obj>) -> Result<Option<Vec<Str>>> {
+        Ok(Some(vec!["0".into()]))
+    }
+}
+
+#[test]
+fn variables_that_a_function_shares_with_its_callee_are_part_of_the_key() {
+    for ignores in [false, true] {
+        let (pass, runs) = pass(ignores, |one: Ref<Op>, root: &Ref<Calls>| {
+            let callee: Ref<Op> = root.functions.get(0).unwrap().extract()?;
+            let is_shared = callee.argument == one.argument;
+            Ok(one.with_number(if is_shared { 1 } else { 2 }))
+        });
+        let cache = cache();
+        let mut computed = 0;
+        for _ in 0..2 {
+            let [a, b] = ["v", "v"].map(Var::new);
+            for (other, expected) in [(&a, 1), (&b, 2)] {
+                let functions = [Value::from(&op(0, &a, 0)), Value::from(&op(5, other, 0))];
+                let done = within(&cache, &pass, &Calls::new(Array::from(functions.to_vec())));
+                let caller: Ref<Op> = done.functions.get(1).unwrap().extract().unwrap();
+                assert_eq!(caller.number, expected, "ignores {ignores}");
+            }
+            computed = match computed {
+                0 => runs.load(Ordering::Relaxed),
+                // The second round finds all results.
+                _ => computed,
+            };
+        }
+        assert_eq!(runs.load(Ordering::Relaxed), computed);
+    }
+}
+
+/// A function that counts how often its signature is asked for.
+#[derive(Node)]
+#[node(key = "memo_hits.Signed", attrs(dyn Signature))]
+#[repr(C)]
+struct Signed {
+    number: i64,
+}
+
+static SIGNATURES: AtomicUsize = AtomicUsize::new(0);
+
+impl Signature for Signed {
+    fn signature(&self) -> Result<Value> {
+        SIGNATURES.fetch_add(1, Ordering::Relaxed);
+        Ok(self.number.into())
+    }
+}
+
+#[test]
+fn a_callee_is_looked_at_once_for_all_its_callers() {
+    let (pass, runs) = pass(false, |one: Ref<Signed>, _: &Ref<Calls>| Ok(one));
+    let functions = (0..1_000).map(|number| Value::from(&Signed::new(number)));
+    let program = Calls::new(Array::from(functions.collect::<Vec<_>>()));
+    let cache = cache();
+    for round in 1..=2 {
+        within(&cache, &pass, &program);
+        assert_eq!(SIGNATURES.load(Ordering::Relaxed), round);
+        assert_eq!(runs.load(Ordering::Relaxed), 1_000);
+    }
 }
 
 /// A function that refers to another one and has a name that comparison ignores.

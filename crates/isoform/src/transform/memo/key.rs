@@ -1,6 +1,6 @@
 //! The digest of everything that the result of a pass depends on.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -14,9 +14,10 @@ use crate::structural::{CompareOptions, Digest};
 use crate::transform::cache::Memo;
 use crate::transform::nodes::Pass;
 use crate::transform::root::{Root, Signature};
+use crate::traverse::free_variables;
 
 /// The version of the form of keys and entries.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// A program, with what the keys of its functions have in common.
 pub(super) struct Program<'a> {
@@ -25,6 +26,8 @@ pub(super) struct Program<'a> {
     by_name: HashMap<&'a str, &'a Ref<Obj>, RandomState>,
     /// The digest of the whole program, once it is needed; None inside if it has none.
     whole: OnceCell<Option<Value>>,
+    /// The parts of keys for the functions that have been called so far, by identity.
+    callees: RefCell<HashMap<u64, Option<Value>, RandomState>>,
 }
 
 impl<'a> Program<'a> {
@@ -35,7 +38,24 @@ impl<'a> Program<'a> {
             functions,
             by_name: by_name.collect(),
             whole: OnceCell::new(),
+            callees: RefCell::default(),
         }
+    }
+
+    /// The part of a caller's key for a function: the digest of its signature, or of all of it without
+    /// one, with the variables that it shares with others. None if it has no digest.
+    /// Computed once for all callers.
+    fn callee(&self, memo: &Memo, callee: &Ref<Obj>) -> Result<Option<Value>> {
+        if let Some(known) = self.callees.borrow().get(&callee.identity()) {
+            return Ok(known.clone());
+        }
+        let seen = match callee.implements_nearest::<dyn Signature>() {
+            Some(signed) => signed.signature()?,
+            None => callee.into(),
+        };
+        let found = summary(memo, &seen);
+        let mut callees = self.callees.borrow_mut();
+        Ok(callees.entry(callee.identity()).or_insert(found).clone())
     }
 
     /// The digest of the program with its functions in their order. They are one value, so
@@ -69,6 +89,22 @@ fn exact(memo: &Memo, value: &Value) -> Option<Value> {
         true => Some(Value::NONE),
         false => Some(Bytes::from(to_bytes(value).ok()?).into()),
     }
+}
+
+/// A value in place of a large one, as part of a value that is compared: its digest, and its
+/// free variables in an order on which the digest depends. None if it has no digest.
+fn summary(memo: &Memo, value: &Value) -> Option<Value> {
+    let free: Vec<Value> = free_variables(value)
+        .ok()?
+        .iter()
+        .map(Value::from)
+        .collect();
+    let free = Value::from(Array::from(free));
+    let all = Value::from([value.clone(), free.clone()]);
+    let exact = exact(memo, &all)?;
+    let found = digest(Value::from([all, exact]))?;
+    let found = Bytes::from(found.as_bytes().to_vec());
+    Some(Value::from([Value::from(found), free]))
 }
 
 /// The key; None if a part has no digest. `position` is that of the function in the
@@ -130,18 +166,18 @@ fn around(
         let callee = program.by_name.get(&*name);
         // A function that calls itself is not one that calls an equal one.
         let is_itself = callee.is_some_and(|callee| callee.same_as(function));
-        let signature = match callee {
+        let seen = match callee {
             None => Value::NONE,
-            Some(callee) => match callee.implements_nearest::<dyn Signature>() {
-                Some(callee) => callee.signature()?,
-                None => (*callee).into(),
+            Some(callee) => match program.callee(memo, callee)? {
+                None => return Ok(None),
+                Some(seen) => seen,
             },
         };
         let name = match memo.ignores {
             true => Value::NONE,
             false => name.into(),
         };
-        found.push(Value::from([name, Value::from(is_itself), signature]));
+        found.push(Value::from([name, Value::from(is_itself), seen]));
     }
     Ok(Some(Array::from(found).into()))
 }
