@@ -1,7 +1,8 @@
 //! `isoform bisect`: finds the pass and the functions that make a program fail a check.
 
 use std::io;
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use isoform::errors::ErrorKind;
 use isoform::transform::instruments::changes_text;
@@ -15,10 +16,55 @@ use crate::convert::encode;
 use crate::input::{Form, Input, IrFile, load};
 use crate::output::Output;
 
+/// A temporary folder that is removed even if a signal ends this process.
+struct Folder {
+    folder: TempDir,
+    /// A process that outlives this one, and removes the folder.
+    heir: Option<Child>,
+}
+
+impl Folder {
+    fn new() -> io::Result<Folder> {
+        let folder = TempDir::with_prefix("isoform-")?;
+        let heir = heir(folder.path());
+        Ok(Folder { folder, heir })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if let Some(heir) = &mut self.heir {
+            // Without one, the folder removes itself.
+            drop(heir.stdin.take());
+            let _ = heir.wait();
+        }
+    }
+}
+
+/// Starts a shell that waits for the end of its input, which this process alone holds open,
+/// and removes the folder. A handler of the signal would not do: the process may belong to
+/// a host with handlers of its own, and no signal need be the cause.
+#[cfg(unix)]
+fn heir(folder: &Path) -> Option<Child> {
+    use std::os::unix::process::CommandExt;
+
+    let mut command = Command::new("sh");
+    command.args(["-c", "read -r _; rm -rf -- \"$1\"", "sh"]);
+    command.arg(folder).stdin(Stdio::piped());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    // Signals of a terminal go to a whole group of processes.
+    command.process_group(0).spawn().ok()
+}
+
+#[cfg(not(unix))]
+fn heir(_folder: &Path) -> Option<Child> {
+    None
+}
+
 /// The command of the user, which gets a file with the program.
 struct Check<'a> {
     command: &'a [std::ffi::OsString],
-    folder: TempDir,
+    folder: Folder,
     form: Form,
 }
 
@@ -29,7 +75,11 @@ impl Check<'_> {
             Form::Text => "iso",
             Form::Binary => "isob",
         };
-        let target = self.folder.path().join(format!("program.{extension}"));
+        let target = self
+            .folder
+            .folder
+            .path()
+            .join(format!("program.{extension}"));
         let args = ConvertArgs {
             source: "-".into(),
             target: target.clone(),
@@ -103,22 +153,20 @@ pub(crate) fn bisect(
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
     note_skipped(&pipeline, &args.passes, output);
-    let found = TempDir::with_prefix("isoform-")
-        .map_err(Error::from)
-        .and_then(|folder| {
-            let check = Check {
-                command: &args.command,
-                folder,
-                form,
-            };
-            let pipeline = pipeline.upcast();
-            let ctx = options_of(&args.passes)?.make()?;
-            let found = ctx.within(|| {
-                isoform::transform::bisect(&pipeline, &root, |program| check.accepts(program))
-            })?;
-            let changes = changes_text(&found.before, &found.after)?;
-            Ok((found, changes))
-        });
+    let found = Folder::new().map_err(Error::from).and_then(|folder| {
+        let check = Check {
+            command: &args.command,
+            folder,
+            form,
+        };
+        let pipeline = pipeline.upcast();
+        let ctx = options_of(&args.passes)?.make()?;
+        let found = ctx.within(|| {
+            isoform::transform::bisect(&pipeline, &root, |program| check.accepts(program))
+        })?;
+        let changes = changes_text(&found.before, &found.after)?;
+        Ok((found, changes))
+    });
     let (found, changes) = match found {
         Ok(found) => found,
         Err(error) => return output.failed_file(&args.file, &failure_of(&error)),

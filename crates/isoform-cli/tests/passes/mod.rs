@@ -316,3 +316,50 @@ fn the_pass_and_the_functions_are_found() {
         ran.err
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_left_if_a_signal_ends_the_search() {
+    use std::fs;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    fn until<T>(mut what: impl FnMut() -> Option<T>) -> T {
+        let end = Instant::now() + Duration::from_secs(120);
+        loop {
+            if let Some(found) = what() {
+                return found;
+            }
+            assert!(Instant::now() < end, "nothing happened");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    fn kill(signal: &str, process: &str) {
+        let line = format!("kill {signal} {process}");
+        let done = Command::new("sh").args(["-c", &line]).status();
+        assert!(done.expect("a shell starts").success());
+    }
+
+    let folder = folder();
+    let temporary = folder.path().join("temporary");
+    let started = folder.path().join("started");
+    // Tells of itself, and waits for the signal.
+    let check = "echo $$ > started.part; mv started.part started; exec sleep 300\n";
+    folder.file("wait.sh", check.as_bytes());
+    for signal in ["-INT", "-TERM", "-KILL"] {
+        fs::create_dir_all(&temporary).unwrap();
+        let mut command = crate::support::command();
+        let line = "bisect pto.simplify p.json -- sh wait.sh";
+        command.current_dir(folder.path()).args(line.split(' '));
+        command.env("TMPDIR", &temporary).stdout(Stdio::null());
+        let mut search = command.spawn().unwrap();
+        let check = until(|| fs::read_to_string(&started).ok());
+        fs::remove_file(&started).unwrap();
+        let names = || fs::read_dir(&temporary).unwrap().count();
+        assert_eq!(names(), 1);
+        kill(signal, &search.id().to_string());
+        assert_eq!(search.wait().unwrap().code(), None);
+        until(|| (names() == 0).then_some(()));
+        kill("-KILL", check.trim());
+    }
+}
