@@ -250,8 +250,10 @@ fn programs_that_are_not_well_formed_are_errors() {
     // An expression over a parameter that is also used outside of the function.
     let shared = call("f", [&y.expr()]);
     let escaped = tuple([&func([&y], &shared), &shared]);
-    for form in [named, blocks] {
+    let unbound = tuple([&bind(&y, &int(1), &shared), &shared]);
+    for form in [named, blocks, graph] {
         assert_error(form(&escaped), &["%y is used outside of the scope"]);
+        assert_error(form(&unbound), &["%y is used outside of the scope"]);
     }
     let f = var("f");
     let inside = apply(&f, [&int(1)]);

@@ -149,6 +149,16 @@ fn r94_r95_effects_are_not_lost_with_the_shape() {
 }
 
 #[test]
+fn a_constant_is_known_in_its_scope_alone() {
+    let x = Var::new("x");
+    let shared = op::negative(&x).expr();
+    let bound = Let::new(&x, number(1), &shared).expr();
+    let error = fold_constant_expr(Tuple::new([bound, shared])).expect_err("ill-formed");
+    let message = "the variable %x is used outside of the scope that binds it";
+    assert!(error.message().contains(message), "{error}");
+}
+
+#[test]
 fn r93_calls_that_are_not_folded() {
     let x = Var::new("x");
     let init = || InitOpAttrs::new(Some(sizes([2]))).with_dtype(DType::INT32);

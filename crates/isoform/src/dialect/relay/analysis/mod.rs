@@ -39,6 +39,7 @@ pub use patterns::pattern_vars;
 pub use post_order::{PostOrderOptions, expr_ref_counts, post_order_visit};
 pub use type_variables::{TypeVars, type_vars};
 pub use variables::{all_vars, bound_vars, free_vars};
+pub(super) use well_formed::check_scopes;
 pub use well_formed::{check_well_formed, well_formed};
 
 use crate::kernel::error::Result;

@@ -43,7 +43,10 @@ pub fn check_well_formed(expr: &Ref<RelayExpr>) -> Result<()> {
 /// # Errors
 ///
 /// `ValueError` that names a variable.
-fn check_scopes(expr: &Ref<RelayExpr>, is_bound: impl Fn(&Ref<Var>) -> bool) -> Result<()> {
+pub(in crate::dialect::relay) fn check_scopes(
+    expr: &Ref<RelayExpr>,
+    is_bound: impl Fn(&Ref<Var>) -> bool,
+) -> Result<()> {
     match free_vars(expr)?.into_iter().find(is_bound) {
         Some(var) => Err(wrong(&var, OUTSIDE)),
         None => Ok(()),

@@ -6,7 +6,7 @@ use rapidhash::fast::RandomState;
 
 use super::run::Implementation;
 use super::steps::{Block, ClauseStep, OperatorStep, Plan, Slot, Step};
-use crate::dialect::relay::analysis::{check_well_formed, pattern_vars};
+use crate::dialect::relay::analysis::pattern_vars;
 use crate::dialect::relay::passes::form::Form;
 use crate::dialect::relay::passes::graph::{Graph, Id, Step as Order};
 use crate::dialect::relay::passes::scopes::{Scope, Scopes};
@@ -30,12 +30,10 @@ impl Unit {
     /// # Errors
     ///
     /// `ValueError` for a free variable, for one that is bound twice or used outside of its
-    /// scope, and for a recursive
-    /// binding of anything but a function; `TypeError` for classes of expressions that are
-    /// declared elsewhere.
+    /// scope, and for a recursive binding of anything but a function; `TypeError` for classes
+    /// of expressions that are declared elsewhere.
     pub(super) fn of(expr: &Ref<RelayExpr>) -> Result<Unit> {
         let graph = Graph::with_primitives(expr)?;
-        check_well_formed(expr)?;
         let scopes = Scopes::of(&graph, false)?;
         Planner::new(&graph, &scopes)?.planned()
     }

@@ -107,6 +107,11 @@ impl<'a> Form<'a> {
         )
     }
 
+    /// True for the classes whose expressions bind variables.
+    pub(in crate::dialect::relay) fn binds(self) -> bool {
+        matches!(self, Form::Function(_) | Form::Let(_) | Form::Match(_))
+    }
+
     /// The number of operands: the expressions below this one, in the order of evaluation.
     pub(in crate::dialect::relay) fn operand_count(self) -> usize {
         match self {

@@ -2,7 +2,8 @@
 //! recursion.
 
 use super::form::{ByIdent, Form, with_operands};
-use crate::dialect::relay::{Var, attribute};
+use crate::dialect::relay::analysis::check_scopes;
+use crate::dialect::relay::{Let, Match, Var, attribute};
 use crate::ir::RelayExpr;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
@@ -58,8 +59,9 @@ impl Graph {
     /// # Errors
     ///
     /// `TypeError` for an expression of a class that is declared elsewhere; `ValueError` if
-    /// a variable is bound twice, or bound after it was used, or if an expression that
-    /// uses a recursive function inside of that function is used outside as well.
+    /// a variable is bound twice, bound after it was used or used outside of its scope, or if
+    /// an expression that uses a recursive function inside of that function is used outside
+    /// as well.
     pub(in crate::dialect::relay) fn of(root: &Ref<RelayExpr>) -> Result<Graph> {
         Builder::new(false).build(root)
     }
@@ -152,6 +154,8 @@ struct Builder {
     open: Vec<Open>,
     /// The operands of open expressions that have not been visited, the next one last.
     pending: Vec<Ref<RelayExpr>>,
+    /// True if an expression inside of a scope is used after the end of that scope.
+    is_doubtful: bool,
     poll: Poll,
 }
 
@@ -161,6 +165,10 @@ struct State {
     inside: Id,
     /// True for a `let` whose value has been visited.
     is_bound: bool,
+    /// True if all operands have been visited.
+    is_left: bool,
+    /// The innermost expression that binds variables around its first use.
+    around: Id,
 }
 
 /// An expression whose operands are being visited.
@@ -171,6 +179,8 @@ struct Open {
     end: u32,
     /// Where the body of a `let` is.
     body: Option<u32>,
+    /// The innermost expression that binds variables around the operands.
+    around: Id,
 }
 
 impl Builder {
@@ -189,6 +199,7 @@ impl Builder {
             states: Vec::new(),
             open: Vec::new(),
             pending: Vec::new(),
+            is_doubtful: false,
             poll: Poll::default(),
         }
     }
@@ -218,7 +229,16 @@ impl Builder {
                 self.check_use(operand)?;
             }
         }
+        if self.is_doubtful {
+            check_scopes(root, |var| self.graph.binder(var).is_some())?;
+        }
         Ok(self.graph)
+    }
+
+    /// True if the scope of an expression that binds variables may have ended.
+    fn may_be_over(&self, binder: Id) -> bool {
+        // The scopes of a match end with its clauses.
+        self.states[binder as usize].is_left || self.graph.expr(binder).isa::<Match>()
     }
 
     /// Numbers an expression that is reached for the first time, and opens it.
@@ -249,9 +269,12 @@ impl Builder {
             is_recursive: false,
         });
         graph.operands.resize(end as usize, NONE);
+        let around = self.open.last().map_or(NONE, |open| open.around);
         self.states.push(State {
             inside: NONE,
             is_bound: false,
+            is_left: false,
+            around,
         });
         let operands = (0..count).rev().filter_map(|at| form.operand(at).cloned());
         self.pending.extend(operands);
@@ -260,6 +283,10 @@ impl Builder {
             next: start,
             end,
             body: matches!(form, Form::Let(_)).then_some(start + 1),
+            around: match form.binds() {
+                true => id,
+                false => around,
+            },
         });
         if let Form::Var(var) = form {
             graph.vars.insert(var.identity(), id);
@@ -293,8 +320,9 @@ impl Builder {
     /// Called for each occurrence of a variable.
     fn note_use(&mut self, var: &Ref<Var>, id: Id) {
         let binder = self.graph.binder(var);
+        self.is_doubtful |= binder.is_some_and(|binder| self.may_be_over(binder));
         let inside = binder.filter(|binder| {
-            let is_let = self.graph.expr(*binder).isa::<crate::dialect::relay::Let>();
+            let is_let = self.graph.expr(*binder).isa::<Let>();
             is_let && !self.states[*binder as usize].is_bound
         });
         if let Some(binder) = inside {
@@ -309,6 +337,10 @@ impl Builder {
             let var = var.clone();
             self.note_use(&var, id);
             return Ok(());
+        }
+        let around = self.states[id as usize].around;
+        if around != NONE && !self.graph.operands(id).is_empty() {
+            self.is_doubtful |= self.may_be_over(around);
         }
         let inside = self.states[id as usize].inside;
         if inside != NONE && self.states[inside as usize].is_bound {
@@ -327,6 +359,7 @@ impl Builder {
 
     fn leave(&mut self, id: Id) {
         self.graph.steps.push(Step::Done(id));
+        self.states[id as usize].is_left = true;
         if self.graph.operands(id).is_empty() {
             return;
         }
