@@ -5,7 +5,7 @@ use isoform::dialect::relay::attrs::*;
 use isoform::dialect::relay::{
     self, AsExpr, Call, Function, If, Let, RefRead, Tuple, TupleGetItem, Var, op,
 };
-use isoform::ir::{GlobalVar, IRModule, RelayExpr, Span};
+use isoform::ir::{GlobalVar, IRModule, RelayExpr, Span, TypeVar};
 
 use super::support::{changed, main_of, module, v};
 
@@ -204,4 +204,43 @@ fn r83_the_text_around_a_place_is_shown() {
     let text = error.unwrap_err().message().to_owned();
     assert!(text.contains("relay.Call(op="), "{text}");
     assert!(text.contains("in the function @main"), "{text}");
+}
+
+#[test]
+fn r81_type_parameters_stay_in_their_function() {
+    let (a, c) = (TypeVar::new("A"), v("bool[]"));
+    // What is outside of the function has the type of its parameter: `y` is an A.
+    let choice = |y: &Ref<Var>| {
+        let n = Var::typed("n", &a);
+        Function::new([n.clone()], If::new(&c, y, &n)).with_type_params([a.clone()])
+    };
+    let error = |y: Ref<Var>, body: Ref<RelayExpr>| {
+        let main = Function::new([y, c.clone()], body);
+        let error = relay::infer_type(&main_of(main)).unwrap_err();
+        error.message().to_owned()
+    };
+    let (f, y) = (Var::new("f"), Var::new("y"));
+    let call = Let::new(&f, choice(&y), Call::new(&f, [y.expr()]));
+    let message = error(y.clone(), call.expr());
+    let expected =
+        "the type of this call is A, but the type variable A means something only inside";
+    assert!(message.contains(expected), "{message}");
+    let unused = Let::new(&f, choice(&y), &c);
+    let message = error(y, unused.expr());
+    let expected = "the type of this expression is A, but";
+    assert!(message.contains(expected), "{message}");
+    assert_eq!(message.matches("the type of this").count(), 1, "{message}");
+}
+
+#[test]
+fn functions_may_have_a_type_parameter_in_common() {
+    let a = TypeVar::new("A");
+    let twice = |x: &Ref<Var>| {
+        let n = Var::typed("n", &a);
+        let function = Function::new([n.clone()], Tuple::new([&n, &n].map(AsExpr::expr)));
+        Call::new(function.with_type_params([a.clone()]), [x.expr()]).expr()
+    };
+    let (x, y) = (v("f32[2]"), v("i32[]"));
+    let both = Tuple::new([twice(&x), twice(&y)]);
+    relay::infer_type(&main_of(Function::new([x, y], both))).unwrap();
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::known::Known;
 use super::problems::{Problems, Root};
 use super::relations::{Relation, Relations, Rule};
-use super::types::{ById, Types, is_same_level};
+use super::types::{ById, Generic, Types, is_same_level};
 use crate::dialect::relay::{
     AsExpr, Call, Clause, Constant, Function, If, Let, Match, RefCreate, RefRead, RefWrite, Tuple,
     TupleGetItem, Var,
@@ -40,6 +40,8 @@ pub(super) struct Inference<'m> {
     pub(super) roots: Vec<Root>,
     /// The numbers of roots with type parameters that were not entered yet.
     generic: ById<u32>,
+    /// The functions with type parameters that were entered.
+    pub(super) generics: Vec<Generic>,
     /// True to use the types that expressions already have, except that of the root.
     trusts: bool,
 }
@@ -79,6 +81,7 @@ impl<'m> Inference<'m> {
             type_args: ById::default(),
             roots: Vec::new(),
             generic: ById::default(),
+            generics: Vec::new(),
             trusts: false,
         }
     }
@@ -208,6 +211,14 @@ impl<'m> Inference<'m> {
             }
             stack.push(Task::Enter(matching.data.clone()));
             return Ok(());
+        }
+        if let Some(function) = expr.downcast_ref::<Function>()
+            && !function.type_params.is_empty()
+        {
+            self.generics.push(Generic {
+                function: function.clone(),
+                start: self.next(),
+            });
         }
         let parts = self.parts(&expr)?;
         if parts.is_empty() {

@@ -13,11 +13,13 @@
 //! | `types.rs`, `unify.rs` | holes, and making two types the same |
 //! | `known.rs` | which types are equal or have holes, remembered |
 //! | `relations.rs` | relations that wait for types |
+//! | `escapes.rs` | type variables outside of the functions that bind them |
 //! | `rebuild.rs` | the program with its types |
 //! | `problems.rs` | messages with the place in the source or in the text of the program |
 
 mod calls;
 mod collect;
+mod escapes;
 mod known;
 mod patterns;
 mod problems;
@@ -49,7 +51,8 @@ use crate::kernel::object::reference::Ref;
 /// * A size that is unknown ([`Any`](super::Any)) fits every other one, and stays unknown. A
 ///   symbolic size fits every number.
 /// * A function with type parameters may be called with different types; each call has the
-///   chosen ones as its type arguments.
+///   chosen ones as its type arguments. Outside of the function, no type may mention its type
+///   parameters.
 ///
 /// Linear in the size of the module and its types, and in the number of times that
 /// relations of operators are called: once when all inputs are known, otherwise at most

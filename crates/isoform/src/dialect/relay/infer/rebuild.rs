@@ -38,6 +38,7 @@ impl Inference<'_> {
                 }
             });
         }
+        self.report_escapes(&types);
         types
     }
 

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 
+use crate::dialect::relay::Function;
 use crate::ir::{
     FuncType, IncompleteType, RelayRefType, TensorType, TupleType, Type, TypeCall, TypeVar,
 };
@@ -45,6 +46,13 @@ pub(super) enum Open {
     Unknown(u32),
     /// It contains itself.
     Infinite,
+}
+
+/// A function with type parameters.
+pub(super) struct Generic {
+    pub(super) function: Ref<Function>,
+    /// The number of its first part: all parts come after it, and before the function.
+    pub(super) start: u32,
 }
 
 impl Types {
