@@ -80,6 +80,14 @@ fn r128_effects_of_arguments_stay_in_order() {
     let written = Let::new(Var::new("u"), RefWrite::new(&r, &y), &y);
     let sum = op::add(RefRead::new(&r), op::tanh(written));
     comes_back(&func(&[&x, &y], Let::new(&r, RefCreate::new(&x), sum)));
+    // Both values are known before the kernel, the outer one was begun first.
+    let inner = Let::new(Var::new("u"), RefCreate::new(&x), &x);
+    let outer = op::copy(&inner);
+    let both = op::subtract(&inner, &outer);
+    comes_back(&func(
+        &[&x],
+        Let::new(Var::new("r"), RefCreate::new(&outer), both),
+    ));
 }
 
 #[test]

@@ -140,21 +140,21 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// Puts the arguments into the order of the program if two of them have effects, and the
-    /// order of first use is another one. Numbers of expressions ascend in the order of
-    /// evaluation.
-    fn keep_order(&mut self, effects: &Effects) {
+    /// Puts the arguments into the order in which the body first uses them, if two of them
+    /// have effects: the body evaluated them in this order.
+    fn keep_order(&mut self, effects: &Effects, body: &Ref<RelayExpr>) -> Result<()> {
         let operands = self.operands.iter();
-        if operands
-            .filter(|operand| !effects.may_move(**operand))
-            .is_sorted()
-        {
-            return;
+        let fixed = operands.filter(|operand| !effects.may_move(**operand));
+        if fixed.count() < 2 {
+            return Ok(());
         }
+        let body = Graph::of(body)?;
+        let first_uses: Vec<_> = self.params.iter().map(|param| body.var(param)).collect();
         let mut order: Vec<usize> = (0..self.operands.len()).collect();
-        order.sort_by_key(|position| self.operands[*position]);
+        order.sort_by_key(|position| first_uses[*position]);
         self.params = order.iter().map(|at| self.params[*at].clone()).collect();
         self.args = order.iter().map(|at| self.args[*at].clone()).collect();
+        Ok(())
     }
 }
 
@@ -263,7 +263,7 @@ impl Fuser<'_> {
 
     fn call_of_kernel(&mut self, id: Id, body: Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
         let mut kernel = self.kernels.remove(&id).unwrap_or_default();
-        kernel.keep_order(&self.effects);
+        kernel.keep_order(&self.effects, &body)?;
         let original = self.graph.expr(id);
         let func = Function::new(kernel.params, body).with_ret_type(type_of(original)?);
         let mut func = func.upcast().with_attr(attribute::PRIMITIVE, 1)?;
