@@ -265,7 +265,7 @@ fn a_part_that_is_shared_in_one_function_stands_for_several_in_another() {
 
 #[test]
 fn parts_of_places_are_those_of_the_function_at_hand() {
-    let nested = |number: i64| body([op(1, 0, &Place::new(line(number)))]);
+    let nested = |number: i64| body([op(1, 0, Place::new(line(number)))]);
     let inner = |body: Ref<Body>| {
         let place: Ref<Place> = ops(&body)[0].place.extract().unwrap();
         body.with_items(Array::from(vec![Value::from(&op(
@@ -279,10 +279,7 @@ fn parts_of_places_are_those_of_the_function_at_hand() {
     let flat = |number: i64| body([op(1, 0, line(number))]);
     let again = |body: Ref<Body>| {
         let place: Ref<Place> = ops(&body)[0].place.extract().unwrap();
-        let new = [
-            op(2, 0, &Place::new(place.line.clone())),
-            op(3, 0, line(99)),
-        ];
+        let new = [op(2, 0, Place::new(place.line.clone())), op(3, 0, line(99))];
         body.with_items(Array::from(new.map(|new| Value::from(&new)).to_vec()))
     };
     assert!(second(&flat(1), &flat(10), again).1);
