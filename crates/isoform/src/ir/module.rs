@@ -366,6 +366,7 @@ impl IRModule {
 
     /// True if both consist of the same objects, in the same order. O(1) if neither has
     /// changed since one of them was [copied](Self::copied) from the other, otherwise linear.
+    #[cfg(feature = "transform")]
     pub(crate) fn has_contents_of(&self, other: &IRModule) -> bool {
         let attrs = match (&self.attrs, &other.attrs) {
             (Some(attrs), Some(other)) => attrs.same_as(other),
@@ -401,6 +402,7 @@ fn copied<K: ElementType, V: ElementType>(dict: &Dict<K, V>) -> Dict<K, V> {
     Dict::of(dict.snapshot())
 }
 
+#[cfg(feature = "transform")]
 fn have_same_entries<K: ElementType, V: ElementType>(
     left: &Dict<K, V>,
     right: &Dict<K, V>,
