@@ -12,7 +12,7 @@ use isoform::ir::{GlobalVar, Op, OpRegistry, TensorType, Type};
 use isoform::tir;
 use isoform::values::{DType, Tensor};
 
-use crate::support::*;
+use crate::support::{kernel as marked_kernel, *};
 
 fn tensor(shape: &[i64]) -> Ref<Type> {
     let sizes = shape
@@ -41,14 +41,7 @@ fn typed(expr: &Expr) -> Expr {
 
 /// A kernel of these inputs.
 fn kernel<const N: usize>(params: [&Ref<Var>; N], body: &Expr) -> Expr {
-    let func = func(params, body)
-        .cast::<Function>()
-        .expect("a function")
-        .upcast();
-    func.with_attr("Primitive", 1)
-        .expect("an attribute")
-        .cast()
-        .expect("an expression")
+    marked_kernel(&func(params, body))
 }
 
 #[track_caller]
@@ -308,4 +301,22 @@ fn r125_results_of_unknown_shape_that_data_decide_are_not_fused() {
     let note = special("test.fuse.note", "TNonComputational", tensor(&[3]));
     let names = vec!["test.fuse.note".to_owned()];
     assert_eq!(kernels(&program(note)), (vec![1, 1], names));
+}
+
+#[test]
+fn r127_kernels_that_share_bindings_are_copied() {
+    let (x, v) = (typed_var("x", &[3]), var("v"));
+    let double = bind(&v, &op::add(&x, &x).expr(), &op::multiply(&v, &v).expr());
+    let shared = marked_kernel(&func([], &double));
+    let call_of = Call::new(&shared, []).expr();
+    let program = typed(&func([&x], &tuple([&double, &call_of])));
+    let found = FuseOptions::default().fuse_ops_expr(&program);
+    let found = typed(&found.expect("well formed"));
+    let again = FuseOptions::default().fuse_ops_expr(&found).expect("typed");
+    assert!(again.same_as(&found), "kernels are kept");
+    let main = found.downcast_ref::<Function>().expect("a function");
+    let pair = main.body.downcast_ref::<Tuple>().expect("a tuple");
+    let kept = pair.fields.get(1).expect("a field");
+    let kept = Function::new(main.params.clone(), kept).expr();
+    assert_equal(&typed(&kept), &typed(&func([&x], &call_of)));
 }

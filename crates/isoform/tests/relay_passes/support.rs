@@ -96,6 +96,14 @@ pub(crate) fn func<const N: usize>(params: [&Ref<Var>; N], body: &Expr) -> Expr 
     Function::new(params.map(Clone::clone), body).expr()
 }
 
+/// A function, marked as a kernel.
+pub(crate) fn kernel(func: &Expr) -> Expr {
+    let func = func.clone().cast::<Function>().expect("a function");
+    let func = func.upcast().with_attr("Primitive", 1);
+    let func = func.expect("an attribute").cast();
+    func.expect("an expression")
+}
+
 pub(crate) fn create(value: &Expr) -> Expr {
     RefCreate::new(value).expr()
 }

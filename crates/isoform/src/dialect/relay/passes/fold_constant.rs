@@ -13,7 +13,7 @@ use crate::dialect::relay::analysis::free_vars;
 use crate::dialect::relay::attrs::{NdarraySizeAttrs, ShapeOfAttrs};
 use crate::dialect::relay::eval::{Implementation, Refusal, Runner, integers};
 use crate::dialect::relay::op::dims;
-use crate::dialect::relay::{AsExpr, Call, Constant, Function, Tuple, TupleGetItem, Var};
+use crate::dialect::relay::{AsExpr, Call, Constant, Function, Tuple, TupleGetItem, Var, dedup};
 use crate::ir::{Attrs, IRModule, Op, RelayExpr, Span, TensorType, TupleType, Type};
 use crate::kernel::container::{Array, Tensor};
 use crate::kernel::convert::IntoField;
@@ -534,7 +534,8 @@ impl Folder<'_> {
         let func = func.expr();
         match pairs.is_empty() {
             true => Ok(func),
-            false => substitute(&func.into(), &pairs)?.extract(),
+            // Another such function may share a binding with this one.
+            false => dedup(&substitute(&func.into(), &pairs)?.extract()?),
         }
     }
 }

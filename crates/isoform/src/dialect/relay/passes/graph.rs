@@ -2,8 +2,8 @@
 //! recursion.
 
 use super::form::{ByIdent, Form, with_operands};
-use crate::dialect::relay::analysis::check_scopes;
-use crate::dialect::relay::{Let, Match, Var, attribute};
+use crate::dialect::relay::analysis::{check_scopes, well_formed};
+use crate::dialect::relay::{AsExpr, Let, Match, Tuple, Var, attribute, dedup};
 use crate::ir::RelayExpr;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
@@ -35,6 +35,8 @@ pub(in crate::dialect::relay) struct Graph {
     binders: ByIdent<Id>,
     /// For each variable that occurs, its number.
     vars: ByIdent<Id>,
+    /// The functions marked `Primitive` that were not entered.
+    kernels: Vec<Id>,
 }
 
 /// An expression of the graph.
@@ -54,7 +56,12 @@ pub(in crate::dialect::relay) fn is_primitive(form: Form<'_>) -> bool {
 
 impl Graph {
     /// The graph of an expression, in which functions marked `Primitive` are leaves, unless
-    /// the root itself is one. Linear in the number of expressions.
+    /// the root itself is one. Linear in the number of expressions, those of such functions
+    /// included.
+    ///
+    /// A pass that rebuilds an expression leaves it as it was inside of a leaf. If both
+    /// bound the same variable, it would be bound twice; so a leaf that binds a variable of
+    /// its surroundings, or of another leaf, is replaced by a copy that has its own.
     ///
     /// # Errors
     ///
@@ -63,7 +70,11 @@ impl Graph {
     /// an expression that uses a recursive function inside of that function is used outside
     /// as well.
     pub(in crate::dialect::relay) fn of(root: &Ref<RelayExpr>) -> Result<Graph> {
-        Builder::new(false).build(root)
+        let graph = Builder::new(false).build(root)?;
+        match separated(&graph)? {
+            Some(root) => Builder::new(false).build(&root),
+            None => Ok(graph),
+        }
     }
 
     /// The graph of an expression, in which all functions are entered.
@@ -193,6 +204,7 @@ impl Builder {
                 steps: Vec::new(),
                 binders: ByIdent::default(),
                 vars: ByIdent::default(),
+                kernels: Vec::new(),
             },
             enter_primitives,
             ids: ByIdent::default(),
@@ -251,7 +263,8 @@ impl Builder {
             return Ok(known);
         }
         let form = Form::of(&expr)?;
-        let count = match id != 0 && !self.enter_primitives && is_primitive(form) {
+        let is_kernel = id != 0 && !self.enter_primitives && is_primitive(form);
+        let count = match is_kernel {
             true => 0,
             false => form.operand_count(),
         };
@@ -260,6 +273,9 @@ impl Builder {
                 "the program is too large: expected less than 4294967295 expressions in one \
                  function",
             ));
+        }
+        if is_kernel {
+            graph.kernels.push(id);
         }
         let start = graph.operands.len() as u32;
         let end = start + count as u32;
@@ -371,5 +387,103 @@ impl Builder {
         };
         let inside = self.graph.operands(id).iter().filter_map(open).max();
         self.states[id as usize].inside = inside.unwrap_or(NONE);
+    }
+}
+
+/// The root of a graph with copies of those leaves that share the binding of a variable with
+/// the graph, or with a leaf before them; None if there are none. Linear in the number of
+/// expressions, those of the leaves included; where a leaf uses a variable that another one
+/// binds, linear in the sum of their sizes.
+///
+/// # Errors
+///
+/// `ValueError` if a leaf to be copied is not well formed.
+fn separated(graph: &Graph) -> Result<Option<Ref<RelayExpr>>> {
+    let mut search = Sharing {
+        graph,
+        seen: ByIdent::default(),
+        stack: Vec::new(),
+        poll: Poll::default(),
+    };
+    let mut sharing = Vec::new();
+    for &kernel in &graph.kernels {
+        if search.shares(kernel)? {
+            sharing.push(kernel);
+        }
+    }
+    if sharing.is_empty() {
+        return Ok(None);
+    }
+    let kernels: Vec<_> = sharing.iter().map(|id| graph.expr(*id).clone()).collect();
+    let mut results = graph.exprs.clone();
+    for (kernel, copy) in sharing.into_iter().zip(copies(kernels)?) {
+        results[kernel as usize] = copy;
+    }
+    for step in &graph.steps {
+        if let Step::Done(id) = *step
+            && !graph.operands(id).is_empty()
+        {
+            results[id as usize] = graph.rebuilt(id, &results)?;
+        }
+    }
+    Ok(results.into_iter().next())
+}
+
+/// Copies of functions with other variables.
+fn copies(kernels: Vec<Ref<RelayExpr>>) -> Result<Vec<Ref<RelayExpr>>> {
+    let all = Tuple::new(kernels.clone()).expr();
+    // What they have in common is copied once, unless one uses a variable that another binds.
+    if !well_formed(&all) {
+        return kernels.iter().map(dedup).collect();
+    }
+    let all = dedup(&all)?.cast::<Tuple>()?;
+    Ok(all.fields.iter().cloned().collect())
+}
+
+/// The search for functions that share bindings.
+struct Sharing<'g> {
+    graph: &'g Graph,
+    /// For each expression of a leaf, the first such leaf, and true if it binds a variable,
+    /// or one of its operands does.
+    seen: ByIdent<(Id, bool)>,
+    /// The expressions to visit, and whether their operands have been visited.
+    stack: Vec<(Ref<RelayExpr>, bool)>,
+    poll: Poll,
+}
+
+impl Sharing<'_> {
+    /// True if a leaf binds a variable that something else binds as well.
+    fn shares(&mut self, kernel: Id) -> Result<bool> {
+        let mut shares = false;
+        self.stack.push((self.graph.expr(kernel).clone(), false));
+        while let Some((expr, is_visited)) = self.stack.pop() {
+            self.poll.step_outside()?;
+            // A class that is declared elsewhere binds nothing, as far as is known.
+            let Some(form) = Form::find(&expr) else {
+                continue;
+            };
+            let operands = (0..form.operand_count()).filter_map(|at| form.operand(at));
+            if is_visited {
+                let binds = |operand: &Ref<RelayExpr>| {
+                    let found = self.seen.get(&operand.identity());
+                    found.is_some_and(|(_, binds)| *binds)
+                };
+                let mut binds = operands.clone().any(binds);
+                form.for_each_bound(&mut |var| {
+                    binds = true;
+                    let binder = self.graph.binder(var);
+                    shares |= binder.is_some_and(|id| self.graph.expr(id).same_as(&expr));
+                });
+                self.seen.insert(expr.identity(), (kernel, binds));
+            } else if let Some((first, binds)) = self.seen.get(&expr.identity()) {
+                shares |= *binds && *first != kernel;
+            } else if form.operand_count() > 0 {
+                self.seen.insert(expr.identity(), (kernel, false));
+                let operands: Vec<_> = operands.map(|operand| (operand.clone(), false)).collect();
+                self.stack.push((expr, true));
+                self.stack.extend(operands);
+            }
+        }
+        Ok(shares)
     }
 }
