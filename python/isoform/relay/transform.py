@@ -176,7 +176,9 @@ def DeadCodeElimination(  # noqa: N802
     """Return a pass that removes each `let` of a variable that is not used.
 
     A value with an effect is kept: a reference is read or written, a stateful operator or
-    an unknown function is called. Level 1; requires InferType.
+    an unknown function is called. So is one with the only use outside of functions of an
+    expression that they share: they would compute it at each call. Level 1; requires
+    InferType.
 
     Args:
         inline_once: Also put a value in the place of its variable, if it has no effect and
@@ -316,8 +318,9 @@ def ToBasicBlockNormalForm() -> ModulePass:  # noqa: N802
 def ToGraphNormalForm() -> ModulePass:  # noqa: N802
     """Return a pass that puts values in the place of variables, shared by reference.
 
-    A `let` whose value has an effect, or makes a reference, is kept. A recursive function
-    becomes `let f = ... in f`. Level 1.
+    A `let` whose value has an effect, or makes a reference, is kept, and so is one whose
+    value would move into a function, which would compute it at each call. A recursive
+    function becomes `let f = ... in f`. Level 1.
     """
     return _made("ToGraphNormalForm")
 

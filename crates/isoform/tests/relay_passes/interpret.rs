@@ -5,7 +5,7 @@
 //! branch or function has to compute is computed before the branch or function.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use isoform::Ref;
@@ -44,7 +44,7 @@ type Frame = Rc<RefCell<HashMap<u64, Val>>>;
 type Blocks = HashMap<u64, Path>;
 
 /// The operands of an expression, and whether each is a block of its own.
-fn operands(expr: &Expr) -> Vec<(Expr, bool)> {
+pub(crate) fn operands(expr: &Expr) -> Vec<(Expr, bool)> {
     let same = |parts: &[&Expr]| parts.iter().map(|part| ((*part).clone(), false)).collect();
     if let Some(call) = expr.downcast_ref::<Call>() {
         let args = call.args.iter();
@@ -144,9 +144,29 @@ pub(crate) struct Outcome {
     pub(crate) trace: Vec<String>,
 }
 
-/// The arguments that an operator that may fail was given: a pass may leave out such a call,
-/// but must not add any.
-pub(crate) type Risks = HashSet<String>;
+/// What a pass may leave out, but must not add.
+#[derive(Default)]
+pub(crate) struct Risks {
+    /// The arguments that an operator that may fail was given.
+    failures: HashSet<String>,
+    /// How often each operator was computed.
+    calls: BTreeMap<String, u32>,
+}
+
+impl Risks {
+    pub(crate) fn is_subset(&self, of: &Risks) -> bool {
+        self.failures.is_subset(&of.failures)
+    }
+
+    /// An operator that was computed more often than there, and how often.
+    pub(crate) fn repeated(&self, than: &Risks) -> Option<(&str, u32, u32)> {
+        let all = self.calls.iter().map(|(op, count)| {
+            let before = than.calls.get(op).copied().unwrap_or(0);
+            (op.as_str(), before, *count)
+        });
+        all.into_iter().find(|(_, before, after)| after > before)
+    }
+}
 
 pub(crate) struct Interpreter {
     module: Option<Ref<IRModule>>,
@@ -183,7 +203,7 @@ pub(crate) fn outcome(program: &Expr, module: Option<&Ref<IRModule>>) -> Run<(Ou
         names: Vec::new(),
         ticks: 0,
         fuel: 4_000,
-        risks: Risks::new(),
+        risks: Risks::default(),
     };
     let func = interpreter.literal(program);
     let value = interpreter.apply(func, Vec::new())?;
@@ -242,6 +262,7 @@ impl Interpreter {
             .strip_prefix("test.passes.")
             .unwrap_or(&op.name)
             .to_owned();
+        *self.risks.calls.entry(name.clone()).or_default() += 1;
         match (&*name, args) {
             ("dec", [Val::Int(n)]) => return Val::Int(n.saturating_sub(1)),
             ("positive", [Val::Int(n)]) => return Val::Int(u64::from(*n > 0)),
@@ -256,7 +277,7 @@ impl Interpreter {
             };
             hash = mix(hash, text_hash(&text));
             if name == "part" {
-                self.risks.insert(text);
+                self.risks.failures.insert(text);
             }
         }
         if name == "tick" {

@@ -1,14 +1,16 @@
 //! A-normal form, basic block normal form, graph normal form (R110 to R113).
 
-use isoform::dialect::relay::analysis::check_basic_block_normal_form;
+use isoform::Ref;
+use isoform::dialect::relay::analysis::{check_basic_block_normal_form, well_formed};
 use isoform::dialect::relay::passes::{
-    to_a_normal_form, to_a_normal_form_expr as named, to_basic_block_normal_form,
-    to_basic_block_normal_form_expr as blocks, to_graph_normal_form,
+    DeadCodeOptions, fold_constant_expr, to_a_normal_form, to_a_normal_form_expr as named,
+    to_basic_block_normal_form, to_basic_block_normal_form_expr as blocks, to_graph_normal_form,
     to_graph_normal_form_expr as graph,
 };
-use isoform::dialect::relay::{AsExpr, Function, Let};
+use isoform::dialect::relay::{AsExpr, Call, Function, Let, Var};
 use isoform::ir::{GlobalVar, SourceName, Span};
 
+use crate::interpret::outcome;
 use crate::support::*;
 
 #[track_caller]
@@ -192,6 +194,76 @@ fn r112_variables_become_their_values() {
 }
 
 #[test]
+fn r112_work_does_not_move_into_functions() {
+    let [v, w, x, f, g] = ["v", "w", "x", "f", "g"].map(var);
+    let work = || call("f", [&x.expr()]);
+    let kept = |program: &Expr| {
+        let program = func([&x], program);
+        assert!(
+            graph(&program).unwrap().same_as(&program),
+            "{}",
+            text(&program)
+        );
+    };
+    kept(&bind(&v, &work(), &func([], &v.expr())));
+    let branch = choose(&x.expr(), &v.expr(), &int(0));
+    kept(&bind(
+        &v,
+        &work(),
+        &func([], &call("g", [&branch, &v.expr()])),
+    ));
+    // By way of another name, and of a function that moves there itself.
+    let program = bind(&v, &work(), &bind(&w, &v.expr(), &func([], &w.expr())));
+    let expected = bind(&v, &work(), &func([], &v.expr()));
+    check(graph, &func([&x], &program), &func([&x], &expected));
+    let inner = bind(&f, &func([], &v.expr()), &func([], &apply(&f, [])));
+    let expected = func(
+        [],
+        &apply(&func([], &v.expr()).cast::<Function>().unwrap(), []),
+    );
+    let expected = bind(&v, &work(), &expected);
+    check(
+        graph,
+        &func([&x], &bind(&v, &work(), &inner)),
+        &func([&x], &expected),
+    );
+    // It has been computed already, or two functions share it, or it is not work.
+    let (once, both) = (work(), |value: &Expr| {
+        tuple([&func([], value), &func([], value)])
+    });
+    let program = bind(&v, &work(), &tuple([&func([], &v.expr()), &v.expr()]));
+    let expected = tuple([&func([], &once), &once]);
+    check(graph, &func([&x], &program), &func([&x], &expected));
+    let program = bind(&v, &work(), &both(&v.expr()));
+    check(graph, &func([&x], &program), &func([&x], &both(&once)));
+    let program = bind(&g, &func([], &x.expr()), &func([], &apply(&g, [])));
+    assert!(!graph(&func([&x], &program)).unwrap().same_as(&program));
+}
+
+#[test]
+fn r112_a_tower_of_functions_stays_as_cheap_as_it_was() {
+    // let v1 = f0() + f0() in let f1 = fn() { v1 } in …
+    let levels: Vec<_> = (0..20).map(|_| (var("v"), var("f"))).collect();
+    let mut program = levels[19].0.expr();
+    for (level, (v, f)) in levels.iter().enumerate().rev() {
+        let below = match level {
+            0 => call("g", [&int(1), &int(2)]),
+            _ => {
+                let call_of = || apply(&levels[level - 1].1, []);
+                call("g", [&call_of(), &call_of()])
+            }
+        };
+        program = bind(v, &below, &bind(f, &func([], &v.expr()), &program));
+    }
+    let program = func([], &program);
+    let (before, _) = outcome(&program, None).ok().expect("few steps");
+    let (after, _) = outcome(&graph(&program).unwrap(), None)
+        .ok()
+        .expect("few steps");
+    assert_eq!(before, after);
+}
+
+#[test]
 fn r112_a_recursive_function_keeps_its_name() {
     let [f, n, x] = ["f", "n", "x"].map(var);
     let own = func([&n], &apply(&f, [&call("dec", [&n.expr()])]));
@@ -236,6 +308,66 @@ fn r113_graph_and_a_normal_form_are_inverse() {
     let program = choose(&p.expr(), &branch, &tuple([&shared, &int(1)]));
     let program = func([&p, &x], &call("g", [&program, &shared]));
     assert_equal(&graph(&named(&program).unwrap()).unwrap(), &program);
+}
+
+#[test]
+fn r112_work_that_functions_share_by_reference_stays_where_it_was() {
+    let [x, d, f, h] = ["x", "d", "f", "h"].map(var);
+    let work = call("f", [&x.expr()]);
+    let inside = func([], &call("h", [&work]));
+    // An unused binding has the only use outside of functions.
+    let program = func([&x], &bind(&d, &call("g", [&work]), &inside));
+    let again = bind(&d, &call("g", [&work]), &tuple([&inside, &work]));
+    let again = func([&x], &again);
+    let passes: [fn(&Expr) -> isoform::Result<Expr>; 2] = [graph, |program| {
+        DeadCodeOptions::default().eliminate_dead_code_expr(program)
+    }];
+    for pass in passes {
+        assert!(pass(&program).unwrap().same_as(&program));
+        let expected = func([&x], &tuple([&inside, &work]));
+        assert_equal(&pass(&again).unwrap(), &expected);
+    }
+    // Two functions share it, of which one would move into the other.
+    let outer = func([], &call("g", [&work, &apply(&f, [])]));
+    let program = func([&x], &bind(&f, &inside, &bind(&h, &outer, &apply(&h, []))));
+    let expected = func(
+        [&x],
+        &bind(&f, &inside, &apply(&outer.cast::<Function>().unwrap(), [])),
+    );
+    check(graph, &program, &expected);
+}
+
+#[test]
+fn kernels_that_share_bindings_are_copied() {
+    let [v, w, x] = ["v", "w", "x"].map(var);
+    let twice = |var: &Ref<Var>| {
+        let sum = call("g", [&var.expr(), &var.expr()]);
+        bind(var, &item(&tuple([&x.expr(), &int(1)]), 0), &sum)
+    };
+    let shared = twice(&v);
+    let call_of = |kernel: &Expr| Call::new(kernel, []).expr();
+    // With what is around them, and with each other.
+    let both = |kernel: &Expr| func([&x], &tuple([&shared, &call_of(kernel), &int(2)]));
+    let first = kernel(&func([], &shared));
+    let inner = twice(&w);
+    let [second, third] = ["h", "f"].map(|op| kernel(&func([], &call(op, [&inner]))));
+    // The variable disappears when constants are folded.
+    let pair = tuple([&call_of(&second), &call_of(&third)]);
+    let programs = [
+        both(&first),
+        func([&x], &pair),
+        func([], &bind(&x, &int(5), &pair)),
+        func([], &bind(&x, &int(5), &tuple([&call_of(&first), &shared]))),
+    ];
+    let passes: [fn(&Expr) -> isoform::Result<Expr>; 4] =
+        [named, blocks, graph, |program| fold_constant_expr(program)];
+    for program in programs {
+        for pass in passes {
+            let after = pass(&program).unwrap();
+            assert!(well_formed(&after), "{}", text(&after));
+            assert!(pass(&after).unwrap().same_as(&after), "{}", text(&after));
+        }
+    }
 }
 
 #[test]

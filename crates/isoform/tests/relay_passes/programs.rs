@@ -58,12 +58,15 @@ pub(crate) struct Features {
     pub(crate) globals: bool,
     /// Functions as values, so that it is not known what a call does.
     pub(crate) closures: bool,
+    /// Functions marked `Primitive`, which may share expressions with what is around them.
+    pub(crate) kernels: bool,
 }
 
 pub(crate) const ALL: Features = Features {
     effects: true,
     globals: false,
     closures: true,
+    kernels: false,
 };
 
 /// Programs without effects, and without calls that might have some.
@@ -71,6 +74,13 @@ pub(crate) const PURE: Features = Features {
     effects: false,
     globals: false,
     closures: false,
+    kernels: false,
+};
+
+/// Programs without effects that have kernels.
+pub(crate) const KERNELS: Features = Features {
+    kernels: true,
+    ..PURE
 };
 
 struct Generator<'r> {
@@ -339,8 +349,12 @@ impl<'r> Generator<'r> {
         for (_, _, binding) in self.scope.drain(outer..) {
             needs.remove(&binding);
         }
+        let mut expr = Function::new(vars, body.expr).expr();
+        if self.features.kernels && self.random.chance(50) {
+            expr = kernel(&expr);
+        }
         Made {
-            expr: Function::new(vars, body.expr).expr(),
+            expr,
             ty: Ty::Func(params.to_vec(), Box::new(result.clone())),
             needs,
         }

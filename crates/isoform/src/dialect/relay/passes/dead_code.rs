@@ -4,6 +4,7 @@ use super::effects::{Effects, Globals};
 use super::form::Form;
 use super::graph::{Graph, Id, Step};
 use super::let_list::with_let;
+use super::live::Live;
 use super::module::map_functions;
 use super::scopes::Scopes;
 use crate::dialect::relay::Function;
@@ -42,10 +43,13 @@ pub struct DeadCodeOptions {
 /// whose attribute `TOpIsStateful` is true, of functions that have effects, and of
 /// functions that are not known. Making a reference is not an effect.
 ///
+/// A `let` also stays if its value has the only use outside of functions of an expression
+/// that functions inside share with it: they would compute it at each call.
+///
 /// Functions for which [`Function::is_optimizable`] is false, and functions of other
 /// languages, are kept. The result is the same object if nothing changes; spans and checked
 /// types are kept. Linear in the number of expressions, except that scopes of inlined
-/// values take O(n log n).
+/// values, and those of programs with functions in functions, take O(n log n).
 ///
 /// # Errors
 ///
@@ -92,27 +96,18 @@ impl DeadCodeOptions {
     fn in_expr(self, root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
         let graph = Graph::with_primitives(root)?;
         let effects = Effects::of(&graph, globals)?;
-        let mut live = Live {
-            graph: &graph,
-            may_drop: Vec::with_capacity(graph.len()),
-            live: vec![false; graph.len()],
-        };
-        for id in 0..graph.len() as Id {
-            let drops = match graph.form(id)? {
-                Form::Let(_) => self.ignore_impurity || effects.may_drop(graph.operands(id)[0]),
-                _ => false,
-            };
-            live.may_drop.push(drops);
-        }
-        live.search()?;
+        let mut live = Live::of(&graph, |value| {
+            self.ignore_impurity || effects.may_drop(value)
+        })?;
+        live.keep_outer_uses()?;
         let inlined = match self.inline_once {
-            true => live.used_once()?,
+            true => used_once(&live)?,
             false => vec![false; graph.len()],
         };
         let mut results = graph.exprs.clone();
         for step in &graph.steps {
             match *step {
-                Step::Bind(id) if live.live[id as usize] && inlined[id as usize] => {
+                Step::Bind(id) if live.is_live(id) && inlined[id as usize] => {
                     if let Form::Let(binding) = graph.form(id)?
                         && let Some(var) = graph.var(&binding.var)
                     {
@@ -120,7 +115,7 @@ impl DeadCodeOptions {
                     }
                 }
                 Step::Bind(_) => {}
-                Step::Done(id) if !live.live[id as usize] => {}
+                Step::Done(id) if !live.is_live(id) => {}
                 Step::Done(id) => {
                     results[id as usize] = match graph.form(id)? {
                         Form::Var(_) => continue,
@@ -142,79 +137,38 @@ impl DeadCodeOptions {
     }
 }
 
-/// The expressions that the result needs.
-struct Live<'g> {
-    graph: &'g Graph,
-    /// For each `let`, true if it may be removed.
-    may_drop: Vec<bool>,
-    live: Vec<bool>,
-}
-
-impl Live<'_> {
-    fn search(&mut self) -> Result<()> {
-        let mut stack: Vec<Id> = vec![0];
-        while let Some(id) = stack.pop() {
-            if std::mem::replace(&mut self.live[id as usize], true) {
+/// For each `let`, true if its variable is used exactly once, in the function of the `let`
+/// itself.
+fn used_once(live: &Live<'_>) -> Result<Vec<bool>> {
+    let graph = live.graph;
+    let scopes = Scopes::of(graph, false)?;
+    let functions = scopes.functions(graph)?;
+    let mut uses = vec![0u8; graph.len()];
+    for id in 0..graph.len() as Id {
+        if !live.is_live(id) {
+            continue;
+        }
+        let form = graph.form(id)?;
+        // The value of a `let` that goes is not a use.
+        let skipped = usize::from(!live.is_kept(id)?);
+        for (position, operand) in graph.operands(id).iter().enumerate().skip(skipped) {
+            let Form::Var(var) = graph.form(*operand)? else {
                 continue;
-            }
-            let operands = self.graph.operands(id);
-            match self.graph.form(id)? {
-                // The value is needed once the variable is.
-                Form::Let(_) if self.may_drop[id as usize] => stack.push(operands[1]),
-                Form::Var(var) => {
-                    let binder = self.graph.binder(var);
-                    let binder = binder.filter(|binder| self.may_drop[*binder as usize]);
-                    stack.extend(binder.map(|binder| self.graph.operands(binder)[0]));
-                }
-                _ => stack.extend(operands),
-            }
-        }
-        Ok(())
-    }
-
-    /// True for a live `let` that stays: its variable is used, or its value has an effect.
-    fn is_kept(&self, id: Id) -> Result<bool> {
-        let Form::Let(binding) = self.graph.form(id)? else {
-            return Ok(true);
-        };
-        let var = self.graph.var(&binding.var);
-        let is_used = var.is_some_and(|var| self.live[var as usize]);
-        Ok(is_used || !self.may_drop[id as usize])
-    }
-
-    /// For each `let`, true if its variable is used exactly once, in the function of the
-    /// `let` itself.
-    fn used_once(&self) -> Result<Vec<bool>> {
-        let graph = self.graph;
-        let scopes = Scopes::of(graph, false)?;
-        let functions = scopes.functions(graph)?;
-        let mut uses = vec![0u8; graph.len()];
-        for id in 0..graph.len() as Id {
-            if !self.live[id as usize] {
+            };
+            let Some(binder) = graph.binder(var) else {
                 continue;
-            }
-            let form = graph.form(id)?;
-            // The value of a `let` that goes is not a use.
-            let skipped = usize::from(!self.is_kept(id)?);
-            for (position, operand) in graph.operands(id).iter().enumerate().skip(skipped) {
-                let Form::Var(var) = graph.form(*operand)? else {
-                    continue;
-                };
-                let Some(binder) = graph.binder(var) else {
-                    continue;
-                };
-                let here = functions[scopes.of_operand(form, id, position) as usize];
-                let there = functions[scopes.scope(binder) as usize];
-                let count = if here == there { 1 } else { 2 };
-                let known = &mut uses[binder as usize];
-                *known = known.saturating_add(count);
-            }
+            };
+            let here = functions[scopes.of_operand(form, id, position) as usize];
+            let there = functions[scopes.scope(binder) as usize];
+            let count = if here == there { 1 } else { 2 };
+            let known = &mut uses[binder as usize];
+            *known = known.saturating_add(count);
         }
-        let mut found = vec![false; graph.len()];
-        for id in 0..graph.len() as Id {
-            found[id as usize] =
-                uses[id as usize] == 1 && self.may_drop[id as usize] && !graph.is_recursive(id);
-        }
-        Ok(found)
     }
+    let mut found = vec![false; graph.len()];
+    for id in 0..graph.len() as Id {
+        found[id as usize] =
+            uses[id as usize] == 1 && live.may_drop[id as usize] && !graph.is_recursive(id);
+    }
+    Ok(found)
 }

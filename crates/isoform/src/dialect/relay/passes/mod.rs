@@ -39,6 +39,7 @@ mod graph_normal_form;
 mod inline;
 mod instance;
 mod let_list;
+mod live;
 mod module;
 mod registered;
 pub(super) mod scopes;

@@ -194,7 +194,7 @@ impl Scopes {
 /// A tree that grows at its leaves, in which the nearest common ancestor is found in
 /// logarithmic time: each node also knows an ancestor far above it, as in Myers, "An
 /// applicative random-access stack" (1983).
-struct Tree {
+pub(super) struct Tree {
     nodes: Vec<Node>,
 }
 
@@ -207,7 +207,7 @@ struct Node {
 
 impl Tree {
     /// The tree of one node.
-    fn new() -> Tree {
+    pub(super) fn new() -> Tree {
         let root = Node {
             parent: 0,
             jump: 0,
@@ -216,7 +216,7 @@ impl Tree {
         Tree { nodes: vec![root] }
     }
 
-    fn len(&self) -> Scope {
+    pub(super) fn len(&self) -> Scope {
         self.nodes.len() as Scope
     }
 
@@ -224,7 +224,7 @@ impl Tree {
         self.nodes[scope as usize]
     }
 
-    fn add(&mut self, parent: Scope) {
+    pub(super) fn add(&mut self, parent: Scope) {
         let above = self.node(parent);
         let far = self.node(above.jump);
         let farther = self.node(far.jump);
@@ -241,7 +241,7 @@ impl Tree {
     }
 
     /// The nearest common ancestor of two nodes, which may be one of them.
-    fn common(&self, mut left: Scope, mut right: Scope) -> Scope {
+    pub(super) fn common(&self, mut left: Scope, mut right: Scope) -> Scope {
         if self.node(left).depth < self.node(right).depth {
             std::mem::swap(&mut left, &mut right);
         }
