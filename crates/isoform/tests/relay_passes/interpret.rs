@@ -144,7 +144,7 @@ pub(crate) struct Outcome {
     pub(crate) trace: Vec<String>,
 }
 
-/// What a pass may leave out, but must not add.
+/// The work that a pass may leave out, but must not add.
 #[derive(Default)]
 pub(crate) struct Risks {
     /// The arguments that an operator that may fail was given.

@@ -391,7 +391,7 @@ impl Builder {
 }
 
 /// The root of a graph with copies of those leaves that share the binding of a variable with
-/// the graph, or with a leaf before them; None if there are none. Linear in the number of
+/// the graph, or with a leaf before them; None if no leaf does. Linear in the number of
 /// expressions, those of the leaves included; where a leaf uses a variable that another one
 /// binds, linear in the sum of their sizes.
 ///
