@@ -145,7 +145,7 @@ pub(crate) struct Outcome {
 }
 
 /// The work that a pass may leave out, but must not add.
-#[derive(Default)]
+#[derive(Default, Debug)]
 pub(crate) struct Risks {
     /// The arguments that an operator that may fail was given.
     failures: HashSet<String>,
