@@ -260,7 +260,7 @@ def test_binds_take_values_of_every_kind():
 def test_limits_of_results_are_options():
     wide = relay.op.zeros((1000,), "int8")
     small = relay.create_executor(max_bytes=999)
-    with pytest.raises(ValueError, match="at most 999 bytes.*raise the limit `max_bytes`"):
+    with pytest.raises(ValueError, match=r"at most 999 bytes.*raise the limit `max_bytes`"):
         small.evaluate(wide)
     assert relay.create_executor(max_bytes=1000).evaluate(wide).shape == (1000,)
 
