@@ -180,6 +180,26 @@ fn r111_the_order_of_effects_is_kept() {
 }
 
 #[test]
+fn r111_effects_leave_the_lets_in_which_they_are_used_first() {
+    let [r, u, w] = ["r", "u", "w"].map(var);
+    // The value is used first in a `let` after a write, and then before the branches.
+    let shared = read(&r.expr());
+    let choice = choose(&int(1), &shared, &tuple([&shared]));
+    let after_write = |expr: &Expr| bind(&u, &write(&r.expr(), &int(1)), expr);
+    let pair = tuple([&int(2), &shared]);
+    let inner = bind(&w, &func([], &shared), &int(2));
+    for used_first in [pair, inner] {
+        let program = tuple([&after_write(&used_first), &used_first, &choice]);
+        let program = func([], &bind(&r, &create(&int(0)), &program));
+        let after = blocks(&program).unwrap();
+        check_basic_block_normal_form(&after).expect("computed before the branches");
+        let [before, after] = [&program, &after].map(|program| outcome(program, None).ok());
+        let [(before, _), (after, _)] = [before, after].map(|run| run.expect("few steps"));
+        assert_eq!(before, after, "{}", text(&program));
+    }
+}
+
+#[test]
 fn r112_variables_become_their_values() {
     let [x, y, z] = ["x", "y", "z"].map(var);
     let sum = |value: &Expr| call("add", [value, value]);

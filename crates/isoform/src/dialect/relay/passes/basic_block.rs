@@ -150,19 +150,42 @@ impl Plan {
     /// there: the bindings of the `let` go to the same list.
     fn merge_lets(&mut self, graph: &Graph, scopes: &Scopes, effects: &Effects) -> Result<()> {
         let mut passing = vec![0i64; scopes.len()];
+        // An expression that is not bound stands where it is used first, and so do the scopes
+        // that it opens; that may be in a `let` further inside than its own scope.
+        let mut places: Vec<Scope> = Vec::with_capacity(graph.len());
+        let mut around: Vec<Scope> = (0..scopes.len() as Scope).collect();
         for id in 0..graph.len() as Id {
-            if self.moves_effect(effects, id)
-                && let Some((user, position)) = graph.arrival(id)
-            {
-                let first = scopes.of_operand(graph.form(user)?, user, position);
+            let form = graph.form(id)?;
+            let first = match graph.arrival(id) {
+                None => scopes.scope(id),
+                Some((user, position)) => {
+                    let used_in = scopes.of_operand(graph.form(user)?, user, position);
+                    match used_in == scopes.scope(user) {
+                        true => places[user as usize],
+                        false => used_in,
+                    }
+                }
+            };
+            if self.moves_effect(effects, id) {
                 passing[first as usize] += 1;
                 passing[scopes.scope(id) as usize] -= 1;
+            }
+            let place = match self.is_bound[id as usize] {
+                true => scopes.scope(id),
+                false => first,
+            };
+            places.push(place);
+            for position in 0..graph.operands(id).len() {
+                let opened = scopes.of_operand(form, id, position);
+                if opened != scopes.scope(id) {
+                    around[opened as usize] = place;
+                }
             }
         }
         let lets = scopes.lets(graph)?;
         // A scope has a larger number than the one around it.
         for scope in (1..scopes.len()).rev() {
-            passing[scopes.parent(scope as Scope) as usize] += passing[scope];
+            passing[around[scope] as usize] += passing[scope];
         }
         self.list = (0..scopes.len() as Scope).collect();
         for scope in 1..scopes.len() {
