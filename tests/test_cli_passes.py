@@ -176,6 +176,8 @@ class Terminal:
 
         def take_control():
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+            # Shells let what they start in the background ignore it.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
         self.process = subprocess.Popen(
             command,
@@ -265,3 +267,20 @@ def test_ctrl_c_leaves_the_output_as_it_was(folder, terminal, replaced):
     names = {path.name for path in folder.iterdir()} - {"__pycache__", "waiting"}
     assert names == {"passes.py", "three.iso", *(["out.iso"] if replaced else [])}
     assert not replaced or output.read_text() == "old\n"
+
+
+def test_ctrl_c_leaves_nothing_of_a_bisection(folder, terminal):
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    arguments = command("bisect", "--import", "passes.py", PIPELINE, "three.iso", "--", "true")
+    line = " ".join(f"'{argument}'" for argument in arguments)
+    shown = terminal(["sh", "-c", f"trap : INT; TMPDIR={temporary} {line}; echo status $?"])
+    shown.read_until((folder / "waiting").exists)
+    assert len(list(temporary.iterdir())) == 1
+    os.write(shown.screen, b"\x03")
+    assert shown.process.wait(PATIENCE) == 0
+    assert shown.process.stdout.read().splitlines()[-1] == f"status {128 + signal.SIGINT}".encode()
+    end = time.monotonic() + PATIENCE
+    while list(temporary.iterdir()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
