@@ -202,13 +202,15 @@ def _class_of(
         raise TypeError(f"{decorated.__qualname__}: expected a class with a method '{method}'")
 
     class Meta(type(base)):  # type: ignore[misc]
-        def __getattr__(cls, attribute: str) -> Any:
+        def __getattr__(self, attribute: str) -> Any:
             found = inspect.getattr_static(decorated, attribute, None)
             if attribute.startswith("__") or not hasattr(decorated, attribute):
-                raise AttributeError(f"type object '{cls.__name__}' has no attribute '{attribute}'")
+                raise AttributeError(
+                    f"type object '{self.__name__}' has no attribute '{attribute}'"
+                )
             bind = getattr(type(found), "__get__", None)
             # A class method gets the class of passes, so that it can make one.
-            return bind(found, None, cls) if bind else found
+            return bind(found, None, self) if bind else found
 
     class Made(base, metaclass=Meta):
         def __init_subclass__(cls, **options: Any) -> None:
