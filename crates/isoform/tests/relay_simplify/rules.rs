@@ -271,6 +271,20 @@ fn r122_reshapes_after_each_other_are_one() {
         &[&any],
         reshape(&reshape(&any.expr(), &[-1, 3]), &[-1, 2]),
     ));
+    // The inner one refuses an odd number of elements, where the outer one sees 12 of them.
+    let unknown = dynamic(&[0, 0], F32);
+    stays(&func(
+        &[&unknown],
+        reshape(&reshape(&unknown.expr(), &[0, -1, 2]), &[12]),
+    ));
+    applies(
+        "reshape_reshape",
+        &func(
+            &[&unknown],
+            reshape(&reshape(&unknown.expr(), &[-1]), &[12]),
+        ),
+        &func(&[&unknown], reshape(&unknown.expr(), &[12])),
+    );
     let shared = reshape(&x1, &[12]);
     let both = op::add(
         reshape(&shared, &[3, 4]),
@@ -416,6 +430,10 @@ fn r122_casts_that_change_values_stay() {
         (I32, BOOL, I32),
         (I32, int(8), I32),
         (I32, int(8), F32),
+        // By way of floats, integers that do not fit are refused; directly, they wrap around.
+        (I32, f64, int(8)),
+        (int(8), F32, uint(8)),
+        (uint(8), F32, int(8)),
     ] {
         let x = var(&[6], first);
         stays(&func(&[&x], cast(&cast(&x.expr(), middle), last)));
@@ -577,6 +595,10 @@ fn r122_casts_after_a_clip_that_fits_are_dropped() {
     ] {
         stays(&func(&[&x], cast(&cast(&clipped, middle), I32)));
     }
+    // By way of floats, integers that do not fit are refused.
+    let wide = clip(&x1, 0.0, 1000.0);
+    stays(&func(&[&x], cast(&cast(&wide, F32), int(8))));
+    check(cast(&cast(&wide, F32), int(16)), &cast(&wide, int(16)));
     // A cast of floats to integers drops digits.
     let y = var(&[6], F32);
     let clipped = clip(&y.expr(), -128.0, 127.0);

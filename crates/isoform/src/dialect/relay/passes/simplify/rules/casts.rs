@@ -27,7 +27,7 @@ pub(in super::super) const ROWS: &[Row] = &[
         name: "cast_cast",
         exact: Exact::Always,
         reason: "the type between has every value of the first one, or all bits that the last \
-                 one keeps",
+                 one keeps; integers that pass through a float type fit the last one",
         templates: |h| Ok(vec![cast_twice(h, call_with("cast", &h.x, &h.attrs[1])?)?]),
         // One cast takes the place of one, even if something else uses the inner one.
         inner: InteriorUses::Anywhere,
@@ -39,7 +39,9 @@ pub(in super::super) const ROWS: &[Row] = &[
             let last = f.dtype()?;
             let keeps_bits =
                 [first, middle, last].into_iter().all(is_integer) && last.bits() <= middle.bits();
-            Ok(keeps_bits || has_values_of(middle, first))
+            let keeps_values = has_values_of(middle, first)
+                && (!checks_range(first, middle, last) || has_values_of(last, first));
+            Ok(keeps_bits || keeps_values)
         },
         drops: None,
         replacement: |f| cast(f, f.x()?),
@@ -47,7 +49,8 @@ pub(in super::super) const ROWS: &[Row] = &[
     Row {
         name: "clip_cast_cast",
         exact: Exact::Always,
-        reason: "the type between has every integer that the clip lets through",
+        reason: "the type between has every integer that the clip lets through, and so has the \
+                 last one if the type between is a float type",
         templates: |h| {
             let clipped = call_with("clip", &h.x, &h.attrs[2])?;
             Ok(vec![cast_twice(
@@ -65,9 +68,12 @@ pub(in super::super) const ROWS: &[Row] = &[
             };
             let (least, most) = (attrs.a_min.max(least), attrs.a_max.min(most));
             // Comparisons with a bound that is not a number are false.
-            let is_range = least <= most;
-            let middle = dtype_of(only_arg(f.root()?)?);
-            Ok(is_range && middle.is_some_and(|middle| holds(middle, least, most)))
+            let Some(middle) = dtype_of(only_arg(f.root()?)?) else {
+                return Ok(false);
+            };
+            let last = f.dtype()?;
+            let fits = !checks_range(first, middle, last) || holds(last, least, most);
+            Ok(least <= most && holds(middle, least, most) && fits)
         },
         drops: None,
         replacement: |f| {
@@ -137,6 +143,12 @@ fn precision(dtype: DType) -> u8 {
         (_, 32) => 24,
         _ => 53,
     }
+}
+
+/// True if two casts refuse integers that the last type does not have, where one cast would
+/// drop their upper bits.
+fn checks_range(first: DType, middle: DType, last: DType) -> bool {
+    is_integer(first) && is_float(middle) && is_integer(last)
 }
 
 /// True if a type has each value of another one, so that a cast there and on is one cast.

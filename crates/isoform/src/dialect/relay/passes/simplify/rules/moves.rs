@@ -2,10 +2,11 @@
 
 use super::likes::{is_static, reshaped};
 use crate::dialect::relay::Call;
-use crate::dialect::relay::attrs::{LayoutTransformAttrs, TransposeAttrs, sizes};
+use crate::dialect::relay::attrs::{LayoutTransformAttrs, ReshapeAttrs, TransposeAttrs, sizes};
 use crate::dialect::relay::op::{self, dims};
 use crate::dialect::relay::passes::simplify::found::{Expr, Found, Holes, only_arg, tensor_type};
 use crate::dialect::relay::passes::simplify::row::{Exact, Row, always, call_with, keep};
+use crate::ir::TensorType;
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::pattern::InteriorUses;
@@ -18,7 +19,7 @@ pub(in super::super) const ROWS: &[Row] = &[
         templates: |h| nested(h, ["reshape", "contrib_reverse_reshape"]),
         // One reshape takes the place of one, even if something else uses the inner one.
         inner: InteriorUses::Anywhere,
-        guard: is_static,
+        guard: |f| Ok(is_static(f)? && inner_fits(f)?),
         drops: None,
         replacement: |f| reshaped(f, f.x()?),
     },
@@ -60,6 +61,19 @@ fn nested(holes: &Holes, names: [&str; 2]) -> Result<Vec<Ref<Call>>> {
         }
     }
     Ok(templates)
+}
+
+/// True if the inner reshape fits its argument, whatever the unknown sizes are; if some do
+/// not fit, only the inner call says so.
+fn inner_fits(found: &Found<'_>) -> Result<bool> {
+    let is_known = |ty: &Ref<TensorType>| ty.shape.iter().all(|size| dims::known(size).is_some());
+    if tensor_type(found.x()?).is_some_and(is_known) {
+        return Ok(true);
+    }
+    let Some(attrs) = found.attrs::<ReshapeAttrs>(1) else {
+        return Ok(false);
+    };
+    Ok(dims::ints("newshape", &attrs.newshape)? == [-1])
 }
 
 fn stays(permutation: &[usize]) -> bool {
