@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import signal
 
 import pytest
 
@@ -9,6 +10,9 @@ import family as families
 import isoform.testing
 
 _numbers = itertools.count()
+
+# A shell lets what it starts in the background ignore Ctrl-C, and processes hand that on.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

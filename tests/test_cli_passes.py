@@ -176,8 +176,6 @@ class Terminal:
 
         def take_control():
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-            # Shells let what they start in the background ignore it.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
         self.process = subprocess.Popen(
             command,

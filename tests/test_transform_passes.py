@@ -764,6 +764,6 @@ def test_a_reproducer_of_a_python_pass_imports_its_module(tmp_path):
         Breaks(module(f=1))
     stem = tmp_path / "test_transform.Breaks-000"
     assert caught.value.__notes__[-1] == (
-        f"to repeat it: python -m isoform run --import {__name__} --opt-level 3 "
+        f"to repeat it: python -m isoform run --import {__file__} --opt-level 3 "
         f"@{stem}.pipeline {stem}.json"
     )

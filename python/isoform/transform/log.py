@@ -16,12 +16,25 @@ __all__ = ["logger"]
 logger = logging.getLogger("isoform.transform")
 """The logger of passes."""
 
+# Without a handler, Python would print failures that the caller may well expect.
+_silent = logging.NullHandler()
+logger.addHandler(_silent)
 _core._install_logger(logger)
 
 
 def show(text: str) -> None:
     """Log a text that somebody asked for; without any handler, to standard error."""
-    if logger.hasHandlers():
+    if _is_heard():
         logger.info("%s", text)
     else:
         sys.stderr.write(text + "\n")
+
+
+def _is_heard() -> bool:
+    """True if a handler of the application gets messages of passes."""
+    one: logging.Logger | None = logger
+    while one is not None:
+        if any(handler is not _silent for handler in one.handlers):
+            return True
+        one = one.parent if one.propagate else None
+    return False

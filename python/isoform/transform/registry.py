@@ -67,8 +67,10 @@ def _giving(made: Pass) -> Any:
 
 
 def _module_of(given: Any) -> str:
-    """The module that a command imports to register a pass; empty if that is not known."""
+    """The module or file that a command imports to register a pass; empty if unknown."""
     import sys
+    import sysconfig
+    from pathlib import Path
 
     from .passes import Pass
 
@@ -76,10 +78,14 @@ def _module_of(given: Any) -> str:
     own = (
         vars(given) if isinstance(given, Pass) else {"__module__": getattr(given, "__module__", "")}
     )
-    module = own.get("__module__")
-    if module == "__main__":
-        module = getattr(sys.modules["__main__"], "__file__", None)
-    return module or ""
+    module = own.get("__module__") or ""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None or "." in module:
+        return module
+    # A module that is not installed is found by its name only from its own folder.
+    path = Path(file).resolve()
+    installed = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")}
+    return module if any(map(path.is_relative_to, installed)) else str(path)
 
 
 def make_pass(name: str, **options: Any) -> Pass:
