@@ -8,9 +8,8 @@ mod run;
 use std::collections::HashSet;
 use std::fs;
 
-use isoform::text::from_text;
 use isoform::transform::instruments::Verifying;
-use isoform::transform::{ContextOptions, Sequential, parse_pipeline};
+use isoform::transform::{ContextOptions, Sequential, parse_pipeline, parse_value};
 use isoform::{Error, Obj, Ref, Value};
 
 use crate::args::PipelineArgs;
@@ -69,7 +68,9 @@ fn options_of(args: &PipelineArgs) -> Result<ContextOptions, Error> {
                 "--config: expected KEY=VALUE, got '{setting}'"
             )));
         };
-        options = options.config(key, value_of(value)?);
+        let value =
+            parse_value(value).map_err(|error| error.noted(format!("in '--config {setting}'")))?;
+        options = options.config(key, value);
     }
     Ok(match args.verify {
         false => options,
@@ -77,21 +78,6 @@ fn options_of(args: &PipelineArgs) -> Result<ContextOptions, Error> {
             .instrument(&Verifying::instrument())
             .config("testing.immutable_module", true),
     })
-}
-
-/// The value of an option, written as in a pipeline.
-fn value_of(text: &str) -> Result<Value, Error> {
-    let is_word = text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && text
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/'));
-    match text {
-        "true" => Ok(true.into()),
-        "false" => Ok(false.into()),
-        "True" | "False" | "None" | "inf" | "nan" => from_text(text),
-        _ if is_word => Ok(text.into()),
-        _ => from_text(text),
-    }
 }
 
 /// Tells which passes are skipped because of their level.

@@ -123,7 +123,10 @@ fn options_of_passes_are_set() {
             "testing.immutable_module",
             "--config: expected KEY=VALUE, got",
         ),
-        ("testing.immutable_module=[", "expected"),
+        (
+            "testing.immutable_module=[",
+            "in '--config testing.immutable_module=['",
+        ),
         ("testing.immutable_module=word", "testing.immutable_module"),
         ("no.such.option=1", "Invalid config option 'no.such.option'"),
     ];

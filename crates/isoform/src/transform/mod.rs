@@ -61,7 +61,7 @@ pub use context::ContextOptions;
 pub use frames::diagnostics;
 pub use instrument::Instrument;
 pub use nodes::RunPass;
-pub use pipeline::{parse_pipeline, pipeline_text};
+pub use pipeline::{parse_pipeline, parse_value, pipeline_text};
 pub use registry::{PassEntry, make_pass, register_pass, registered_passes};
 pub use root::{Check, Root, Script, Signature, functions, script};
 

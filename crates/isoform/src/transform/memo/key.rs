@@ -42,8 +42,8 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The part of a caller's key for a function: the digest of its signature, or of all of it without
-    /// one, with the variables that it shares with others. None if it has no digest.
+    /// The part of a caller's key for a function: the digest of its signature, or of all of it
+    /// without one, with the variables that it shares with others. None if it has no digest.
     /// Computed once for all callers.
     fn callee(&self, memo: &Memo, callee: &Ref<Obj>) -> Result<Option<Value>> {
         if let Some(known) = self.callees.borrow().get(&callee.identity()) {
@@ -82,8 +82,8 @@ fn digest(value: Value) -> Option<Digest> {
     options.digest(value).ok()
 }
 
-/// The parts of a value that comparison ignores, as part of all of it, unless the pass ignores that
-/// too; None if the value cannot be written.
+/// The parts of a value that comparison ignores, as part of all of it, unless the pass ignores
+/// that too; None if the value cannot be written.
 fn exact(memo: &Memo, value: &Value) -> Option<Value> {
     match memo.ignores {
         true => Some(Value::NONE),
@@ -145,9 +145,9 @@ pub(super) fn of(
     Ok(found.map(|found| *found.as_bytes()))
 }
 
-/// The part of the program that a function sees: the signatures of the functions that it calls; the
-/// whole program and its own place in it if the type of the program does not say which
-/// ones these are. None if the program has no digest.
+/// The part of the program that a function sees: the signatures of the functions that it
+/// calls; the whole program and its own place in it if the type of the program does not say
+/// which ones these are. None if the program has no digest.
 fn around(
     memo: &Memo,
     (position, function): (usize, &Ref<Obj>),

@@ -13,7 +13,7 @@
 mod parse;
 mod print;
 
-pub use parse::parse_pipeline;
+pub use parse::{parse_pipeline, parse_value};
 pub use print::pipeline_text;
 
 use isoform_macros::export;

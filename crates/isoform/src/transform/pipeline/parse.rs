@@ -40,6 +40,34 @@ pub fn parse_pipeline(text: &str) -> Result<Ref<Sequential>> {
     Parser { text, at: 0 }.pipeline()
 }
 
+/// The value of an option: `true`, `false`, a bare word, which is a string, or the
+/// [text](crate::text) of a value. Linear in the text.
+///
+/// ```
+/// use isoform::Value;
+/// use isoform::transform::parse_value;
+///
+/// assert_eq!(parse_value("true")?, Value::from(true));
+/// assert_eq!(parse_value("out/first")?, Value::from("out/first"));
+/// assert_eq!(parse_value("-3")?, Value::from(-3));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`from_text`].
+pub fn parse_value(text: &str) -> Result<Value> {
+    let is_word = text.chars().all(is_name_char)
+        && text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && !matches!(text, "None" | "True" | "False" | "inf" | "nan");
+    match (is_word, text) {
+        (_, "true") => Ok(true.into()),
+        (_, "false") => Ok(false.into()),
+        (true, _) => Ok(Str::from(text).into()),
+        (false, _) => from_text(text),
+    }
+}
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -238,15 +266,7 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected("a value"));
         }
         self.at = end;
-        let is_word = text.chars().all(is_name_char)
-            && text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-            && !matches!(text, "None" | "True" | "False" | "inf" | "nan");
-        let value = match (is_word, text) {
-            (_, "true") => Value::from(true),
-            (_, "false") => Value::from(false),
-            (true, _) => Str::from(text).into(),
-            (false, _) => from_text(text).map_err(|error| self.inner_fault(start, text, error))?,
-        };
+        let value = parse_value(text).map_err(|error| self.inner_fault(start, text, error))?;
         if matches!(schema, Schema::Bool)
             && let ValueRef::Int(number) = value.view()
             && !(0..=1).contains(&number)

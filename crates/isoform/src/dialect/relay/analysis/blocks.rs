@@ -12,9 +12,9 @@ use crate::kernel::object::reference::Ref;
 use crate::objects::repr;
 
 /// Checks that an expression is in basic block normal form: one that several blocks use is
-/// bound by a `let`, unless it is first used in a block around the others. The body of a function, each branch of an `if` and the result of each
-/// clause are a block; variables, constants, operators, global variables and constructors
-/// may be used anywhere.
+/// bound by a `let`, unless it is first used in a block around the others. The body of a
+/// function, each branch of an `if` and the result of each clause are a block; variables,
+/// constants, operators, global variables and constructors may be used anywhere.
 ///
 /// Linear in the number of expressions.
 ///
