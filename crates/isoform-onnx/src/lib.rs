@@ -29,6 +29,7 @@ pub mod ir;
 pub mod layout;
 mod mmap;
 mod model;
+mod op;
 mod options;
 mod origin;
 #[cfg(feature = "transform")]
@@ -49,6 +50,7 @@ pub use self::{
     external::ExternalResolver,
     import::Counts,
     model::{Model, import, load},
+    op::Unknown,
     options::{ImportOptions, LoadOptions},
     origin::{NodeOrigin, OriginKind},
     source::{ModelFile, decode_model},
