@@ -24,6 +24,7 @@ mod budget;
 mod elem_type;
 mod error;
 mod external;
+pub mod facts;
 mod import;
 pub mod ir;
 pub mod layout;

@@ -28,6 +28,8 @@ mod plan;
 mod scope;
 mod types;
 
+pub(crate) use types::dtype;
+
 use std::collections::{HashMap, HashSet};
 
 use isoform::{Array, Ref, Str};

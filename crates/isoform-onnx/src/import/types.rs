@@ -36,7 +36,7 @@ impl<'a> Dims<'_, 'a> {
 }
 
 /// The library's data type of an element type; None for strings.
-pub(super) fn dtype(elem: ElemType) -> Option<DType> {
+pub(crate) fn dtype(elem: ElemType) -> Option<DType> {
     use DTypeCode as Code;
     let (code, bits) = match elem {
         ElemType::String => return None,

@@ -1,0 +1,32 @@
+//! Shapes and values that hold in every run: symbolic inference over a program.
+//!
+//! A fact believes the types of the inputs of the main graph, constants, and whatever was
+//! derived from them by the definitions of operators, and nothing else: declared types of
+//! results and of values between nodes may be wrong in files that run. Sizes are
+//! polynomials over symbols, and equal only if they are equal in every run.
+//!
+//! | concept | items |
+//! |---|---|
+//! | an extent or an integer element | [`Size`], [`Symbol`], [`Symbols`] |
+//! | knowledge about one value | [`Fact`], [`Kind`] |
+//! | knowledge about a program, on demand | [`Analysis`] |
+//! | knowledge about the results of one call | [`infer`] |
+//!
+//! Evaluating constants is left to others: integers are known here so far as shapes
+//! depend on them.
+
+mod analysis;
+mod control;
+mod fact;
+mod ops;
+mod size;
+mod symbols;
+mod values;
+
+pub use self::{
+    analysis::Analysis,
+    fact::{Fact, Kind, MAX_ELEMENTS},
+    ops::infer,
+    size::{Size, Symbol},
+    symbols::Symbols,
+};

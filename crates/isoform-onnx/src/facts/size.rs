@@ -1,0 +1,498 @@
+//! Sizes: integer polynomials over symbols.
+//!
+//! A size is exact: two equal sizes are the same number for every assignment of the
+//! symbols, and only that is ever concluded. Whatever a polynomial cannot express is a
+//! symbol, made by [`Symbols`](super::Symbols).
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// Polynomials with more terms are not kept, so that no operation takes long.
+const MAX_TERMS: usize = 16;
+
+/// Nor are those with a product of more symbols.
+const MAX_DEGREE: usize = 8;
+
+/// An unknown integer with a name.
+#[derive(Clone)]
+pub struct Symbol(Arc<SymbolData>);
+
+struct SymbolData {
+    /// Unique in the process and increasing, so terms are listed in order of creation.
+    ident: u64,
+    name: Box<str>,
+    lower: Option<i64>,
+    upper: Option<i64>,
+    is_extent: bool,
+}
+
+impl Symbol {
+    pub(super) fn new(
+        ident: u64,
+        name: Box<str>,
+        (lower, upper): (Option<i64>, Option<i64>),
+        is_extent: bool,
+    ) -> Self {
+        Symbol(Arc::new(SymbolData {
+            ident,
+            name,
+            lower,
+            upper,
+            is_extent,
+        }))
+    }
+
+    /// The name for people; two symbols may have the same.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// A number that no other symbol of the process has.
+    #[must_use]
+    pub fn ident(&self) -> u64 {
+        self.0.ident
+    }
+
+    /// A number that the symbol is never below, if there is one.
+    #[must_use]
+    pub fn lower(&self) -> Option<i64> {
+        self.0.lower
+    }
+
+    /// A number that the symbol never exceeds, if there is one.
+    #[must_use]
+    pub fn upper(&self) -> Option<i64> {
+        self.0.upper
+    }
+
+    /// True for extents of axes and what derives from them, which are far from the limits
+    /// of 64 bits; false for arbitrary elements of tensors, for which even `x + 1 > x` may
+    /// be wrong.
+    #[must_use]
+    pub fn is_extent(&self) -> bool {
+        self.0.is_extent
+    }
+}
+
+impl PartialEq for Symbol {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ident == other.0.ident
+    }
+}
+
+impl Eq for Symbol {}
+
+impl PartialOrd for Symbol {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Symbol {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.ident.cmp(&other.0.ident)
+    }
+}
+
+impl Hash for Symbol {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.ident.hash(state);
+    }
+}
+
+impl fmt::Debug for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name())
+    }
+}
+
+/// An integer that is known exactly as a polynomial over [`Symbol`]s, such as
+/// `batch*3 + 1`.
+///
+/// Sizes are equal if they are the same polynomial, and then they are the same number. Sizes
+/// that are not equal may still be the same number: see [`known_eq`](Self::known_eq).
+/// Cloning is O(1), arithmetic linear in the bounded number of terms.
+///
+/// ```
+/// use isoform_onnx::facts::{Size, Symbols};
+///
+/// let mut symbols = Symbols::new();
+/// let batch = symbols.named("batch");
+/// let size = batch.mul(&Size::from(3)).and_then(|size| size.add(&Size::from(1)));
+/// assert_eq!(size.unwrap().to_string(), "batch*3 + 1");
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Size(Repr);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Repr {
+    Const(i64),
+    /// Never a constant, so that each number has one representation.
+    Terms(Arc<[Term]>),
+}
+
+/// A coefficient, never zero, times symbols, ascending and each as often as its power.
+/// Terms are ordered by their symbols, the constant last.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Term {
+    symbols: Box<[Symbol]>,
+    factor: i64,
+}
+
+fn by_symbols(left: &Term, right: &Term) -> Ordering {
+    // Higher powers first, and the constant last.
+    (right.symbols.len().cmp(&left.symbols.len())).then_with(|| left.symbols.cmp(&right.symbols))
+}
+
+impl From<i64> for Size {
+    fn from(number: i64) -> Self {
+        Size(Repr::Const(number))
+    }
+}
+
+impl From<&Symbol> for Size {
+    fn from(symbol: &Symbol) -> Self {
+        let symbols = Box::new([symbol.clone()]);
+        Size(Repr::Terms(Arc::new([Term { symbols, factor: 1 }])))
+    }
+}
+
+impl Size {
+    /// The number, if the size does not depend on symbols.
+    #[must_use]
+    pub fn as_const(&self) -> Option<i64> {
+        match self.0 {
+            Repr::Const(number) => Some(number),
+            Repr::Terms(_) => None,
+        }
+    }
+
+    /// The symbol, if the size is one.
+    #[must_use]
+    pub fn as_symbol(&self) -> Option<&Symbol> {
+        match &self.0 {
+            Repr::Terms(terms) => match &**terms {
+                [Term { symbols, factor: 1 }] if symbols.len() == 1 => symbols.first(),
+                _ => None,
+            },
+            Repr::Const(_) => None,
+        }
+    }
+
+    /// All symbols that occur, possibly repeatedly.
+    pub fn symbols(&self) -> impl Iterator<Item = &Symbol> {
+        let terms: &[Term] = match &self.0 {
+            Repr::Terms(terms) => terms,
+            Repr::Const(_) => &[],
+        };
+        terms.iter().flat_map(|term| term.symbols.iter())
+    }
+
+    /// True if all symbols are extents of axes or derive from them, so that no arithmetic on
+    /// them overflows; see [`Symbol::is_extent`].
+    #[must_use]
+    pub fn is_extent(&self) -> bool {
+        self.symbols().all(Symbol::is_extent)
+    }
+
+    fn terms(&self) -> Vec<Term> {
+        match &self.0 {
+            Repr::Const(0) => Vec::new(),
+            Repr::Const(factor) => vec![Term {
+                symbols: Box::new([]),
+                factor: *factor,
+            }],
+            Repr::Terms(terms) => terms.to_vec(),
+        }
+    }
+
+    /// The sum of terms in any order.
+    fn from_terms(mut terms: Vec<Term>) -> Option<Size> {
+        terms.sort_by(by_symbols);
+        let mut merged: Vec<Term> = Vec::with_capacity(terms.len());
+        for term in terms {
+            match merged.last_mut() {
+                Some(last) if last.symbols == term.symbols => {
+                    last.factor = last.factor.checked_add(term.factor)?;
+                }
+                _ => merged.push(term),
+            }
+        }
+        merged.retain(|term| term.factor != 0);
+        match &*merged {
+            [] => Some(Size::from(0)),
+            [Term { symbols, factor }] if symbols.is_empty() => Some(Size::from(*factor)),
+            _ => (merged.len() <= MAX_TERMS).then(|| Size(Repr::Terms(merged.into()))),
+        }
+    }
+
+    /// The sum; None if it would be too large.
+    #[must_use]
+    pub fn add(&self, other: &Size) -> Option<Size> {
+        if let (Repr::Const(left), Repr::Const(right)) = (&self.0, &other.0) {
+            return left.checked_add(*right).map(Size::from);
+        }
+        let mut terms = self.terms();
+        terms.extend(other.terms());
+        Size::from_terms(terms)
+    }
+
+    /// The negative; None if it would be too large.
+    #[must_use]
+    pub fn neg(&self) -> Option<Size> {
+        self.mul(&Size::from(-1))
+    }
+
+    /// The difference; None if it would be too large.
+    #[must_use]
+    pub fn sub(&self, other: &Size) -> Option<Size> {
+        match (&self.0, &other.0) {
+            (Repr::Const(left), Repr::Const(right)) => left.checked_sub(*right).map(Size::from),
+            _ => self.add(&other.neg()?),
+        }
+    }
+
+    /// The product; None if it would be too large.
+    #[must_use]
+    pub fn mul(&self, other: &Size) -> Option<Size> {
+        match (&self.0, &other.0) {
+            (Repr::Const(left), Repr::Const(right)) => {
+                return left.checked_mul(*right).map(Size::from);
+            }
+            (Repr::Const(1), _) => return Some(other.clone()),
+            (_, Repr::Const(1)) => return Some(self.clone()),
+            _ => {}
+        }
+        let (left, right) = (self.terms(), other.terms());
+        let mut terms = Vec::with_capacity(left.len() * right.len());
+        for left in &left {
+            for right in &right {
+                if left.symbols.len() + right.symbols.len() > MAX_DEGREE {
+                    return None;
+                }
+                let both = left.symbols.iter().chain(&right.symbols);
+                let mut symbols: Vec<Symbol> = both.cloned().collect();
+                symbols.sort();
+                terms.push(Term {
+                    symbols: symbols.into(),
+                    factor: left.factor.checked_mul(right.factor)?,
+                });
+            }
+        }
+        Size::from_terms(terms)
+    }
+
+    /// The product of sizes; None if it would be too large.
+    #[must_use]
+    pub fn product<'a>(sizes: impl IntoIterator<Item = &'a Size>) -> Option<Size> {
+        let mut product = Size::from(1);
+        for size in sizes {
+            // A zero decides, however large the others are.
+            if size.as_const() == Some(0) {
+                return Some(Size::from(0));
+            }
+            product = product.mul(size)?;
+        }
+        Some(product)
+    }
+
+    /// The quotient, if the divisor is a single term and divides each term of this size
+    /// without a remainder. The divisor must not be zero at run time, which the caller has to
+    /// know.
+    #[must_use]
+    pub fn div_exact(&self, divisor: &Size) -> Option<Size> {
+        if self == divisor {
+            return (self.as_const() != Some(0)).then(|| Size::from(1));
+        }
+        let divisor = divisor.terms();
+        let [by] = &*divisor else {
+            return None;
+        };
+        let quotient = |term: Term| {
+            let mut left = term.symbols.into_vec();
+            for symbol in &by.symbols {
+                let at = left.iter().position(|other| other == symbol)?;
+                left.remove(at);
+            }
+            (term.factor.checked_rem(by.factor)? == 0).then_some(())?;
+            Some(Term {
+                symbols: left.into(),
+                factor: term.factor.checked_div(by.factor)?,
+            })
+        };
+        let terms: Option<Vec<Term>> = self.terms().into_iter().map(quotient).collect();
+        Size::from_terms(terms?)
+    }
+
+    /// True or false if the sizes are equal, or different, for every assignment of the
+    /// symbols: that is, if their difference is a constant.
+    #[must_use]
+    pub fn known_eq(&self, other: &Size) -> Option<bool> {
+        if self == other {
+            return Some(true);
+        }
+        let difference = self.sub(other)?;
+        match difference.as_const() {
+            Some(difference) => Some(difference == 0),
+            // Sizes that are provably apart are different as well.
+            None => (difference.is_extent()
+                && (difference.lower_bound().is_some_and(|bound| bound > 0)
+                    || difference.upper_bound().is_some_and(|bound| bound < 0)))
+            .then_some(false),
+        }
+    }
+
+    /// True or false if the order is the same for every assignment of the symbols.
+    #[must_use]
+    pub fn known_less(&self, other: &Size) -> Option<bool> {
+        let difference = self.sub(other)?;
+        if !(self.is_extent() && other.is_extent()) {
+            // Their elements may be close to the limits, where differences wrap around, so
+            // only their own bounds decide.
+            let (upper, lower) = (self.upper_bound(), other.lower_bound());
+            if upper.zip(lower).is_some_and(|(left, right)| left < right) {
+                return Some(true);
+            }
+            let (lower, upper) = (self.lower_bound(), other.upper_bound());
+            let not_less = lower.zip(upper).is_some_and(|(left, right)| left >= right);
+            return (not_less || self == other).then_some(false);
+        }
+        if difference.upper_bound().is_some_and(|bound| bound < 0) {
+            return Some(true);
+        }
+        let not_less = difference.lower_bound().is_some_and(|bound| bound >= 0);
+        not_less.then_some(false)
+    }
+
+    /// True if the size is provably at least one.
+    #[must_use]
+    pub fn is_positive(&self) -> bool {
+        self.lower_bound().is_some_and(|bound| bound > 0)
+    }
+
+    /// True if the size is provably not negative.
+    #[must_use]
+    pub fn is_nonneg(&self) -> bool {
+        self.lower_bound().is_some_and(|bound| bound >= 0)
+    }
+
+    /// A number that the size is never below, by interval arithmetic.
+    #[must_use]
+    pub fn lower_bound(&self) -> Option<i64> {
+        self.bounds().0.and_then(|bound| i64::try_from(bound).ok())
+    }
+
+    /// A number that the size never exceeds, by interval arithmetic.
+    #[must_use]
+    pub fn upper_bound(&self) -> Option<i64> {
+        self.bounds().1.and_then(|bound| i64::try_from(bound).ok())
+    }
+
+    fn bounds(&self) -> (Option<i128>, Option<i128>) {
+        let terms = match &self.0 {
+            Repr::Const(number) => return (Some((*number).into()), Some((*number).into())),
+            Repr::Terms(terms) => terms,
+        };
+        let mut sum = (Some(0_i128), Some(0_i128));
+        for term in terms.iter() {
+            let factor = (Some(term.factor.into()), Some(term.factor.into()));
+            let mut bounds = factor;
+            // An even power is a square whatever the sign of its symbol.
+            let mut rest = &*term.symbols;
+            while let Some((first, others)) = rest.split_first() {
+                let one = (first.lower().map(i128::from), first.upper().map(i128::from));
+                let mut next = one;
+                rest = others;
+                if rest.first() == Some(first) {
+                    next = interval_product(one, one);
+                    next.0 = next.0.max(Some(0));
+                    rest = &rest[1..];
+                }
+                bounds = interval_product(bounds, next);
+            }
+            sum.0 = sum
+                .0
+                .zip(bounds.0)
+                .and_then(|(left, right)| left.checked_add(right));
+            sum.1 = sum
+                .1
+                .zip(bounds.1)
+                .and_then(|(left, right)| left.checked_add(right));
+        }
+        sum
+    }
+}
+
+type Interval = (Option<i128>, Option<i128>);
+
+/// The bounds of a product; None is unbounded.
+fn interval_product(left: Interval, right: Interval) -> Interval {
+    let zero = (Some(0), Some(0));
+    if left == zero || right == zero {
+        return zero;
+    }
+    match (left, right) {
+        ((Some(a), Some(b)), (Some(c), Some(d))) => {
+            let products = [(a, c), (a, d), (b, c), (b, d)].map(|(x, y)| x.checked_mul(y));
+            let Some(products) = products.into_iter().collect::<Option<Vec<_>>>() else {
+                return (None, None);
+            };
+            (
+                products.iter().min().copied(),
+                products.iter().max().copied(),
+            )
+        }
+        // One side is unbounded: only signs tell something.
+        _ => {
+            let nonneg = |side: Interval| side.0.is_some_and(|bound| bound >= 0);
+            let nonpos = |side: Interval| side.1.is_some_and(|bound| bound <= 0);
+            let times = |x: Option<i128>, y: Option<i128>| x?.checked_mul(y?);
+            match (nonneg(left), nonpos(left), nonneg(right), nonpos(right)) {
+                (true, _, true, _) => (times(left.0, right.0).or(Some(0)), times(left.1, right.1)),
+                (_, true, _, true) => (times(left.1, right.1).or(Some(0)), times(left.0, right.0)),
+                (true, _, _, true) => (times(left.1, right.0), times(left.0, right.1).or(Some(0))),
+                (_, true, true, _) => (times(left.0, right.1), times(left.1, right.0).or(Some(0))),
+                _ => (None, None),
+            }
+        }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let terms = match &self.0 {
+            Repr::Const(number) => return write!(f, "{number}"),
+            Repr::Terms(terms) => terms,
+        };
+        for (index, term) in terms.iter().enumerate() {
+            let magnitude = term.factor.unsigned_abs();
+            match (index, term.factor < 0) {
+                (0, false) => {}
+                (0, true) => f.write_str("-")?,
+                (_, false) => f.write_str(" + ")?,
+                (_, true) => f.write_str(" - ")?,
+            }
+            for (at, symbol) in term.symbols.iter().enumerate() {
+                if at > 0 {
+                    f.write_str("*")?;
+                }
+                f.write_str(symbol.name())?;
+            }
+            match (term.symbols.is_empty(), magnitude) {
+                (true, _) => write!(f, "{magnitude}")?,
+                (false, 1) => {}
+                (false, _) => write!(f, "*{magnitude}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

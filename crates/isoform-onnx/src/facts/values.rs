@@ -1,0 +1,1 @@
+//! Elements of small tensors of integers and bools.
