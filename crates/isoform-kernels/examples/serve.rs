@@ -33,7 +33,7 @@ use isoform_kernels::reduce::{Axes, Extreme, Reduction, collapse_sum};
 use isoform_kernels::shape::{self, PoolRounding, Window};
 use isoform_kernels::windows::{Convolution, Pool, global_windows};
 use isoform_kernels::{
-    Control, ElementType, KernelError, Tensor, View, pack_nibbles, unpack_nibbles,
+    Control, ElementType, KernelError, Tensor, View, pack_bits, unpack_bits,
 };
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -461,10 +461,10 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
             norm.apply(x()?, control)?
         }
         "pack" => {
-            let packed = pack_nibbles(x()?, control)?;
+            let packed = pack_bits(x()?, control)?;
             Tensor::new(ElementType::UInt8, vec![packed.len()], packed)?
         }
-        "unpack" => unpack_nibbles(
+        "unpack" => unpack_bits(
             options.ty("to")?,
             &options.list("shape")?,
             x()?.bytes(),

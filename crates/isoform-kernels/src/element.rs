@@ -9,8 +9,8 @@ use half::{bf16, f16};
 use crate::element_type::{ElementType, not_defined};
 use crate::error::Result;
 use crate::small_float::{
-    E4M3FN, E4M3FNUZ, E5M2, E5M2FNUZ, Format, decode, encode, narrow_to_f32, odd_f64_of_i64,
-    odd_f64_of_u64,
+    E2M1FN, E2M3FN, E3M2FN, E4M3FN, E4M3FNUZ, E5M2, E5M2FNUZ, Format, ScaleRounding, decode,
+    encode, narrow_to_f32, odd_f64_of_i64, odd_f64_of_u64, scale,
 };
 
 /// The values that casts go through.
@@ -176,16 +176,12 @@ integers! {
     u8 UInt8 1 Signed, u16 UInt16 2 Signed, u32 UInt32 4 Signed, u64 UInt64 8 Unsigned,
 }
 
-/// A signed integer of 4 bits.
-#[derive(Clone, Copy, Default, PartialEq)]
-pub(crate) struct I4(i8);
+macro_rules! small_integers {
+    ($($t:ident $variant:ident $of:ident $wrap:expr, $mask:literal $low:literal $high:literal,)*) => { $(
+        /// An integer of fewer bits than a byte.
+        #[derive(Clone, Copy, Default, PartialEq)]
+        pub(crate) struct $t($of);
 
-/// An unsigned integer of 4 bits.
-#[derive(Clone, Copy, Default, PartialEq)]
-pub(crate) struct U4(u8);
-
-macro_rules! nibbles {
-    ($($t:ident $variant:ident $of:ident $wrap:expr, $low:literal $high:literal,)*) => { $(
         impl Element for $t {
             bytes_of!(1);
             const TYPE: ElementType = ElementType::$variant;
@@ -197,7 +193,7 @@ macro_rules! nibbles {
             }
             #[inline]
             fn write(self) -> [u8; 1] {
-                [self.0 as u8 & 15]
+                [self.0 as u8 & $mask]
             }
             #[inline]
             fn to_f64(self) -> f64 {
@@ -228,9 +224,11 @@ macro_rules! nibbles {
     )* };
 }
 
-nibbles! {
-    I4 Int4 i8 |bits| (bits << 4) >> 4, -8.0 7.0,
-    U4 UInt4 u8 |bits| bits & 15, 0.0 15.0,
+small_integers! {
+    I2 Int2 i8 |bits| (bits << 6) >> 6, 3 -2.0 1.0,
+    U2 UInt2 u8 |bits| bits & 3, 3 0.0 3.0,
+    I4 Int4 i8 |bits| (bits << 4) >> 4, 15 -8.0 7.0,
+    U4 UInt4 u8 |bits| bits & 15, 15 0.0 15.0,
 }
 
 macro_rules! floats {
@@ -293,7 +291,7 @@ floats! {
 
 macro_rules! stored_floats {
     ($($t:ident $variant:ident $format:ident,)*) => { $(
-        /// An 8-bit float, as its code.
+        /// A float of at most 8 bits, as its code.
         #[derive(Clone, Copy, Default, PartialEq)]
         pub(crate) struct $t(u8);
 
@@ -345,6 +343,58 @@ stored_floats! {
     F8E4M3FnUz Float8E4M3FnUz E4M3FNUZ,
     F8E5M2 Float8E5M2 E5M2,
     F8E5M2FnUz Float8E5M2FnUz E5M2FNUZ,
+    F4E2M1Fn Float4E2M1Fn E2M1FN,
+    F6E2M3Fn Float6E2M3Fn E2M3FN,
+    F6E3M2Fn Float6E3M2Fn E3M2FN,
+}
+
+/// A power of two, as its code.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(crate) struct F8E8M0Fnu(u8);
+
+impl Element for F8E8M0Fnu {
+    bytes_of!(1);
+    const TYPE: ElementType = ElementType::Float8E8M0Fnu;
+    const CLASS: Class = Class::Float;
+    #[inline]
+    fn read(raw: [u8; 1]) -> Self {
+        F8E8M0Fnu(raw[0])
+    }
+    #[inline]
+    fn write(self) -> [u8; 1] {
+        [self.0]
+    }
+    #[inline]
+    fn to_f64(self) -> f64 {
+        scale::decode(self.0)
+    }
+    #[inline]
+    fn to_i64(self) -> i64 {
+        self.to_f64() as i64
+    }
+    #[inline]
+    fn from_i64(value: i64) -> Self {
+        Self::from_f64(odd_f64_of_i64(value))
+    }
+    #[inline]
+    fn from_u64(value: u64) -> Self {
+        Self::from_f64(odd_f64_of_u64(value))
+    }
+    #[inline]
+    fn from_f64(value: f64) -> Self {
+        F8E8M0Fnu(scale::encode(value, ScaleRounding::Nearest, false))
+    }
+    #[inline]
+    fn from_f64_saturating(value: f64) -> Self {
+        F8E8M0Fnu(scale::encode(value, ScaleRounding::Nearest, true))
+    }
+}
+
+impl F8E8M0Fnu {
+    /// The power of two that a rounding mode chooses.
+    pub(crate) fn rounded(value: f64, rounding: ScaleRounding, saturate: bool) -> Self {
+        F8E8M0Fnu(scale::encode(value, rounding, saturate))
+    }
 }
 
 /// Compiles an expression for each element type of a class, with the type's name bound,
@@ -363,9 +413,10 @@ macro_rules! dispatch {
             Int8 i8, Int16 i16, Int32 i32, Int64 i64, UInt8 u8, UInt16 u16, UInt32 u32, UInt64 u64,
             Float16 f16, BFloat16 bf16, Float32 f32, Float64 f64)
     };
-    (any $ty:expr, $t:ident => $body:expr) => {
-        $crate::element::dispatch!(@@ $ty, $t => $body;
-            Bool bool, Int4 I4, UInt4 U4,
+    (any $ty:expr, $t:ident => $body:expr, else $other:expr) => {
+        $crate::element::dispatch!(@ $ty, $t => $body, $other;
+            Bool bool, Int2 I2, UInt2 U2, Int4 I4, UInt4 U4, Float4E2M1Fn F4E2M1Fn,
+            Float6E2M3Fn F6E2M3Fn, Float6E3M2Fn F6E3M2Fn, Float8E8M0Fnu F8E8M0Fnu,
             Int8 i8, Int16 i16, Int32 i32, Int64 i64, UInt8 u8, UInt16 u16, UInt32 u32, UInt64 u64,
             Float16 f16, BFloat16 bf16, Float32 f32, Float64 f64, Float8E4M3Fn F8E4M3Fn,
             Float8E4M3FnUz F8E4M3FnUz, Float8E5M2 F8E5M2, Float8E5M2FnUz F8E5M2FnUz)
@@ -377,14 +428,6 @@ macro_rules! dispatch {
                 $body
             })*
             _ => $other,
-        }
-    };
-    (@@ $ty:expr, $t:ident => $body:expr; $($variant:ident $name:ident),*) => {
-        match $ty {
-            $($crate::ElementType::$variant => {
-                type $t = $crate::element::names::$name;
-                $body
-            })*
         }
     };
 }
@@ -405,8 +448,12 @@ macro_rules! by_size {
                 const $n: usize = 4;
                 $body
             }
-            _ => {
+            8 => {
                 const $n: usize = 8;
+                $body
+            }
+            _ => {
+                const $n: usize = 16;
                 $body
             }
         }
@@ -417,7 +464,10 @@ pub(crate) use {by_size, dispatch};
 
 /// The names that `dispatch` binds.
 pub(crate) mod names {
-    pub(crate) use super::{F8E4M3Fn, F8E4M3FnUz, F8E5M2, F8E5M2FnUz, I4, U4};
+    pub(crate) use super::{
+        F4E2M1Fn, F6E2M3Fn, F6E3M2Fn, F8E4M3Fn, F8E4M3FnUz, F8E5M2, F8E5M2FnUz, F8E8M0Fnu, I2, I4,
+        U2, U4,
+    };
     pub(crate) use half::{bf16, f16};
     pub(crate) use std::primitive::{bool, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64};
 }

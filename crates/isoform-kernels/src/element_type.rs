@@ -10,8 +10,9 @@ macro_rules! element_types {
         /// The type of the elements of a tensor.
         ///
         /// Elements are stored little-endian, one after the other, and need no alignment.
-        /// `Int4`, `UInt4` and the 8-bit floats are storage types: they can be moved,
-        /// selected and cast, and arithmetic on them is a type error.
+        /// Integers of 2 and 4 bits and floats of 4, 6 and 8 bits are storage types: they can
+        /// be moved, selected and cast, and arithmetic on them is a type error. Complex
+        /// numbers can be moved and selected.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum ElementType {
@@ -47,11 +48,12 @@ enum Class {
     Integer,
     Float,
     Stored,
+    Moved,
 }
 
 element_types! {
     Bool "bool" 1 Bool "A truth value: the byte 0 is false, every other byte is read as true, and 1 is written.",
-    Int4 "int4" 1 Stored "A signed 4-bit integer in the low half of a byte of its own; the high half is 0 when written and ignored when read, as in `ml_dtypes`. [`unpack_nibbles`](crate::unpack_nibbles) converts from two per byte.",
+    Int4 "int4" 1 Stored "A signed 4-bit integer in the low half of a byte of its own; the high half is 0 when written and ignored when read, as in `ml_dtypes`. [`unpack_bits`](crate::unpack_bits) converts from two per byte.",
     UInt4 "uint4" 1 Stored "An unsigned 4-bit integer in the low half of a byte of its own; the high half is 0 when written and ignored when read.",
     Int8 "int8" 1 Integer "A signed 8-bit integer.",
     Int16 "int16" 2 Integer "A signed 16-bit integer.",
@@ -69,6 +71,14 @@ element_types! {
     Float8E4M3FnUz "float8_e4m3fnuz" 1 Stored "4 bits of exponent, 3 of mantissa, no infinities, no negative zero; at most 240.",
     Float8E5M2 "float8_e5m2" 1 Stored "5 bits of exponent, 2 of mantissa, with infinities; at most 57344.",
     Float8E5M2FnUz "float8_e5m2fnuz" 1 Stored "5 bits of exponent, 2 of mantissa, no infinities, no negative zero; at most 57344.",
+    Int2 "int2" 1 Stored "A signed 2-bit integer in the low bits of a byte of its own; the other bits are 0 when written and ignored when read.",
+    UInt2 "uint2" 1 Stored "An unsigned 2-bit integer in the low bits of a byte of its own; the other bits are 0 when written and ignored when read.",
+    Float4E2M1Fn "float4_e2m1fn" 1 Stored "2 bits of exponent, 1 of mantissa, in the low bits of a byte of its own; at most 6, without infinities and NaN.",
+    Float6E2M3Fn "float6_e2m3fn" 1 Stored "2 bits of exponent, 3 of mantissa, in the low bits of a byte of its own; at most 7.5, without infinities and NaN.",
+    Float6E3M2Fn "float6_e3m2fn" 1 Stored "3 bits of exponent, 2 of mantissa, in the low bits of a byte of its own; at most 28, without infinities and NaN.",
+    Float8E8M0Fnu "float8_e8m0fnu" 1 Stored "8 bits of exponent: a power of two from 2^-127 to 2^127, or NaN.",
+    Complex64 "complex64" 8 Moved "Two binary32 floats, the real part first.",
+    Complex128 "complex128" 16 Moved "Two binary64 floats, the real part first.",
 }
 
 impl ElementType {
@@ -82,6 +92,24 @@ impl ElementType {
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self.class(), Class::Float)
+    }
+
+    /// The number of bits of one element where elements are packed, as in files: fewer than
+    /// a byte for the types that have a byte of their own here and do not fill it.
+    #[must_use]
+    pub const fn packed_bits(self) -> usize {
+        match self {
+            ElementType::Int2 | ElementType::UInt2 => 2,
+            ElementType::Int4 | ElementType::UInt4 | ElementType::Float4E2M1Fn => 4,
+            ElementType::Float6E2M3Fn | ElementType::Float6E3M2Fn => 6,
+            _ => 8 * self.size(),
+        }
+    }
+
+    /// True for complex numbers, which can only be moved.
+    #[must_use]
+    pub const fn is_complex(self) -> bool {
+        matches!(self.class(), Class::Moved)
     }
 
     /// True for the types that can be moved and cast only.

@@ -42,7 +42,9 @@
 
 #![forbid(unsafe_code)]
 
+mod bits;
 mod control;
+mod convert;
 pub mod create;
 mod element;
 mod element_type;
@@ -51,7 +53,6 @@ mod error;
 pub mod indexing;
 mod math;
 pub mod movement;
-mod nibbles;
 pub mod normalize;
 mod number;
 pub mod products;
@@ -62,11 +63,13 @@ mod strided;
 mod tensor;
 pub mod windows;
 
+pub use bits::{pack_bits, unpack_bits};
 pub use control::{Control, POLL_INTERVAL};
 pub use element::Native;
 pub use element_type::ElementType;
+pub use convert::{from_f64s, from_i64s, to_f64s, to_i64s};
 pub use error::{ErrorKind, KernelError};
-pub use nibbles::{pack_nibbles, unpack_nibbles};
+pub use small_float::ScaleRounding;
 pub use tensor::{Tensor, View};
 
 #[cfg(doctest)]

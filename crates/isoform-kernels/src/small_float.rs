@@ -1,6 +1,6 @@
-//! Floats of 8 and 16 bits: every conversion rounds once, to nearest, ties to even.
+//! Floats of 4 to 16 bits: every conversion rounds once, to nearest, ties to even.
 
-/// An 8-bit float format.
+/// A float format of at most 8 bits.
 pub(crate) struct Format {
     /// The bits of the mantissa.
     mantissa: u32,
@@ -10,7 +10,10 @@ pub(crate) struct Format {
     largest: u8,
     /// The code of numbers beyond the largest, without their sign.
     overflow: u8,
-    nan: u8,
+    /// None if there is no NaN; it becomes the largest number then.
+    nan: Option<u8>,
+    /// The bit of the sign.
+    sign: u8,
     /// True if the codes with the sign bit and no other one stand for NaN.
     unsigned_zero: bool,
 }
@@ -20,7 +23,8 @@ pub(crate) const E4M3FN: Format = Format {
     least: -6,
     largest: 0x7e,
     overflow: 0x7f,
-    nan: 0x7f,
+    nan: Some(0x7f),
+    sign: 0x80,
     unsigned_zero: false,
 };
 
@@ -29,7 +33,8 @@ pub(crate) const E4M3FNUZ: Format = Format {
     least: -7,
     largest: 0x7f,
     overflow: 0x80,
-    nan: 0x80,
+    nan: Some(0x80),
+    sign: 0x80,
     unsigned_zero: true,
 };
 
@@ -38,7 +43,8 @@ pub(crate) const E5M2: Format = Format {
     least: -14,
     largest: 0x7b,
     overflow: 0x7c,
-    nan: 0x7e,
+    nan: Some(0x7e),
+    sign: 0x80,
     unsigned_zero: false,
 };
 
@@ -47,9 +53,27 @@ pub(crate) const E5M2FNUZ: Format = Format {
     least: -15,
     largest: 0x7f,
     overflow: 0x80,
-    nan: 0x80,
+    nan: Some(0x80),
+    sign: 0x80,
     unsigned_zero: true,
 };
+
+/// Formats without infinities and NaN: numbers beyond the largest become the largest.
+const fn finite(mantissa: u32, least: i32, largest: u8) -> Format {
+    Format {
+        mantissa,
+        least,
+        largest,
+        overflow: largest,
+        nan: None,
+        sign: largest + 1,
+        unsigned_zero: false,
+    }
+}
+
+pub(crate) const E2M1FN: Format = finite(1, 0, 0x07);
+pub(crate) const E2M3FN: Format = finite(3, 0, 0x1f);
+pub(crate) const E3M2FN: Format = finite(2, -2, 0x1f);
 
 /// A power of two whose exponent is that of a normal number.
 fn power_of_two(exponent: i32) -> f64 {
@@ -60,10 +84,10 @@ fn power_of_two(exponent: i32) -> f64 {
 /// largest become the largest.
 pub(crate) fn encode(format: &Format, value: f64, saturate: bool) -> u8 {
     if value.is_nan() {
-        return format.nan;
+        return format.nan.unwrap_or(format.largest);
     }
     let size = value.abs();
-    let sign = u8::from(value.is_sign_negative()) << 7;
+    let sign = if value.is_sign_negative() { format.sign } else { 0 };
     let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(format.least);
     // Beyond the exponents of all formats, the quantum below would not be a normal number.
     let code = if exponent > 64 {
@@ -81,7 +105,7 @@ pub(crate) fn encode(format: &Format, value: f64, saturate: bool) -> u8 {
         // In formats without negative zero, the overflow is a NaN without a sign.
         _ => {
             format.overflow
-                | if format.unsigned_zero || format.overflow == format.nan {
+                | if format.unsigned_zero || Some(format.overflow) == format.nan {
                     0
                 } else {
                     sign
@@ -92,12 +116,12 @@ pub(crate) fn encode(format: &Format, value: f64, saturate: bool) -> u8 {
 
 /// The number that a code stands for.
 pub(crate) fn decode(format: &Format, code: u8) -> f64 {
-    let size = code & 0x7f;
+    let size = code & (format.sign - 1);
     if format.unsigned_zero && code == 0x80 {
         return f64::NAN;
     }
     let magnitude = if size > format.largest {
-        if format.overflow == size && format.overflow != format.nan {
+        if format.overflow == size && Some(format.overflow) != format.nan {
             f64::INFINITY
         } else {
             return f64::NAN;
@@ -109,10 +133,61 @@ pub(crate) fn decode(format: &Format, code: u8) -> f64 {
         f64::from(mantissa | leading)
             * power_of_two(field.max(1) - 1 + format.least - format.mantissa as i32)
     };
-    if code & 0x80 == 0 {
+    if code & format.sign == 0 {
         magnitude
     } else {
         -magnitude
+    }
+}
+
+/// How a number between two powers of two becomes one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScaleRounding {
+    /// The larger one.
+    Up,
+    /// The smaller one.
+    Down,
+    /// The nearer one; of two that are as near, the larger one.
+    #[default]
+    Nearest,
+}
+
+/// The 8-bit format of powers of two: the exponent of a binary32 float.
+pub(crate) mod scale {
+    use super::ScaleRounding;
+
+    const NAN: u8 = 0xff;
+
+    /// The code of a power of two near a number; NaN for numbers below 0.
+    pub(crate) fn encode(value: f64, rounding: ScaleRounding, saturate: bool) -> u8 {
+        if value.is_nan() || value < 0.0 {
+            return NAN;
+        }
+        if value < 2.0_f64.powi(-127) {
+            return 0;
+        }
+        let bits = value.to_bits();
+        let exponent = ((bits >> 52) as i32) - 1023;
+        let mantissa = bits & ((1 << 52) - 1);
+        let up = match rounding {
+            ScaleRounding::Up => mantissa != 0,
+            ScaleRounding::Down => false,
+            ScaleRounding::Nearest => mantissa >= 1 << 51,
+        };
+        let code = exponent + 127 + i32::from(up);
+        match u8::try_from(code) {
+            Ok(code) if code < NAN => code,
+            _ if saturate => NAN - 1,
+            _ => NAN,
+        }
+    }
+
+    /// The power of two.
+    pub(crate) fn decode(code: u8) -> f64 {
+        if code == NAN {
+            return f64::NAN;
+        }
+        f64::from_bits(((i64::from(code) - 127 + 1023) as u64) << 52)
     }
 }
 

@@ -152,7 +152,8 @@ pub(crate) fn copy(
         1 => copy_elements::<1>(plan, from, to, control),
         2 => copy_elements::<2>(plan, from, to, control),
         4 => copy_elements::<4>(plan, from, to, control),
-        _ => copy_elements::<8>(plan, from, to, control),
+        8 => copy_elements::<8>(plan, from, to, control),
+        _ => copy_elements::<16>(plan, from, to, control),
     }
 }
 

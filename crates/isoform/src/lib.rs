@@ -117,6 +117,8 @@ pub mod files;
 #[cfg(feature = "ir")]
 pub mod ir;
 mod kernel;
+#[cfg(feature = "kernels")]
+pub mod kernels;
 pub mod pattern;
 mod structural;
 #[cfg(feature = "text")]

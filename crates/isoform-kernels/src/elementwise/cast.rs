@@ -1,9 +1,11 @@
 //! Conversions between all element types.
 
 use crate::control::{BLOCK, Control};
-use crate::element::{Class, Element, dispatch};
-use crate::element_type::ElementType;
+use super::loops::map;
+use crate::element::{Class, Element, dispatch, names::F8E8M0Fnu};
+use crate::element_type::{ElementType, not_defined};
 use crate::error::{KernelError, Result};
+use crate::small_float::ScaleRounding;
 use crate::tensor::{Tensor, View};
 
 /// The integer for a float that is NaN or, after truncation, outside of the integer's range.
@@ -26,6 +28,8 @@ pub struct CastOptions {
     /// casting to an 8-bit float, which is the default of ONNX. Otherwise they become
     /// infinity, or NaN if the format has none.
     pub saturate_float8: bool,
+    /// The power of two for a number between two of them, when casting to `float8_e8m0fnu`.
+    pub scale_rounding: ScaleRounding,
 }
 
 impl CastOptions {
@@ -42,14 +46,23 @@ impl CastOptions {
     ///
     /// # Errors
     ///
-    /// An undefined result for floats outside of the range, unless they saturate.
+    /// An undefined result for floats outside of the range, unless they saturate; a type
+    /// error for complex numbers.
     pub fn cast(self, x: View<'_>, to: ElementType, control: &Control<'_>) -> Result<Tensor> {
         if x.element_type() == to {
             return x.to_tensor(control);
         }
+        if to == ElementType::Float8E8M0Fnu {
+            let rounding = self.scale_rounding;
+            let saturate = self.saturate_float8;
+            return dispatch!(any x.element_type(), S => map(x, control, |value: S| {
+                F8E8M0Fnu::rounded(value.to_f64(), rounding, saturate)
+            }), else Err(not_defined("cast", "a real number", x.element_type())));
+        }
         dispatch!(any x.element_type(), S => {
-            dispatch!(any to, D => convert::<S, D>(self, x, control))
-        })
+            dispatch!(any to, D => convert::<S, D>(self, x, control),
+                else Err(not_defined("cast to", "a real type", to)))
+        }, else Err(not_defined("cast", "a real type", x.element_type())))
     }
 }
 

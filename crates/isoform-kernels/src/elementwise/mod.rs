@@ -14,4 +14,4 @@ pub use binary::{Binary, bias_add, binary};
 pub use cast::{CastOptions, OutOfRange, cast};
 pub use compare::{Comparison, compare};
 pub use select::{clip, select};
-pub use unary::{Unary, leaky_relu, unary};
+pub use unary::{Unary, apply, leaky_relu, unary};

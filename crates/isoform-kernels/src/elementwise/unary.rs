@@ -115,10 +115,11 @@ pub fn unary(op: Unary, x: View<'_>, control: &Control<'_>) -> Result<Tensor> {
 
 fn constant(value: i64, x: View<'_>, control: &Control<'_>) -> Result<Tensor> {
     use crate::element::Element;
-    dispatch!(any x.element_type(), T => {
+    let ty = x.element_type();
+    dispatch!(any ty, T => {
         let value = T::from_i64(value);
         map(x, control, |_: T| value)
-    })
+    }, else Err(not_defined("constant", "a real type", ty)))
 }
 
 fn of_numbers<T: Number>(op: Unary, x: View<'_>, control: &Control<'_>) -> Result<Tensor> {
@@ -183,4 +184,25 @@ pub fn leaky_relu(x: View<'_>, alpha: f64, control: &Control<'_>) -> Result<Tens
     dispatch!(float ty, T => map(x, control, |x: T| {
         if x < T::ZERO { T::narrow(x.widen() * alpha) } else { x }
     }), else Err(not_defined("leaky_relu", "a float type", ty)))
+}
+
+/// A function of `f64` applied to each element of a float tensor, and rounded once.
+///
+/// ```
+/// use isoform_kernels::elementwise::apply;
+/// use isoform_kernels::{Control, Tensor};
+///
+/// let x = Tensor::from_slice(&[2], &[1.0_f32, -2.0])?;
+/// let cubes = apply(x.view(), |x| x * x * x, &Control::default())?;
+/// assert_eq!(cubes.view().to_vec::<f32>()?, [1.0, -8.0]);
+/// # Ok::<(), isoform_kernels::KernelError>(())
+/// ```
+///
+/// # Errors
+///
+/// A type error for other types.
+pub fn apply(x: View<'_>, f: impl Fn(f64) -> f64, control: &Control<'_>) -> Result<Tensor> {
+    let ty = x.element_type();
+    dispatch!(float ty, T => map(x, control, |x: T| T::narrow(f(x.widen()))),
+        else Err(not_defined("apply", "a float type", ty)))
 }

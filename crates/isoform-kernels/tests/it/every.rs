@@ -17,7 +17,7 @@ use isoform_kernels::products::MatMul;
 use isoform_kernels::reduce::{Axes, Extreme, Reduction, collapse_sum};
 use isoform_kernels::shape::{PoolRounding, Window};
 use isoform_kernels::windows::{Convolution, Pool};
-use isoform_kernels::{Control, ElementType, Tensor, pack_nibbles, unpack_nibbles};
+use isoform_kernels::{Control, ElementType, Tensor, pack_bits, unpack_bits};
 
 use crate::{Case, floats};
 
@@ -92,13 +92,13 @@ impl Operands {
             (
                 "unpack",
                 Box::new(move |c| {
-                    unpack_nibbles(ElementType::Int4, &[2 * x.len()], &vec![7; x.len()], c)
+                    unpack_bits(ElementType::Int4, &[2 * x.len()], &vec![7; x.len()], c)
                 }),
             ),
             (
                 "pack",
                 Box::new(move |c| {
-                    let packed = pack_nibbles(self.nibbles.view(), c)?;
+                    let packed = pack_bits(self.nibbles.view(), c)?;
                     Tensor::new(ElementType::UInt8, vec![packed.len()], packed)
                 }),
             ),

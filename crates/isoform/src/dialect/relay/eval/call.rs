@@ -6,7 +6,7 @@ use isoform_kernels::{
 };
 use smallvec::SmallVec;
 
-use super::tensors::{Input, InputError, tensor_of};
+use crate::kernels::{Input, InputError, tensor_of};
 use crate::ir::Attrs;
 use crate::kernel::container::{Array, Tensor};
 use crate::kernel::error::{Error, Result};

@@ -19,7 +19,6 @@
 //! | `contract.rs` | what type inference requires of a call, and promises of its result |
 //! | `kernels/` | from the names and attributes of operators to kernels |
 //! | `numbers.rs` | single numbers for passes |
-//! | `tensors.rs` | tensors of a program as those of kernels, and back |
 //! | `plan.rs`, `steps.rs` | a function as steps, each shared expression in one place |
 //! | `program.rs` | the functions that programs name |
 //! | `machine.rs` | running steps, without recursion |
@@ -35,7 +34,6 @@ mod plan;
 mod program;
 mod run;
 mod steps;
-mod tensors;
 mod values;
 
 pub(super) use call::Refusal;

@@ -3,7 +3,7 @@
 use isoform_kernels::elementwise::{self, CastOptions, OutOfRange};
 use isoform_kernels::{Control, ElementType, Tensor as Computed};
 
-use super::tensors::{Input, element_type, tensor_of};
+use crate::kernels::{Input, element_type, tensor_of};
 use crate::kernel::container::Tensor;
 use crate::kernel::value::DType;
 

@@ -8,7 +8,7 @@ use isoform_macros::export;
 use super::call::{OpCall, Outcome, Refusal};
 use super::contract::{Contract, check_result};
 use super::kernels::Kernel;
-use super::tensors::{element_type, tensor_of};
+use crate::kernels::{element_type, tensor_of};
 use crate::ir::{Attrs, Op, OpRegistry};
 use crate::kernel::container::{Array, Tensor};
 use crate::kernel::error::{Error, Result};

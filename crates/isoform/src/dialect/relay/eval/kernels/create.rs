@@ -7,7 +7,7 @@ use crate::dialect::relay::attrs::{
     ArangeAttrs, InitOpAttrs, NdarraySizeAttrs, OneHotAttrs, ShapeOfAttrs,
 };
 use crate::dialect::relay::eval::call::{OpCall, Outcome, Refusal};
-use crate::dialect::relay::eval::tensors::element_type;
+use crate::kernels::element_type;
 use crate::dialect::relay::op::dims;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::value::DType;

@@ -5,7 +5,7 @@ use isoform_kernels::{Control, ElementType, Tensor};
 
 use crate::dialect::relay::attrs::{BiasAddAttrs, CastAttrs, ClipAttrs, LeakyReluAttrs};
 use crate::dialect::relay::eval::call::{OpCall, Outcome, Refusal};
-use crate::dialect::relay::eval::tensors::element_type;
+use crate::kernels::element_type;
 
 pub(super) fn cast(call: &OpCall<'_>) -> Outcome {
     let ty = element_type(call.attrs::<CastAttrs>()?.dtype)?;

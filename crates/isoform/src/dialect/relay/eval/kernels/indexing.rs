@@ -6,7 +6,7 @@ use isoform_kernels::indexing::{self, GatherNd, IndexMode, Take, TupleAxis};
 use super::create::in_type;
 use crate::dialect::relay::attrs::{ArgsortAttrs, GatherAttrs, GatherNDAttrs, TakeAttrs};
 use crate::dialect::relay::eval::call::{OpCall, Outcome};
-use crate::dialect::relay::eval::tensors::element_type;
+use crate::kernels::element_type;
 use crate::dialect::relay::op::dims;
 use crate::kernel::error::Error;
 

@@ -14,7 +14,7 @@ use crate::dialect::relay::attrs::{
     LayerNormAttrs, MatmulAttrs, MaxPool2DAttrs, SoftmaxAttrs,
 };
 use crate::dialect::relay::eval::call::{OpCall, Outcome, Refusal};
-use crate::dialect::relay::eval::tensors::element_type;
+use crate::kernels::element_type;
 use crate::dialect::relay::op::dims::Dim;
 use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, Result};

@@ -1,7 +1,10 @@
-//! Tensors of programs as those of kernels, and back.
+//! Tensors of programs as operands of the crate `isoform-kernels`, and its results as tensors.
+//!
+//! Elements of fewer bits than a byte are packed in a [`Tensor`] and have a byte of their
+//! own in kernels; all others share their bytes.
 
 use isoform_kernels::{
-    Control, ElementType, KernelError, Tensor as Computed, View, pack_nibbles, unpack_nibbles,
+    Control, ElementType, KernelError, Tensor as Computed, View, pack_bits, unpack_bits,
 };
 use smallvec::SmallVec;
 
@@ -10,7 +13,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::value::{DType, DTypeCode};
 
 /// The data types that kernels know, under both of their names.
-const TYPES: [(ElementType, DTypeCode, u8); 19] = {
+const TYPES: [(ElementType, DTypeCode, u8); 27] = {
     use DTypeCode as C;
     use ElementType as E;
     [
@@ -33,6 +36,14 @@ const TYPES: [(ElementType, DTypeCode, u8); 19] = {
         (E::Float8E4M3FnUz, C::Float8E4M3FNUZ, 8),
         (E::Float8E5M2, C::Float8E5M2, 8),
         (E::Float8E5M2FnUz, C::Float8E5M2FNUZ, 8),
+        (E::Int2, C::Int, 2),
+        (E::UInt2, C::UInt, 2),
+        (E::Float4E2M1Fn, C::Float4E2M1FN, 4),
+        (E::Float6E2M3Fn, C::Float6E2M3FN, 6),
+        (E::Float6E3M2Fn, C::Float6E3M2FN, 6),
+        (E::Float8E8M0Fnu, C::Float8E8M0FNU, 8),
+        (E::Complex64, C::Complex, 64),
+        (E::Complex128, C::Complex, 128),
     ]
 };
 
@@ -41,7 +52,7 @@ const TYPES: [(ElementType, DTypeCode, u8); 19] = {
 /// # Errors
 ///
 /// `TypeError` for vectors and for types that kernels do not know.
-pub(super) fn element_type(dtype: DType) -> Result<ElementType> {
+pub fn element_type(dtype: DType) -> Result<ElementType> {
     let found = TYPES
         .iter()
         .find(|(_, code, bits)| dtype == DType::new(*code, *bits));
@@ -53,7 +64,11 @@ pub(super) fn element_type(dtype: DType) -> Result<ElementType> {
 }
 
 /// The data type of an element type.
-pub(super) fn dtype_of(ty: ElementType) -> Result<DType> {
+///
+/// # Errors
+///
+/// `TypeError` for a type that tensors of programs do not have.
+pub fn dtype_of(ty: ElementType) -> Result<DType> {
     let found = TYPES.iter().find(|(known, ..)| *known == ty);
     found
         .map(|(_, code, bits)| DType::new(*code, *bits))
@@ -61,28 +76,36 @@ pub(super) fn dtype_of(ty: ElementType) -> Result<DType> {
 }
 
 /// A tensor as an argument of kernels.
-pub(super) struct Input<'a> {
-    pub(super) tensor: &'a Tensor,
-    pub(super) ty: ElementType,
-    pub(super) shape: SmallVec<[usize; 4]>,
-    /// Elements of four bits, one per byte; in a tensor, there are two.
+pub struct Input<'a> {
+    /// The tensor of the program.
+    pub tensor: &'a Tensor,
+    /// The type of its elements.
+    pub ty: ElementType,
+    /// The sizes of its axes.
+    pub shape: SmallVec<[usize; 4]>,
+    /// Elements of fewer bits than a byte, one per byte; in a tensor, they are packed.
     unpacked: Option<Box<Computed>>,
 }
 
 impl<'a> Input<'a> {
-    pub(super) fn new(tensor: &'a Tensor, control: &Control<'_>) -> Result<Self, InputError> {
+    /// Unpacks elements of fewer bits than a byte, and borrows all others.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for elements that kernels do not know; a size error for unpacked elements
+    /// beyond the limit of `control`.
+    pub fn new(tensor: &'a Tensor, control: &Control<'_>) -> Result<Self, InputError> {
         let ty = element_type(tensor.dtype())?;
         // A dimension that does not fit cannot have that many bytes in memory, unless
         // another one is 0.
         let sizes = tensor.shape().iter();
         let shape = sizes.map(|dim| usize::try_from(*dim).unwrap_or(usize::MAX));
         let shape: SmallVec<[usize; 4]> = shape.collect();
-        let unpacked = match ty {
-            ElementType::Int4 | ElementType::UInt4 => {
-                let unpacked = unpack_nibbles(ty, &shape, tensor.data(), control)?;
-                Some(Box::new(unpacked))
-            }
-            _ => None,
+        let unpacked = if ty.packed_bits() < 8 {
+            let unpacked = unpack_bits(ty, &shape, tensor.data(), control)?;
+            Some(Box::new(unpacked))
+        } else {
+            None
         };
         Ok(Input {
             tensor,
@@ -92,7 +115,12 @@ impl<'a> Input<'a> {
         })
     }
 
-    pub(super) fn view(&self) -> Result<View<'_>, KernelError> {
+    /// The operand of a kernel.
+    ///
+    /// # Errors
+    ///
+    /// A shape error for sizes out of range.
+    pub fn view(&self) -> Result<View<'_>, KernelError> {
         let bytes = match &self.unpacked {
             Some(unpacked) => unpacked.bytes(),
             None => self.tensor.data(),
@@ -102,8 +130,11 @@ impl<'a> Input<'a> {
 }
 
 /// Why a tensor is not an argument of a kernel.
-pub(super) enum InputError {
+#[derive(Debug)]
+pub enum InputError {
+    /// Kernels do not know the data type.
     Unknown(Error),
+    /// The kernel's own error.
     Kernel(KernelError),
 }
 
@@ -119,12 +150,17 @@ impl From<KernelError> for InputError {
     }
 }
 
-/// The result of a kernel as a tensor of a program; only elements of four bits are copied.
-pub(super) fn tensor_of(computed: Computed, control: &Control<'_>) -> Result<Tensor, InputError> {
+/// The result of a kernel as a tensor of a program; only elements of fewer bits than a byte are copied.
+///
+/// # Errors
+///
+/// A size error for packed elements beyond the limit of `control`.
+pub fn tensor_of(computed: Computed, control: &Control<'_>) -> Result<Tensor, InputError> {
     let dtype = dtype_of(computed.element_type())?;
-    let packed = match computed.element_type() {
-        ElementType::Int4 | ElementType::UInt4 => Some(pack_nibbles(computed.view(), control)?),
-        _ => None,
+    let packed = if computed.element_type().packed_bits() < 8 {
+        Some(pack_bits(computed.view(), control)?)
+    } else {
+        None
     };
     let (_, shape, bytes) = computed.into_parts();
     let shape = shape.into_iter().map(|size| size as i64).collect();
