@@ -32,9 +32,7 @@ use isoform_kernels::products::MatMul;
 use isoform_kernels::reduce::{Axes, Extreme, Reduction, collapse_sum};
 use isoform_kernels::shape::{self, PoolRounding, Window};
 use isoform_kernels::windows::{Convolution, Pool, global_windows};
-use isoform_kernels::{
-    Control, ElementType, KernelError, Tensor, View, pack_bits, unpack_bits,
-};
+use isoform_kernels::{Control, ElementType, KernelError, Tensor, View, pack_bits, unpack_bits};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 

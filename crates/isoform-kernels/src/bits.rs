@@ -37,7 +37,9 @@ pub fn unpack_bits(
     let mask = (1_u32 << width) - 1;
     let mut progress = control.progress();
     // Eight elements fill whole bytes, whatever their width.
-    let groups = bytes.chunks_mut(8 * BLOCK).zip(packed.chunks(width * BLOCK));
+    let groups = bytes
+        .chunks_mut(8 * BLOCK)
+        .zip(packed.chunks(width * BLOCK));
     for (elements, packed) in groups {
         for (eight, packed) in elements.chunks_mut(8).zip(packed.chunks(width)) {
             let word = packed
@@ -69,10 +71,9 @@ pub fn pack_bits(tensor: View<'_>, control: &Control<'_>) -> Result<Vec<u8>> {
         .zip(tensor.bytes().chunks(8 * BLOCK));
     for (packed, elements) in groups {
         for (packed, eight) in packed.chunks_mut(width).zip(elements.chunks(8)) {
-            let word = eight
-                .iter()
-                .rev()
-                .fold(0_u64, |word, element| word << width | u64::from(element & mask));
+            let word = eight.iter().rev().fold(0_u64, |word, element| {
+                word << width | u64::from(element & mask)
+            });
             for (at, to) in packed.iter_mut().enumerate() {
                 *to = (word >> (8 * at)) as u8;
             }

@@ -1,19 +1,20 @@
-//! Functions that are not exact, on `f64`.
+//! Functions that are not exact, on `f64`, with the same bits on every machine.
 //!
 //! All float types go through these and round once, so only `f64` sees their error, which
 //! is below 2 units in the last place.
 
-pub(crate) use libm::{
-    acos, acosh, asin, asinh, atan, atanh, cos, cosh, erf, exp, log, log2, log10, sin, sinh, tan,
+pub use libm::{
+    acos, acosh, asin, asinh, atan, atanh, cos, cosh, erf, exp, expm1, log, log1p, log2, log10,
+    pow, sin, sinh, tan,
 };
 
 /// 1 / sqrt(x).
-pub(crate) fn rsqrt(x: f64) -> f64 {
+pub fn rsqrt(x: f64) -> f64 {
     1.0 / x.sqrt()
 }
 
 /// 1 / (1 + exp(-x)).
-pub(crate) fn sigmoid(x: f64) -> f64 {
+pub fn sigmoid(x: f64) -> f64 {
     // Below this, exp(-x) may overflow, and adding one to it has no effect.
     if x < -700.0 {
         return exp(x);
@@ -24,7 +25,7 @@ pub(crate) fn sigmoid(x: f64) -> f64 {
 /// The hyperbolic tangent, as `t / (t + 2)` with `t = exp(2x) - 1`.
 ///
 /// The division by a rounded sum would cost almost 2 units in the last place.
-pub(crate) fn tanh(x: f64) -> f64 {
+pub fn tanh(x: f64) -> f64 {
     if x.is_nan() {
         return x;
     }

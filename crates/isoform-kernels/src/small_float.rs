@@ -87,7 +87,11 @@ pub(crate) fn encode(format: &Format, value: f64, saturate: bool) -> u8 {
         return format.nan.unwrap_or(format.largest);
     }
     let size = value.abs();
-    let sign = if value.is_sign_negative() { format.sign } else { 0 };
+    let sign = if value.is_sign_negative() {
+        format.sign
+    } else {
+        0
+    };
     let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(format.least);
     // Beyond the exponents of all formats, the quantum below would not be a normal number.
     let code = if exponent > 64 {

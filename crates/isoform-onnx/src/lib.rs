@@ -9,6 +9,7 @@
 //! | an ONNX file on disk | [`ModelFile`], [`LoadOptions`], [`decode_model`] |
 //! | the messages of the file format | [`proto`] |
 //! | element types | [`ElemType`] |
+//! | values of operators and programs | `eval` |
 //! | constants as plain bytes | [`decode_tensor`], [`decode_sparse_tensor`], [`TensorData`] |
 //! | constants stored in other files | [`ExternalResolver`] |
 //! | errors and where they happened | [`OnnxError`] |
@@ -23,6 +24,8 @@
 mod budget;
 mod elem_type;
 mod error;
+#[cfg(feature = "eval")]
+pub mod eval;
 mod external;
 pub mod facts;
 mod import;

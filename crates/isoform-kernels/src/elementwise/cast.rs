@@ -1,7 +1,7 @@
 //! Conversions between all element types.
 
-use crate::control::{BLOCK, Control};
 use super::loops::map;
+use crate::control::{BLOCK, Control};
 use crate::element::{Class, Element, dispatch, names::F8E8M0Fnu};
 use crate::element_type::{ElementType, not_defined};
 use crate::error::{KernelError, Result};

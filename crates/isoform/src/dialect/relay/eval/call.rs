@@ -6,12 +6,12 @@ use isoform_kernels::{
 };
 use smallvec::SmallVec;
 
-use crate::kernels::{Input, InputError, tensor_of};
 use crate::ir::Attrs;
 use crate::kernel::container::{Array, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::value::Value;
+use crate::kernels::{Input, InputError, tensor_of};
 
 /// Why a call has no result.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 use isoform_kernels::elementwise::{self, CastOptions, OutOfRange};
 use isoform_kernels::{Control, ElementType, Tensor as Computed};
 
-use crate::kernels::{Input, element_type, tensor_of};
 use crate::kernel::container::Tensor;
 use crate::kernel::value::DType;
+use crate::kernels::{Input, element_type, tensor_of};
 
 /// A number as a scalar of a data type, rounded to the nearest one that the type has; None
 /// for types that kernels do not know.

@@ -8,7 +8,6 @@ use isoform_macros::export;
 use super::call::{OpCall, Outcome, Refusal};
 use super::contract::{Contract, check_result};
 use super::kernels::Kernel;
-use crate::kernels::{element_type, tensor_of};
 use crate::ir::{Attrs, Op, OpRegistry};
 use crate::kernel::container::{Array, Tensor};
 use crate::kernel::error::{Error, Result};
@@ -16,6 +15,7 @@ use crate::kernel::function::{Argument, Function};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{DType, Value};
+use crate::kernels::{element_type, tensor_of};
 
 /// The attribute of an operator that holds the kernel of a program.
 pub(super) const KERNEL: &str = "FKernel";

@@ -7,10 +7,10 @@ use crate::dialect::relay::attrs::{
     ArangeAttrs, InitOpAttrs, NdarraySizeAttrs, OneHotAttrs, ShapeOfAttrs,
 };
 use crate::dialect::relay::eval::call::{OpCall, Outcome, Refusal};
-use crate::kernels::element_type;
 use crate::dialect::relay::op::dims;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::value::DType;
+use crate::kernels::element_type;
 
 /// Sizes that must be known numbers.
 pub(super) fn sizes(

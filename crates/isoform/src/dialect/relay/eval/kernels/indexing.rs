@@ -6,9 +6,9 @@ use isoform_kernels::indexing::{self, GatherNd, IndexMode, Take, TupleAxis};
 use super::create::in_type;
 use crate::dialect::relay::attrs::{ArgsortAttrs, GatherAttrs, GatherNDAttrs, TakeAttrs};
 use crate::dialect::relay::eval::call::{OpCall, Outcome};
-use crate::kernels::element_type;
 use crate::dialect::relay::op::dims;
 use crate::kernel::error::Error;
+use crate::kernels::element_type;
 
 pub(super) fn take(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<TakeAttrs>()?;

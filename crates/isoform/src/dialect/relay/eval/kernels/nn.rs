@@ -14,11 +14,11 @@ use crate::dialect::relay::attrs::{
     LayerNormAttrs, MatmulAttrs, MaxPool2DAttrs, SoftmaxAttrs,
 };
 use crate::dialect::relay::eval::call::{OpCall, Outcome, Refusal};
-use crate::kernels::element_type;
 use crate::dialect::relay::op::dims::Dim;
 use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::value::DType;
+use crate::kernels::element_type;
 
 /// The type of a result; void is that of the input.
 fn result_type(dtype: DType) -> Result<Option<ElementType>> {

@@ -1,0 +1,296 @@
+//! How results relate to those of runtimes.
+
+use isoform_kernels::elementwise::{Unary, unary};
+use isoform_kernels::{ElementType, View, to_i64s};
+
+use super::Refusal;
+use super::args::Args;
+use super::ops;
+use super::results::Made;
+use crate::elem_type::ElemType;
+use crate::ir::Call;
+
+/// The relation of a result to that of a runtime that follows the standard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Precision {
+    /// Fixed bit by bit by the standard and IEEE 754: moves, integers, comparisons, casts,
+    /// `+ - * /` and square roots.
+    Exact,
+    /// The last bits may differ: transcendental functions, sums of floats, products of
+    /// matrices, interpolation.
+    Rounded,
+    /// Not to be replaced by a constant: random or stateful, in training mode, a conversion
+    /// to or from quantized numbers that runtimes look for, control flow, or unknown.
+    Never,
+}
+
+/// The precision of a call whose inputs have these element types; None for an omitted one,
+/// or an unknown type, which counts as a float. O(inputs).
+#[must_use]
+pub fn precision(call: &Call, elems: &[Option<ElemType>]) -> Precision {
+    let Some(name) = call.standard_op() else {
+        return Precision::Never;
+    };
+    if ops::find(name).is_none() || is_never(name, call) {
+        return Precision::Never;
+    }
+    let elem = elems.first().copied().flatten();
+    let exact = match name {
+        "Sum" => elems.len() <= 2 || elem.is_some_and(is_integer),
+        "Pow" => elems.len() == 2 && elems.iter().all(|elem| elem.is_some_and(is_integer)),
+        "LeakyRelu" | "PRelu" | "Shrink" => {
+            matches!(elem, Some(ElemType::Float | ElemType::Double))
+        }
+        "CumSum" | "CumProd" | "ReduceSum" | "ReduceProd" | "ReduceSumSquare" | "ReduceL1"
+        | "MatMul" | "Einsum" | "Range" | "Col2Im" => elem.is_some_and(is_integer),
+        "Scatter" | "ScatterElements" | "ScatterND" => {
+            let replaces = matches!(call.str("reduction"), Ok(None | Some("none")));
+            replaces || elem.is_some_and(is_integer)
+        }
+        "TopK" => matches!(call.int("sorted"), Ok(None | Some(1))),
+        "Cast" | "CastLike" => {
+            let to = match name {
+                "CastLike" => elems.get(1).copied().flatten(),
+                _ if call.version < 6 => None,
+                _ => call.elem("to").ok().flatten(),
+            };
+            elem.zip(to)
+                .is_some_and(|(from, to)| is_exact_cast(from, to))
+        }
+        _ => is_exact(name),
+    };
+    if exact {
+        Precision::Exact
+    } else {
+        Precision::Rounded
+    }
+}
+
+fn is_integer(elem: ElemType) -> bool {
+    use ElemType as E;
+    matches!(
+        elem,
+        E::Int8 | E::Int16 | E::Int32 | E::Int64 | E::Uint8 | E::Uint16 | E::Uint32 | E::Uint64
+    )
+}
+
+/// Operators that runtimes run differently each time, or that belong to a pattern.
+fn is_never(name: &str, call: &Call) -> bool {
+    match name {
+        "QuantizeLinear"
+        | "DequantizeLinear"
+        | "DynamicQuantizeLinear"
+        | "QLinearMatMul"
+        | "QLinearConv" => true,
+        "BatchNormalization" => match call.version {
+            ..7 => !matches!(call.int("is_test"), Ok(Some(1))),
+            7..14 => call.outputs > 1,
+            _ => !matches!(call.int("training_mode"), Ok(None | Some(0))),
+        },
+        "Dropout" if call.version < 7 => !matches!(call.int("is_test"), Ok(Some(1))),
+        _ => false,
+    }
+}
+
+fn is_exact(name: &str) -> bool {
+    matches!(
+        name,
+        "Identity"
+            | "Dropout"
+            | "Reshape"
+            | "Flatten"
+            | "Squeeze"
+            | "Unsqueeze"
+            | "Shape"
+            | "Size"
+            | "Transpose"
+            | "Slice"
+            | "Expand"
+            | "Tile"
+            | "Pad"
+            | "DepthToSpace"
+            | "SpaceToDepth"
+            | "ReverseSequence"
+            | "CenterCropPad"
+            | "Concat"
+            | "Split"
+            | "Gather"
+            | "GatherElements"
+            | "GatherND"
+            | "OneHot"
+            | "Compress"
+            | "Where"
+            | "Trilu"
+            | "NonZero"
+            | "Constant"
+            | "ConstantOfShape"
+            | "EyeLike"
+            | "BitCast"
+            | "StringConcat"
+            | "Unique"
+            | "ArgMax"
+            | "ArgMin"
+            | "Hardmax"
+            | "Add"
+            | "Sub"
+            | "Mul"
+            | "Div"
+            | "Mod"
+            | "And"
+            | "Or"
+            | "Xor"
+            | "Not"
+            | "BitwiseAnd"
+            | "BitwiseOr"
+            | "BitwiseXor"
+            | "BitwiseNot"
+            | "BitShift"
+            | "Equal"
+            | "Less"
+            | "LessOrEqual"
+            | "Greater"
+            | "GreaterOrEqual"
+            | "Min"
+            | "Max"
+            | "Clip"
+            | "Neg"
+            | "Abs"
+            | "Sign"
+            | "Floor"
+            | "Ceil"
+            | "Round"
+            | "Sqrt"
+            | "Reciprocal"
+            | "Relu"
+            | "ThresholdedRelu"
+            | "IsNaN"
+            | "IsInf"
+            | "ReduceMax"
+            | "ReduceMin"
+            | "MaxPool"
+            | "GlobalMaxPool"
+            | "MaxUnpool"
+            | "MatMulInteger"
+            | "ConvInteger"
+    )
+}
+
+/// Casts in one rounding, which runtimes do in two if the target is narrower than 32 bits
+/// and the source wider; and the text of floats is a matter of taste.
+fn is_exact_cast(from: ElemType, to: ElemType) -> bool {
+    use ElemType as E;
+    let is_wide = matches!(
+        from,
+        E::Double | E::Int32 | E::Int64 | E::Uint32 | E::Uint64
+    );
+    match (from, to) {
+        (from, to) if from == to => true,
+        (E::String, E::Float | E::Double) => true,
+        (E::String, to) => is_integer(to),
+        (from, E::String) => is_integer(from),
+        (_, E::Float | E::Double | E::Bool) => true,
+        (_, to) if is_integer(to) => true,
+        (_, E::Float16 | E::Bfloat16) => !is_wide,
+        (E::Float | E::Float16 | E::Bfloat16, _) => true,
+        (from, E::Int4 | E::Uint4 | E::Int2 | E::Uint2) => is_integer(from),
+        _ => false,
+    }
+}
+
+/// Refuses operands for which runtimes differ although the operator is exact.
+pub(super) fn check_operands(name: &str, args: &Args<'_>) -> Result<(), Refusal> {
+    let operands = (0..args.count()).filter_map(|at| args.optional(at).transpose());
+    match name {
+        "Min" | "Max" | "Clip" | "Relu" | "ReduceMax" | "ReduceMin" | "MaxPool"
+        | "GlobalMaxPool" | "Sign" => {
+            for operand in operands {
+                let operand = operand?;
+                if has_nan(operand, args)? || has_negative_zero(operand) {
+                    return Err(args.fault("runtimes differ for NaN and -0"));
+                }
+            }
+        }
+        "ArgMax" | "ArgMin" | "TopK" | "Hardmax" | "Unique" | "Cast" | "CastLike" => {
+            if has_nan(args.input(0)?, args)? {
+                return Err(args.fault("runtimes differ for NaN"));
+            }
+        }
+        "Pow" => {
+            let largest = |at: usize| -> Result<f64, Refusal> {
+                let values = to_i64s(args.input(at)?, args.control)?;
+                let sizes = values.iter().map(|value| value.unsigned_abs());
+                Ok(sizes.max().unwrap_or(0) as f64)
+            };
+            let bits = largest(0)?.max(1.0).log2() * largest(1)?;
+            if bits >= 52.0 {
+                return Err(args.fault("runtimes differ for powers beyond 2^52"));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Refuses a computed NaN, whose sign depends on the processor.
+pub(super) fn check_results(name: &str, args: &Args<'_>, made: &[Made]) -> Result<(), Refusal> {
+    let computes = matches!(
+        name,
+        "Add"
+            | "Sub"
+            | "Mul"
+            | "Div"
+            | "Mod"
+            | "Sum"
+            | "Neg"
+            | "Abs"
+            | "Floor"
+            | "Ceil"
+            | "Round"
+            | "Sqrt"
+            | "Reciprocal"
+            | "LeakyRelu"
+            | "PRelu"
+            | "Shrink"
+            | "ThresholdedRelu"
+    );
+    if computes {
+        for made in made {
+            if let Made::Tensor(tensor) = made
+                && has_nan(tensor.view(), args)?
+            {
+                return Err(args.fault("the bits of a computed NaN are not fixed"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn has_nan(view: View<'_>, args: &Args<'_>) -> Result<bool, Refusal> {
+    let ty = view.element_type();
+    if ty.is_float() {
+        return Ok(unary(Unary::IsNan, view, args.control)?
+            .bytes()
+            .contains(&1));
+    }
+    if ty.is_storage_only() {
+        let wide = isoform_kernels::elementwise::cast(view, ElementType::Float32, args.control)?;
+        return Ok(unary(Unary::IsNan, wide.view(), args.control)?
+            .bytes()
+            .contains(&1));
+    }
+    Ok(false)
+}
+
+fn has_negative_zero(view: View<'_>) -> bool {
+    fn any<const N: usize>(bytes: &[u8]) -> bool {
+        let mut zero = [0; N];
+        zero[N - 1] = 0x80;
+        bytes.as_chunks::<N>().0.contains(&zero)
+    }
+    match view.element_type() {
+        ElementType::Float16 | ElementType::BFloat16 => any::<2>(view.bytes()),
+        ElementType::Float32 => any::<4>(view.bytes()),
+        ElementType::Float64 => any::<8>(view.bytes()),
+        _ => false,
+    }
+}
