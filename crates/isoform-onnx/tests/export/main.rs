@@ -1,0 +1,7 @@
+//! Export of programs as models.
+
+#[allow(dead_code, unreachable_pub)]
+#[path = "../it/build.rs"]
+mod build;
+mod golden;
+mod models;
