@@ -115,7 +115,7 @@ fn canonicalize(path: &Path) -> Result<PathBuf> {
 }
 
 /// Rejects locations that are wrong regardless of the file system.
-fn check_location(location: &str) -> Result<()> {
+pub(crate) fn check_location(location: &str) -> Result<()> {
     if location.is_empty() {
         return Err(OnnxError::value("the location is empty"));
     }

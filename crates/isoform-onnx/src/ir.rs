@@ -23,8 +23,15 @@
 //! # What is compared
 //!
 //! Names, documentation and positions are kept in ignored fields: they help to show a
-//! difference to a person, and are never compared. Denotations of types and dimensions
-//! are dropped, since they only describe the purpose of a value.
+//! difference to a person, and are never compared.
+//!
+//! # What is kept for writing a model
+//!
+//! The ignored fields called `meta` hold everything else that a file says about a part:
+//! metadata, denotations, imported operator sets, types of values between nodes,
+//! quantisation and training. Each is an encoded message of the file format that has only
+//! those fields (a `ModelProto` for a program, a `NodeProto` for a call, and so on), or
+//! None if there is nothing to keep. A pass that replaces a part may pass its `meta` on.
 
 use isoform::values::{Bytes, Shape, Tensor};
 use isoform::{Array, Map, Node, Ref, Str, Value};
@@ -178,6 +185,9 @@ pub struct Input {
     /// Position among the inputs.
     #[node(ignore, default)]
     pub position: i64,
+    /// Documentation, metadata and denotations of the input, as an encoded `ValueInfoProto`.
+    #[node(ignore, default)]
+    pub meta: Option<Bytes>,
 }
 
 /// One application of an operator or a local function.
@@ -234,6 +244,16 @@ pub struct Call {
     /// Position of the node in that list.
     #[node(ignore, default)]
     pub position: i64,
+    /// The number of graphs around the one that lists the node; -1 if it is not known.
+    ///
+    /// A node may be listed further out than it is used. It then runs once, instead of once
+    /// for each run of the body, and so it is shown and written there.
+    #[node(ignore, default = -1)]
+    pub depth: i64,
+    /// Metadata of the node, and what else there is to know about its attributes, as an
+    /// encoded `NodeProto`.
+    #[node(ignore, default)]
+    pub meta: Option<Bytes>,
 }
 
 /// One of the results of a call.
@@ -272,6 +292,10 @@ pub struct Graph {
     /// Documentation of the graph.
     #[node(ignore, default)]
     pub doc: Str,
+    /// Metadata of the graph, of its outputs and of its constants, types of values between
+    /// nodes, and quantisation annotations, as an encoded `GraphProto`.
+    #[node(ignore, default)]
+    pub meta: Option<Bytes>,
 }
 
 /// A function that the model defines.
@@ -301,6 +325,10 @@ pub struct Function {
     /// Documentation of the function.
     #[node(ignore, default)]
     pub doc: Str,
+    /// Domain, name, overload, imported operator sets and metadata of the function, as an
+    /// encoded `FunctionProto`.
+    #[node(ignore, default)]
+    pub meta: Option<Bytes>,
 }
 
 /// A whole model, reduced to what it computes.
@@ -323,6 +351,10 @@ pub struct Program {
     /// Name and version of the tool that wrote the model.
     #[node(ignore, default)]
     pub producer: Str,
+    /// Imported operator sets, version, domain, documentation, metadata and training steps
+    /// of the model, as an encoded `ModelProto`.
+    #[node(ignore, default)]
+    pub meta: Option<Bytes>,
 }
 
 /// Registers all node types of this module.

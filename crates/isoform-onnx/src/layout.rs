@@ -1,14 +1,16 @@
-//! The nodes of a program in the order in which they are printed, each in its body.
+//! The nodes of a program in the order in which they are printed and written, each in its
+//! body.
 //!
 //! A program is a graph of uses and has no order of its own. The order chosen here
 //! depends only on its structure: every node comes after those that it uses, in the
-//! outermost body that all its users share. Nothing here recurses, since a chain of
+//! innermost body that contains all its users, or further out if the file listed it there
+//! and it uses nothing of the bodies between. Nothing here recurses, since a chain of
 //! nodes may be as long as memory allows.
 
 use std::collections::HashMap;
 
 use isoform::values::ValueRef;
-use isoform::{Array, Ref, Value};
+use isoform::{Array, Ref, Str, Value};
 
 use crate::ir::{Call, Function, Graph, Input, Output, Program};
 
@@ -31,7 +33,8 @@ pub struct Body {
     pub nodes: Vec<Node>,
     /// The number of bodies around this one.
     pub depth: usize,
-    parent: usize,
+    /// The body around this one; of an outermost body, itself.
+    pub(crate) parent: usize,
 }
 
 /// The owner of a body.
@@ -66,6 +69,14 @@ impl BodyKind {
         match self {
             BodyKind::Graph(graph) => &graph.results,
             BodyKind::Function(function) => &function.results,
+        }
+    }
+
+    /// Names of the results in the file.
+    pub(crate) fn result_names(&self) -> &Array<Str> {
+        match self {
+            BodyKind::Graph(graph) => &graph.result_names,
+            BodyKind::Function(function) => &function.result_names,
         }
     }
 }
@@ -125,14 +136,27 @@ impl Listing {
         // The body that contains all users of a node; users come first in this direction.
         let mut place: HashMap<u64, usize> = HashMap::new();
         self.claim(root, root, &mut place);
+        let mut bounds = None;
+        let mut body_of = HashMap::new();
         for call in order.iter().rev() {
             let here = place.get(&call.identity()).copied().unwrap_or(root);
+            let here = match usize::try_from(call.depth) {
+                Ok(depth) if depth < self.bodies[here].depth => {
+                    let bounds = bounds.get_or_insert_with(|| Bounds::of(&order));
+                    let graphs = bounds.graphs(call).iter();
+                    let used = graphs.filter_map(|graph| body_of.get(graph));
+                    let bound = used.map(|&body: &usize| self.bodies[body].depth).max();
+                    self.around(here, depth.max(bound.unwrap_or(0)))
+                }
+                _ => here,
+            };
             for operand in operands(call) {
                 self.claim_value(operand, here, &mut place);
             }
             let mut bodies = Vec::new();
             for (label, graph) in graphs_of(call) {
                 let body = self.bodies.len();
+                body_of.insert(graph.identity(), body);
                 self.bodies.push(Body {
                     kind: BodyKind::Graph(graph),
                     nodes: Vec::new(),
@@ -167,8 +191,16 @@ impl Listing {
         }
     }
 
+    /// The outermost body around `body` that has at least this depth.
+    fn around(&self, mut body: usize, depth: usize) -> usize {
+        while self.bodies[body].depth > depth {
+            body = self.bodies[body].parent;
+        }
+        body
+    }
+
     /// The innermost body around two bodies.
-    fn common(&self, mut left: usize, mut right: usize) -> usize {
+    pub(crate) fn common(&self, mut left: usize, mut right: usize) -> usize {
         while left != right {
             let deeper = if self.bodies[left].depth >= self.bodies[right].depth {
                 &mut left
@@ -178,6 +210,79 @@ impl Listing {
             *deeper = self.bodies[*deeper].parent;
         }
         left
+    }
+}
+
+/// For each node, the graphs on whose inputs it depends: it can only be listed inside of
+/// them.
+struct Bounds {
+    of_call: HashMap<u64, u32>,
+    /// Sets of graphs by identity, sorted, each once; the first is empty.
+    sets: Vec<Vec<u64>>,
+    known: HashMap<Vec<u64>, u32>,
+}
+
+impl Bounds {
+    /// The bounds of nodes that are given in the order of computation.
+    /// O(nodes × depth of bodies).
+    fn of(order: &[Ref<Call>]) -> Self {
+        let mut owners = HashMap::new();
+        for (_, graph) in order.iter().flat_map(|call| graphs_of(call)) {
+            for param in graph.params.iter() {
+                owners.insert(param.identity(), graph.identity());
+            }
+        }
+        let mut bounds = Bounds {
+            of_call: HashMap::new(),
+            sets: vec![Vec::new()],
+            known: HashMap::from([(Vec::new(), 0)]),
+        };
+        for call in order {
+            let mut found = bounds.union(&owners, operands(call).into_iter());
+            for (_, graph) in graphs_of(call) {
+                let mut inside = bounds.union(&owners, graph.results.values().iter());
+                inside.retain(|&other| other != graph.identity());
+                found.extend(inside);
+            }
+            found.sort_unstable();
+            found.dedup();
+            if !found.is_empty() {
+                let next = bounds.sets.len() as u32;
+                let set = *bounds.known.entry(found.clone()).or_insert(next);
+                if set == next {
+                    bounds.sets.push(found);
+                }
+                bounds.of_call.insert(call.identity(), set);
+            }
+        }
+        bounds
+    }
+
+    fn union<'v>(
+        &self,
+        owners: &HashMap<u64, u64>,
+        values: impl Iterator<Item = &'v Value>,
+    ) -> Vec<u64> {
+        let mut found = Vec::new();
+        let mut last = None;
+        for value in values {
+            if let Some(call) = call_of(value) {
+                let set = self.of_call.get(&call.identity()).copied();
+                // Most operands of a node depend on the same graphs.
+                if let Some(set) = set.filter(|_| set != last) {
+                    found.extend(&self.sets[set as usize]);
+                    last = Some(set);
+                }
+            } else if let Some(input) = input_in(value) {
+                found.extend(owners.get(&input.identity()));
+            }
+        }
+        found
+    }
+
+    fn graphs(&self, call: &Ref<Call>) -> &[u64] {
+        let set = self.of_call.get(&call.identity()).copied();
+        &self.sets[set.unwrap_or(0) as usize]
     }
 }
 
@@ -214,11 +319,16 @@ fn order_of_computation(results: &Array) -> Vec<Ref<Call>> {
 }
 
 /// The node that makes a value, if a node does.
-fn call_of(value: &Value) -> Option<&Ref<Call>> {
+pub(crate) fn call_of(value: &Value) -> Option<&Ref<Call>> {
     value
         .as_object()
         .and_then(|object| object.downcast_ref::<Output>())
         .map(|output| &output.call)
+}
+
+/// The input that a value is, if it is one.
+fn input_in(value: &Value) -> Option<&Ref<Input>> {
+    value.as_object()?.downcast_ref::<Input>()
 }
 
 /// Everything that a node uses: its inputs, and the values that some operators, such as

@@ -1,10 +1,12 @@
-//! Reads ONNX models as isoform dataflow programs.
+//! Reads ONNX models as isoform dataflow programs, and writes programs as models.
 //!
 //! | concept | items |
 //! |---|---|
 //! | a model as a program | [`load`], [`import`], [`Model`], [`ImportOptions`] |
+//! | a program as a model | [`save`], [`to_bytes`], [`SaveOptions`], [`Saved`] |
 //! | the types of the program's nodes | [`ir`] |
-//! | the nodes in an order for printing | [`layout`] |
+//! | the nodes in an order for printing and writing | [`layout`] |
+//! | the operators of the standard, by version | [`schema`] |
 //! | finding the node of the file for a place in the program | [`NodeOrigin`] |
 //! | an ONNX file on disk | [`ModelFile`], [`LoadOptions`], [`decode_model`] |
 //! | the messages of the file format | [`proto`] |
@@ -26,6 +28,7 @@ mod elem_type;
 mod error;
 #[cfg(feature = "eval")]
 pub mod eval;
+mod export;
 mod external;
 pub mod facts;
 mod import;
@@ -39,6 +42,7 @@ mod origin;
 #[cfg(feature = "transform")]
 mod passes;
 pub mod proto;
+pub mod schema;
 #[cfg(feature = "transform")]
 mod script;
 mod source;
@@ -51,6 +55,7 @@ pub mod testing;
 pub use self::{
     elem_type::ElemType,
     error::{OnnxError, OnnxErrorKind, Result, ResultExt},
+    export::{SaveOptions, Saved, save, to_bytes},
     external::ExternalResolver,
     import::Counts,
     model::{Model, import, load},

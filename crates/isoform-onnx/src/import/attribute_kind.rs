@@ -11,10 +11,13 @@ const TRAINING_DOMAIN: &str = "ai.onnx.preview.training";
 
 /// True if an attribute holds names of values; only those of `Gradient` do.
 pub(super) fn names_values(node: &NodeProto, attr: &AttributeProto) -> bool {
-    node.op_type == "Gradient"
-        && normal_domain(&node.domain) == TRAINING_DOMAIN
-        && matches!(attr.name.as_str(), "xs" | "zs" | "y")
+    is_named(normal_domain(&node.domain), &node.op_type, &attr.name)
         && attr.ref_attr_name.is_empty()
+}
+
+/// True if an attribute of an operator holds names of values.
+pub(crate) fn is_named(domain: &str, op: &str, attr: &str) -> bool {
+    op == "Gradient" && domain == TRAINING_DOMAIN && matches!(attr, "xs" | "zs" | "y")
 }
 
 /// The names in such an attribute.

@@ -5,6 +5,7 @@ use isoform::{Array, Ref, Str, Value};
 
 use super::{
     context::{Importer, Unit, full_name, node_place, normal_domain},
+    kept,
     plan::{Bodies, Plan},
     scope::{self, Made, Scope},
 };
@@ -40,6 +41,7 @@ impl<'a> Importer<'a> {
                 .map(|&name| Str::from(name))
                 .collect(),
             doc: plan.doc.into(),
+            meta: plan.meta,
         }))
     }
 
@@ -126,6 +128,8 @@ impl<'a> Importer<'a> {
             graph: place.graph.clone(),
             in_function: place.in_function,
             position: position as i64,
+            depth: scopes.len() as i64 - 1,
+            meta: kept::of_node(node)?,
         };
         match callee {
             Some(index) => self.call_function(unit, index, &mut call)?,

@@ -13,10 +13,10 @@ use crate::{
 
 /// The maximum nesting of graphs. The decoder already rejects deeper files; this also
 /// bounds the stack for messages that were made by hand.
-pub(super) const MAX_NESTING: usize = 40;
+pub(crate) const MAX_NESTING: usize = 40;
 
 /// From this version on, an initializer that is listed as an input is a default.
-pub(super) const FIRST_IR_VERSION_WITH_DEFAULTS: i64 = 4;
+pub(crate) const FIRST_IR_VERSION_WITH_DEFAULTS: i64 = 4;
 
 /// Versions of operator sets by normalised domain.
 pub(super) type Opsets<'a> = HashMap<&'a str, i64>;
@@ -44,7 +44,7 @@ pub(super) struct Unit<'a> {
 }
 
 /// Normalises a domain: the default one becomes empty.
-pub(super) fn normal_domain(domain: &str) -> &str {
+pub(crate) fn normal_domain(domain: &str) -> &str {
     match domain {
         "ai.onnx" => "",
         other => other,
@@ -76,7 +76,7 @@ pub(super) fn node_place(node: &NodeProto, position: usize) -> String {
 }
 
 /// A name with its domain and overload, if there are any.
-pub(super) fn full_name(domain: &str, name: &str, overload: &str) -> String {
+pub(crate) fn full_name(domain: &str, name: &str, overload: &str) -> String {
     let mut text = String::new();
     if !domain.is_empty() {
         text.push_str(domain);

@@ -6,6 +6,7 @@ use isoform::{Array, Ref, Str, Value};
 
 use super::{
     context::{Importer, Unit, full_name, normal_domain, opsets},
+    kept,
     scope::{Definition, Scope},
 };
 use crate::{
@@ -99,6 +100,7 @@ impl<'a> Importer<'a> {
                 graph: name.as_str().into(),
                 in_function: true,
                 position: position as i64,
+                meta: None,
             });
             scope.define("input", input, Definition::Value((&param).into()))?;
             params.push(param);
@@ -121,6 +123,7 @@ impl<'a> Importer<'a> {
             name: name.into(),
             result_names: proto.output.iter().map(Str::from).collect(),
             doc: proto.doc_string.as_str().into(),
+            meta: kept::of_function(proto)?,
         }));
         Ok(Imported {
             called: unit.called,

@@ -19,14 +19,15 @@
 //! hold names of tensors, which are replaced by the tensors.
 
 mod attribute;
-mod attribute_kind;
+pub(crate) mod attribute_kind;
 mod build;
 mod constant;
-mod context;
+pub(crate) mod context;
 mod function;
+mod kept;
 mod plan;
 mod scope;
-mod types;
+pub(crate) mod types;
 
 pub(crate) use types::dtype;
 
@@ -136,6 +137,7 @@ pub(crate) fn import_model(
         io_names,
         ir_version,
         producer: producer.trim().into(),
+        meta: kept::of_model(model),
     });
     Ok((program, counts))
 }

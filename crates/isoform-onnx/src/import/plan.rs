@@ -2,11 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use isoform::values::Bytes;
 use isoform::{Ref, Value};
 
 use super::{
     attribute_kind::{names_in, names_values},
     context::{FIRST_IR_VERSION_WITH_DEFAULTS, Importer, MAX_NESTING, node_place},
+    kept,
     scope::{self, Definition, Scope},
     types::{Dims, type_value},
 };
@@ -37,6 +39,8 @@ pub(super) struct Plan<'a> {
     /// Name of the graph or function.
     pub(super) name: String,
     pub(super) doc: &'a str,
+    /// What the program does not say about the graph.
+    pub(super) meta: Option<Bytes>,
     /// Outer values that needed nodes and results use.
     captures: HashSet<Capture<'a>>,
     /// All nodes, those of inner graphs included.
@@ -76,6 +80,7 @@ impl<'a> Importer<'a> {
         plan.result_types = result_types;
         plan.name.clone_from(&graph.name);
         plan.doc = &graph.doc_string;
+        plan.meta = kept::of_graph(graph, self.ir_version);
         Ok(plan)
     }
 
@@ -137,6 +142,7 @@ impl<'a> Importer<'a> {
                 graph: graph.name.as_str().into(),
                 in_function: false,
                 position: params.len() as i64,
+                meta: kept::of_input(input),
             });
             scope.define("input", name, Definition::Value((&param).into()))?;
             params.push(param);
@@ -226,6 +232,7 @@ impl<'a> Importer<'a> {
             result_names,
             name: String::new(),
             doc: "",
+            meta: None,
             captures,
             nodes: listed.len() + nested,
         })

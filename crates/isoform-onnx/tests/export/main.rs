@@ -5,3 +5,4 @@
 mod build;
 mod golden;
 mod models;
+mod round_trip;

@@ -76,7 +76,11 @@ pub(crate) fn annotated() -> ModelProto {
     let mut constant = node("Constant", "", "c").with(tensor_attr("value", tensor("", &[2.0])));
     constant.doc_string = "two".into();
     constant.metadata_props = vec![entry("was", "a node")];
-    let mut graph = graph("", vec![add, constant, transpose, node("Mul", "y c", "z")], "");
+    let mut graph = graph(
+        "",
+        vec![add, constant, transpose, node("Mul", "y c", "z")],
+        "",
+    );
     graph.doc_string = "the graph".into();
     graph.metadata_props = vec![entry("graph", "yes")];
     graph.input = vec![described("x")];
@@ -106,7 +110,11 @@ pub(crate) fn annotated() -> ModelProto {
     model.metadata_props = vec![entry("author", "me"), entry("license", "MIT")];
     model.opset_import.push(opset("unused.domain", 3));
     model.training_info = vec![TrainingInfoProto {
-        algorithm: Some(crate::build::graph("g", vec![node("Sub", "w g", "w2")], "w2")),
+        algorithm: Some(crate::build::graph(
+            "g",
+            vec![node("Sub", "w g", "w2")],
+            "w2",
+        )),
         update_binding: vec![entry("w", "w2")],
         ..Default::default()
     }];
@@ -114,7 +122,12 @@ pub(crate) fn annotated() -> ModelProto {
 }
 
 fn overloaded(overload: &str, op: &str) -> FunctionProto {
-    let mut made = function("F", "p q", vec![node(op, "p", "t"), node("Neg", "t", "r")], "r t");
+    let mut made = function(
+        "F",
+        "p q",
+        vec![node(op, "p", "t"), node("Neg", "t", "r")],
+        "r t",
+    );
     made.overload = overload.into();
     made.doc_string = format!("as {op}");
     made.metadata_props = vec![entry("kind", op)];
@@ -183,7 +196,10 @@ pub(crate) fn if_node(
 /// Nested branches with values of all enclosing graphs, and nodes that are listed further
 /// out than they are used.
 pub(crate) fn scopes() -> ModelProto {
-    let deepest = branch(vec![node("Add", "o m", "d1"), node("Mul", "d1 x", "d")], "d");
+    let deepest = branch(
+        vec![node("Add", "o m", "d1"), node("Mul", "d1 x", "d")],
+        "d",
+    );
     let other = branch(vec![node("Exp", "m", "d2")], "d2");
     let mut then = branch(
         vec![
@@ -261,11 +277,7 @@ pub(crate) fn loops() -> ModelProto {
     let scan = node("Scan", "x last", "z zz")
         .with(graph_attr("body", scan_body))
         .with(int("num_scan_inputs", 1));
-    let mut graph = graph(
-        "count",
-        vec![node("Exp", "x", "outer"), lp, scan],
-        "all z",
-    );
+    let mut graph = graph("count", vec![node("Exp", "x", "outer"), lp, scan], "all z");
     graph.input.push(value("x", "n"));
     graph.output.push(value("zz", "m 2"));
     model_of(graph)
@@ -335,7 +347,10 @@ pub(crate) fn attributes() -> ModelProto {
             tensors: vec![tensor("", &[1.0]), tensor("", &[2.0])],
             ..attr("tensors", AttributeType::Tensors)
         })
-        .with(graph_attr("graph", branch(vec![node("Exp", "x", "e")], "e")))
+        .with(graph_attr(
+            "graph",
+            branch(vec![node("Exp", "x", "e")], "e"),
+        ))
         .with(AttributeProto {
             graphs: vec![
                 branch(vec![node("Exp", "x", "e")], "e"),
@@ -370,11 +385,10 @@ pub(crate) fn attributes() -> ModelProto {
         ("sparses", AttributeType::SparseTensors),
         ("types", AttributeType::TypeProtos),
     ];
-    let empty = kinds
-        .into_iter()
-        .fold(node("Empty", "b", "y").in_domain("demo"), |node, (name, kind)| {
-            node.with(attr(name, kind))
-        });
+    let empty = kinds.into_iter().fold(
+        node("Empty", "b", "y").in_domain("demo"),
+        |node, (name, kind)| node.with(attr(name, kind)),
+    );
     let mut graph = graph("", vec![full, zeros, empty], "y");
     graph.input = vec![value("x", "n")];
     model_of(graph)
@@ -421,7 +435,10 @@ pub(crate) fn types() -> ModelProto {
     let all = [
         float.clone(),
         of(TypeValue::TensorType(tensor(0, None))),
-        of(TypeValue::TensorType(tensor(8, Some(TensorShapeProto::default())))),
+        of(TypeValue::TensorType(tensor(
+            8,
+            Some(TensorShapeProto::default()),
+        ))),
         of(TypeValue::SparseTensorType(SparseTensorTypeProto {
             elem_type: 17,
             shape: Some(shape),
@@ -446,9 +463,11 @@ pub(crate) fn types() -> ModelProto {
         })),
         TypeProto::default(),
     ];
-    let all = all
-        .into_iter()
-        .chain(ElemType::ALL.iter().map(|elem| of(TypeValue::TensorType(tensor(elem.code(), None)))));
+    let all = all.into_iter().chain(
+        ElemType::ALL
+            .iter()
+            .map(|elem| of(TypeValue::TensorType(tensor(elem.code(), None)))),
+    );
     let mut graph = graph("", vec![], "");
     for (at, ty) in all.enumerate() {
         let (input, output) = (format!("x{at}"), format!("y{at}"));
@@ -459,7 +478,9 @@ pub(crate) fn types() -> ModelProto {
         };
         graph.input.push(described(&input));
         graph.output.push(described(&output));
-        graph.node.push(node("Use", &input, &output).in_domain("demo"));
+        graph
+            .node
+            .push(node("Use", &input, &output).in_domain("demo"));
     }
     model_of(graph)
 }
@@ -515,7 +536,11 @@ pub(crate) fn defaults() -> ModelProto {
 
 /// Sparse constants and strings.
 pub(crate) fn sparse() -> ModelProto {
-    let mut graph = graph("x", vec![node("Add", "x s", "a"), node("Mul", "a t", "y")], "y");
+    let mut graph = graph(
+        "x",
+        vec![node("Add", "x s", "a"), node("Mul", "a t", "y")],
+        "y",
+    );
     graph.sparse_initializer = vec![
         sparse_tensor("s", &[1.0, 2.0], &[0, 5], &[2, 3]),
         sparse_tensor("t", &[], &[], &[2, 3]),

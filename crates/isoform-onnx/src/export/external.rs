@@ -1,0 +1,174 @@
+//! Moving the elements of tensors to files beside the model.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+
+use super::SaveOptions;
+use crate::{
+    elem_type::ElemType,
+    proto::{
+        AttributeProto, DataLocation, GraphProto, ModelProto, NodeProto, StringStringEntryProto,
+        TensorProto,
+    },
+};
+
+/// Tensors of at least this many bytes start at a multiple of [`PAGE`], so that they can be
+/// mapped by themselves.
+const ALIGNED: u64 = 1 << 20;
+const PAGE: u64 = 4096;
+
+/// Other tensors start where elements of any type may lie in memory.
+const ELEMENT: u64 = 16;
+
+/// A file of tensors: each with its offset, ascending.
+#[derive(Debug)]
+pub(super) struct DataFile {
+    pub(super) location: String,
+    pub(super) tensors: Vec<(u64, Bytes)>,
+    length: u64,
+}
+
+impl DataFile {
+    fn new(location: String) -> Self {
+        DataFile {
+            location,
+            tensors: Vec::new(),
+            length: 0,
+        }
+    }
+
+    /// Adds a tensor and returns its offset.
+    fn add(&mut self, bytes: Bytes) -> u64 {
+        let length = bytes.len() as u64;
+        let alignment = if length >= ALIGNED { PAGE } else { ELEMENT };
+        let offset = self.length.next_multiple_of(alignment);
+        self.tensors.push((offset, bytes));
+        self.length = offset + length;
+        offset
+    }
+
+    /// The number of bytes.
+    pub(super) fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+/// Moves large tensors out of a model; `file_name` is the name of the model's file.
+/// Linear in the model.
+pub(super) fn externalize(
+    model: &mut ModelProto,
+    options: &SaveOptions,
+    file_name: &str,
+) -> Vec<DataFile> {
+    let location = match &options.location {
+        Some(location) => location.clone(),
+        None => format!("{file_name}.data"),
+    };
+    let mut mover = Mover {
+        options,
+        files: match options.all_tensors_to_one_file {
+            true => vec![DataFile::new(location)],
+            false => Vec::new(),
+        },
+        taken: HashSet::from([file_name.to_owned()]),
+    };
+    if let Some(graph) = &mut model.graph {
+        mover.graph(graph);
+    }
+    for function in &mut model.functions {
+        function.node.iter_mut().for_each(|node| mover.node(node));
+        if options.convert_attribute {
+            let defaults = function.attribute_proto.iter_mut();
+            defaults.for_each(|attr| mover.attribute(attr));
+        }
+    }
+    mover.files.retain(|file| !file.tensors.is_empty());
+    mover.files
+}
+
+struct Mover<'o> {
+    options: &'o SaveOptions,
+    files: Vec<DataFile>,
+    /// Names of files, if each tensor has one of its own.
+    taken: HashSet<String>,
+}
+
+impl Mover<'_> {
+    /// Recurses along the nesting of graphs, which is limited.
+    fn graph(&mut self, graph: &mut GraphProto) {
+        for tensor in &mut graph.initializer {
+            self.tensor(tensor);
+        }
+        graph.node.iter_mut().for_each(|node| self.node(node));
+    }
+
+    fn node(&mut self, node: &mut NodeProto) {
+        node.attribute
+            .iter_mut()
+            .for_each(|attr| self.attribute(attr));
+    }
+
+    fn attribute(&mut self, attr: &mut AttributeProto) {
+        if self.options.convert_attribute {
+            let single = attr.t.iter_mut().map(|tensor| &mut **tensor);
+            single
+                .chain(&mut attr.tensors)
+                .for_each(|tensor| self.tensor(tensor));
+        }
+        let single = attr.g.iter_mut().map(|graph| &mut **graph);
+        single
+            .chain(&mut attr.graphs)
+            .for_each(|graph| self.graph(graph));
+    }
+
+    fn tensor(&mut self, tensor: &mut TensorProto) {
+        let is_large = |raw: &&Bytes| raw.len() as u64 >= self.options.size_threshold;
+        let Some(raw) = tensor.raw_data.as_ref().filter(is_large) else {
+            return;
+        };
+        // Strings have no form of a fixed size.
+        if raw.is_empty() || tensor.data_type == ElemType::String.code() {
+            return;
+        }
+        let raw = raw.clone();
+        if !self.options.all_tensors_to_one_file {
+            let location = self.own_file(&tensor.name);
+            self.files.push(DataFile::new(location));
+        }
+        let Some(file) = self.files.last_mut() else {
+            return;
+        };
+        let length = raw.len();
+        let offset = file.add(raw);
+        let entry = |key: &str, value: String| StringStringEntryProto {
+            key: key.into(),
+            value,
+        };
+        tensor.external_data = vec![
+            entry("location", file.location.clone()),
+            entry("offset", offset.to_string()),
+            entry("length", length.to_string()),
+        ];
+        tensor.raw_data = None;
+        tensor.set_data_location(DataLocation::External);
+    }
+
+    /// A new file name that is valid everywhere.
+    fn own_file(&mut self, name: &str) -> String {
+        let plain = |c: char| match c.is_ascii_alphanumeric() || "_-.".contains(c) {
+            true => c,
+            false => '_',
+        };
+        let plain: String = name.chars().take(128).map(plain).collect();
+        let plain = plain.trim_start_matches('.');
+        let base = if plain.is_empty() { "tensor" } else { plain };
+        let mut location = base.to_owned();
+        let mut number = 1;
+        while !self.taken.insert(location.clone()) {
+            number += 1;
+            location = format!("{base}_{number}");
+        }
+        location
+    }
+}

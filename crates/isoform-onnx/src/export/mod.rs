@@ -1,0 +1,292 @@
+//! Conversion of a program to the messages of a file.
+//!
+//! `values` finds where each value of a main graph or function is defined and used;
+//! `names` gives it a name there; `body`, `attribute` and `types` write the messages, and
+//! `check` compares each node with the schema of its operator. `layout` decides the order
+//! of nodes and the graph that lists each. What a program does not speak of comes from the
+//! fields called `meta`, as far as it is still about something that exists.
+
+mod attribute;
+mod body;
+mod check;
+mod encode;
+mod external;
+mod files;
+mod functions;
+mod model;
+mod names;
+mod place;
+mod types;
+mod values;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use isoform::Ref;
+use prost::Message;
+
+use crate::{
+    error::{OnnxError, Result, ResultExt},
+    external::check_location,
+    ir::Program,
+    proto::ModelProto,
+};
+
+use external::{DataFile, externalize};
+use files::{file_name, write_beside};
+
+/// The largest message that readers of the format accept.
+const MAX_MESSAGE: usize = i32::MAX as usize;
+
+/// Options for writing a model; those of `onnx.save_model` have the same names and
+/// defaults.
+///
+/// ```no_run
+/// # use isoform_onnx::{SaveOptions, load};
+/// let model = load("model.onnx")?;
+/// SaveOptions::default()
+///     .save_as_external_data(true)
+///     .location("weights.bin")
+///     .save(model.program(), "large.onnx")?;
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SaveOptions {
+    /// True if large constants are written to other files beside the model. Models of more
+    /// than 2 GB, which is more than the format can hold, are written like this anyway.
+    pub save_as_external_data: bool,
+    /// True if there is one such file, the default; else each constant has its own, named
+    /// after it.
+    pub all_tensors_to_one_file: bool,
+    /// Name of the one file, relative to the folder of the model. By default that of the
+    /// model with `.data` appended.
+    pub location: Option<String>,
+    /// The smallest number of bytes of a constant that is written there; 1024 by default.
+    pub size_threshold: u64,
+    /// True if constants in attributes are written there, too; false by default.
+    pub convert_attribute: bool,
+    /// True if each node must be one that the imported operator set allows; the default.
+    pub check: bool,
+}
+
+impl Default for SaveOptions {
+    fn default() -> Self {
+        Self {
+            save_as_external_data: false,
+            all_tensors_to_one_file: true,
+            location: None,
+            size_threshold: 1024,
+            convert_attribute: false,
+            check: true,
+        }
+    }
+}
+
+/// Describes what was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Saved {
+    /// The version of the file format.
+    pub ir_version: i64,
+    /// The version that the program asks for, if that is too old for what it contains.
+    pub raised_from: Option<i64>,
+    /// The number of bytes of the model's file.
+    pub bytes: u64,
+    /// The files of external data.
+    pub external_files: Vec<PathBuf>,
+    /// The number of bytes in these files.
+    pub external_bytes: u64,
+}
+
+/// Writes a program as a model.
+///
+/// The model has the names of the program, as far as values, nodes, inputs and outputs
+/// have any, and everything that was kept of the file it was read from: metadata,
+/// documentation, types of values between nodes, quantisation and training steps where
+/// what they refer to still exists. Loading it results in an equal program, except that a
+/// result which the format cannot express, such as an input under another name, becomes
+/// an `Identity`.
+///
+/// The version of the file format is raised if the program contains something that its
+/// version lacks ([`Saved::raised_from`]).
+///
+/// Weights are written from where they are, without a copy in memory. The file, and files
+/// of external data, appear completely or not at all; they may replace those the program
+/// was read from. O(nodes × depth of bodies + bytes).
+///
+/// # Errors
+///
+/// `OSError` if a file cannot be written. `ValueError` for a program that is not a valid
+/// model: nodes of one domain in several versions, nodes that the operator set does not
+/// allow, uses of inputs outside of their graph, one graph in two places, two inputs of the
+/// main graph with one name, values and attributes of types that the format lacks. The
+/// message names the place: `graph 'g' > node 'n' (Conv) > attribute 'pads': ...`.
+pub fn save(program: &Ref<Program>, path: impl AsRef<Path>) -> isoform::Result<Saved> {
+    SaveOptions::default().save(program, path)
+}
+
+/// Encodes a program as a model in memory; see [`save`].
+///
+/// # Errors
+///
+/// As [`save`], and `ValueError` if the model is larger than the format can hold in one
+/// file.
+pub fn to_bytes(program: &Ref<Program>) -> isoform::Result<Vec<u8>> {
+    SaveOptions::default().to_bytes(program)
+}
+
+impl SaveOptions {
+    /// Sets [`SaveOptions::save_as_external_data`].
+    #[must_use]
+    pub fn save_as_external_data(mut self, save_as_external_data: bool) -> Self {
+        self.save_as_external_data = save_as_external_data;
+        self
+    }
+
+    /// Sets [`SaveOptions::all_tensors_to_one_file`].
+    #[must_use]
+    pub fn all_tensors_to_one_file(mut self, all_tensors_to_one_file: bool) -> Self {
+        self.all_tensors_to_one_file = all_tensors_to_one_file;
+        self
+    }
+
+    /// Sets [`SaveOptions::location`].
+    #[must_use]
+    pub fn location(mut self, location: impl Into<String>) -> Self {
+        self.location = Some(location.into());
+        self
+    }
+
+    /// Sets [`SaveOptions::size_threshold`].
+    #[must_use]
+    pub fn size_threshold(mut self, size_threshold: u64) -> Self {
+        self.size_threshold = size_threshold;
+        self
+    }
+
+    /// Sets [`SaveOptions::convert_attribute`].
+    #[must_use]
+    pub fn convert_attribute(mut self, convert_attribute: bool) -> Self {
+        self.convert_attribute = convert_attribute;
+        self
+    }
+
+    /// Sets [`SaveOptions::check`].
+    #[must_use]
+    pub fn check(mut self, check: bool) -> Self {
+        self.check = check;
+        self
+    }
+
+    /// [`save`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`], and `ValueError` for a location outside of the model's folder.
+    pub fn save(&self, program: &Ref<Program>, path: impl AsRef<Path>) -> isoform::Result<Saved> {
+        let path = path.as_ref();
+        let saved = self.save_to(program, path);
+        Ok(saved.within(|| format!("model '{}'", path.display()))?)
+    }
+
+    /// [`to_bytes`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_bytes`], and `ValueError` if external data are asked for, which only a file
+    /// can have beside it.
+    pub fn to_bytes(&self, program: &Ref<Program>) -> isoform::Result<Vec<u8>> {
+        if self.save_as_external_data {
+            let reason = "external data are written beside a file; save the model to a file";
+            return Err(OnnxError::value(reason).into());
+        }
+        let model = self.to_proto(program)?;
+        let length = model.encoded_len();
+        if length > MAX_MESSAGE {
+            return Err(too_large(length).into());
+        }
+        let mut bytes = Vec::with_capacity(length);
+        encode::write_model(&model, &mut bytes)
+            .map_err(|error| OnnxError::io("cannot encode the model", error))?;
+        Ok(bytes)
+    }
+
+    /// A program as a message, which shares the memory of the program's constants.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` as [`save`].
+    pub fn to_proto(&self, program: &Ref<Program>) -> isoform::Result<ModelProto> {
+        Ok(model::model_proto(program, self.check)?)
+    }
+
+    fn save_to(&self, program: &Ref<Program>, path: &Path) -> Result<Saved> {
+        let name = file_name(path)?;
+        let mut model = model::model_proto(program, self.check)?;
+        let data = self.split(&mut model, name)?;
+        let ir_version = model.ir_version.unwrap_or(0);
+        let mut saved = Saved {
+            ir_version,
+            raised_from: (program.ir_version > 0 && program.ir_version < ir_version)
+                .then_some(program.ir_version),
+            bytes: model.encoded_len() as u64,
+            external_files: Vec::new(),
+            external_bytes: 0,
+        };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut pending = Vec::new();
+        for file in &data {
+            let target = folder.join(&file.location);
+            pending.push(write_beside(&target, |out| write_data(file, out))?);
+            saved.external_bytes += file.len();
+            saved.external_files.push(target);
+        }
+        pending.push(write_beside(path, |out| encode::write_model(&model, out))?);
+        for file in pending {
+            file.keep()?;
+        }
+        Ok(saved)
+    }
+
+    /// Moves constants to other files, if that is asked for or necessary.
+    fn split(&self, model: &mut ModelProto, name: &str) -> Result<Vec<DataFile>> {
+        if let Some(location) = &self.location {
+            check_location(location).within(|| format!("location '{location}'"))?;
+            if location == name {
+                return Err(OnnxError::value(
+                    "expected another location for external data than the model's own file",
+                ));
+            }
+        }
+        let mut data = Vec::new();
+        if self.save_as_external_data || model.encoded_len() > MAX_MESSAGE {
+            data = externalize(model, self, name);
+        }
+        match model.encoded_len() {
+            length if length > MAX_MESSAGE => Err(too_large(length)),
+            _ => Ok(data),
+        }
+    }
+}
+
+fn too_large(length: usize) -> OnnxError {
+    OnnxError::value(format!(
+        "a model of {length} bytes is larger than the 2 GB that the format can hold; save it to \
+         a file with external data, in attributes, too (save_as_external_data, \
+         convert_attribute)"
+    ))
+}
+
+fn write_data(file: &DataFile, out: &mut impl Write) -> std::io::Result<()> {
+    let mut at = 0;
+    for (offset, bytes) in &file.tensors {
+        std::io::copy(
+            &mut std::io::Read::take(std::io::repeat(0), offset - at),
+            out,
+        )?;
+        out.write_all(bytes)?;
+        at = offset + bytes.len() as u64;
+    }
+    Ok(())
+}
