@@ -18,6 +18,12 @@ impl Call {
         self.callee.is_none() && self.domain.is_empty() && self.op == op
     }
 
+    /// True for an operator of `ai.onnx`.
+    #[must_use]
+    pub fn is_standard(&self) -> bool {
+        self.callee.is_none() && self.domain.is_empty()
+    }
+
     /// The name of an operator of `ai.onnx`; None for other domains and local functions.
     #[must_use]
     pub fn standard_op(&self) -> Option<&str> {

@@ -14,7 +14,7 @@ const MAIN: &str = "graph";
 
 /// The local functions that a program calls, each after those it calls. Linear in the
 /// program.
-fn local_functions(program: &Program) -> Result<Vec<(Str, Ref<Function>)>> {
+pub(crate) fn local_functions(program: &Program) -> Result<Vec<(Str, Ref<Function>)>> {
     let mut found: Vec<(Str, Ref<Function>)> = Vec::new();
     let mut names: HashMap<Str, usize> = HashMap::new();
     let options = WalkOptions::default().order(WalkOrder::Post);

@@ -66,6 +66,7 @@ pub use registry::{PassEntry, make_pass, register_pass, registered_passes};
 pub use root::{Check, Root, Script, Signature, functions, script};
 
 use crate::kernel::error::Result;
+use crate::kernel::object::access::Poll;
 
 isoform_macros::dialect! {
     "transform", crate = crate;
@@ -74,6 +75,16 @@ isoform_macros::dialect! {
     pub use cache::{Cache, Memo};
     pub use context::PassContext;
     pub use nodes::{Pass, ModulePass, FunctionPass, Sequential};
+}
+
+/// Asks whether the user interrupted, as passes that take long do now and then. Costs less
+/// than a microsecond.
+///
+/// # Errors
+///
+/// What ends the program then, such as Python's `KeyboardInterrupt`.
+pub fn check_interrupted() -> Result<()> {
+    Poll::now()
 }
 
 /// Registers the node types, functions and passes of this module.

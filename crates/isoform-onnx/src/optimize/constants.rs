@@ -1,0 +1,180 @@
+//! Constants of a program: one object for equal ones, and reading small ones.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+
+use isoform::values::{DType, DTypeCode, Tensor};
+use isoform::{Value, structural_equal, structural_hash};
+
+use super::values::{ValueKey, constant, tensor};
+
+/// One object for each constant. Equal are constants of one type and shape with the same
+/// bytes: -0.0 is not 0.0, and NaNs differ as their bytes do.
+///
+/// Bytes are read only where two constants have the same type and shape.
+#[derive(Default)]
+pub(super) struct Constants {
+    /// By type and shape.
+    groups: HashMap<(String, Vec<i64>), Vec<Entry>>,
+    /// What an object became, by identity.
+    known: HashMap<u64, Value>,
+    /// How often a constant took the place of an equal one.
+    pub(super) merged: usize,
+}
+
+struct Entry {
+    value: Value,
+    hash: Option<u64>,
+}
+
+impl Entry {
+    fn hash(&mut self) -> u64 {
+        *self.hash.get_or_insert_with(|| content_hash(&self.value))
+    }
+}
+
+fn content_hash(value: &Value) -> u64 {
+    match tensor(value) {
+        Some(tensor) => rapidhash::v3::rapidhash_v3(tensor.data()),
+        None => structural_hash(value).unwrap_or(0),
+    }
+}
+
+fn same_content(left: &Value, right: &Value) -> bool {
+    match (tensor(left), tensor(right)) {
+        (Some(left), Some(right)) => left.data() == right.data(),
+        _ => structural_equal(left, right).unwrap_or(false),
+    }
+}
+
+impl Constants {
+    /// The object that stands for a constant.
+    pub(super) fn intern(&mut self, value: Value) -> Value {
+        let ValueKey::Object(identity) = ValueKey::of(&value) else {
+            return value;
+        };
+        if let Some(known) = self.known.get(&identity) {
+            return known.clone();
+        }
+        let group = match tensor(&value) {
+            Some(tensor) => (tensor.dtype().to_string(), tensor.shape().to_vec()),
+            None => (value.type_name().to_owned(), Vec::new()),
+        };
+        let entries = self.groups.entry(group).or_default();
+        let mut new = Entry { value, hash: None };
+        let mut entries_there = entries.iter_mut();
+        let found = entries_there
+            .position(|entry| entry.hash() == new.hash() && same_content(&entry.value, &new.value));
+        let kept = match found {
+            Some(at) => {
+                self.merged += 1;
+                entries[at].value.clone()
+            }
+            None => {
+                let value = new.value.clone();
+                entries.push(new);
+                value
+            }
+        };
+        self.known.insert(identity, kept.clone());
+        kept
+    }
+}
+
+/// The number of bytes of a constant's elements.
+pub(super) fn byte_size(value: &Value) -> u64 {
+    match tensor(value) {
+        Some(tensor) => tensor.data().len() as u64,
+        None => {
+            let object = value.as_object();
+            let strings =
+                object.and_then(|object| object.downcast_ref::<crate::ir::StringTensor>());
+            strings.map_or(0, |strings| {
+                strings.values.iter().map(|text| text.len() as u64).sum()
+            })
+        }
+    }
+}
+
+/// The elements of a constant integer or bool tensor; None for values beyond `i64`.
+pub(super) fn ints(value: &Value) -> Option<Vec<i64>> {
+    let tensor = tensor(constant(value)?)?;
+    let (dtype, data) = (tensor.dtype(), tensor.data());
+    let chunks = |size| data.chunks_exact(size);
+    let read = match (dtype.code(), dtype.bits()) {
+        _ if dtype.lanes() != 1 => return None,
+        (DTypeCode::Bool, 8) => data.iter().map(|byte| i64::from(*byte != 0)).collect(),
+        (DTypeCode::Int, 8) => data.iter().map(|byte| i64::from(*byte as i8)).collect(),
+        (DTypeCode::UInt, 8) => data.iter().map(|byte| i64::from(*byte)).collect(),
+        (DTypeCode::Int, 16) => chunks(2)
+            .map(|b| i64::from(i16::from_le_bytes([b[0], b[1]])))
+            .collect(),
+        (DTypeCode::UInt, 16) => chunks(2)
+            .map(|b| i64::from(u16::from_le_bytes([b[0], b[1]])))
+            .collect(),
+        (DTypeCode::Int, 32) => chunks(4)
+            .map(|b| i64::from(i32::from_le_bytes([b[0], b[1], b[2], b[3]])))
+            .collect(),
+        (DTypeCode::UInt, 32) => chunks(4)
+            .map(|b| i64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])))
+            .collect(),
+        (DTypeCode::Int, 64) => chunks(8)
+            .map(|b| Some(i64::from_le_bytes(b.try_into().ok()?)))
+            .collect::<Option<_>>()?,
+        (DTypeCode::UInt, 64) => chunks(8)
+            .map(|b| i64::try_from(u64::from_le_bytes(b.try_into().ok()?)).ok())
+            .collect::<Option<_>>()?,
+        _ => return None,
+    };
+    Some(read)
+}
+
+/// The elements of a constant tensor of `float32` or `float64`.
+pub(super) fn floats(value: &Value) -> Option<Vec<f64>> {
+    let tensor = tensor(constant(value)?)?;
+    let data = tensor.data();
+    match tensor.dtype() {
+        DType::FLOAT32 => data
+            .chunks_exact(4)
+            .map(|b| Some(f64::from(f32::from_le_bytes(b.try_into().ok()?))))
+            .collect(),
+        dtype if dtype == DType::new(DTypeCode::Float, 64) => data
+            .chunks_exact(8)
+            .map(|b| Some(f64::from_le_bytes(b.try_into().ok()?)))
+            .collect(),
+        _ => None,
+    }
+}
+
+/// A list of `int64`.
+pub(super) fn int64s(values: &[i64]) -> Value {
+    let bytes: Vec<u8> = values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    match Tensor::new(DType::INT64, vec![values.len() as i64], bytes) {
+        Ok(tensor) => tensor.into(),
+        Err(_) => Value::NONE,
+    }
+}
+
+/// The bytes of one element, if all elements of the constant are the same.
+pub(super) fn uniform_element(value: &Value) -> Option<&[u8]> {
+    let tensor = tensor(value)?;
+    let bits = usize::from(tensor.dtype().bits()) * usize::from(tensor.dtype().lanes());
+    let size = (bits % 8 == 0)
+        .then_some(bits / 8)
+        .filter(|size| *size > 0)?;
+    let data = tensor.data();
+    let first = data.get(..size)?;
+    data.chunks_exact(size)
+        .all(|element| element == first)
+        .then_some(first)
+}
+
+/// Hashes what tells one call from another, besides its inputs.
+pub(super) fn hash_of(parts: impl Hash) -> u64 {
+    let mut hasher = rapidhash::fast::RapidHasher::default();
+    parts.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,212 @@
+//! Makes models smaller without changing what they compute.
+//!
+//! ```no_run
+//! use isoform_onnx::optimize::OptimizeOptions;
+//!
+//! let model = isoform_onnx::load("model.onnx")?;
+//! let done = OptimizeOptions::default().optimize(model.program())?;
+//! println!("{} nodes of {}", done.report.nodes_after, done.report.nodes_before);
+//! # Ok::<(), isoform::Error>(())
+//! ```
+//!
+//! | concept | items |
+//! |---|---|
+//! | optimisation | [`OptimizeOptions`], [`Optimized`], [`Fold`] |
+//! | which rules there are | [`rules()`], [`STEPS`], [`RuleGroup`] |
+//! | rules of your own | [`Rule`], [`Pattern`], [`Site`], [`Match`] |
+//! | what fired where | [`Report`], [`Fired`], [`RuleTotal`] |
+//!
+//! By default every bit of every result stays. A program is walked forwards until a walk
+//! changes nothing; `rewriter` describes one walk.
+
+mod constants;
+mod fold;
+mod known;
+mod pattern;
+mod purity;
+mod report;
+mod rewriter;
+mod rule;
+mod rules;
+mod settings;
+mod steps;
+mod table;
+mod values;
+
+use isoform::{Node as _, Ref};
+
+use report::{Contents, Log};
+use rewriter::Rewriter;
+use settings::Settings;
+
+use crate::ir::Program;
+use crate::layout::list;
+use crate::passes::local_functions;
+
+pub use pattern::{Match, Pattern};
+pub use report::{Fired, Report, RuleTotal};
+pub use rule::{Rewrite, Rule, RuleGroup, Site};
+pub use rules::rules;
+pub use settings::Fold;
+pub use steps::{STEPS, Step};
+
+/// The largest constant that folding makes by default, in bytes, unless it takes the room
+/// of others.
+pub const MAX_CONSTANT: u64 = 64 << 10;
+
+/// After this many walks a program is taken as it is.
+const MAX_ROUNDS: usize = 64;
+
+/// Options of [`optimize`](Self::optimize).
+#[derive(Clone, Debug)]
+pub struct OptimizeOptions {
+    fold: Fold,
+    fuse: bool,
+    max_constant: u64,
+    only: Option<Vec<String>>,
+    without: Vec<String>,
+    rules: Vec<Rule>,
+}
+
+impl Default for OptimizeOptions {
+    fn default() -> Self {
+        OptimizeOptions {
+            fold: Fold::default(),
+            fuse: false,
+            max_constant: MAX_CONSTANT,
+            only: None,
+            without: Vec::new(),
+            rules: Vec::new(),
+        }
+    }
+}
+
+/// An optimised program.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Optimized {
+    /// The program; the same object if nothing was found.
+    pub program: Ref<Program>,
+    /// What was done.
+    pub report: Report,
+}
+
+impl OptimizeOptions {
+    /// Sets which calls on constants are computed; [`Fold::Exact`] by default.
+    #[must_use]
+    pub fn fold(mut self, fold: Fold) -> Self {
+        self.fold = fold;
+        self
+    }
+
+    /// Sets whether operators are fused, which may change the last bits of results.
+    #[must_use]
+    pub fn fuse(mut self, fuse: bool) -> Self {
+        self.fuse = fuse;
+        self
+    }
+
+    /// Sets the size in bytes up to which folding makes constants. Larger ones are made
+    /// only if they are no larger than the constants that they take the place of.
+    #[must_use]
+    pub fn max_constant(mut self, bytes: u64) -> Self {
+        self.max_constant = bytes;
+        self
+    }
+
+    /// Uses only these rules and steps, by name.
+    #[must_use]
+    pub fn only<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.only = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Leaves out these rules and steps.
+    #[must_use]
+    pub fn without<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.without = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Adds rules of your own, which are tried after those of the library.
+    #[must_use]
+    pub fn rules(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        self.rules.extend(rules);
+        self
+    }
+
+    /// Makes a program smaller.
+    ///
+    /// Results keep every bit, unless [`fold`](Self::fold) or [`fuse`](Self::fuse) allow
+    /// otherwise. Names and types of inputs and outputs stay. Optimising the result again
+    /// changes nothing. Each walk over the program is linear in its nodes, and constants are
+    /// read once; most programs need two or three walks.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a rule that does not exist, for rules that replace each other without
+    /// an end or put a value of another type in place, and for a program whose values are
+    /// used where they are not computed. Errors of your own rules; interruption.
+    pub fn optimize(&self, program: &Ref<Program>) -> isoform::Result<Optimized> {
+        let mut rules: Vec<Rule> = rules::rules()
+            .iter()
+            .filter(|rule| self.fuse || rule.group() != RuleGroup::Fuse || self.names(rule))
+            .cloned()
+            .collect();
+        rules.extend(self.rules.iter().cloned());
+        let settings = Settings::new(
+            self.fold,
+            self.max_constant,
+            rules,
+            self.only.as_deref(),
+            &self.without,
+        )?;
+        let mut report = Report::default();
+        (report.nodes_before, report.bytes_before) = size(program);
+        let mut program = program.clone();
+        while report.rounds < MAX_ROUNDS {
+            report.rounds += 1;
+            let mut log = Log::default();
+            let new = walk(&program, &settings, &mut log)?;
+            report.fired.append(&mut log.fired);
+            if new.same_as(&program) {
+                break;
+            }
+            program = new;
+        }
+        (report.nodes_after, report.bytes_after) = size(&program);
+        Ok(Optimized { program, report })
+    }
+
+    fn names(&self, rule: &Rule) -> bool {
+        self.only
+            .as_ref()
+            .is_some_and(|only| only.iter().any(|name| name == rule.name()))
+    }
+}
+
+fn walk(
+    program: &Ref<Program>,
+    settings: &Settings,
+    log: &mut Log,
+) -> isoform::Result<Ref<Program>> {
+    let mut rewriter = Rewriter::new(settings, log);
+    for (_, function) in local_functions(program)? {
+        rewriter.function(&function)?;
+    }
+    let graph = rewriter.main(&program.graph)?;
+    if graph.same_as(&program.graph) {
+        return Ok(program.clone());
+    }
+    Ok(Ref::new(Program {
+        graph,
+        ..program.clone_fields()
+    }))
+}
+
+/// The number of nodes, and of bytes in constants.
+fn size(program: &Program) -> (usize, u64) {
+    let mut contents = Contents::default();
+    contents.add(&list(program));
+    (contents.nodes.len(), contents.bytes())
+}

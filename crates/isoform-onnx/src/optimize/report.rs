@@ -1,0 +1,248 @@
+//! What optimisation did: which rule fired where, and what it saved.
+
+use std::collections::{HashMap, HashSet};
+
+use isoform::{Error, Value};
+
+use super::constants::byte_size;
+use super::values::{ValueKey, constant, made_by};
+use crate::ir::Call;
+use crate::layout::{Listing, operands};
+
+/// One application of a rule or a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fired {
+    /// The rule or step.
+    pub rule: String,
+    /// Operator of the node that was replaced.
+    pub op: String,
+    /// Name of the node; may be empty.
+    pub node: String,
+    /// Name of the node's first output; may be empty.
+    pub output: String,
+    /// Name of the graph or function that lists it.
+    pub graph: String,
+    /// Nodes that went, less those that came; the nodes that only fed them included.
+    pub nodes: i64,
+    /// Bytes of constants that went, less those that came.
+    pub bytes: i64,
+}
+
+/// Sums over the applications of one rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RuleTotal {
+    /// The rule or step.
+    pub rule: String,
+    /// How often it fired.
+    pub times: usize,
+    /// As in [`Fired`].
+    pub nodes: i64,
+    /// As in [`Fired`].
+    pub bytes: i64,
+}
+
+/// What optimisation did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// All applications, in the order in which they happened.
+    pub fired: Vec<Fired>,
+    /// Nodes before, those of bodies and functions included. Nodes that no output needs,
+    /// and `Constant` nodes, are not counted.
+    pub nodes_before: usize,
+    /// Nodes after.
+    pub nodes_after: usize,
+    /// Bytes of constants before, each different one counted once.
+    pub bytes_before: u64,
+    /// Bytes of constants after.
+    pub bytes_after: u64,
+    /// How many walks over the program there were; the last changed nothing.
+    pub rounds: usize,
+}
+
+impl Report {
+    /// Sums by rule, those that saved most nodes first.
+    #[must_use]
+    pub fn totals(&self) -> Vec<RuleTotal> {
+        let mut found: Vec<RuleTotal> = Vec::new();
+        for fired in &self.fired {
+            let at = found.iter().position(|total| total.rule == fired.rule);
+            let at = at.unwrap_or_else(|| {
+                found.push(RuleTotal {
+                    rule: fired.rule.clone(),
+                    times: 0,
+                    nodes: 0,
+                    bytes: 0,
+                });
+                found.len() - 1
+            });
+            found[at].times += 1;
+            found[at].nodes += fired.nodes;
+            found[at].bytes += fired.bytes;
+        }
+        found.sort_by(|left, right| (right.nodes, &left.rule).cmp(&(left.nodes, &right.rule)));
+        found
+    }
+}
+
+/// The nodes and constants of the bodies of a listing.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) nodes: HashSet<u64>,
+    pub(super) constants: HashMap<u64, u64>,
+}
+
+impl Contents {
+    pub(super) fn add(&mut self, listing: &Listing) {
+        for body in &listing.bodies {
+            for node in &body.nodes {
+                self.nodes.insert(node.call.identity());
+                for value in operands(&node.call) {
+                    self.add_constant(value);
+                }
+            }
+            for value in body.kind.results().values() {
+                self.add_constant(value);
+            }
+        }
+    }
+
+    fn add_constant(&mut self, value: &Value) {
+        if let (Some(value), ValueKey::Object(identity)) = (constant(value), ValueKey::of(value)) {
+            self.constants.insert(identity, byte_size(value));
+        }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.constants.values().sum()
+    }
+}
+
+/// Records events while a program is made anew.
+#[derive(Default)]
+pub(super) struct Log {
+    pub(super) fired: Vec<Fired>,
+    /// For the calls that an event replaced, by identity, the last such event.
+    replaced: HashMap<u64, usize>,
+    /// For the calls that an event put in place, the event.
+    placed: HashMap<u64, usize>,
+    /// Made since the last event.
+    pending: Vec<u64>,
+    steps: usize,
+    limit: usize,
+}
+
+impl Log {
+    pub(super) fn enter(&mut self, listing: &Listing) {
+        let nodes: usize = listing.bodies.iter().map(|body| body.nodes.len()).sum();
+        self.limit = self
+            .limit
+            .saturating_add(nodes.saturating_mul(64))
+            .saturating_add(4096);
+    }
+
+    /// Accounts for what the events of one graph or function saved: nodes that went belong
+    /// to the event that replaced them, or else to that of their last user.
+    pub(super) fn leave(&mut self, before: &Listing, after: &Listing, origin: &HashMap<u64, u64>) {
+        let (mut had, mut has) = (Contents::default(), Contents::default());
+        had.add(before);
+        has.add(after);
+        let source = |identity: &u64| origin.get(identity).copied().unwrap_or(*identity);
+        let present: HashSet<u64> = has.nodes.iter().map(source).collect();
+        for identity in &has.nodes {
+            if let (Some(event), None) = (self.placed.get(identity), origin.get(identity)) {
+                self.fired[*event].nodes -= 1;
+            }
+        }
+        for (identity, size) in &has.constants {
+            if let (Some(event), None) = (self.placed.get(identity), had.constants.get(identity)) {
+                self.fired[*event].bytes -= *size as i64;
+            }
+        }
+        let mut cause: HashMap<u64, usize> = HashMap::new();
+        // Bodies come after those around them, and users after what they use.
+        for body in before.bodies.iter().rev() {
+            for node in body.nodes.iter().rev() {
+                let identity = node.call.identity();
+                if present.contains(&identity) {
+                    continue;
+                }
+                let event = self
+                    .replaced
+                    .get(&identity)
+                    .or_else(|| cause.get(&identity));
+                let Some(&event) = event else {
+                    continue;
+                };
+                self.fired[event].nodes += 1;
+                for value in operands(&node.call) {
+                    if let Some((used, _)) = made_by(value) {
+                        cause.entry(used.identity()).or_insert(event);
+                    } else if let ValueKey::Object(identity) = ValueKey::of(value)
+                        && !has.constants.contains_key(&identity)
+                        && let Some(size) = had.constants.remove(&identity)
+                    {
+                        self.fired[event].bytes += size as i64;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Notes a call or a constant that a rule makes.
+    pub(super) fn made(&mut self, identity: u64) {
+        self.pending.push(identity);
+    }
+
+    /// Records that values take the place of a call, which was made from one of the source.
+    pub(super) fn event(&mut self, rule: &str, call: &Call, source: Option<u64>) {
+        let event = self.fired.len();
+        if let Some(source) = source {
+            self.replaced.insert(source, event);
+        }
+        for identity in self.pending.drain(..) {
+            self.placed.entry(identity).or_insert(event);
+        }
+        self.fired.push(Fired {
+            rule: rule.to_owned(),
+            op: call.op_name.to_string(),
+            node: call.name.to_string(),
+            output: call
+                .output_names
+                .get(0)
+                .map_or_else(String::new, ToString::to_string),
+            graph: call.graph.to_string(),
+            nodes: 0,
+            bytes: 0,
+        });
+    }
+
+    /// A place in the log to come back to.
+    pub(super) fn mark(&self) -> usize {
+        self.fired.len()
+    }
+
+    /// Forgets what was recorded since, because the rule did not apply after all.
+    pub(super) fn reset(&mut self, mark: usize) {
+        self.fired.truncate(mark);
+        self.pending.clear();
+        self.replaced.retain(|_, event| *event < mark);
+    }
+
+    /// Counts an application of a rule.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` after far more applications than there are nodes.
+    pub(super) fn step(&mut self, rule: &str) -> isoform::Result<()> {
+        self.steps += 1;
+        if self.steps > self.limit {
+            return Err(Error::value_error(format!(
+                "rules replace what they made without an end, the last one was '{rule}'"
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,589 @@
+//! One walk over a program that makes it anew, simplified.
+//!
+//! Calls are made again in an order of computation, each from inputs that are simplified
+//! already. A new call is looked up among the equal ones of its body and the bodies around
+//! it, computed if it can be, and offered to the rules; only what none of them replaces is
+//! made. What the rules make goes the same way. So one walk applies every rule to every call
+//! once, and knows the shapes and values of everything a rule asks for.
+
+use std::collections::HashMap;
+
+use isoform::transform::check_interrupted;
+use isoform::values::ValueRef;
+use isoform::{Array, Error, Map, Node as _, Ref, Str, Value};
+
+use super::constants::Constants;
+use super::purity::Purity;
+use super::report::Log;
+use super::rule::Rule;
+use super::settings::Settings;
+use super::table::Table;
+use super::values::{ValueKey, constant, made_by, output, trimmed};
+use super::{fold, known};
+use crate::facts::Analysis;
+use crate::ir::{Call, Function, Graph};
+use crate::layout::{self, BodyKind, Listing, attributes, graph_in, list_body};
+
+/// How deep rules may make calls that rules replace by calls, and so on. What is beyond is
+/// left to the next walk.
+const MAX_REQUESTS: usize = 24;
+/// The depth of bodies in bodies.
+const MAX_BODIES: usize = 200;
+
+pub(super) struct Rewriter<'r> {
+    pub(super) analysis: Analysis,
+    pub(super) constants: Constants,
+    pub(super) settings: &'r Settings,
+    pub(super) log: &'r mut Log,
+    /// The names of constants where they were used.
+    purity: Purity,
+    known: known::Known,
+    table: Table,
+    /// The new values of the outputs of each call of the source.
+    made: HashMap<u64, Vec<Value>>,
+    functions: HashMap<u64, Ref<Function>>,
+    /// How often the source uses each value.
+    source_uses: HashMap<ValueKey, usize>,
+    /// The same of new values.
+    uses: HashMap<ValueKey, usize>,
+    /// The call of the source from which a new one was made.
+    origin: HashMap<u64, u64>,
+    /// The versions of operator sets that the calls of the source use.
+    versions: HashMap<Str, i64>,
+    /// The body that is being made: 0 for the main graph or a function.
+    depth: i64,
+    /// How many calls of rules are being made around this one.
+    requests: usize,
+    polled: usize,
+}
+
+impl<'r> Rewriter<'r> {
+    pub(super) fn new(settings: &'r Settings, log: &'r mut Log) -> Self {
+        Rewriter {
+            analysis: Analysis::new(),
+            constants: Constants::default(),
+            settings,
+            log,
+            purity: Purity::default(),
+            known: known::Known::default(),
+            table: Table::default(),
+            made: HashMap::new(),
+            functions: HashMap::new(),
+            source_uses: HashMap::new(),
+            uses: HashMap::new(),
+            origin: HashMap::new(),
+            versions: HashMap::new(),
+            depth: 0,
+            requests: 0,
+            polled: 0,
+        }
+    }
+
+    /// Makes a function anew. Those it calls have to come before it.
+    pub(super) fn function(&mut self, function: &Ref<Function>) -> isoform::Result<()> {
+        self.analysis.enter_function(function);
+        let listing = list_body(BodyKind::Function(function.clone()));
+        let results = self.root(&listing)?;
+        let new = if same_values(&function.results, &results) {
+            function.clone()
+        } else {
+            Ref::new(Function {
+                results: Array::from(results),
+                ..function.clone_fields()
+            })
+        };
+        let after = list_body(BodyKind::Function(new.clone()));
+        self.log.leave(&listing, &after, &self.origin);
+        self.functions.insert(function.identity(), new);
+        Ok(())
+    }
+
+    /// Makes the main graph anew.
+    pub(super) fn main(&mut self, graph: &Ref<Graph>) -> isoform::Result<Ref<Graph>> {
+        self.analysis.enter_graph(graph);
+        let listing = list_body(BodyKind::Graph(graph.clone()));
+        let results = self.root(&listing)?;
+        let new = with_results(graph, results);
+        let after = list_body(BodyKind::Graph(new.clone()));
+        self.log.leave(&listing, &after, &self.origin);
+        Ok(new)
+    }
+
+    fn root(&mut self, listing: &Listing) -> isoform::Result<Vec<Value>> {
+        self.count_uses(listing);
+        self.log.enter(listing);
+        self.table.enter();
+        self.known.enter();
+        let results = self.body(listing, 0);
+        self.known.leave();
+        self.table.leave();
+        results
+    }
+
+    fn count_uses(&mut self, listing: &Listing) {
+        for body in &listing.bodies {
+            let operands = body.nodes.iter().flat_map(|node| {
+                let call = &node.call;
+                if call.callee.is_none() {
+                    self.versions
+                        .entry(call.domain.clone())
+                        .or_insert(call.version);
+                }
+                layout::operands(call)
+            });
+            let results = body.kind.results().values().iter();
+            for value in operands.chain(results) {
+                let value = match constant(value) {
+                    // All equal constants are one.
+                    Some(value) => &self.constants.intern(value.clone()),
+                    None => value,
+                };
+                *self.source_uses.entry(ValueKey::of(value)).or_default() += 1;
+            }
+        }
+    }
+
+    /// Makes the calls of a body in the current one, and returns the results of the body.
+    fn body(&mut self, listing: &Listing, at: usize) -> isoform::Result<Vec<Value>> {
+        let body = &listing.bodies[at];
+        if body.depth > MAX_BODIES {
+            return Err(Error::value_error(format!(
+                "graph inside of graph, {} times: expected at most {MAX_BODIES} levels",
+                body.depth
+            )));
+        }
+        for node in &body.nodes {
+            self.polled += 1;
+            if self.polled % 256 == 0 {
+                check_interrupted()?;
+            }
+            let values = self.node(listing, node)?;
+            for (index, value) in values.iter().enumerate() {
+                let used = ValueKey::Output(node.call.identity(), index as i64);
+                let count = self.source_uses.get(&used).copied().unwrap_or(0);
+                *self.uses.entry(ValueKey::of(value)).or_default() += count;
+            }
+            self.made.insert(node.call.identity(), values);
+        }
+        let results = body.kind.results().values().iter();
+        results.map(|value| self.value(value)).collect()
+    }
+
+    /// The new value for one of the source.
+    fn value(&mut self, value: &Value) -> isoform::Result<Value> {
+        if let Some((call, index)) = made_by(value) {
+            let Some(values) = self.made.get(&call.identity()) else {
+                return Err(Error::value_error(format!(
+                    "an output of {} is used where it is not computed yet",
+                    call.op_name
+                )));
+            };
+            let found = usize::try_from(index).ok().and_then(|at| values.get(at));
+            return found.cloned().ok_or_else(|| {
+                Error::value_error(format!(
+                    "output {index} of {} is used, which has {} outputs",
+                    call.op_name,
+                    values.len()
+                ))
+            });
+        }
+        Ok(match constant(value) {
+            Some(constant) => self.constants.intern(constant.clone()),
+            None => value.clone(),
+        })
+    }
+
+    fn node(&mut self, listing: &Listing, node: &layout::Node) -> isoform::Result<Vec<Value>> {
+        let old = &node.call;
+        let inputs = old.inputs.values().iter();
+        let inputs: Vec<Value> = inputs
+            .map(|value| self.value(value))
+            .collect::<isoform::Result<_>>()?;
+        if let Some(branch) = self.decided(old, &inputs) {
+            let body = node.bodies.iter().find(|(label, _)| *label == branch);
+            if let Some((_, body)) = body {
+                let mut results = self.body(listing, *body)?;
+                let outputs = usize::try_from(old.outputs).unwrap_or(0);
+                if results.len() >= outputs {
+                    results.truncate(outputs);
+                    self.log.event("inline-if", old, Some(old.identity()));
+                    return Ok(results);
+                }
+            }
+        }
+        let callee = match &old.callee {
+            Some(function) => self.functions.get(&function.identity()).cloned(),
+            None => None,
+        };
+        let is_same_callee = match (&callee, &old.callee) {
+            (Some(new), Some(old)) => new.same_as(old),
+            _ => true,
+        };
+        let same_inputs = same_values(&old.inputs, &inputs);
+        let inputs = if same_inputs {
+            old.inputs.clone()
+        } else {
+            trimmed(inputs)
+        };
+        let attrs = match node.bodies.is_empty() && !holds_values(old) {
+            true => None,
+            false => self.attributes(listing, node, &inputs)?,
+        };
+        let moved = old.depth >= 0 && old.depth != self.depth;
+        let call = if same_inputs && is_same_callee && attrs.is_none() && !moved {
+            old.clone()
+        } else {
+            Ref::new(Call {
+                inputs,
+                callee: callee.or_else(|| old.callee.clone()),
+                attrs: attrs.unwrap_or_else(|| old.attrs.clone()),
+                depth: if moved { self.depth } else { old.depth },
+                ..old.clone_fields()
+            })
+        };
+        self.origin.insert(call.identity(), old.identity());
+        self.simplify(&call)
+    }
+
+    /// The attribute with the branch of an If that is always taken.
+    fn decided(&mut self, call: &Ref<Call>, inputs: &[Value]) -> Option<&'static str> {
+        if !call.is("If") || !self.settings.uses("inline-if") {
+            return None;
+        }
+        let condition = self.analysis.fact(inputs.first()?).elements_const()?;
+        match condition.as_slice() {
+            [0] => Some("else_branch"),
+            [_] => Some("then_branch"),
+            _ => None,
+        }
+    }
+
+    /// New attributes of a call with bodies, or with values in attributes; None if they
+    /// are the old ones.
+    fn attributes(
+        &mut self,
+        listing: &Listing,
+        node: &layout::Node,
+        inputs: &Array,
+    ) -> isoform::Result<Option<Map<Str, Value>>> {
+        let old = &node.call;
+        let probe = Ref::new(Call {
+            inputs: inputs.clone(),
+            ..old.clone_fields()
+        });
+        self.analysis.bind_bodies(&probe);
+        let mut bodies: HashMap<&str, Vec<Value>> = HashMap::new();
+        for (label, at) in &node.bodies {
+            self.table.enter();
+            self.known.enter();
+            self.depth += 1;
+            let results = self.body(listing, *at);
+            self.depth -= 1;
+            self.known.leave();
+            self.table.leave();
+            bodies.insert(label, results?);
+        }
+        let mut changed = false;
+        let mut attrs = Vec::with_capacity(old.attrs.len());
+        for (name, value) in old.attrs.iter() {
+            let new = self.attribute(name, value, &mut bodies, &mut changed)?;
+            attrs.push((name.clone(), new));
+        }
+        Ok(changed.then(|| attrs.into_iter().collect()))
+    }
+
+    fn attribute(
+        &mut self,
+        label: &str,
+        value: &Value,
+        bodies: &mut HashMap<&str, Vec<Value>>,
+        changed: &mut bool,
+    ) -> isoform::Result<Value> {
+        if let Some(graph) = graph_in(value) {
+            let Some(results) = bodies.remove(label) else {
+                return Ok(value.clone());
+            };
+            let new = with_results(graph, results);
+            *changed |= !new.same_as(graph);
+            return Ok(new.into());
+        }
+        if let ValueRef::Array(items) = value.view() {
+            let mut inner = false;
+            let items = items.values().iter().enumerate().map(|(index, item)| {
+                let label = format!("{label}[{index}]");
+                self.attribute(&label, item, bodies, &mut inner)
+            });
+            let items = items.collect::<isoform::Result<Vec<Value>>>()?;
+            if !inner {
+                return Ok(value.clone());
+            }
+            *changed = true;
+            return Ok(Array::from(items).into());
+        }
+        if made_by(value).is_some() {
+            let new = self.value(value)?;
+            *changed |= ValueKey::of(&new) != ValueKey::of(value);
+            return Ok(new);
+        }
+        Ok(value.clone())
+    }
+
+    /// Makes a call for a rule; see [`Site::make`](super::Site::make).
+    #[expect(clippy::too_many_arguments, reason = "these are the parts of a call")]
+    pub(super) fn request(
+        &mut self,
+        root: &Ref<Call>,
+        domain: &str,
+        op: &str,
+        inputs: Vec<Value>,
+        attrs: &[(&str, Value)],
+        outputs: i64,
+        in_place: bool,
+    ) -> isoform::Result<Vec<Value>> {
+        let version = if domain == root.domain.as_str() && root.callee.is_none() {
+            root.version
+        } else {
+            let known = self.versions.iter().find(|(key, _)| key.as_str() == domain);
+            known.map_or(1, |(_, version)| *version)
+        };
+        let inputs = inputs
+            .into_iter()
+            .map(|value| match constant(&value) {
+                Some(_) => self.constants.intern(value),
+                None => value,
+            })
+            .collect();
+        let op_name = match domain {
+            "" => op.to_owned(),
+            domain => format!("{domain}::{op}"),
+        };
+        let attrs = attrs
+            .iter()
+            .map(|(name, value)| (Str::from(*name), value.clone()));
+        let call = Ref::new(Call {
+            domain: domain.into(),
+            op: op.into(),
+            version,
+            callee: None,
+            attrs: attrs.collect(),
+            inputs: trimmed(inputs),
+            outputs,
+            op_name: op_name.into(),
+            name: if in_place {
+                root.name.clone()
+            } else {
+                Str::default()
+            },
+            output_names: if in_place {
+                root.output_names.clone()
+            } else {
+                Array::new()
+            },
+            input_names: Array::new(),
+            depth: if root.depth >= 0 {
+                self.depth
+            } else {
+                root.depth
+            },
+            ..root.clone_fields()
+        });
+        if in_place && let Some(&origin) = self.origin.get(&root.identity()) {
+            self.origin.insert(call.identity(), origin);
+        }
+        self.log.made(call.identity());
+        self.requests += 1;
+        let values = self.simplify(&call);
+        self.requests -= 1;
+        values
+    }
+
+    /// The values that take the place of the outputs of a call.
+    fn simplify(&mut self, call: &Ref<Call>) -> isoform::Result<Vec<Value>> {
+        let is_pure = self.purity.is_pure(call);
+        if is_pure && self.settings.uses("merge-equal-calls") {
+            if let Some(values) = self.table.find(call) {
+                let values = values.clone();
+                self.fired("merge-equal-calls", call);
+                return Ok(values);
+            }
+        }
+        let mut values = None;
+        if is_pure {
+            values = fold::fold(self, call)?;
+            if values.is_none() {
+                values = self.replaced_by_known(call);
+            }
+        }
+        if values.is_none() && self.requests < MAX_REQUESTS {
+            values = self.rules(call)?;
+        }
+        let values =
+            values.unwrap_or_else(|| (0..call.outputs).map(|at| output(call, at)).collect());
+        if is_pure {
+            self.table.insert(call, values.clone());
+        }
+        Ok(values)
+    }
+
+    fn replaced_by_known(&mut self, call: &Ref<Call>) -> Option<Vec<Value>> {
+        let outputs: Vec<Value> = (0..call.outputs).map(|at| output(call, at)).collect();
+        let mut values = Vec::with_capacity(outputs.len());
+        let mut changed = None;
+        for value in outputs {
+            let fact = self.analysis.fact(&value);
+            let found = match self.known.constant(&fact) {
+                Some(constant) if self.settings.uses("known-values") => {
+                    changed = Some("known-values");
+                    self.new_constant(constant)
+                }
+                _ => match self.known.find(&fact) {
+                    Some(earlier) if self.settings.uses("merge-known-values") => {
+                        changed.get_or_insert("merge-known-values");
+                        earlier
+                    }
+                    _ => value,
+                },
+            };
+            values.push(found);
+        }
+        match changed {
+            Some(rule) => {
+                self.fired(rule, call);
+                Some(values)
+            }
+            None => {
+                for value in &values {
+                    let fact = self.analysis.fact(value);
+                    self.known.insert(&fact, value);
+                }
+                None
+            }
+        }
+    }
+
+    fn rules(&mut self, call: &Ref<Call>) -> isoform::Result<Option<Vec<Value>>> {
+        let rules: Vec<Rule> = self.settings.rules_for(call).cloned().collect();
+        for rule in rules {
+            let mark = self.log.mark();
+            match rule.apply(self, call)? {
+                None => self.log.reset(mark),
+                Some(values) => {
+                    self.check(&rule, call, &values)?;
+                    self.log.step(rule.name())?;
+                    self.fired(rule.name(), call);
+                    return Ok(Some(values));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Refuses replacements that cannot be right.
+    fn check(&mut self, rule: &Rule, call: &Ref<Call>, values: &[Value]) -> isoform::Result<()> {
+        let error = |text: String| {
+            Err(Error::value_error(format!(
+                "rule '{}' at {} '{}': {text}",
+                rule.name(),
+                call.op_name,
+                call.name
+            )))
+        };
+        if values.len() as i64 != call.outputs {
+            return error(format!(
+                "expected {} values, one for each output, got {}",
+                call.outputs,
+                values.len()
+            ));
+        }
+        for (index, new) in values.iter().enumerate() {
+            let old = output(call, index as i64);
+            let (old, new) = (self.analysis.fact(&old), self.analysis.fact(new));
+            if let (Some(old), Some(new)) = (old.elem, new.elem)
+                && old != new
+            {
+                return error(format!(
+                    "output {index} has elements of {old}, not of {new}"
+                ));
+            }
+            if let (Some(old), Some(new)) = (&old.shape, &new.shape) {
+                let differ = old.len() != new.len()
+                    || old
+                        .iter()
+                        .zip(new)
+                        .any(|(old, new)| old.known_eq(new) == Some(false));
+                if differ {
+                    let text = |shape: &[crate::facts::Size]| {
+                        let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
+                        format!("({})", sizes.join(", "))
+                    };
+                    return error(format!(
+                        "output {index} has shape {}, not {}",
+                        text(old),
+                        text(new)
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records that something takes the place of a call.
+    pub(super) fn fired(&mut self, rule: &str, call: &Ref<Call>) {
+        let source = self.origin.get(&call.identity()).copied();
+        self.log.event(rule, call, source);
+    }
+
+    /// A constant that a rule makes.
+    pub(super) fn new_constant(&mut self, value: Value) -> Value {
+        let value = self.constants.intern(value);
+        if let ValueKey::Object(identity) = ValueKey::of(&value) {
+            self.log.made(identity);
+        }
+        value
+    }
+
+    /// How often the program uses a new value, as far as is known; at least 1 for one that
+    /// a rule has just made.
+    pub(super) fn uses(&self, value: ValueKey) -> usize {
+        match value {
+            ValueKey::Output(..) => self.uses.get(&value).copied().unwrap_or(1),
+            _ => self.source_uses.get(&value).copied().unwrap_or(1),
+        }
+    }
+
+    /// How often the source uses an output of the call from which this one was made.
+    pub(super) fn uses_in_source(&self, call: &Ref<Call>, index: i64) -> usize {
+        let Some(&origin) = self.origin.get(&call.identity()) else {
+            return 0;
+        };
+        let key = ValueKey::Output(origin, index);
+        self.source_uses.get(&key).copied().unwrap_or(0)
+    }
+}
+
+fn with_results(graph: &Ref<Graph>, results: Vec<Value>) -> Ref<Graph> {
+    if same_values(&graph.results, &results) {
+        return graph.clone();
+    }
+    Ref::new(Graph {
+        results: Array::from(results),
+        ..graph.clone_fields()
+    })
+}
+
+fn same_values(old: &Array, new: &[Value]) -> bool {
+    old.len() == new.len()
+        && (old.values().iter())
+            .zip(new)
+            .all(|(old, new)| ValueKey::of(old) == ValueKey::of(new))
+}
+
+/// True if values that nodes make stand in attributes.
+fn holds_values(call: &Call) -> bool {
+    attributes(call)
+        .into_iter()
+        .any(|(_, value)| match value.view() {
+            ValueRef::Array(items) => items.values().iter().any(|item| made_by(item).is_some()),
+            _ => made_by(value).is_some(),
+        })
+}

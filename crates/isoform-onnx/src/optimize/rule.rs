@@ -1,0 +1,370 @@
+//! Rules: what to look for, when it applies, and what to put in its place.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use isoform::values::Tensor;
+use isoform::{Ref, Value};
+
+use super::pattern::{Match, Pattern};
+use super::rewriter::Rewriter;
+use super::values::{self, ValueKey};
+use crate::facts::{Fact, Size};
+use crate::ir::Call;
+
+/// When a rule is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RuleGroup {
+    /// Always: results keep every bit.
+    Exact,
+    /// With [`OptimizeOptions::fuse`](super::OptimizeOptions::fuse): the last bits of
+    /// results may change.
+    Fuse,
+    /// Given by the user.
+    User,
+}
+
+/// What a rule does with a call that its pattern matches: the values for the outputs of
+/// the call, one for each, or None to leave it.
+pub type Rewrite =
+    Arc<dyn Fn(&mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> + Send + Sync>;
+
+#[derive(Clone)]
+enum Action {
+    Builtin(fn(&mut Site<'_, '_>) -> Option<Vec<Value>>),
+    User(Rewrite),
+}
+
+/// A rewrite rule.
+///
+/// The rules of the library are listed by [`rules`](super::rules()). Your own are a name, a
+/// pattern and a function:
+///
+/// ```
+/// use isoform_onnx::optimize::{OptimizeOptions, Rule};
+///
+/// // HardSwish for x * HardSigmoid(x), as this hardware wants it.
+/// let rule = Rule::new("to-hard-swish", "Mul(x, HardSigmoid(x))", |site| {
+///     let x = site.get("x")?.clone();
+///     Ok(site.replace("HardSwish", vec![x], &[]))
+/// })?;
+/// let options = OptimizeOptions::default().rules([rule]);
+/// # let _ = options;
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Rule {
+    name: Cow<'static, str>,
+    group: RuleGroup,
+    versions: RangeInclusive<i64>,
+    pub(super) patterns: Vec<Pattern>,
+    replacement: Cow<'static, str>,
+    reason: Cow<'static, str>,
+    action: Action,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rule({})", self.name)
+    }
+}
+
+/// A row of a table of rules.
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    /// Versions of `ai.onnx` for which the rule is right.
+    pub(super) versions: RangeInclusive<i64>,
+    pub(super) patterns: &'static [&'static str],
+    /// What comes in place, for people.
+    pub(super) replacement: &'static str,
+    /// Why the result is the same, and what has to hold.
+    pub(super) reason: &'static str,
+    pub(super) rewrite: fn(&mut Site<'_, '_>) -> Option<Vec<Value>>,
+}
+
+impl Row {
+    pub(super) fn rule(&self, group: RuleGroup) -> isoform::Result<Rule> {
+        let patterns = self.patterns.iter().map(|text| Pattern::parse(text));
+        Ok(Rule {
+            name: self.name.into(),
+            group,
+            versions: self.versions.clone(),
+            patterns: patterns.collect::<isoform::Result<_>>()?,
+            replacement: self.replacement.into(),
+            reason: self.reason.into(),
+            action: Action::Builtin(self.rewrite),
+        })
+    }
+}
+
+impl Rule {
+    /// A rule of your own. The [pattern](Pattern) is matched against each call whose inputs
+    /// are simplified already; `rewrite` returns what takes the place of its outputs.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for an empty name and for a pattern that cannot be read.
+    pub fn new<F>(name: &str, pattern: &str, rewrite: F) -> isoform::Result<Rule>
+    where
+        F: Fn(&mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> + Send + Sync + 'static,
+    {
+        if name.is_empty() {
+            return Err(isoform::Error::value_error("a rule needs a name"));
+        }
+        Ok(Rule {
+            name: name.to_owned().into(),
+            group: RuleGroup::User,
+            versions: 1..=i64::MAX,
+            patterns: vec![Pattern::parse(pattern)?],
+            replacement: "".into(),
+            reason: "".into(),
+            action: Action::User(Arc::new(rewrite)),
+        })
+    }
+
+    /// Limits the rule to calls of some versions of `ai.onnx`.
+    #[must_use]
+    pub fn versions(mut self, versions: RangeInclusive<i64>) -> Self {
+        self.versions = versions;
+        self
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// When the rule is used.
+    #[must_use]
+    pub fn group(&self) -> RuleGroup {
+        self.group
+    }
+
+    /// The patterns, any of which the rule looks for.
+    pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.patterns.iter()
+    }
+
+    /// What comes in place, for people; empty for your own rules.
+    #[must_use]
+    pub fn replacement(&self) -> &str {
+        &self.replacement
+    }
+
+    /// Why the result is the same; empty for your own rules.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// The versions of `ai.onnx` to which the rule applies.
+    #[must_use]
+    pub fn since_until(&self) -> RangeInclusive<i64> {
+        self.versions.clone()
+    }
+
+    /// Tries the rule on a call.
+    pub(super) fn apply(
+        &self,
+        rewriter: &mut Rewriter<'_>,
+        call: &Ref<Call>,
+    ) -> isoform::Result<Option<Vec<Value>>> {
+        if !self.versions.contains(&call.version) {
+            return Ok(None);
+        }
+        for pattern in &self.patterns {
+            let Some(found) = pattern.match_call(call) else {
+                continue;
+            };
+            let mut site = Site {
+                rewriter,
+                root: call,
+                found,
+                rule: &self.name,
+                failed: None,
+            };
+            let values = match &self.action {
+                Action::Builtin(rewrite) => rewrite(&mut site),
+                Action::User(rewrite) => rewrite(&mut site)?,
+            };
+            if let Some(error) = site.failed {
+                return Err(error);
+            }
+            if values.is_some() {
+                return Ok(values);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A place where a rule may apply: what its pattern matched, what is known about values,
+/// and how to make new calls.
+pub struct Site<'s, 'r> {
+    rewriter: &'s mut Rewriter<'r>,
+    root: &'s Ref<Call>,
+    found: Match,
+    rule: &'s str,
+    failed: Option<isoform::Error>,
+}
+
+impl Site<'_, '_> {
+    /// The call that the pattern matched.
+    #[must_use]
+    pub fn root(&self) -> &Ref<Call> {
+        self.root
+    }
+
+    /// The first output of the root, as it is before the rule.
+    pub(super) fn result(&self) -> Value {
+        values::output(self.root, 0)
+    }
+
+    /// The version of `ai.onnx` there.
+    #[must_use]
+    pub fn version(&self) -> i64 {
+        self.root.version
+    }
+
+    /// The value that a name of the pattern stands for.
+    ///
+    /// # Errors
+    ///
+    /// `KeyError` for a name that the pattern does not have.
+    pub fn get(&self, name: &str) -> isoform::Result<&Value> {
+        self.found.value(name).ok_or_else(|| {
+            isoform::Error::new(
+                isoform::errors::ErrorKind::Key,
+                format!("rule '{}': its pattern has no value '{name}'", self.rule),
+            )
+        })
+    }
+
+    /// The match.
+    #[must_use]
+    pub fn found(&self) -> &Match {
+        &self.found
+    }
+
+    /// The value that a name stands for; None if it is an omitted input.
+    pub(super) fn value(&self, name: &str) -> Option<Value> {
+        let value = self.found.value(name)?;
+        (!value.is_none()).then(|| value.clone())
+    }
+
+    /// The call that a label stands for.
+    pub(super) fn labelled(&self, label: &str) -> Option<Ref<Call>> {
+        self.found.call(label).cloned()
+    }
+
+    /// What is known about a value.
+    pub fn fact(&mut self, value: &Value) -> Arc<Fact> {
+        self.rewriter.analysis.fact(value)
+    }
+
+    /// The sizes of a value's axes, if their number is known.
+    pub fn shape(&mut self, value: &Value) -> Option<Vec<Size>> {
+        self.fact(value).shape.clone()
+    }
+
+    /// The sizes of a value's axes, if all are numbers.
+    pub(super) fn sizes(&mut self, value: &Value) -> Option<Vec<i64>> {
+        let shape = self.shape(value)?;
+        shape.iter().map(Size::as_const).collect()
+    }
+
+    /// The elements of an integer or bool tensor, if all are known.
+    pub fn ints(&mut self, value: &Value) -> Option<Vec<i64>> {
+        super::constants::ints(value).or_else(|| {
+            let fact = self.rewriter.analysis.fact(value);
+            fact.elements.as_ref()?.iter().map(Size::as_const).collect()
+        })
+    }
+
+    /// The elements of a constant tensor of floats, as far as they fit a `f64`.
+    pub fn floats(&self, value: &Value) -> Option<Vec<f64>> {
+        super::constants::floats(value)
+    }
+
+    /// True if nothing else uses the value.
+    #[must_use]
+    pub fn has_one_use(&self, value: &Value) -> bool {
+        self.rewriter.uses(ValueKey::of(value)) <= 1
+    }
+
+    /// True if nothing uses an output of the call.
+    pub(super) fn is_unused(&self, call: &Ref<Call>, output: i64) -> bool {
+        self.rewriter.uses_in_source(call, output) == 0
+    }
+
+    /// A constant list of `int64`.
+    pub fn int64s(&mut self, values: &[i64]) -> Value {
+        let tensor = super::constants::int64s(values);
+        self.rewriter.new_constant(tensor)
+    }
+
+    /// A constant, as one object with all equal ones.
+    pub fn constant(&mut self, tensor: Tensor) -> Value {
+        self.rewriter.new_constant(tensor.into())
+    }
+
+    /// Makes a call of an operator with one output, simplified, and returns its result.
+    pub fn make(&mut self, op: &str, inputs: Vec<Value>, attrs: &[(&str, Value)]) -> Option<Value> {
+        let values = self.request(op, inputs, attrs, 1, false)?;
+        values.into_iter().next()
+    }
+
+    /// As [`make`](Self::make), for the call that takes the place of the root, whose name
+    /// and names of outputs it gets.
+    pub fn replace(
+        &mut self,
+        op: &str,
+        inputs: Vec<Value>,
+        attrs: &[(&str, Value)],
+    ) -> Option<Vec<Value>> {
+        self.request(op, inputs, attrs, 1, true)
+    }
+
+    /// The root with other inputs and attributes, and as many outputs.
+    pub(super) fn again(
+        &mut self,
+        inputs: Vec<Value>,
+        attrs: &[(&str, Value)],
+    ) -> Option<Vec<Value>> {
+        let op = self.root.op.clone();
+        self.request(&op, inputs, attrs, self.root.outputs, true)
+    }
+
+    pub(super) fn request(
+        &mut self,
+        op: &str,
+        inputs: Vec<Value>,
+        attrs: &[(&str, Value)],
+        outputs: i64,
+        in_place: bool,
+    ) -> Option<Vec<Value>> {
+        let (domain, op) = op.rsplit_once("::").unwrap_or(("", op));
+        match self
+            .rewriter
+            .request(self.root, domain, op, inputs, attrs, outputs, in_place)
+        {
+            Ok(values) => Some(values),
+            Err(error) => {
+                self.failed = Some(error);
+                None
+            }
+        }
+    }
+
+    /// All attributes of a call, to be given to another one.
+    pub(super) fn attrs(call: &Call) -> Vec<(String, Value)> {
+        let attrs = call.attrs.iter();
+        attrs
+            .map(|(name, value)| (name.to_string(), value.clone()))
+            .collect()
+    }
+}

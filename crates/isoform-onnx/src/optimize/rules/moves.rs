@@ -1,0 +1,267 @@
+//! Calls that move elements.
+
+use isoform::Value;
+
+use super::super::rule::{Row, Site};
+use super::super::values::{ValueKey, made_by};
+use super::reshape::int_list;
+use crate::ir::Call;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "merge-transposes",
+        versions: 1..=i64::MAX,
+        patterns: &["Transpose(inner:Transpose(x))"],
+        replacement: "Transpose(x), or x",
+        reason: "one permutation after the other is a permutation",
+        rewrite: transposes,
+    },
+    Row {
+        name: "drop-transpose",
+        versions: 1..=i64::MAX,
+        patterns: &["Transpose(x)"],
+        replacement: "x",
+        reason: "every axis stays at its place",
+        rewrite: no_transpose,
+    },
+    Row {
+        name: "merge-concats",
+        versions: 4..=i64::MAX,
+        patterns: &["Concat(...)"],
+        replacement: "Concat(all inputs)",
+        reason: "parts of a part are parts; inner calls must have one use and the same axis",
+        rewrite: concats,
+    },
+    Row {
+        name: "drop-empty-parts",
+        versions: 4..=i64::MAX,
+        patterns: &["Concat(...)"],
+        replacement: "Concat(other inputs)",
+        reason: "an input of size 0 along the axis adds nothing",
+        rewrite: empty_parts,
+    },
+    Row {
+        name: "concat-of-split",
+        versions: 4..=i64::MAX,
+        patterns: &["Concat(...)"],
+        replacement: "x",
+        reason: "all parts that Split makes of x, in order, along the same axis",
+        rewrite: concat_of_split,
+    },
+    Row {
+        name: "merge-slices",
+        versions: 10..=i64::MAX,
+        patterns: &[
+            "Slice(inner:Slice(x, #from0, #to0, #axes0?, #steps0?), #from, #to, #axes?, #steps?)",
+        ],
+        replacement: "Slice(x, …)",
+        reason: "slices along different axes do not meet; along one axis with steps of 1 and \
+                 positions from the front, the second counts from where the first begins",
+        rewrite: slices,
+    },
+];
+
+/// An axis from the front, if it exists.
+pub(super) fn axis_in(axis: i64, rank: usize) -> Option<usize> {
+    let rank = i64::try_from(rank).ok()?;
+    let axis = if axis < 0 { axis + rank } else { axis };
+    (0..rank).contains(&axis).then_some(axis as usize)
+}
+
+/// The permutation of a Transpose.
+pub(super) fn permutation(call: &Call, rank: usize) -> Option<Vec<usize>> {
+    let Some(perm) = call.ints("perm").ok()? else {
+        return Some((0..rank).rev().collect());
+    };
+    let perm: Vec<usize> = perm
+        .into_iter()
+        .map(|axis| axis_in(axis, rank))
+        .collect::<Option<_>>()?;
+    (perm.len() == rank).then_some(perm)
+}
+
+fn transposes(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let x = site.value("x")?;
+    let (root, inner) = (site.root().clone(), site.labelled("inner")?);
+    let given = [&root, &inner]
+        .into_iter()
+        .find_map(|call| call.ints("perm").ok()?);
+    let rank = match given {
+        Some(perm) => perm.len(),
+        None => site.fact(&x).rank()?,
+    };
+    let (first, second) = (permutation(&inner, rank)?, permutation(&root, rank)?);
+    let perm: Vec<usize> = second.into_iter().map(|axis| first[axis]).collect();
+    if perm.iter().copied().eq(0..rank) {
+        return Some(vec![x]);
+    }
+    let perm = int_list(perm.into_iter().map(|axis| axis as i64));
+    site.replace("Transpose", vec![x], &[("perm", perm)])
+}
+
+fn no_transpose(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let root = site.root().clone();
+    let x = site.value("x")?;
+    let perm = match root.ints("perm").ok()? {
+        Some(perm) => perm,
+        // Without a permutation the axes are reversed.
+        None => return (site.fact(&x).rank()? <= 1).then(|| vec![x]),
+    };
+    perm.iter()
+        .copied()
+        .eq(0..perm.len() as i64)
+        .then(|| vec![x])
+}
+
+/// The axis of a Concat.
+fn concat_axis(site: &mut Site<'_, '_>, call: &Call, part: &Value) -> Option<usize> {
+    let rank = site.fact(part).rank()?;
+    axis_in(call.int("axis").ok()??, rank)
+}
+
+fn concats(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let root = site.root().clone();
+    let parts = root.inputs.values();
+    let axis = root.int("axis").ok()??;
+    let mut merged = Vec::with_capacity(parts.len());
+    let mut found = false;
+    for part in parts {
+        let inner = made_by(part).map(|(call, _)| call.clone());
+        match inner.filter(|call| call.is("Concat")) {
+            Some(inner) if site.has_one_use(part) && is_same_axis(site, &inner, axis, part) => {
+                merged.extend(inner.inputs.values().iter().cloned());
+                found = true;
+            }
+            _ => merged.push(part.clone()),
+        }
+    }
+    if !found {
+        return None;
+    }
+    site.replace("Concat", merged, &[("axis", axis.into())])
+}
+
+fn is_same_axis(site: &mut Site<'_, '_>, inner: &Call, axis: i64, part: &Value) -> bool {
+    let Ok(Some(other)) = inner.int("axis") else {
+        return false;
+    };
+    if other == axis {
+        return true;
+    }
+    let rank = site.fact(part).rank();
+    rank.is_some_and(|rank| axis_in(other, rank) == axis_in(axis, rank))
+}
+
+fn empty_parts(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let root = site.root().clone();
+    let mut kept = Vec::new();
+    for part in root.inputs.values() {
+        let axis = concat_axis(site, &root, part)?;
+        let size = site.shape(part)?[axis].as_const();
+        if size != Some(0) {
+            kept.push(part.clone());
+        }
+    }
+    if kept.is_empty() || kept.len() == root.inputs.len() {
+        return None;
+    }
+    let axis = root.int("axis").ok()??;
+    site.replace("Concat", kept, &[("axis", axis.into())])
+}
+
+fn concat_of_split(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let root = site.root().clone();
+    let parts = root.inputs.values();
+    let (split, _) = made_by(parts.first()?)?;
+    let split = split.clone();
+    if !split.is("Split") || split.outputs != parts.len() as i64 {
+        return None;
+    }
+    for (at, part) in parts.iter().enumerate() {
+        if ValueKey::of(part) != ValueKey::Output(split.identity(), at as i64) {
+            return None;
+        }
+    }
+    let x = split.input(0)?.clone();
+    let rank = site.fact(&x).rank()?;
+    let axis = axis_in(split.int("axis").ok()?.unwrap_or(0), rank)?;
+    if axis_in(root.int("axis").ok()??, rank)? != axis {
+        return None;
+    }
+    Some(vec![x])
+}
+
+/// What a Slice with constant bounds does along one axis.
+#[derive(Clone, Copy)]
+struct Range {
+    axis: i64,
+    from: i64,
+    to: i64,
+    step: i64,
+}
+
+fn ranges(site: &mut Site<'_, '_>, suffix: &str, rank: Option<usize>) -> Option<Vec<Range>> {
+    let mut read = |name: &str| {
+        let value = site.value(&format!("{name}{suffix}"));
+        match value {
+            None => Some(None),
+            Some(value) => site.ints(&value).map(Some),
+        }
+    };
+    let (from, to) = (read("from")??, read("to")??);
+    let axes = read("axes")?.unwrap_or_else(|| (0..from.len() as i64).collect());
+    let steps = read("steps")?.unwrap_or_else(|| vec![1; from.len()]);
+    if to.len() != from.len() || axes.len() != from.len() || steps.len() != from.len() {
+        return None;
+    }
+    let found = (0..from.len()).map(|at| {
+        let axis = match (axes[at], rank) {
+            (axis, _) if axis >= 0 => axis,
+            (axis, rank) => axis_in(axis, rank?)? as i64,
+        };
+        Some(Range {
+            axis,
+            from: from[at],
+            to: to[at],
+            step: steps[at],
+        })
+    });
+    found.collect()
+}
+
+fn slices(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let x = site.value("x")?;
+    let rank = site.fact(&x).rank();
+    let mut merged = ranges(site, "0", rank)?;
+    for second in ranges(site, "", rank)? {
+        match merged.iter_mut().find(|first| first.axis == second.axis) {
+            None => merged.push(second),
+            Some(first) => {
+                let simple = first.step == 1
+                    && second.step == 1
+                    && first.from >= 0
+                    && second.from >= 0
+                    && second.to >= 0
+                    && first.to >= 0;
+                if !simple {
+                    return None;
+                }
+                first.to = first
+                    .to
+                    .min(first.from.checked_add(second.to).unwrap_or(i64::MAX));
+                first.from = first.from.checked_add(second.from)?;
+            }
+        }
+    }
+    let mut list = |part: fn(&Range) -> i64| {
+        let items: Vec<i64> = merged.iter().map(part).collect();
+        site.int64s(&items)
+    };
+    let mut inputs = vec![x, list(|range| range.from), list(|range| range.to)];
+    inputs.push(list(|range| range.axis));
+    if merged.iter().any(|range| range.step != 1) {
+        let steps: Vec<i64> = merged.iter().map(|range| range.step).collect();
+        inputs.push(site.int64s(&steps));
+    }
+    site.replace("Slice", inputs, &[])
+}

@@ -1,0 +1,162 @@
+//! Calls that give the same elements in the same order another shape.
+
+use isoform::{Array, Value};
+
+use super::super::rule::{Row, Site};
+use crate::facts::Size;
+use crate::ir::Call;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "drop-reshape",
+        versions: 1..=i64::MAX,
+        patterns: &["Reshape|Flatten|Squeeze|Unsqueeze|Expand(x, ...)"],
+        replacement: "x",
+        reason: "the shape of the result is that of the input, and the order of elements stays",
+        rewrite: to_own_shape,
+    },
+    Row {
+        name: "merge-reshapes",
+        versions: 5..=i64::MAX,
+        patterns: &[
+            "Reshape|Flatten|Squeeze|Unsqueeze(Reshape|Flatten|Squeeze|Unsqueeze(x, ...), ...)",
+        ],
+        replacement: "Reshape(x, constant), or x",
+        reason: "the order of elements stays in both, so only the last shape matters; all but one \
+                 of its sizes must be numbers or sizes of x at the same place",
+        rewrite: merged,
+    },
+    Row {
+        name: "constant-reshape",
+        versions: 5..=i64::MAX,
+        patterns: &["Reshape(x, target)"],
+        replacement: "Reshape(x, constant)",
+        reason: "all but one of the sizes follow from the types of the inputs",
+        rewrite: constant_target,
+    },
+    Row {
+        name: "transpose-to-reshape",
+        versions: 5..=i64::MAX,
+        patterns: &["Transpose(x)"],
+        replacement: "Reshape(x, constant)",
+        reason: "moving axes of size 1 does not change the order of elements",
+        rewrite: transpose_of_ones,
+    },
+];
+
+/// True if shapes are equal in every run.
+pub(super) fn same_shape(left: &[Size], right: &[Size]) -> bool {
+    left.len() == right.len()
+        && left
+            .iter()
+            .zip(right)
+            .all(|(left, right)| left.known_eq(right) == Some(true))
+}
+
+/// The shape of the root's first output.
+pub(super) fn result_shape(site: &mut Site<'_, '_>) -> Option<Vec<Size>> {
+    let result = site.result();
+    site.shape(&result)
+}
+
+fn to_own_shape(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let x = site.value("x")?;
+    let (from, to) = (site.shape(&x)?, result_shape(site)?);
+    same_shape(&from, &to).then(|| vec![x])
+}
+
+fn merged(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let x = site.value("x")?;
+    let to = result_shape(site)?;
+    if same_shape(&site.shape(&x)?, &to) {
+        return Some(vec![x]);
+    }
+    let target = target(site, &x, &to)?;
+    reshaped(site, x, &target)
+}
+
+fn constant_target(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let (x, old) = (site.value("x")?, site.value("target")?);
+    if site.ints(&old).is_some() {
+        return None;
+    }
+    let to = result_shape(site)?;
+    let target = target(site, &x, &to)?;
+    reshaped(site, x, &target)
+}
+
+fn transpose_of_ones(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let x = site.value("x")?;
+    let (from, to) = (site.shape(&x)?, result_shape(site)?);
+    let root = site.root().clone();
+    let perm = super::moves::permutation(&root, from.len())?;
+    let kept = perm
+        .iter()
+        .filter(|axis| from[**axis].as_const() != Some(1));
+    if !kept.is_sorted() {
+        return None;
+    }
+    if same_shape(&from, &to) {
+        return Some(vec![x]);
+    }
+    let target = target(site, &x, &to)?;
+    reshaped(site, x, &target)
+}
+
+fn reshaped(site: &mut Site<'_, '_>, x: Value, target: &[i64]) -> Option<Vec<Value>> {
+    let target = site.int64s(target);
+    site.replace("Reshape", vec![x, target], &[])
+}
+
+/// A constant second input of Reshape that makes this shape of `x`: numbers, 0 for a size
+/// that `x` has at the same place, and at most one -1, which needs that no other size can
+/// be 0.
+pub(super) fn target(site: &mut Site<'_, '_>, x: &Value, to: &[Size]) -> Option<Vec<i64>> {
+    let from = site.shape(x);
+    let from = from.as_deref().unwrap_or_default();
+    let copied = |at: usize| {
+        let size = from.get(at)?;
+        (size.known_eq(&to[at]) == Some(true)).then_some(0)
+    };
+    let mut target = Vec::with_capacity(to.len());
+    let mut open = None;
+    for (at, size) in to.iter().enumerate() {
+        target.push(match (size.as_const(), copied(at)) {
+            (Some(size), _) if size > 0 => size,
+            (_, Some(copy)) => copy,
+            (Some(_), None) => return None,
+            (None, None) if open.is_none() => {
+                open = Some(at);
+                -1
+            }
+            (None, None) => return None,
+        });
+    }
+    let is_positive = |(at, size): (usize, &Size)| Some(at) == open || size.is_positive();
+    if open.is_some() && !to.iter().enumerate().all(is_positive) {
+        return None;
+    }
+    Some(target)
+}
+
+/// The axes of a Squeeze or Unsqueeze, or of a reduction from the version on in which they
+/// are an input; None if they are not known.
+pub(super) fn axes(
+    site: &mut Site<'_, '_>,
+    call: &Call,
+    input_since: i64,
+) -> Option<Option<Vec<i64>>> {
+    if call.version < input_since {
+        return call.ints("axes").ok();
+    }
+    match call.input(1) {
+        None => Some(None),
+        Some(axes) => site.ints(&axes.clone()).map(Some),
+    }
+}
+
+/// A list of ints as an attribute.
+pub(super) fn int_list(ints: impl IntoIterator<Item = i64>) -> Value {
+    let array: Array = ints.into_iter().map(Value::from).collect();
+    array.into()
+}

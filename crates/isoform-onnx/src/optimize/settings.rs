@@ -1,0 +1,107 @@
+//! Options of optimisation, checked.
+
+use std::collections::HashMap;
+
+use isoform::Error;
+
+use super::rule::{Rule, RuleGroup};
+use super::steps::STEPS;
+use crate::ir::Call;
+
+/// Which calls on constants are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fold {
+    /// None.
+    None,
+    /// Those whose result the standard fixes bit by bit.
+    #[default]
+    Exact,
+    /// All that have a result: transcendental functions, sums of floats and products of
+    /// matrices too, whose last bits differ between runtimes.
+    All,
+}
+
+/// What one walk needs to know of the options.
+pub(super) struct Settings {
+    pub(super) fold: Fold,
+    pub(super) max_constant: u64,
+    rules: Vec<Rule>,
+    by_op: HashMap<String, Vec<usize>>,
+    steps: Vec<&'static str>,
+}
+
+impl Settings {
+    pub(super) fn new(
+        fold: Fold,
+        max_constant: u64,
+        rules: Vec<Rule>,
+        only: Option<&[String]>,
+        without: &[String],
+    ) -> isoform::Result<Settings> {
+        let known = |name: &String| {
+            STEPS.iter().any(|step| step.name == name)
+                || rules.iter().any(|rule| rule.name() == name)
+        };
+        for name in only.unwrap_or_default().iter().chain(without) {
+            if !known(name) {
+                return Err(unknown_rule(name, &rules));
+            }
+        }
+        let chosen = |name: &str| {
+            only.is_none_or(|only| only.iter().any(|chosen| chosen == name))
+                && !without.iter().any(|left_out| left_out == name)
+        };
+        let steps = STEPS.iter().map(|step| step.name);
+        let steps = steps.filter(|name| chosen(name)).collect();
+        let rules: Vec<Rule> = rules
+            .into_iter()
+            .filter(|rule| chosen(rule.name()) || rule.group() == RuleGroup::User)
+            .collect();
+        let mut by_op: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, rule) in rules.iter().enumerate() {
+            for op in rule.patterns.iter().flat_map(|pattern| &pattern.root.ops) {
+                let listed = by_op.entry(op.clone()).or_default();
+                if listed.last() != Some(&index) {
+                    listed.push(index);
+                }
+            }
+        }
+        Ok(Settings {
+            fold,
+            max_constant,
+            rules,
+            by_op,
+            steps,
+        })
+    }
+
+    /// True if a step or a rule is used.
+    pub(super) fn uses(&self, step: &str) -> bool {
+        self.steps.contains(&step)
+    }
+
+    /// The rules whose patterns begin with the operator of a call.
+    pub(super) fn rules_for(&self, call: &Call) -> impl Iterator<Item = &Rule> {
+        let listed = if call.callee.is_some() {
+            None
+        } else if call.domain.is_empty() {
+            self.by_op.get(call.op.as_str())
+        } else {
+            self.by_op.get(&format!("{}::{}", call.domain, call.op))
+        };
+        listed
+            .into_iter()
+            .flatten()
+            .map(|index| &self.rules[*index])
+    }
+}
+
+fn unknown_rule(name: &str, rules: &[Rule]) -> Error {
+    let names = STEPS.iter().map(|step| step.name);
+    let names: Vec<&str> = names.chain(rules.iter().map(Rule::name)).collect();
+    Error::value_error(format!(
+        "there is no rule '{name}'; the rules are {}",
+        names.join(", ")
+    ))
+}

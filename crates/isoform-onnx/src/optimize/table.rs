@@ -1,0 +1,117 @@
+//! Calls by content, so that equal ones are made once: hash-consing, scope by scope.
+
+use std::collections::HashMap;
+
+use isoform::values::ValueRef;
+use isoform::{Ref, Value, structural_equal};
+
+use super::constants::hash_of;
+use super::pattern::COMMUTATIVE;
+use super::values::ValueKey;
+use crate::ir::Call;
+use crate::layout::{attributes, graph_in, holds_graphs};
+
+/// The calls that can be used in a body: its own and those of the bodies around it.
+#[derive(Default)]
+pub(super) struct Table {
+    scopes: Vec<HashMap<u64, Vec<(Ref<Call>, Vec<Value>)>>>,
+}
+
+impl Table {
+    pub(super) fn enter(&mut self) {
+        self.scopes.push(HashMap::new());
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// What takes the place of the outputs of an equal call.
+    pub(super) fn find(&self, call: &Ref<Call>) -> Option<&Vec<Value>> {
+        let hash = hash(call);
+        self.scopes.iter().rev().find_map(|scope| {
+            let entries = scope.get(&hash)?.iter();
+            entries
+                .filter(|(known, _)| same(known, call))
+                .map(|(_, values)| values)
+                .next()
+        })
+    }
+
+    /// Records what takes the place of the outputs of a call in the innermost body.
+    pub(super) fn insert(&mut self, call: &Ref<Call>, values: Vec<Value>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            let entries = scope.entry(hash(call)).or_default();
+            entries.push((call.clone(), values));
+        }
+    }
+}
+
+fn inputs(call: &Call) -> Vec<ValueKey> {
+    let mut inputs: Vec<ValueKey> = call.inputs.values().iter().map(ValueKey::of).collect();
+    if inputs.len() == 2 && call.is_standard() && COMMUTATIVE.contains(&call.op.as_str()) {
+        inputs.sort_unstable();
+    }
+    inputs
+}
+
+fn hash(call: &Call) -> u64 {
+    let attrs: Vec<u64> = attributes(call)
+        .into_iter()
+        .map(|(name, value)| hash_of((name, small(value))))
+        .collect();
+    let callee = call.callee.as_ref().map(Ref::identity);
+    hash_of((
+        (call.domain.as_str(), call.op.as_str(), call.version),
+        (callee, call.outputs),
+        inputs(call),
+        attrs,
+    ))
+}
+
+/// A hash of an attribute that costs little: equality decides.
+fn small(value: &Value) -> u64 {
+    match value.view() {
+        ValueRef::Int(int) => hash_of(int),
+        ValueRef::Float(float) => hash_of(float.to_bits()),
+        ValueRef::Str(text) => hash_of(text),
+        ValueRef::Array(items) => {
+            let items = items.values().iter();
+            hash_of(items.map(Value::as_int).collect::<Vec<_>>())
+        }
+        _ => 0,
+    }
+}
+
+fn same(left: &Ref<Call>, right: &Ref<Call>) -> bool {
+    let is_same_callee = match (&left.callee, &right.callee) {
+        (None, None) => true,
+        (Some(left), Some(right)) => left.same_as(right),
+        _ => false,
+    };
+    if !is_same_callee
+        || left.domain != right.domain
+        || left.op != right.op
+        || left.version != right.version
+        || left.outputs != right.outputs
+        || left.attrs.len() != right.attrs.len()
+        || inputs(left) != inputs(right)
+    {
+        return false;
+    }
+    let (ours, theirs) = (attributes(left), attributes(right));
+    let mut pairs = ours.into_iter().zip(theirs);
+    pairs.all(|((ours, left), (theirs, right))| ours == theirs && same_attribute(left, right))
+}
+
+fn same_attribute(left: &Value, right: &Value) -> bool {
+    match (left.view(), right.view()) {
+        (ValueRef::Int(left), ValueRef::Int(right)) => left == right,
+        (ValueRef::Float(left), ValueRef::Float(right)) => left.to_bits() == right.to_bits(),
+        (ValueRef::Str(left), ValueRef::Str(right)) => left == right,
+        _ => match (graph_in(left), graph_in(right)) {
+            (Some(left), Some(right)) => left.same_as(right),
+            _ => !holds_graphs(left) && structural_equal(left, right).unwrap_or(false),
+        },
+    }
+}
