@@ -1,11 +1,13 @@
 //! Element-wise calls.
 
 use isoform::Value;
+use isoform::values::Tensor;
 
 use super::super::constants::uniform_element;
 use super::super::rule::{Row, Site};
 use super::reshape::{result_shape, same_shape};
 use crate::elem_type::ElemType;
+use crate::import::dtype;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -153,6 +155,21 @@ fn number(elem: ElemType, one: bool, negative: bool) -> Option<Vec<u8>> {
     })
 }
 
+/// The scalar 0 of a type.
+pub(super) fn scalar_zero(elem: ElemType) -> Option<Tensor> {
+    Tensor::new(dtype(elem)?, Vec::new(), number(elem, false, false)?).ok()
+}
+
+/// A scalar of one of the larger float types.
+pub(super) fn scalar_float(elem: ElemType, number: f64) -> Option<Tensor> {
+    let bytes = match elem {
+        ElemType::Float => (number as f32).to_le_bytes().to_vec(),
+        ElemType::Double => number.to_le_bytes().to_vec(),
+        _ => return None,
+    };
+    Tensor::new(dtype(elem)?, Vec::new(), bytes).ok()
+}
+
 fn zero(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let (elem, bytes) = uniform(site, "c")?;
     // Only -0.0 can be added to every float, and only 0.0 be taken away.
@@ -171,7 +188,7 @@ fn one(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     Some(vec![unchanged(site, "x")?])
 }
 
-fn is_float(elem: ElemType) -> bool {
+pub(super) fn is_float(elem: ElemType) -> bool {
     matches!(
         elem,
         ElemType::Float | ElemType::Double | ElemType::Float16 | ElemType::Bfloat16

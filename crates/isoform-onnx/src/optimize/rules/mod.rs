@@ -3,8 +3,12 @@
 
 mod arithmetic;
 mod copies;
+mod fuse;
+mod limits;
 mod moves;
+mod reduce;
 mod reshape;
+mod shapes;
 
 use std::sync::LazyLock;
 
@@ -13,10 +17,20 @@ use super::rule::{Row, Rule, RuleGroup};
 /// All rules in the order in which they are tried.
 pub fn rules() -> &'static [Rule] {
     static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-        let exact = [copies::ROWS, arithmetic::ROWS, moves::ROWS, reshape::ROWS];
+        let exact = [
+            copies::ROWS,
+            arithmetic::ROWS,
+            limits::ROWS,
+            moves::ROWS,
+            reshape::ROWS,
+            reduce::ROWS,
+            shapes::ROWS,
+        ];
         let exact = exact.into_iter().flatten();
+        let exact = exact.filter_map(|row: &Row| row.rule(RuleGroup::Exact).ok());
+        let fuse = fuse::ROWS.iter();
         exact
-            .filter_map(|row: &Row| row.rule(RuleGroup::Exact).ok())
+            .chain(fuse.filter_map(|row| row.rule(RuleGroup::Fuse).ok()))
             .collect()
     });
     &RULES

@@ -1,0 +1,309 @@
+//! Calls that become one with what precedes them. Last bits of results may change.
+
+use isoform::Value;
+
+use super::super::rule::{Row, Site};
+use super::super::values::constant;
+use super::reshape::int_list;
+use crate::facts::Size;
+use crate::ir::Call;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "fuse-batch-norm",
+        versions: 7..=i64::MAX,
+        patterns: &[
+            "BatchNormalization(inner:Conv|ConvTranspose(x, #w, #b?), #scale, #shift, #mean, #variance)",
+        ],
+        replacement: "Conv(x, w · f, (b − mean) · f + shift) with f = scale ÷ √(variance + ε)",
+        reason: "both are linear in each channel; the convolution has no other use",
+        rewrite: batch_norm,
+    },
+    Row {
+        name: "fuse-scale",
+        versions: 7..=i64::MAX,
+        patterns: &[
+            "Mul(inner:Conv|ConvTranspose(x, #w, #b?), #c)",
+            "Div(inner:Conv|ConvTranspose(x, #w, #b?), #c)",
+        ],
+        replacement: "Conv(x, w · c, b · c)",
+        reason: "the constant has one number for each channel; the convolution has no other use",
+        rewrite: scale,
+    },
+    Row {
+        name: "fuse-bias",
+        versions: 7..=i64::MAX,
+        patterns: &[
+            "Add(inner:Conv|ConvTranspose(x, #w, #b?), #c)",
+            "Sub(inner:Conv|ConvTranspose(x, #w, #b?), #c)",
+        ],
+        replacement: "Conv(x, w, b + c)",
+        reason: "the constant has one number for each channel; the convolution has no other use",
+        rewrite: bias,
+    },
+    Row {
+        name: "fuse-gemm",
+        versions: 7..=i64::MAX,
+        patterns: &["Add(inner:MatMul(a, b), c)"],
+        replacement: "Gemm(a, b, c)",
+        reason: "both operands are matrices, and c is broadcast to the product only; the product \
+                 has no other use",
+        rewrite: gemm,
+    },
+    Row {
+        name: "fuse-pad",
+        versions: 11..=i64::MAX,
+        patterns: &["Conv(pad:Pad(x, #pads, #value?), w, b?)"],
+        replacement: "Conv(x, w, b) with larger pads",
+        reason: "zeros around all axes but the first two are what Conv adds itself",
+        rewrite: pad,
+    },
+];
+
+/// A convolution and what is needed to change its channels.
+struct Convolution {
+    call: std::sync::Arc<str>,
+    x: Value,
+    w: Value,
+    b: Option<Value>,
+    attrs: Vec<(String, Value)>,
+    /// Sizes of the weights.
+    sizes: Vec<i64>,
+    group: i64,
+    channels: i64,
+    is_transposed: bool,
+}
+
+fn convolution(site: &mut Site<'_, '_>) -> Option<Convolution> {
+    let inner = site.labelled("inner")?;
+    let made = site.root().inputs.values().iter();
+    let made = made
+        .filter(|value| constant(value).is_none())
+        .find(|value| {
+            super::super::values::made_by(value).is_some_and(|(call, _)| call.same_as(&inner))
+        })?
+        .clone();
+    if !site.has_one_use(&made) {
+        return None;
+    }
+    let w = site.value("w")?;
+    let sizes = site.sizes(&w).filter(|sizes| sizes.len() >= 3)?;
+    let group = inner.int("group").ok()?.unwrap_or(1);
+    let is_transposed = inner.is("ConvTranspose");
+    let channels = if is_transposed {
+        sizes[1].checked_mul(group)?
+    } else {
+        sizes[0]
+    };
+    (group > 0 && channels > 0).then_some(())?;
+    Some(Convolution {
+        call: inner.op.as_str().into(),
+        x: site.value("x")?,
+        b: site.value("b"),
+        attrs: Site::attrs(&inner),
+        w,
+        sizes,
+        group,
+        channels,
+        is_transposed,
+    })
+}
+
+impl Convolution {
+    /// The weights, with those of each channel multiplied or divided by a number.
+    fn scaled(&self, site: &mut Site<'_, '_>, op: &str, factors: Value) -> Option<Value> {
+        let ones = |count: usize| std::iter::repeat_n(1, count);
+        if !self.is_transposed {
+            let shape: Vec<i64> = [self.channels]
+                .into_iter()
+                .chain(ones(self.sizes.len() - 1))
+                .collect();
+            let factors = reshaped(site, factors, &shape)?;
+            return folded(site, op, vec![self.w.clone(), factors]);
+        }
+        // Of a transposed convolution, the second axis has the channels of one group.
+        let inputs = self.sizes[0].checked_div(self.group)?;
+        let mut grouped = vec![self.group, inputs];
+        grouped.extend(&self.sizes[1..]);
+        let shape: Vec<i64> = [self.group, 1, self.sizes[1]]
+            .into_iter()
+            .chain(ones(self.sizes.len() - 2))
+            .collect();
+        let w = reshaped(site, self.w.clone(), &grouped)?;
+        let factors = reshaped(site, factors, &shape)?;
+        let scaled = folded(site, op, vec![w, factors])?;
+        reshaped(site, scaled, &self.sizes)
+    }
+
+    fn replace(self, site: &mut Site<'_, '_>, w: Value, b: Option<Value>) -> Option<Vec<Value>> {
+        let attrs: Vec<(&str, Value)> = self
+            .attrs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone()))
+            .collect();
+        site.replace(
+            &self.call,
+            vec![self.x, w, b.unwrap_or(Value::NONE)],
+            &attrs,
+        )
+    }
+
+    /// A constant as a list with one number for each channel, if it is that, or one number.
+    fn per_channel(&self, site: &mut Site<'_, '_>, c: Value) -> Option<Value> {
+        let rank = self.sizes.len();
+        let shape = site.sizes(&c)?;
+        let leading = rank.checked_sub(shape.len())?;
+        let mut count = 1;
+        for (at, size) in shape.iter().enumerate() {
+            match (at + leading, *size) {
+                (_, 1) => {}
+                (1, size) if size == self.channels => count = size,
+                _ => return None,
+            }
+        }
+        let list = reshaped(site, c, &[count])?;
+        if count == self.channels {
+            return Some(list);
+        }
+        let target = site.int64s(&[self.channels]);
+        folded(site, "Expand", vec![list, target])
+    }
+}
+
+/// A call on constants, which is given up unless it can be computed.
+fn folded(site: &mut Site<'_, '_>, op: &str, inputs: Vec<Value>) -> Option<Value> {
+    let value = site.make(op, inputs, &[])?;
+    constant(&value).is_some().then_some(value)
+}
+
+fn reshaped(site: &mut Site<'_, '_>, value: Value, shape: &[i64]) -> Option<Value> {
+    let target = site.int64s(shape);
+    folded(site, "Reshape", vec![value, target])
+}
+
+fn batch_norm(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let root = site.root().clone();
+    if root.outputs != 1 || root.int("training_mode").ok()?.unwrap_or(0) != 0 {
+        return None;
+    }
+    let conv = convolution(site)?;
+    let elem = site.fact(&conv.w).elem?;
+    let epsilon = root.float("epsilon").ok()?.unwrap_or(1e-5);
+    let epsilon = site.constant(super::arithmetic::scalar_float(elem, epsilon)?);
+    let (scale, shift) = (site.value("scale")?, site.value("shift")?);
+    let (mean, variance) = (site.value("mean")?, site.value("variance")?);
+    let variance = folded(site, "Add", vec![variance, epsilon])?;
+    let deviation = folded(site, "Sqrt", vec![variance])?;
+    let factor = folded(site, "Div", vec![scale, deviation])?;
+    let w = conv.scaled(site, "Mul", factor.clone())?;
+    let centred = match &conv.b {
+        Some(b) => folded(site, "Sub", vec![b.clone(), mean])?,
+        None => folded(site, "Neg", vec![mean])?,
+    };
+    let scaled = folded(site, "Mul", vec![centred, factor])?;
+    let b = folded(site, "Add", vec![scaled, shift])?;
+    conv.replace(site, w, Some(b))
+}
+
+fn scale(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let op = site.root().op.clone();
+    let conv = convolution(site)?;
+    let c = site.value("c")?;
+    let factors = conv.per_channel(site, c)?;
+    let w = conv.scaled(site, &op, factors.clone())?;
+    let b = match &conv.b {
+        Some(b) => Some(folded(site, &op, vec![b.clone(), factors])?),
+        None => None,
+    };
+    conv.replace(site, w, b)
+}
+
+fn bias(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let is_difference = site.root().is("Sub");
+    let conv = convolution(site)?;
+    let c = site.value("c")?;
+    let c = conv.per_channel(site, c)?;
+    let b = match (&conv.b, is_difference) {
+        (Some(b), false) => folded(site, "Add", vec![b.clone(), c])?,
+        (Some(b), true) => folded(site, "Sub", vec![b.clone(), c])?,
+        (None, false) => c,
+        (None, true) => folded(site, "Neg", vec![c])?,
+    };
+    let w = conv.w.clone();
+    conv.replace(site, w, Some(b))
+}
+
+fn gemm(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let (a, b, c) = (site.value("a")?, site.value("b")?, site.value("c")?);
+    let inner = site.labelled("inner")?;
+    let product = super::super::values::output(&inner, 0);
+    let is_float = super::arithmetic::is_float(site.fact(&a).elem?);
+    if !site.has_one_use(&product) || !is_float {
+        return None;
+    }
+    let (left, right) = (site.shape(&a)?, site.shape(&b)?);
+    let ([rows, _], [_, columns]) = (left.as_slice(), right.as_slice()) else {
+        return None;
+    };
+    let fits =
+        |size: &Size, of: &Size| size.as_const() == Some(1) || size.known_eq(of) == Some(true);
+    let c_shape = site.shape(&c)?;
+    let is_broadcast = match c_shape.as_slice() {
+        [] => true,
+        [size] => fits(size, columns),
+        [first, second] => fits(first, rows) && fits(second, columns),
+        _ => false,
+    };
+    if !is_broadcast {
+        return None;
+    }
+    site.replace("Gemm", vec![a, b, c], &[])
+}
+
+fn pad(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let (root, pad): (_, isoform::Ref<Call>) = (site.root().clone(), site.labelled("pad")?);
+    let is_zero = match site.value("value") {
+        None => true,
+        Some(value) => site.floats(&value)?.iter().all(|number| *number == 0.0),
+    };
+    let mode = pad.str("mode").ok()?.unwrap_or("constant");
+    let auto_pad = root.str("auto_pad").ok()?.unwrap_or("NOTSET");
+    let result = root.input(0)?.clone();
+    if !is_zero || mode != "constant" || auto_pad != "NOTSET" || !site.has_one_use(&result) {
+        return None;
+    }
+    let added = site.value("pads")?;
+    let added = site.ints(&added)?;
+    let x = site.value("x")?;
+    let rank = site
+        .fact(&x)
+        .rank()
+        .filter(|rank| added.len() == rank * 2)?;
+    let outer = [0, 1, rank, rank + 1];
+    if rank < 3 || added.iter().any(|pad| *pad < 0) || outer.iter().any(|at| added[*at] != 0) {
+        return None;
+    }
+    let old = root
+        .ints("pads")
+        .ok()?
+        .unwrap_or_else(|| vec![0; (rank - 2) * 2]);
+    if old.len() != (rank - 2) * 2 {
+        return None;
+    }
+    let begin = added[2..rank].iter();
+    let spatial = begin.chain(&added[rank + 2..]);
+    let pads: Vec<i64> = spatial
+        .zip(&old)
+        .map(|(added, old)| added.checked_add(*old))
+        .collect::<Option<_>>()?;
+    let mut attrs = Site::attrs(&root);
+    attrs.retain(|(name, _)| name != "pads");
+    attrs.push(("pads".to_owned(), int_list(pads)));
+    let attrs: Vec<(&str, Value)> = attrs
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.clone()))
+        .collect();
+    let mut inputs = vec![x];
+    inputs.extend(root.inputs.values()[1..].iter().cloned());
+    site.replace("Conv", inputs, &attrs)
+}

@@ -1,0 +1,88 @@
+//! Reductions next to calls that add or drop the axes they reduce.
+
+use isoform::Value;
+
+use super::super::rule::{Row, Site};
+use super::moves::axis_in;
+use super::reshape::axes;
+use crate::ir::Call;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "reduce-keeping-axes",
+        versions: 1..=i64::MAX,
+        patterns: &[
+            "Unsqueeze(inner:ReduceSum|ReduceMean|ReduceMax|ReduceMin|ReduceProd|ReduceL1|ReduceL2|ReduceLogSum|ReduceLogSumExp|ReduceSumSquare(x, ...), ...)",
+        ],
+        replacement: "the reduction with keepdims = 1",
+        reason: "the axes that come back are those that were reduced; the reduction has no other use",
+        rewrite: keeping,
+    },
+    Row {
+        name: "reduce-dropping-axes",
+        versions: 1..=i64::MAX,
+        patterns: &[
+            "Squeeze(inner:ReduceSum|ReduceMean|ReduceMax|ReduceMin|ReduceProd|ReduceL1|ReduceL2|ReduceLogSum|ReduceLogSumExp|ReduceSumSquare(x, ...), ...)",
+        ],
+        replacement: "the reduction with keepdims = 0",
+        reason: "the axes that go are those that were reduced; the reduction has no other use",
+        rewrite: dropping,
+    },
+];
+
+/// The version from which on the axes of a reduction are an input.
+fn axes_input_since(op: &str) -> i64 {
+    if op == "ReduceSum" { 13 } else { 18 }
+}
+
+/// The reduced axes, ascending, of a reduction whose input has this many axes.
+fn reduced(site: &mut Site<'_, '_>, call: &Call, rank: usize) -> Option<Vec<usize>> {
+    let given = axes(site, call, axes_input_since(&call.op))?;
+    let Some(given) = given.filter(|axes| !axes.is_empty()) else {
+        let noop = call.int("noop_with_empty_axes").ok()?.unwrap_or(0) != 0;
+        return (!noop).then(|| (0..rank).collect());
+    };
+    sorted(&given, rank)
+}
+
+fn sorted(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
+    let mut axes: Vec<usize> = axes
+        .iter()
+        .map(|axis| axis_in(*axis, rank))
+        .collect::<Option<_>>()?;
+    axes.sort_unstable();
+    axes.dedup();
+    Some(axes)
+}
+
+fn keeping(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    with_axes(site, 0)
+}
+
+fn dropping(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    with_axes(site, 1)
+}
+
+/// Turns around whether the inner reduction keeps its axes, if the root changes exactly
+/// those.
+fn with_axes(site: &mut Site<'_, '_>, kept: i64) -> Option<Vec<Value>> {
+    let (root, inner) = (site.root().clone(), site.labelled("inner")?);
+    let x = site.value("x")?;
+    if inner.int("keepdims").ok()?.unwrap_or(1) != kept || !site.has_one_use(root.input(0)?) {
+        return None;
+    }
+    let rank = site.fact(&x).rank()?;
+    let reduced = reduced(site, &inner, rank)?;
+    let changed = axes(site, &root, 13)??;
+    if sorted(&changed, rank)? != reduced {
+        return None;
+    }
+    let mut attrs = Site::attrs(&inner);
+    attrs.retain(|(name, _)| name != "keepdims");
+    attrs.push(("keepdims".to_owned(), (1 - kept).into()));
+    let attrs: Vec<(&str, Value)> = attrs
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.clone()))
+        .collect();
+    site.replace(&inner.op, inner.inputs.values().to_vec(), &attrs)
+}
