@@ -290,6 +290,8 @@ pub(super) fn operator(op: &str, attributes: &[(&str, i64)]) -> Call {
         graph: "".into(),
         in_function: false,
         position: 0,
+        depth: -1,
+        meta: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use isoform::{Map, Ref, Str, Value};
+use isoform::{Map, Node as _, Ref, Str, Value};
 use isoform_kernels::Control;
 
 use super::control_flow::{After, Step};
@@ -245,20 +245,7 @@ fn resolve(call: &Call, attributes: Option<&HashMap<String, Value>>) -> Call {
         })
         .collect();
     Call {
-        domain: call.domain.clone(),
-        op: call.op.clone(),
-        version: call.version,
-        callee: call.callee.clone(),
         attrs,
-        inputs: call.inputs.clone(),
-        outputs: call.outputs,
-        name: call.name.clone(),
-        op_name: call.op_name.clone(),
-        doc: call.doc.clone(),
-        input_names: call.input_names.clone(),
-        output_names: call.output_names.clone(),
-        graph: call.graph.clone(),
-        in_function: call.in_function,
-        position: call.position,
+        ..call.clone_fields()
     }
 }
