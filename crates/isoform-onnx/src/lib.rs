@@ -37,6 +37,8 @@ pub mod layout;
 mod mmap;
 mod model;
 mod op;
+#[cfg(feature = "optimize")]
+pub mod optimize;
 mod options;
 mod origin;
 #[cfg(feature = "transform")]
