@@ -333,7 +333,7 @@ fn input_in(value: &Value) -> Option<&Ref<Input>> {
 
 /// Everything that a node uses: its inputs, and the values that some operators, such as
 /// Gradient, name in attributes.
-fn operands(call: &Call) -> Vec<&Value> {
+pub(crate) fn operands(call: &Call) -> Vec<&Value> {
     let mut operands: Vec<&Value> = call.inputs.values().iter().collect();
     for (_, value) in attributes(call) {
         match value.view() {
