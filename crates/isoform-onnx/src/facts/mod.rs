@@ -16,6 +16,7 @@
 //! depend on them.
 
 mod analysis;
+mod arithmetic;
 mod control;
 mod fact;
 mod ops;

@@ -327,6 +327,43 @@ impl Size {
         Size::from_terms(terms?)
     }
 
+    /// The symbols whose product this is, up to a constant other than zero; None if it is a
+    /// sum.
+    pub(super) fn factors(&self) -> Option<&[Symbol]> {
+        match &self.0 {
+            Repr::Terms(terms) => match &**terms {
+                [term] => Some(&term.symbols),
+                _ => None,
+            },
+            Repr::Const(_) => None,
+        }
+    }
+
+    /// True if the symbol is a factor of every term, so that the size is zero with it.
+    pub(super) fn is_multiple_of_symbol(&self, symbol: &Symbol) -> bool {
+        match &self.0 {
+            Repr::Terms(terms) => terms.iter().all(|term| term.symbols.contains(symbol)),
+            Repr::Const(number) => *number == 0,
+        }
+    }
+
+    /// The quotient and the rest by a positive number, term by term, such that no
+    /// coefficient of the rest is negative or reaches the divisor.
+    pub(super) fn split_multiples(&self, divisor: i64) -> Option<(Size, Size)> {
+        let (mut quotient, mut rest) = (Vec::new(), Vec::new());
+        for term in self.terms() {
+            quotient.push(Term {
+                symbols: term.symbols.clone(),
+                factor: term.factor.checked_div_euclid(divisor)?,
+            });
+            rest.push(Term {
+                symbols: term.symbols,
+                factor: term.factor.checked_rem_euclid(divisor)?,
+            });
+        }
+        Some((Size::from_terms(quotient)?, Size::from_terms(rest)?))
+    }
+
     /// True or false if the sizes are equal, or different, for every assignment of the
     /// symbols: that is, if their difference is a constant.
     #[must_use]
@@ -382,13 +419,25 @@ impl Size {
     /// A number that the size is never below, by interval arithmetic.
     #[must_use]
     pub fn lower_bound(&self) -> Option<i64> {
-        self.bounds().0.and_then(|bound| i64::try_from(bound).ok())
+        self.limits().0
     }
 
     /// A number that the size never exceeds, by interval arithmetic.
     #[must_use]
     pub fn upper_bound(&self) -> Option<i64> {
-        self.bounds().1.and_then(|bound| i64::try_from(bound).ok())
+        self.limits().1
+    }
+
+    fn limits(&self) -> (Option<i64>, Option<i64>) {
+        let (lower, upper) = self.bounds();
+        let narrow = |bound: Option<i128>| i64::try_from(bound?).ok();
+        let limits = (narrow(lower), narrow(upper));
+        // Sums and products of arbitrary elements may wrap around, unless all of their range
+        // fits.
+        let exact = self.is_extent()
+            || self.as_symbol().is_some()
+            || (limits.0.is_some() && limits.1.is_some());
+        if exact { limits } else { (None, None) }
     }
 
     fn bounds(&self) -> (Option<i128>, Option<i128>) {

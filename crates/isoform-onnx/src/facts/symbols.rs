@@ -11,11 +11,16 @@ use crate::ir::Dim;
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
+/// The largest extent of an axis that is not a number of the model.
+///
+/// Programs compute with extents as 32-bit integers, and write its maximum for the end of
+/// an axis; a tensor with a longer axis would break them anyway.
+const MAX_EXTENT: i64 = i32::MAX as i64;
+
 /// Functions of two sizes that are not polynomials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Opaque {
     FloorDiv,
-    CeilDiv,
     /// Rounds towards zero.
     TruncDiv,
     /// With the sign of the divisor.
@@ -24,6 +29,8 @@ pub(crate) enum Opaque {
     Rem,
     Min,
     Max,
+    /// The first, or the second if that is zero.
+    OrIfZero,
     /// Two extents that broadcast.
     Broadcast,
     /// 1 if equal.
@@ -66,7 +73,7 @@ impl Symbols {
     /// The extent that a dimension object denotes.
     pub fn dim(&mut self, dim: &Ref<Dim>) -> Size {
         let (_, size) = self.dims.entry(dim.identity()).or_insert_with(|| {
-            let size = Self::make(dim.name.to_string(), (Some(0), None), true);
+            let size = Self::make(dim.name.to_string(), (Some(0), Some(MAX_EXTENT)), true);
             (dim.clone(), size)
         });
         size.clone()
@@ -74,19 +81,45 @@ impl Symbols {
 
     /// A new extent with a name for people.
     pub fn named(&mut self, name: &str) -> Size {
-        Self::make(name.to_owned(), (Some(0), None), true)
+        Self::make(name.to_owned(), (Some(0), Some(MAX_EXTENT)), true)
     }
 
     /// A new extent of an axis, of which nothing is known.
     pub fn fresh_extent(&mut self) -> Size {
         let name = self.next_name();
-        Self::make(name, (Some(0), None), true)
+        Self::make(name, (Some(0), Some(MAX_EXTENT)), true)
     }
 
     /// A new integer between bounds, which need not be an extent.
     pub fn fresh(&mut self, lower: Option<i64>, upper: Option<i64>) -> Size {
         let name = self.next_name();
         Self::make(name, (lower, upper), false)
+    }
+
+    /// A new number that derives from extents; see [`Symbol::is_extent`].
+    pub(crate) fn fresh_number(&mut self, lower: Option<i64>, upper: Option<i64>) -> Size {
+        let name = self.next_name();
+        Self::make(name, (lower, upper), true)
+    }
+
+    /// A new product of extents.
+    pub(crate) fn fresh_product(&mut self) -> Size {
+        self.fresh_number(Some(0), None)
+    }
+
+    /// The symbol of a function of two sizes that does not depend on their order.
+    pub(crate) fn symmetric(
+        &mut self,
+        function: Opaque,
+        left: &Size,
+        right: &Size,
+        limits: (Option<i64>, Option<i64>),
+    ) -> Size {
+        let swapped = (function, right.clone(), left.clone());
+        match self.opaque.get(&swapped) {
+            Some(known) => known.clone(),
+            None => self.opaque(function, left, right, limits),
+        }
     }
 
     /// The shape of a rank with no known extent.
@@ -113,12 +146,12 @@ impl Symbols {
         let make = || {
             let name = match function {
                 Opaque::FloorDiv => text("floordiv"),
-                Opaque::CeilDiv => text("ceildiv"),
                 Opaque::TruncDiv => text("truncdiv"),
                 Opaque::Mod => text("mod"),
                 Opaque::Rem => text("rem"),
                 Opaque::Min => text("min"),
                 Opaque::Max => text("max"),
+                Opaque::OrIfZero => text("or_if_zero"),
                 Opaque::Broadcast => text("broadcast"),
                 Opaque::Equal => text("equal"),
                 Opaque::Less => text("less"),

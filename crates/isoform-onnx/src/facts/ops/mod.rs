@@ -1,15 +1,60 @@
-//! Shapes of the results of operators.
+//! Facts about the results of operators, by family.
+//!
+//! An operator that fails at run time has no result, so a rule may assume that it does not
+//! fail; everything else has to hold for every assignment of the symbols.
+
+mod context;
+mod create;
+mod elementwise;
+mod image;
+mod indexing;
+mod linear;
+mod movement;
+mod normalize;
+mod reduce;
+mod reshape;
+mod sequence;
+mod signal;
+mod slice;
+mod table;
+mod windows;
 
 use std::sync::Arc;
 
+pub(super) use self::context::Context;
+/// Parts of rules that elements depend on too.
+pub(super) mod rules {
+    pub(in crate::facts) use super::context::axis_of;
+    pub(in crate::facts) use super::create::shape_bounds;
+    pub(in crate::facts) use super::movement::permutation;
+    pub(in crate::facts) use super::reduce::axes as reduced_axes;
+    pub(in crate::facts) use super::slice::ranges as slice_ranges;
+}
+
 use super::fact::Fact;
 use super::symbols::Symbols;
+use super::values;
 use crate::ir::Call;
 
 /// Facts about the results of a call of an operator, given those of its inputs (None if
-/// omitted). Operators with bodies, local functions and unknown operators yield unknown facts.
+/// omitted). Operators with bodies, local functions and unknown operators yield unknown
+/// facts.
+///
+/// The length of the result is the number of results of the call. O(number of extents and
+/// of elements of small tensors).
 #[must_use]
 pub fn infer(call: &Call, inputs: &[Option<Arc<Fact>>], symbols: &mut Symbols) -> Vec<Fact> {
-    let _ = (inputs, symbols);
-    (0..call.outputs).map(|_| Fact::unknown()).collect()
+    let count = usize::try_from(call.outputs).unwrap_or(0);
+    let Some(op) = call.standard_op() else {
+        return vec![Fact::unknown(); count];
+    };
+    let mut context = Context {
+        call,
+        inputs,
+        symbols,
+    };
+    let mut facts = table::shapes(&mut context, op, count).unwrap_or_default();
+    facts.resize(count, Fact::unknown());
+    values::fill(&mut context, op, &mut facts);
+    facts
 }

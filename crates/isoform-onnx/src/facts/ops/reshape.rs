@@ -1,0 +1,117 @@
+//! Reshape, whose target is a small program of its own.
+
+use super::context::Context;
+use super::create::unknown_shape;
+use crate::facts::size::Size;
+use crate::facts::symbols::Opaque;
+
+/// The shape of the result: of target elements, 0 keeps the extent at the same place
+/// (unless `allowzero`), and -1 is what the other ones leave.
+pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
+    let target: Vec<Size> = if c.version() < 5 {
+        c.given_ints("shape")??
+            .into_iter()
+            .map(Size::from)
+            .collect()
+    } else if let Some(elements) = c.elements(1) {
+        elements.to_vec()
+    } else {
+        let length = match c.shape(1)? {
+            [length] => length.as_const()?,
+            _ => return None,
+        };
+        return unknown_shape(c, length);
+    };
+    let zero_copies = c.version() < 14 || c.int("allowzero", 0)? == 0;
+    let input = c.shape(0);
+    let mut rest = None;
+    let mut result = Vec::with_capacity(target.len());
+    for (at, size) in target.iter().enumerate() {
+        if size.as_const() == Some(-1) {
+            if rest.is_some() {
+                return None;
+            }
+            rest = Some(at);
+            result.push(Size::from(1));
+        } else if size.as_const() == Some(0) && zero_copies {
+            let kept = input.and_then(|input| input.get(at)).cloned();
+            result.push(c.symbols.or_fresh(kept));
+        } else if size.is_nonneg() {
+            let known = size.is_positive() || !zero_copies || cannot_copy(&target, at, input);
+            result.push(match (known, input.and_then(|input| input.get(at))) {
+                (true, _) => size.clone(),
+                // The extent is this size, or that of the input if this is zero.
+                (false, Some(kept)) => {
+                    let limits = (Some(0), None);
+                    c.symbols.opaque(Opaque::OrIfZero, size, kept, limits)
+                }
+                (false, None) => c.symbols.fresh_extent(),
+            });
+        } else {
+            // It may be -1 at run time.
+            result.push(c.symbols.fresh_extent());
+        }
+    }
+    if let Some(at) = rest {
+        result[at] = Size::from(1);
+        let size = input.map(|input| remaining(c, input, &result, at));
+        result[at] = c.symbols.or_fresh(size);
+        return Some(result);
+    }
+    Some(result)
+}
+
+/// True if the symbolic target at a position cannot be a zero that copies another extent
+/// than zero.
+fn cannot_copy(target: &[Size], at: usize, input: Option<&[Size]>) -> bool {
+    let Some(input) = input else {
+        return false;
+    };
+    let size = &target[at];
+    let Some(kept) = input.get(at) else {
+        // There is nothing to copy: the operator fails.
+        return true;
+    };
+    if kept == size || vanishes_with(kept, size) {
+        return true;
+    }
+    // If this size is zero and the input is empty then, the result has to be empty too,
+    // which it cannot be by copying a positive extent.
+    let count_vanishes = input.iter().any(|extent| vanishes_with(extent, size));
+    let others_positive = target
+        .iter()
+        .enumerate()
+        .all(|(other, size)| other == at || size.is_positive());
+    count_vanishes && others_positive
+}
+
+/// True if the first size is zero whenever the second is.
+fn vanishes_with(first: &Size, second: &Size) -> bool {
+    second.factors().is_some_and(|symbols| {
+        symbols
+            .iter()
+            .all(|symbol| first.is_multiple_of_symbol(symbol))
+    })
+}
+
+/// The extent that makes the numbers of elements equal.
+fn remaining(c: &mut Context<'_>, input: &[Size], others: &[Size], at: usize) -> Size {
+    // The product of the others is not zero at run time: the operator fails otherwise. So
+    // equal extents cancel out, even those that are polynomials of several terms.
+    let mut left: Vec<Size> = input.to_vec();
+    let mut right: Vec<Size> = Vec::new();
+    for (other, size) in others.iter().enumerate() {
+        if other == at {
+            continue;
+        }
+        match left.iter().position(|extent| extent == size) {
+            Some(found) => {
+                left.swap_remove(found);
+            }
+            None => right.push(size.clone()),
+        }
+    }
+    let left = c.symbols.product_of(&left);
+    let right = c.symbols.product_of(&right);
+    c.symbols.exact_quotient(&left, &right)
+}

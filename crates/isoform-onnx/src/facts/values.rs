@@ -1,1 +1,0 @@
-//! Elements of small tensors of integers and bools.
