@@ -1,1 +1,444 @@
-//! If, Loop, Scan and local functions.
+//! If, Loop and Scan.
+//!
+//! The facts of values that a loop carries begin with those of its first iteration. If a
+//! round through the body contradicts them, they become more general and all that was derived
+//! from them is forgotten, until nothing changes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use isoform::{Ref, Value};
+
+use super::analysis::{Analysis, Level, Step};
+use super::fact::{Fact, Kind};
+use super::ops::rules::axis_of;
+use super::size::{Size, Symbol};
+use super::symbols::Symbols;
+use crate::elem_type::ElemType;
+use crate::ir::{Call, Graph, Input, TensorType};
+
+/// Facts of a loop inside of as many unsettled ones are not refined, because rounds multiply.
+const MAX_OPEN: usize = 4;
+
+/// After so many rounds, nothing is assumed of the values that a loop carries.
+const MAX_ROUNDS: usize = 3;
+
+/// More iterations than this take longer than anybody can wait.
+const MAX_ITERATIONS: i64 = 1 << 53;
+
+/// A loop whose facts have not settled.
+#[derive(Debug)]
+pub(super) struct Open {
+    /// The calls whose facts depend on its inputs.
+    pub(super) journal: Vec<u64>,
+    body: Ref<Graph>,
+    rounds: usize,
+    /// Symbols that stand for any number in each iteration.
+    own: HashSet<Symbol>,
+    /// The first symbol that was made inside the body.
+    first_symbol: u64,
+}
+
+/// The branches of an If that may run.
+pub(super) fn branches(analysis: &mut Analysis, call: &Call) -> Vec<Ref<Graph>> {
+    let condition = call.input(0).map(|value| analysis.known(value));
+    let decided = condition.and_then(|fact| match fact.elements.as_deref() {
+        Some([bit]) => bit.as_const(),
+        _ => None,
+    });
+    let names: &[&str] = match decided {
+        Some(0) => &["else_branch"],
+        Some(_) => &["then_branch"],
+        None => &["then_branch", "else_branch"],
+    };
+    let body = |name: &&str| call.body(name).ok().flatten().cloned();
+    // With a branch missing, nothing is known.
+    let found: Option<Vec<Ref<Graph>>> = names.iter().map(body).collect();
+    found.unwrap_or_default()
+}
+
+/// The facts of an If, whose branches are known.
+pub(super) fn join_branches(analysis: &mut Analysis, call: &Ref<Call>) -> (Vec<Fact>, Level) {
+    let branches = branches(analysis, call);
+    let mut level = analysis.levels(call.inputs.values());
+    for branch in &branches {
+        level = level.merge(analysis.levels(branch.results.values()));
+    }
+    let Some((first, others)) = branches.split_first() else {
+        return (Vec::new(), level);
+    };
+    let mut facts = Vec::with_capacity(first.results.values().len());
+    for (at, result) in first.results.values().iter().enumerate() {
+        let mut fact = Fact::clone(&analysis.known(result));
+        for other in others {
+            let found = other.results.values().get(at);
+            let found = found.map(|value| analysis.known(value));
+            fact = match found {
+                Some(found) => join(&mut analysis.symbols, &fact, &found, &mut HashSet::new()),
+                None => Fact::unknown(),
+            };
+        }
+        facts.push(fact);
+    }
+    (facts, level)
+}
+
+/// What two facts have in common. Sizes that differ become symbols, which are added to the
+/// set; symbols that are in it stand for any number already.
+fn join(symbols: &mut Symbols, left: &Fact, right: &Fact, own: &mut HashSet<Symbol>) -> Fact {
+    if left == right {
+        return left.clone();
+    }
+    if left.kind != right.kind {
+        return Fact::unknown();
+    }
+    let mut same = |left: &Size, right: &Size, is_extent: bool| {
+        let is_own = left.as_symbol().is_some_and(|symbol| own.contains(symbol));
+        if is_own || left == right {
+            return left.clone();
+        }
+        let fresh = match is_extent {
+            true => symbols.fresh_extent(),
+            false => symbols.fresh(None, None),
+        };
+        own.extend(fresh.as_symbol().cloned());
+        fresh
+    };
+    let mut all = |left: Option<&[Size]>, right: Option<&[Size]>, is_extent: bool| {
+        let (left, right) = (left?, right?);
+        let sizes = left.iter().zip(right);
+        (left.len() == right.len()).then(|| {
+            sizes
+                .map(|(left, right)| same(left, right, is_extent))
+                .collect()
+        })
+    };
+    let shape: Option<Vec<Size>> = all(left.shape.as_deref(), right.shape.as_deref(), true);
+    // Elements are only those of the same shape.
+    let elements = (left.shape == right.shape && left.elem == right.elem)
+        .then(|| all(left.elements.as_deref(), right.elements.as_deref(), false));
+    Fact {
+        kind: left.kind,
+        elem: left.elem.filter(|elem| right.elem == Some(*elem)),
+        elements: elements.flatten().filter(|_| shape == left.shape),
+        shape,
+        constant: None,
+    }
+}
+
+/// The values of a Loop or Scan, by their part in it.
+struct Parts {
+    body: Ref<Graph>,
+    /// The first inputs of the call and of the body that are carried.
+    carried_inputs: usize,
+    carried_params: usize,
+    carried: usize,
+    /// The first result of the body that is carried.
+    carried_results: usize,
+}
+
+fn parts(call: &Call) -> Option<Parts> {
+    let body = call.body("body").ok()??.clone();
+    let params = body.params.len();
+    let (carried_inputs, carried_params, carried, carried_results) = match call.op.as_str() {
+        "Loop" => (2, 2, params.checked_sub(2)?, 1),
+        _ => {
+            let scanned = call.int("num_scan_inputs").ok()??;
+            let carried = params.checked_sub(usize::try_from(scanned).ok()?)?;
+            // Version 8 has the lengths of sequences first.
+            (usize::from(call.version == 8), 0, carried, 0)
+        }
+    };
+    let results = body.results.values().len();
+    results.checked_sub(carried_results)?.checked_sub(carried)?;
+    Some(Parts {
+        body,
+        carried_inputs,
+        carried_params,
+        carried,
+        carried_results,
+    })
+}
+
+/// Binds the inputs of the body to the facts of the first iteration.
+pub(super) fn open(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &Ref<Call>) {
+    let Some(parts) = parts(call) else {
+        let level = analysis.levels(call.inputs.values());
+        analysis.remember(call, Vec::new(), level);
+        return;
+    };
+    let body = parts.body.clone();
+    let owner = analysis.owners.get(&body.identity()).cloned();
+    let other = owner.filter(|(_, owner)| !owner.same_as(call));
+    if let Some((_, other)) = &other {
+        // Facts of one call hold for another with the same inputs.
+        let same_inputs = analysis.input_facts(call) == analysis.input_facts(other);
+        let same_call = other.op == call.op && other.attrs.len() == call.attrs.len();
+        if same_inputs
+            && same_call
+            && let Some((facts, level)) = analysis.facts_of(other)
+        {
+            analysis.remember(call, facts, level);
+            return;
+        }
+        analysis.forget_all();
+    }
+    analysis
+        .owners
+        .insert(body.identity(), (body.clone(), call.clone()));
+
+    let first_symbol = analysis.symbols.mark();
+    let level = Level::of_loop(analysis.open.len() + 1);
+    let crowded = analysis.open.len() >= MAX_OPEN;
+    let mut own = HashSet::new();
+    for (at, param) in body.params.iter().enumerate() {
+        let carried = at
+            .checked_sub(parts.carried_params)
+            .filter(|at| *at < parts.carried);
+        let mut fact = match carried {
+            Some(_) if crowded => Arc::new(Fact::unknown()),
+            Some(at) => match call.input(parts.carried_inputs + at) {
+                Some(value) if call.op == "Loop" || call.version > 8 => analysis.known(value),
+                _ => Arc::new(Fact::unknown()),
+            },
+            None => Arc::new(first_values(analysis, call, &parts, at, param)),
+        };
+        if other.is_some()
+            && let Some(bound) = analysis.param(param)
+        {
+            fact = Arc::new(join(&mut analysis.symbols, &bound, &fact, &mut own));
+        }
+        analysis.set_param(param, fact, level);
+    }
+    analysis.open.push(Open {
+        journal: Vec::new(),
+        body: body.clone(),
+        rounds: if crowded { MAX_ROUNDS } else { 0 },
+        own,
+        first_symbol,
+    });
+    stack.push(Step::Round(call.clone()));
+    analysis.need(stack, body.results.values());
+}
+
+/// Inputs of the body that are not carried: the iteration number and the condition of a
+/// Loop, the slices of a Scan.
+fn first_values(
+    analysis: &mut Analysis,
+    call: &Call,
+    parts: &Parts,
+    at: usize,
+    param: &Input,
+) -> Fact {
+    if call.op == "Loop" {
+        // Runtimes let the body choose between a scalar and one element.
+        let declared = param.ty.as_object();
+        let declared = declared.and_then(|ty| ty.downcast_ref::<TensorType>());
+        let shape = match declared
+            .and_then(|ty| ty.shape.as_ref())
+            .map(|shape| shape.len())
+        {
+            Some(0) => Some(Vec::new()),
+            Some(1) => Some(vec![Size::from(1)]),
+            _ => None,
+        };
+        return match at {
+            0 => {
+                let number = analysis.symbols.fresh(Some(0), Some(MAX_ITERATIONS));
+                let mut fact = Fact::tensor(Some(ElemType::Int64), shape);
+                fact.elements = fact.shape.is_some().then(|| vec![number]);
+                fact
+            }
+            _ => Fact::tensor(Some(ElemType::Bool), None),
+        };
+    }
+    let Some(fact) = call
+        .input(parts.carried_inputs + at)
+        .map(|value| analysis.known(value))
+    else {
+        return Fact::unknown();
+    };
+    if call.version <= 8 {
+        return Fact::tensor(fact.elem, None);
+    }
+    let shape =
+        scan_axis(call, "scan_input_axes", at - parts.carried, fact.rank()).and_then(|axis| {
+            let mut shape = fact.shape.clone()?;
+            shape.remove(axis);
+            Some(shape)
+        });
+    Fact::tensor(fact.elem, shape)
+}
+
+/// The axis along which a value of a Scan is sliced or collected.
+fn scan_axis(call: &Call, name: &str, at: usize, rank: Option<usize>) -> Option<usize> {
+    let axis = match call.ints(name).ok()? {
+        Some(axes) => *axes.get(at)?,
+        None => 0,
+    };
+    axis_of(axis, rank?)
+}
+
+/// Compares the results of the body with the assumptions: makes another round, or closes
+/// the loop.
+pub(super) fn end_round(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &Ref<Call>) {
+    let (Some(parts), Some(mut open)) = (parts(call), analysis.open.pop()) else {
+        return;
+    };
+    let index = analysis.open.len() + 1;
+    let params: Vec<Ref<Input>> = open.body.params.iter().cloned().collect();
+    let mut changed = false;
+    let mut next = Vec::with_capacity(parts.carried);
+    for at in 0..parts.carried {
+        let result = &open.body.results.values()[parts.carried_results + at];
+        let assumed = analysis
+            .param(&params[parts.carried_params + at])
+            .unwrap_or_else(|| Arc::new(Fact::unknown()));
+        let found = analysis.known(result);
+        let joined = join(&mut analysis.symbols, &assumed, &found, &mut open.own);
+        changed |= joined != *assumed;
+        next.push(joined);
+    }
+    if !changed || open.rounds >= MAX_ROUNDS {
+        close(analysis, call, &parts, open, index);
+        return;
+    }
+    open.rounds += 1;
+    let unsettled = open.rounds >= MAX_ROUNDS;
+    analysis.forget(&open.journal);
+    open.journal.clear();
+    for (at, fact) in next.into_iter().enumerate() {
+        let param = &params[parts.carried_params + at];
+        let fact = if unsettled { Fact::unknown() } else { fact };
+        analysis.set_param(param, Arc::new(fact), Level::of_loop(index));
+    }
+    let body = open.body.clone();
+    analysis.open.push(open);
+    stack.push(Step::Round(call.clone()));
+    analysis.need(stack, body.results.values());
+}
+
+fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: Open, index: usize) {
+    let params: Vec<Ref<Input>> = open.body.params.iter().cloned().collect();
+    let mut level = analysis.levels(call.inputs.values()).top;
+    for result in open.body.results.values() {
+        level = level.max(analysis.level(result).outside(index));
+    }
+    let mut facts = Vec::new();
+    for at in 0..parts.carried {
+        // The value after the last iteration is one of those that the body may get.
+        let fact = analysis
+            .param(&params[parts.carried_params + at])
+            .unwrap_or_else(|| Arc::new(Fact::unknown()));
+        facts.push(outside(&mut analysis.symbols, &fact, &open));
+    }
+    let scanned = open.body.results.values();
+    let scanned = scanned
+        .get(parts.carried_results + parts.carried..)
+        .unwrap_or_default();
+    let count = iterations(analysis, call, &open.body);
+    for (at, result) in scanned.iter().enumerate() {
+        let each = analysis.known(result);
+        let each = outside(&mut analysis.symbols, &each, &open);
+        facts.push(collected(
+            &mut analysis.symbols,
+            call,
+            at,
+            &each,
+            count.as_ref(),
+        ));
+    }
+    analysis.close_level(open.journal, &params, level);
+    let level = Level {
+        top: level,
+        below: level.saturating_sub(1),
+    };
+    analysis.remember(call, facts, level);
+}
+
+/// A fact without the symbols that mean another number in each iteration.
+fn outside(symbols: &mut Symbols, fact: &Fact, open: &Open) -> Fact {
+    let mut fact = fact.clone();
+    let is_inner = |size: &Size| {
+        size.symbols()
+            .any(|symbol| symbol.ident() >= open.first_symbol)
+    };
+    for size in fact.shape.iter_mut().flatten() {
+        if is_inner(size) {
+            *size = symbols.fresh_extent();
+        }
+    }
+    for size in fact.elements.iter_mut().flatten() {
+        if is_inner(size) {
+            *size = symbols.fresh(None, None);
+        }
+    }
+    fact
+}
+
+/// The number of iterations.
+fn iterations(analysis: &mut Analysis, call: &Call, body: &Graph) -> Option<Size> {
+    let mut element = |value: &Value| {
+        let fact = analysis.known(value);
+        match fact.elements.as_deref() {
+            Some([one]) => Some(one.clone()),
+            _ => None,
+        }
+    };
+    if call.op == "Loop" {
+        let is_true = |size: Option<Size>| size.and_then(|size| size.as_const()) == Some(1);
+        let count = element(call.input(0)?)?;
+        // Without a condition, that of the body is ignored.
+        let runs = match call.input(1) {
+            None => true,
+            Some(condition) => {
+                is_true(element(condition)) && is_true(element(body.results.values().first()?))
+            }
+        };
+        return (runs && count.is_positive()).then_some(count);
+    }
+    // All scanned inputs have the same length, so a number is as right as a symbol.
+    let scanned = usize::try_from(call.int("num_scan_inputs").ok()??).ok()?;
+    let carried = body.params.len().checked_sub(scanned)?;
+    let mut length: Option<Size> = None;
+    for at in 0..scanned {
+        let Some(value) = call.input(carried + at) else {
+            continue;
+        };
+        let fact = analysis.known(value);
+        let axis = scan_axis(call, "scan_input_axes", at, fact.rank());
+        let size = axis.and_then(|axis| fact.shape.as_ref()?.get(axis).cloned());
+        if length.is_none() || size.as_ref().is_some_and(|size| size.as_const().is_some()) {
+            length = size.or(length);
+        }
+    }
+    length
+}
+
+/// The fact of a result that collects one of each iteration.
+fn collected(
+    symbols: &mut Symbols,
+    call: &Call,
+    at: usize,
+    each: &Fact,
+    count: Option<&Size>,
+) -> Fact {
+    if each.kind != Kind::Tensor {
+        return Fact::unknown();
+    }
+    if call.op == "Loop" {
+        // Without any iteration, runtimes make up extents and even the rank.
+        let shape = count.and_then(|count| {
+            let mut shape = vec![count.clone()];
+            shape.extend_from_slice(each.shape.as_deref()?);
+            Some(shape)
+        });
+        return Fact::tensor(each.elem, shape);
+    }
+    let shape = each.shape.clone().and_then(|mut shape| {
+        let axis = scan_axis(call, "scan_output_axes", at, Some(shape.len() + 1))?;
+        shape.insert(axis, symbols.or_fresh(count.cloned()));
+        Some(shape)
+    });
+    Fact::tensor(each.elem, shape.filter(|_| call.version > 8))
+}

@@ -4,9 +4,10 @@ use isoform::Value;
 use isoform::values::{DType, Tensor, ValueRef};
 
 use super::size::Size;
+use super::symbols::Symbols;
 use crate::elem_type::ElemType;
 use crate::import::dtype;
-use crate::ir::{SparseTensor, StringTensor};
+use crate::ir::{Dim, SparseTensor, StringTensor, TensorType};
 
 /// Tensors of up to this many integers are followed element by element.
 pub const MAX_ELEMENTS: usize = 64;
@@ -158,4 +159,29 @@ fn integers(tensor: &Tensor) -> Option<Vec<Size>> {
     (data.chunks_exact(width))
         .map(|bytes| number(bytes).map(Size::from))
         .collect()
+}
+
+/// A declared type, which holds only for what a caller provides.
+pub(super) fn fact_of_type(ty: &Value, symbols: &mut Symbols) -> Fact {
+    let declared = ty
+        .as_object()
+        .and_then(|ty| ty.downcast_ref::<TensorType>());
+    let Some(declared) = declared else {
+        return Fact::unknown();
+    };
+    let elem = match declared.elem.view() {
+        ValueRef::DType(ty) => elem_of(ty),
+        ValueRef::Str(name) => ElemType::from_name(name),
+        _ => None,
+    };
+    let mut extent = |dim: &Value| match dim.view() {
+        ValueRef::Int(extent) if extent >= 0 => Size::from(extent),
+        _ => match dim.as_object().and_then(|dim| dim.downcast_ref::<Dim>()) {
+            Some(dim) => symbols.dim(dim),
+            None => symbols.fresh_extent(),
+        },
+    };
+    let shape = declared.shape.as_ref();
+    let shape = shape.map(|shape| shape.values().iter().map(&mut extent).collect());
+    Fact::tensor(elem, shape)
 }

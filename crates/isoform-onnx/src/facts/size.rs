@@ -198,6 +198,40 @@ impl Size {
         self.symbols().all(Symbol::is_extent)
     }
 
+    /// The number for an assignment of the symbols; None if it lacks one, or if the number
+    /// does not fit.
+    ///
+    /// ```
+    /// use isoform_onnx::facts::{Size, Symbols};
+    ///
+    /// let size = Symbols::new().named("batch").mul(&Size::from(3)).unwrap();
+    /// assert_eq!(size.evaluate(|_| Some(5)), Some(15));
+    /// ```
+    pub fn evaluate(&self, mut value: impl FnMut(&Symbol) -> Option<i64>) -> Option<i64> {
+        let mut sum = 0_i64;
+        for (factor, symbols) in self.summands() {
+            let mut product = factor;
+            for symbol in symbols {
+                product = product.checked_mul(value(symbol)?)?;
+            }
+            sum = sum.checked_add(product)?;
+        }
+        Some(sum)
+    }
+
+    /// The products whose sum this is: a coefficient and symbols, each as often as its
+    /// power. Zero is the sum of none.
+    pub fn summands(&self) -> Vec<(i64, &[Symbol])> {
+        match &self.0 {
+            Repr::Const(0) => Vec::new(),
+            Repr::Const(number) => vec![(*number, &[])],
+            Repr::Terms(terms) => {
+                let terms = terms.iter();
+                terms.map(|term| (term.factor, &*term.symbols)).collect()
+            }
+        }
+    }
+
     fn terms(&self) -> Vec<Term> {
         match &self.0 {
             Repr::Const(0) => Vec::new(),

@@ -60,6 +60,11 @@ impl Symbols {
         Self::default()
     }
 
+    /// A number that later symbols are not below.
+    pub(super) fn mark(&self) -> u64 {
+        NEXT.load(Ordering::Relaxed)
+    }
+
     fn make(name: String, bounds: (Option<i64>, Option<i64>), is_extent: bool) -> Size {
         let ident = NEXT.fetch_add(1, Ordering::Relaxed);
         Size::from(&Symbol::new(ident, name.into(), bounds, is_extent))
