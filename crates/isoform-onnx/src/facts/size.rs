@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 /// Polynomials with more terms are not kept, so that no operation takes long.
 const MAX_TERMS: usize = 16;
@@ -26,6 +27,8 @@ struct SymbolData {
     lower: Option<i64>,
     upper: Option<i64>,
     is_extent: bool,
+    /// Set when the program turns out to fail if the symbol is zero.
+    is_positive: AtomicBool,
 }
 
 impl Symbol {
@@ -41,6 +44,7 @@ impl Symbol {
             lower,
             upper,
             is_extent,
+            is_positive: AtomicBool::new(false),
         }))
     }
 
@@ -59,7 +63,10 @@ impl Symbol {
     /// A number that the symbol is never below, if there is one.
     #[must_use]
     pub fn lower(&self) -> Option<i64> {
-        self.0.lower
+        match self.0.lower {
+            Some(0) if self.0.is_positive.load(Memory::Relaxed) => Some(1),
+            lower => lower,
+        }
     }
 
     /// A number that the symbol never exceeds, if there is one.
@@ -317,6 +324,14 @@ impl Size {
             }
         }
         Size::from_terms(terms)
+    }
+
+    /// Learns that the size is not zero in any run that ends well. If it is a product, none of
+    /// its factors is.
+    pub fn assume_nonzero(&self) {
+        for symbol in self.factors().unwrap_or_default() {
+            symbol.0.is_positive.store(true, Memory::Relaxed);
+        }
     }
 
     /// The product of sizes; None if it would be too large.

@@ -3,19 +3,23 @@
 use std::cell::Cell;
 
 use isoform::transform::check_interrupted;
+use isoform::values::Tensor;
 use isoform::{Ref, Value};
 use isoform_kernels::Control;
 
-use super::constants::{byte_size, uniform_element};
+use super::constants::{byte_size, int64s, uniform_element};
 use super::rewriter::Rewriter;
 use super::settings::Fold;
-use super::values::{ValueKey, constant, output};
+use super::values::{ValueKey, constant, made_by, output, tensor};
+use crate::elem_type::ElemType;
 use crate::eval::{Precision, evaluate, precision};
 use crate::ir::Call;
 
-/// A result of equal elements beyond this many bytes takes less room as a node than as a
-/// constant.
-const UNIFORM_LIMIT: u64 = 128;
+/// A result of equal elements beyond this many bytes takes less room as a node that makes
+/// it than as a constant.
+const UNIFORM_LIMIT: u64 = 1 << 10;
+/// The largest result of ConstantOfShape, in bytes, that is made to compute with it.
+const MAX_FILLED: u64 = 16 << 20;
 
 /// The results of a call on constants, if they may be computed and are not too large.
 pub(super) fn fold(
@@ -26,20 +30,9 @@ pub(super) fn fold(
     if settings.fold == Fold::None || !settings.uses("fold-constants") || !call.is_standard() {
         return Ok(None);
     }
-    let mut inputs = Vec::with_capacity(call.inputs.len());
-    let mut elems = Vec::with_capacity(call.inputs.len());
-    for value in call.inputs.values() {
-        if value.is_none() {
-            inputs.push(None);
-            elems.push(None);
-            continue;
-        }
-        let Some(constant) = constant(value) else {
-            return Ok(None);
-        };
-        elems.push(rewriter.analysis.fact(constant).elem);
-        inputs.push(Some(constant.clone()));
-    }
+    let Some((inputs, elems)) = constants(rewriter, call) else {
+        return Ok(None);
+    };
     let allowed = match precision(call, &elems) {
         Precision::Exact => true,
         Precision::Rounded => settings.fold == Fold::All,
@@ -48,37 +41,37 @@ pub(super) fn fold(
     if !allowed {
         return Ok(None);
     }
-    let limit = limit(rewriter, &inputs);
-    if expected_size(rewriter, call).is_some_and(|size| size > limit) {
+    let limit = limit(rewriter, call);
+    // What consists of equal elements becomes a node that makes them.
+    let is_filled = call
+        .inputs
+        .values()
+        .iter()
+        .any(|value| filled(value).is_some());
+    let work = if is_filled {
+        limit.max(MAX_FILLED)
+    } else {
+        limit
+    };
+    if expected_size(rewriter, call).is_some_and(|size| size > work) {
         return Ok(None);
     }
-    let stopped = Cell::new(None);
-    let interrupted = || match check_interrupted() {
-        Ok(()) => false,
-        Err(error) => {
-            stopped.set(Some(error));
-            true
-        }
+    let Some(inputs) = computed(inputs)? else {
+        return Ok(None);
     };
-    let control = Control {
-        max_bytes: usize::try_from(limit.max(1 << 16)).unwrap_or(usize::MAX),
-        interrupted: Some(&interrupted),
-    };
-    let results = match evaluate(call, &inputs, &control) {
-        Ok(results) => results,
-        Err(_) => {
-            return match stopped.take() {
-                Some(error) => Err(error),
-                None => Ok(None),
-            };
-        }
+    let Some(results) = run(call, &inputs, work)? else {
+        return Ok(None);
     };
     let size: u64 = results.iter().map(byte_size).sum();
-    if size > limit || results.len() as i64 != call.outputs {
-        return Ok(None);
+    let uniform = match results.as_slice() {
+        // A constant that takes the room of others is no larger than they are.
+        [result] if size > UNIFORM_LIMIT.max(freed(rewriter, call)) => uniform_element(result),
+        _ => None,
+    };
+    if let (Some(element), [result]) = (uniform, results.as_slice()) {
+        return Ok(fill(rewriter, call, result, element));
     }
-    let is_uniform = |value: &Value| uniform_element(value).is_some();
-    if size > UNIFORM_LIMIT && call.is("ConstantOfShape") && results.iter().all(is_uniform) {
+    if size > limit || results.len() as i64 != call.outputs {
         return Ok(None);
     }
     let results: Vec<Value> = results
@@ -89,27 +82,133 @@ pub(super) fn fold(
     Ok(Some(results))
 }
 
+type Inputs = Vec<Option<Value>>;
+
+/// The inputs, if all are constants or made by ConstantOfShape from constants, with their
+/// element types.
+fn constants(
+    rewriter: &mut Rewriter<'_>,
+    call: &Ref<Call>,
+) -> Option<(Inputs, Vec<Option<ElemType>>)> {
+    let mut inputs = Vec::with_capacity(call.inputs.len());
+    let mut elems = Vec::with_capacity(call.inputs.len());
+    for value in call.inputs.values() {
+        let is_known = value.is_none() || constant(value).is_some();
+        if !is_known {
+            filled(value)?;
+            let size = value_size(rewriter, value)?;
+            (size <= MAX_FILLED).then_some(())?;
+        }
+        let elem = (!value.is_none()).then(|| rewriter.analysis.fact(value).elem);
+        elems.push(elem.flatten());
+        inputs.push((!value.is_none()).then(|| value.clone()));
+    }
+    Some((inputs, elems))
+}
+
+/// The ConstantOfShape on a constant that makes the value.
+fn filled(value: &Value) -> Option<&Ref<Call>> {
+    let (call, _) = made_by(value)?;
+    let is_filled = call.is("ConstantOfShape") && constant(call.input(0)?).is_some();
+    is_filled.then_some(call)
+}
+
+/// Computes the inputs that are not constants yet.
+fn computed(inputs: Inputs) -> isoform::Result<Option<Inputs>> {
+    let mut computed = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        computed.push(match input.as_ref().and_then(filled) {
+            None => input,
+            Some(call) => {
+                let shape = [call.input(0).cloned()];
+                match run(call, &shape, MAX_FILLED)? {
+                    Some(mut results) if results.len() == 1 => results.pop(),
+                    _ => return Ok(None),
+                }
+            }
+        });
+    }
+    Ok(Some(computed))
+}
+
+/// The results of a call, if it has results of at most so many bytes.
+fn run(
+    call: &Call,
+    inputs: &[Option<Value>],
+    max_bytes: u64,
+) -> isoform::Result<Option<Vec<Value>>> {
+    let stopped = Cell::new(None);
+    let interrupted = || match check_interrupted() {
+        Ok(()) => false,
+        Err(error) => {
+            stopped.set(Some(error));
+            true
+        }
+    };
+    let control = Control {
+        // Room for what an operator needs on the way.
+        max_bytes: usize::try_from(max_bytes.max(1 << 16)).unwrap_or(usize::MAX),
+        interrupted: Some(&interrupted),
+    };
+    match evaluate(call, inputs, &control) {
+        Ok(results) => Ok(Some(results)),
+        Err(_) => match stopped.take() {
+            Some(error) => Err(error),
+            None => Ok(None),
+        },
+    }
+}
+
+/// A ConstantOfShape in the place of a call whose result has equal elements.
+fn fill(
+    rewriter: &mut Rewriter<'_>,
+    call: &Ref<Call>,
+    result: &Value,
+    element: &[u8],
+) -> Option<Vec<Value>> {
+    if call.is("ConstantOfShape") || call.version < 9 {
+        return None;
+    }
+    let result = tensor(result)?;
+    let element = Tensor::new(result.dtype(), vec![1], element.to_vec()).ok()?;
+    let shape = rewriter.new_constant(int64s(result.shape()));
+    let attrs = [("value", Value::from(element))];
+    let values = rewriter.request(call, "", "ConstantOfShape", vec![shape], &attrs, 1, true);
+    let values = values.ok()?;
+    rewriter.fired("fold-constants", call);
+    Some(values)
+}
+
 /// The number of bytes that the results may have: a constant is worth its node if it is
 /// small, or if it takes the room of constants that nothing else uses.
-fn limit(rewriter: &Rewriter<'_>, inputs: &[Option<Value>]) -> u64 {
+fn limit(rewriter: &Rewriter<'_>, call: &Call) -> u64 {
+    freed(rewriter, call).max(rewriter.settings.max_constant)
+}
+
+/// The bytes of the constants that nothing but the call uses.
+fn freed(rewriter: &Rewriter<'_>, call: &Call) -> u64 {
     let mut freed = 0;
-    for input in inputs.iter().flatten() {
+    for input in call.inputs.values().iter().filter_map(constant) {
         if rewriter.uses(ValueKey::of(input)) <= 1 {
             freed += byte_size(input);
         }
     }
-    freed.max(rewriter.settings.max_constant)
+    freed
 }
 
 /// The size of all results, if their shapes are known.
 fn expected_size(rewriter: &mut Rewriter<'_>, call: &Ref<Call>) -> Option<u64> {
     let mut total = 0_u64;
     for index in 0..call.outputs {
-        let fact = rewriter.analysis.fact(&output(call, index));
-        let mut dims = fact.dims_const()?.into_iter();
-        let count = dims.try_fold(1_u64, |count, dim| count.checked_mul(dim.try_into().ok()?))?;
-        let bits = u64::from(fact.elem?.bits()?);
-        total = total.saturating_add(count.saturating_mul(bits).div_ceil(8));
+        total = total.saturating_add(value_size(rewriter, &output(call, index))?);
     }
     Some(total)
+}
+
+fn value_size(rewriter: &mut Rewriter<'_>, value: &Value) -> Option<u64> {
+    let fact = rewriter.analysis.fact(value);
+    let mut dims = fact.dims_const()?.into_iter();
+    let count = dims.try_fold(1_u64, |count, dim| count.checked_mul(dim.try_into().ok()?))?;
+    let bits = u64::from(fact.elem?.bits()?);
+    Some(count.saturating_mul(bits).div_ceil(8))
 }

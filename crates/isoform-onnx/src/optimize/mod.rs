@@ -50,9 +50,14 @@ pub use rules::rules;
 pub use settings::Fold;
 pub use steps::{STEPS, Step};
 
-/// The largest constant that folding makes by default, in bytes, unless it takes the room
-/// of others.
-pub const MAX_CONSTANT: u64 = 64 << 10;
+/// The sizes of constants that folding may make, in bytes, unless [`max_constant`] is set: the
+/// first with which all constants together grow by at most [`MAX_GROWTH`] or a tenth.
+///
+/// [`max_constant`]: OptimizeOptions::max_constant
+const MAX_CONSTANTS: [u64; 4] = [1 << 20, 128 << 10, 16 << 10, 2 << 10];
+
+/// The growth of all constants that folding may cause, in bytes, in any program.
+const MAX_GROWTH: u64 = 1 << 20;
 
 /// After this many walks a program is taken as it is.
 const MAX_ROUNDS: usize = 64;
@@ -62,7 +67,7 @@ const MAX_ROUNDS: usize = 64;
 pub struct OptimizeOptions {
     fold: Fold,
     fuse: bool,
-    max_constant: u64,
+    max_constant: Option<u64>,
     only: Option<Vec<String>>,
     without: Vec<String>,
     rules: Vec<Rule>,
@@ -73,7 +78,7 @@ impl Default for OptimizeOptions {
         OptimizeOptions {
             fold: Fold::default(),
             fuse: false,
-            max_constant: MAX_CONSTANT,
+            max_constant: None,
             only: None,
             without: Vec::new(),
             rules: Vec::new(),
@@ -108,9 +113,12 @@ impl OptimizeOptions {
 
     /// Sets the size in bytes up to which folding makes constants. Larger ones are made
     /// only if they are no larger than the constants that they take the place of.
+    ///
+    /// By default the size is up to 1 MiB, and less if all constants together would grow by
+    /// more than 1 MiB and more than a tenth.
     #[must_use]
     pub fn max_constant(mut self, bytes: u64) -> Self {
-        self.max_constant = bytes;
+        self.max_constant = Some(bytes);
         self
     }
 
@@ -154,28 +162,23 @@ impl OptimizeOptions {
             .cloned()
             .collect();
         rules.extend(self.rules.iter().cloned());
-        let settings = Settings::new(
+        let mut settings = Settings::new(
             self.fold,
-            self.max_constant,
+            self.max_constant.unwrap_or(MAX_CONSTANTS[0]),
             rules,
             self.only.as_deref(),
             &self.without,
         )?;
-        let mut report = Report::default();
-        (report.nodes_before, report.bytes_before) = size(program);
-        let mut program = program.clone();
-        while report.rounds < MAX_ROUNDS {
-            report.rounds += 1;
-            let mut log = Log::default();
-            let new = walk(&program, &settings, &mut log)?;
-            report.fired.append(&mut log.fired);
-            if new.same_as(&program) {
-                break;
+        let (_, before) = size(program);
+        let allowed = before.saturating_add(MAX_GROWTH.max(before / 10));
+        for smaller in &MAX_CONSTANTS[1..] {
+            let done = fixpoint(program, &settings)?;
+            if self.max_constant.is_some() || done.report.bytes_after <= allowed {
+                return Ok(done);
             }
-            program = new;
+            settings.max_constant = *smaller;
         }
-        (report.nodes_after, report.bytes_after) = size(&program);
-        Ok(Optimized { program, report })
+        fixpoint(program, &settings)
     }
 
     fn names(&self, rule: &Rule) -> bool {
@@ -183,6 +186,25 @@ impl OptimizeOptions {
             .as_ref()
             .is_some_and(|only| only.iter().any(|name| name == rule.name()))
     }
+}
+
+/// Walks over a program until a walk changes nothing.
+fn fixpoint(program: &Ref<Program>, settings: &Settings) -> isoform::Result<Optimized> {
+    let mut report = Report::default();
+    (report.nodes_before, report.bytes_before) = size(program);
+    let mut program = program.clone();
+    while report.rounds < MAX_ROUNDS {
+        report.rounds += 1;
+        let mut log = Log::default();
+        let new = walk(&program, settings, &mut log)?;
+        report.fired.append(&mut log.fired);
+        if new.same_as(&program) {
+            break;
+        }
+        program = new;
+    }
+    (report.nodes_after, report.bytes_after) = size(&program);
+    Ok(Optimized { program, report })
 }
 
 fn walk(

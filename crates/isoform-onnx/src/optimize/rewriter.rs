@@ -20,7 +20,7 @@ use super::settings::Settings;
 use super::table::Table;
 use super::values::{ValueKey, constant, made_by, output, trimmed};
 use super::{fold, known};
-use crate::facts::Analysis;
+use crate::facts::{Analysis, Size};
 use crate::ir::{Call, Function, Graph};
 use crate::layout::{self, BodyKind, Listing, attributes, graph_in, list_body};
 
@@ -102,6 +102,7 @@ impl<'r> Rewriter<'r> {
     pub(super) fn main(&mut self, graph: &Ref<Graph>) -> isoform::Result<Ref<Graph>> {
         self.analysis.enter_graph(graph);
         let listing = list_body(BodyKind::Graph(graph.clone()));
+        self.learn_nonzero(&listing);
         let results = self.root(&listing)?;
         let new = with_results(graph, results);
         let after = list_body(BodyKind::Graph(new.clone()));
@@ -118,6 +119,31 @@ impl<'r> Rewriter<'r> {
         self.known.leave();
         self.table.leave();
         results
+    }
+
+    /// Learns which sizes are not zero in any run that ends well: a Reshape that runs in every
+    /// run has nothing to fill its -1 with if another of its sizes is zero.
+    fn learn_nonzero(&mut self, listing: &Listing) {
+        let nodes = listing.bodies.first().map(|body| &body.nodes);
+        for node in nodes.into_iter().flatten() {
+            let call = &node.call;
+            let Some(target) = call.input(1).filter(|_| call.is("Reshape")) else {
+                continue;
+            };
+            let target = self.analysis.fact(target).elements.clone();
+            let shape = self.analysis.fact(&output(call, 0)).shape.clone();
+            let (Some(target), Some(shape)) = (target, shape) else {
+                continue;
+            };
+            let is_open = |size: &Size| size.as_const() == Some(-1);
+            if target.iter().any(is_open) && target.len() == shape.len() {
+                for (size, made) in target.iter().zip(&shape) {
+                    if !is_open(size) {
+                        made.assume_nonzero();
+                    }
+                }
+            }
+        }
     }
 
     fn count_uses(&mut self, listing: &Listing) {
@@ -512,7 +538,7 @@ impl<'r> Rewriter<'r> {
                         .zip(new)
                         .any(|(old, new)| old.known_eq(new) == Some(false));
                 if differ {
-                    let text = |shape: &[crate::facts::Size]| {
+                    let text = |shape: &[Size]| {
                         let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
                         format!("({})", sizes.join(", "))
                     };

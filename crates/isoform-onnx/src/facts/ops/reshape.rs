@@ -36,7 +36,8 @@ pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
         } else if size.as_const() == Some(0) && zero_copies {
             let kept = input.and_then(|input| input.get(at)).cloned();
             result.push(c.symbols.or_fresh(kept));
-        } else if size.is_nonneg() {
+        } else if size.is_nonneg() || input.is_some_and(|input| input.contains(size)) {
+            // Extents of a tensor are not negative, whatever they derive from.
             let known = size.is_positive() || !zero_copies || cannot_copy(&target, at, input);
             result.push(match (known, input.and_then(|input| input.get(at))) {
                 (true, _) => size.clone(),

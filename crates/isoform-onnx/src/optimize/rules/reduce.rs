@@ -28,6 +28,15 @@ pub(super) const ROWS: &[Row] = &[
         reason: "the axes that go are those that were reduced; the reduction has no other use",
         rewrite: dropping,
     },
+    Row {
+        name: "reduce-transposed",
+        versions: 1..=i64::MAX,
+        patterns: &["ReduceMax|ReduceMin(inner:Transpose(x), ...)"],
+        replacement: "the reduction of x along the axes where they were",
+        reason: "the largest of some elements does not depend on their order; the axes that are \
+                 left keep theirs",
+        rewrite: transposed,
+    },
 ];
 
 /// The version from which on the axes of a reduction are an input.
@@ -53,6 +62,34 @@ fn sorted(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
     axes.sort_unstable();
     axes.dedup();
     Some(axes)
+}
+
+fn transposed(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let (root, inner) = (site.root().clone(), site.labelled("inner")?);
+    let x = site.value("x")?;
+    let rank = site.fact(&x).rank()?;
+    let perm = super::moves::permutation(&inner, rank)?;
+    let reduced = reduced(site, &root, rank)?;
+    let left = (0..rank).filter(|axis| !reduced.contains(axis));
+    let in_order = left.map(|axis| perm[axis]).is_sorted();
+    if root.int("keepdims").ok()?.unwrap_or(1) != 0 || !in_order {
+        return None;
+    }
+    let mut axes: Vec<i64> = reduced.iter().map(|axis| perm[*axis] as i64).collect();
+    axes.sort_unstable();
+    let mut attrs = Site::attrs(&root);
+    attrs.retain(|(name, _)| name != "axes");
+    let mut inputs = vec![x];
+    if root.version < axes_input_since(&root.op) {
+        attrs.push(("axes".to_owned(), super::reshape::int_list(axes)));
+    } else {
+        inputs.push(site.int64s(&axes));
+    }
+    let attrs: Vec<(&str, Value)> = attrs
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.clone()))
+        .collect();
+    site.replace(&root.op, inputs, &attrs)
 }
 
 fn keeping(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
