@@ -8,23 +8,35 @@ use isoform::values::Tensor;
 use crate::elem_type::ElemType;
 use crate::facts::{Fact, Size};
 use crate::import::dtype;
+use crate::ir::Call;
+
+use super::constants::uniform_element;
+use super::values::ValueKey;
 
 type Key = (ElemType, Vec<i64>, Vec<Size>);
+
+type UniformKey = (ElemType, Vec<u8>, Vec<Size>);
 
 /// Small integer tensors whose elements are known, by these: two tensors with the same
 /// elements in every run are one value.
 #[derive(Default)]
 pub(super) struct Known {
     scopes: Vec<HashMap<Key, Value>>,
+    /// Tensors of equal elements, by these and the shape.
+    uniform: Vec<HashMap<UniformKey, Value>>,
+    /// The element of such tensors, by value.
+    elements: HashMap<ValueKey, Vec<u8>>,
 }
 
 impl Known {
     pub(super) fn enter(&mut self) {
         self.scopes.push(HashMap::new());
+        self.uniform.push(HashMap::new());
     }
 
     pub(super) fn leave(&mut self) {
         self.scopes.pop();
+        self.uniform.pop();
     }
 
     /// The tensor, if all elements are numbers.
@@ -50,6 +62,51 @@ impl Known {
         if let (Some(key), Some(scope)) = (key(fact), self.scopes.last_mut()) {
             scope.entry(key).or_insert_with(|| value.clone());
         }
+    }
+}
+
+/// Operators whose results have no other elements than their first input.
+const SELECTING: &[&str] = &[
+    "Expand",
+    "Flatten",
+    "Gather",
+    "Reshape",
+    "Slice",
+    "Squeeze",
+    "Tile",
+    "Transpose",
+    "Unsqueeze",
+];
+
+impl Known {
+    /// The bytes of the element that all those of an output of a call are.
+    fn element(&self, call: &Call) -> Option<Vec<u8>> {
+        if call.is("ConstantOfShape") {
+            return match call.attribute("value").ok()? {
+                Some(value) => Some(uniform_element(value)?.to_vec()),
+                None => Some(vec![0; 4]),
+            };
+        }
+        let is_selecting = call.standard_op().is_some_and(|op| SELECTING.contains(&op));
+        let source = call.input(0).filter(|_| is_selecting)?;
+        match self.elements.get(&ValueKey::of(source)) {
+            Some(element) => Some(element.clone()),
+            None => Some(uniform_element(source)?.to_vec()),
+        }
+    }
+
+    /// An earlier value of the same shape with the same elements, all equal, as the output of
+    /// a call; remembers the output if there is none.
+    pub(super) fn uniform(&mut self, call: &Call, value: &Value, fact: &Fact) -> Option<Value> {
+        let element = self.element(call)?;
+        self.elements.insert(ValueKey::of(value), element.clone());
+        let key = (fact.elem?, element, fact.shape.clone()?);
+        let mut scopes = self.uniform.iter().rev();
+        if let Some(found) = scopes.find_map(|scope| scope.get(&key)) {
+            return (ValueKey::of(found) != ValueKey::of(value)).then(|| found.clone());
+        }
+        self.uniform.last_mut()?.insert(key, value.clone());
+        None
     }
 }
 

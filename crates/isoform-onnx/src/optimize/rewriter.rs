@@ -443,10 +443,17 @@ impl<'r> Rewriter<'r> {
         if values.is_none() && self.requests < MAX_REQUESTS {
             values = self.rules(call)?;
         }
+        if values.is_none() && is_pure && call.outputs == 1 {
+            values = self.merged_uniform(call);
+        }
         let values =
             values.unwrap_or_else(|| (0..call.outputs).map(|at| output(call, at)).collect());
         if is_pure {
             self.table.insert(call, values.clone());
+            for value in &values {
+                let fact = self.analysis.fact(value);
+                self.known.insert(&fact, value);
+            }
         }
         Ok(values)
     }
@@ -477,14 +484,20 @@ impl<'r> Rewriter<'r> {
                 self.fired(rule, call);
                 Some(values)
             }
-            None => {
-                for value in &values {
-                    let fact = self.analysis.fact(value);
-                    self.known.insert(&fact, value);
-                }
-                None
-            }
+            None => None,
         }
+    }
+
+    /// An earlier value of the same elements, if all elements of the result are equal.
+    fn merged_uniform(&mut self, call: &Ref<Call>) -> Option<Vec<Value>> {
+        if !self.settings.uses("merge-known-values") {
+            return None;
+        }
+        let value = output(call, 0);
+        let fact = self.analysis.fact(&value);
+        let found = self.known.uniform(call, &value, &fact)?;
+        self.fired("merge-known-values", call);
+        Some(vec![found])
     }
 
     fn rules(&mut self, call: &Ref<Call>) -> isoform::Result<Option<Vec<Value>>> {
