@@ -45,13 +45,16 @@ use crate::ir::Call;
 #[must_use]
 pub fn infer(call: &Call, inputs: &[Option<Arc<Fact>>], symbols: &mut Symbols) -> Vec<Fact> {
     let count = usize::try_from(call.outputs).unwrap_or(0);
-    let Some(op) = call.standard_op() else {
-        return vec![Fact::unknown(); count];
-    };
     let mut context = Context {
         call,
         inputs,
         symbols,
+    };
+    let Some(op) = call.standard_op() else {
+        let facts = table::contributed(&mut context).unwrap_or_default();
+        let mut facts: Vec<Fact> = facts.into_iter().take(count).collect();
+        facts.resize(count, Fact::unknown());
+        return facts;
     };
     let mut facts = table::shapes(&mut context, op, count).unwrap_or_default();
     facts.resize(count, Fact::unknown());

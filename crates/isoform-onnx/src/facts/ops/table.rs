@@ -20,6 +20,24 @@ fn same_shape(c: &Context<'_>, at: usize) -> Shape {
     c.shape(at).map(<[Size]>::to_vec)
 }
 
+/// The same for operators of `com.microsoft` that exporters and quantisers write.
+pub(super) fn contributed(c: &mut Context<'_>) -> Option<Vec<Fact>> {
+    if c.call.callee.is_some() || c.call.domain != "com.microsoft" {
+        return None;
+    }
+    let first = c.elem(0);
+    match c.call.op.as_str() {
+        "DynamicQuantizeLSTM" => sequence::recurrent(c, 4, 3),
+        "BiasGelu"
+        | "FastGelu"
+        | "Gelu"
+        | "QuickGelu"
+        | "SkipLayerNormalization"
+        | "SkipSimplifiedLayerNormalization" => Some(vec![Fact::tensor(first, same_shape(c, 0))]),
+        _ => None,
+    }
+}
+
 /// Facts of the results without their elements; None if nothing is known.
 pub(super) fn shapes(c: &mut Context<'_>, op: &str, count: usize) -> Option<Vec<Fact>> {
     use ElemType::{Bool, Float, Int32, Int64, String, Uint8};
