@@ -26,27 +26,36 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from isoform import _core
 from isoform._core import OnnxModel as Model
 from isoform.types._namespace import names
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
+
     # What `__getattr__` finds.
     from isoform.types.onnx import *  # noqa: F403
+    from isoform.types.onnx import Program
 
-__all__ = ["Model", "load"]
+__all__ = ["Model", "Saved", "load", "save", "to_bytes", "to_model_proto"]
 
 
-def load(path: str | os.PathLike[str], *, mmap: bool = True, io_names: bool = False) -> Model:
-    """Load the model in a file.
+def load(
+    path: str | os.PathLike[str] | bytes | bytearray | memoryview | ModelProto,
+    *,
+    mmap: bool = True,
+    io_names: bool = False,
+) -> Model:
+    """Load the model in a file, in memory, or in a message of the `onnx` package.
 
     Names, documentation, listing order and everything else that does not affect the
     computation are ignored by comparison; they are kept in ignored fields.
 
     Args:
-        path: The file.
+        path: The file; or its contents as bytes; or an `onnx.ModelProto`. The
+            latter two must hold all data, since they have no folder.
         mmap: Whether the file, and files of external data, are mapped instead
             of read. Mapped weights are not copied; the files must not be
             changed as long as the model or a tensor of it is in use.
@@ -64,7 +73,126 @@ def load(path: str | os.PathLike[str], *, mmap: bool = True, io_names: bool = Fa
         ...
     OSError: ...
     """
-    return _core.onnx_load(Path(path), mmap=mmap, io_names=io_names)
+    if isinstance(path, (bytes, bytearray, memoryview)):
+        return _core.onnx_load_bytes(path, io_names=io_names)
+    if isinstance(path, (str, os.PathLike)):
+        return _core.onnx_load(Path(path), mmap=mmap, io_names=io_names)
+    encode = getattr(path, "SerializeToString", None)
+    if encode is None:
+        raise TypeError(
+            f"expected a path, bytes or an onnx.ModelProto, got {type(path).__name__}"
+        )
+    return _core.onnx_load_bytes(encode(), io_names=io_names)
+
+
+class Saved(NamedTuple):
+    """Describes what `save` wrote."""
+
+    #: The version of the file format.
+    ir_version: int
+    #: The version that the program asks for, if that is too old for what it contains;
+    #: otherwise None.
+    raised_from: int | None
+    #: The number of bytes of the model's file.
+    bytes: int
+    #: The files of external data.
+    external_files: list[Path]
+    #: The number of bytes in these files.
+    external_bytes: int
+
+
+def save(
+    model: Model | Program,
+    path: str | os.PathLike[str],
+    *,
+    save_as_external_data: bool = False,
+    all_tensors_to_one_file: bool = True,
+    location: str | None = None,
+    size_threshold: int = 1024,
+    convert_attribute: bool = False,
+    check: bool = True,
+) -> Saved:
+    """Write a model or program to a file.
+
+    Names, documentation and metadata are those of the program's ignored fields,
+    as far as what they refer to still exists. Loading the file results in an
+    equal program. The file appears completely or not at all, and may be the one
+    that the model was loaded from. Weights are not copied in memory.
+
+    The options are those of `onnx.save_model`:
+
+    Args:
+        model: What `load` returned, or an `onnx.Program`.
+        path: The file to write.
+        save_as_external_data: Whether large constants are written to other files
+            beside it. Models of more than 2 GB, which is more than the format
+            can hold, are written like this anyway.
+        all_tensors_to_one_file: Whether that is one file, or one for each constant.
+        location: Name of the one file, relative to the model's folder; by default
+            that of the model with `.data` appended.
+        size_threshold: The smallest number of bytes of a constant that is written
+            there.
+        convert_attribute: Whether constants in attributes are written there, too.
+        check: Whether each node must be one that the imported operator set allows.
+
+    Raises OSError if a file cannot be written, ValueError if the program is not a
+    valid model; the message names the place in it.
+
+    The work is linear in the number of nodes times the nesting of graphs, plus
+    the bytes of the constants.
+
+    >>> import tempfile
+    >>> from isoform import onnx, structural_equal
+    >>> x = onnx.Input(ty=None, default=None, name="x")
+    >>> relu = onnx.Call("", "Relu", 13, None, {}, [x], 1)
+    >>> graph = onnx.Graph([x], [None], [onnx.Output(relu, 0)], result_names=["y"])
+    >>> program = onnx.Program(graph, [])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     saved = save(program, f"{folder}/relu.onnx")
+    ...     loaded = load(f"{folder}/relu.onnx", mmap=False)
+    >>> saved.ir_version, structural_equal(loaded.program, program)
+    (7, True)
+    >>> wrong = onnx.Output(onnx.Call("", "Relu", 13, None, {"beta": 1}, [x], 1), 0)
+    >>> to_bytes(onnx.Program(onnx.Graph([x], [None], [wrong]), []))
+    Traceback (most recent call last):
+        ...
+    ValueError: graph '' > node #0 (Relu) > attribute 'beta': Relu has no such attribute ...
+    """
+    ir_version, raised_from, size, files, external = _core.onnx_save(
+        model,
+        Path(path),
+        save_as_external_data=save_as_external_data,
+        all_tensors_to_one_file=all_tensors_to_one_file,
+        location=location,
+        size_threshold=size_threshold,
+        convert_attribute=convert_attribute,
+        check=check,
+    )
+    return Saved(ir_version, raised_from, size, files, external)
+
+
+def to_bytes(model: Model | Program, *, check: bool = True) -> bytes:
+    """Return the contents of the file that `save` would write.
+
+    Raises ValueError as `save`, and for models of more than 2 GB.
+    O(nodes × nesting of graphs + bytes).
+    """
+    return _core.onnx_to_bytes(model, check=check)
+
+
+def to_model_proto(model: Model | Program, *, check: bool = True) -> ModelProto:
+    """Return a model or program as a message of the `onnx` package.
+
+    Raises ImportError if that package is not installed, and otherwise as `to_bytes`.
+    O(nodes × nesting of graphs + bytes).
+    """
+    try:
+        from onnx import ModelProto
+    except ImportError as error:
+        raise ImportError(
+            "to_model_proto needs the package onnx; install it, or use isoform.onnx.to_bytes"
+        ) from error
+    return ModelProto.FromString(to_bytes(model, check=check))
 
 
 if not TYPE_CHECKING:

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::input::Form;
+use crate::input::TargetForm;
 
 /// Compare ONNX models and IR files as programs: same program, or where do they differ?
 ///
@@ -243,13 +243,14 @@ Examples:
   isoform dedup --architecture checkpoints/ exports/
   isoform dedup --json . | jq '.groups[].files'";
 
-/// Convert a file to another format: a JSON graph, text, or binary.
+/// Convert a file to another format: a JSON graph, text, binary, or an ONNX model.
 ///
 /// All formats preserve the value and its sharing, so the digest stays the same. The
 /// format of the target is determined by its name, .json, .iso or .txt for text, .isob or
-/// .bin for binary, or by --to. The target is written completely or not at all, and an
-/// existing file is replaced only with --force. An ONNX model is written as its program.
-/// The metadata of a JSON graph is kept if the target is a JSON graph.
+/// .bin for binary, .onnx for a model, or by --to. The target is written completely or not
+/// at all, and an existing file is replaced only with --force. An ONNX model is read as its
+/// program, and only programs of models can be written as ONNX models. The metadata of a
+/// JSON graph is kept if the target is a JSON graph.
 #[derive(Args, Debug)]
 #[command(after_help = CONVERT_HELP)]
 pub(crate) struct ConvertArgs {
@@ -261,12 +262,39 @@ pub(crate) struct ConvertArgs {
     pub(crate) target: PathBuf,
     /// The format to write.
     #[arg(long, value_name = "FORM", value_enum)]
-    pub(crate) to: Option<Form>,
+    pub(crate) to: Option<TargetForm>,
     /// Replace the target if it exists.
     #[arg(short, long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) text: TextArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+}
+
+/// How models are written.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "ONNX models")]
+pub(crate) struct ModelArgs {
+    /// Write large constants to a file beside the model, as is done anyway for models of
+    /// more than 2 GB.
+    #[arg(long)]
+    pub(crate) external_data: bool,
+    /// The name of that file; by default that of the model with .data appended.
+    #[arg(long, value_name = "NAME", requires = "external_data")]
+    pub(crate) location: Option<String>,
+    /// Write each constant to a file of its own, named after it.
+    #[arg(long, requires = "external_data", conflicts_with = "location")]
+    pub(crate) file_per_tensor: bool,
+    /// The smallest constant that is written there [default: 1024].
+    #[arg(long, value_name = "BYTES", requires = "external_data")]
+    pub(crate) size_threshold: Option<u64>,
+    /// Write constants in attributes there, too.
+    #[arg(long, requires = "external_data")]
+    pub(crate) convert_attribute: bool,
+    /// Write nodes that the imported operator set does not allow.
+    #[arg(long)]
+    pub(crate) no_check: bool,
 }
 
 const CONVERT_HELP: &str = "\
@@ -275,11 +303,14 @@ Exit status:
   2  the source could not be read, or the target not be written; it is unchanged
 
 JSON (--json), one object:
-  {\"file\": NAME, \"to\": NAME, \"form\": \"json\", \"text\" or \"binary\", \"bytes\": COUNT}
+  {\"file\": NAME, \"to\": NAME, \"form\": \"json\", \"text\", \"binary\" or \"onnx\", \"bytes\": COUNT}
+  For a model also \"external\": [NAME...], the files of external data
   On error: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:
   isoform convert module.json module.iso
+  isoform convert model.isob model.onnx
+  isoform convert --external-data model.onnx large.onnx
   isoform convert --force --to text --width 80 module.isob notes/module
   isoform convert module.json - --to binary | isoform hash -";
 
@@ -343,7 +374,7 @@ pub(crate) struct RunArgs {
     pub(crate) output: PathBuf,
     /// The format to write; by default that of the name, and text for standard output.
     #[arg(long, value_name = "FORM", value_enum)]
-    pub(crate) to: Option<Form>,
+    pub(crate) to: Option<TargetForm>,
     /// Replace the output if it exists.
     #[arg(short, long)]
     pub(crate) force: bool,

@@ -4,11 +4,12 @@ use std::io;
 
 use isoform::files::{JsonOptions, to_bytes};
 use isoform::text::TensorText;
-use isoform::{Map, Str, Value};
+use isoform::{Error, Map, Ref, Str, Value};
+use isoform_onnx::{SaveOptions, ir::Program};
 use serde_json::json;
 
-use crate::args::{Common, ConvertArgs};
-use crate::input::{Form, Input, is_dash, load, message};
+use crate::args::{Common, ConvertArgs, ModelArgs};
+use crate::input::{Form, Input, TargetForm, is_dash, load, message};
 use crate::output::{Failure, Output};
 use crate::show::text_of;
 use crate::target::{check_target, write};
@@ -30,7 +31,10 @@ pub(crate) fn run(
         Ok(input) => input,
         Err(failure) => return output.failed_file(&args.source, &failure),
     };
-    let bytes = match encode(args, &input, form) {
+    let Some(value_form) = form.form() else {
+        return write_model(args, &input, output);
+    };
+    let bytes = match encode(args, &input, value_form) {
         Ok(bytes) => bytes,
         Err(error) => {
             let failure = message(&args.source, &error);
@@ -55,16 +59,120 @@ pub(crate) fn run(
 }
 
 /// The format of the target.
-pub(crate) fn form_of_target(args: &ConvertArgs, common: &Common) -> Result<Form, Failure> {
+pub(crate) fn form_of_target(args: &ConvertArgs, common: &Common) -> Result<TargetForm, Failure> {
     if common.json && is_dash(&args.target) {
         return Err("--json writes its report to standard output, which is also the target; for a JSON graph, use --to json".into());
     }
-    match args.to.or_else(|| Form::of_name(&args.target)) {
+    match args.to.or_else(|| TargetForm::of_name(&args.target)) {
         Some(form) => Ok(form),
         None => Err(
-            "the name does not determine the format (.json, .iso or .isob); use --to json, text or binary"
+            "the name does not determine the format (.json, .iso, .isob or .onnx); use --to json, text, binary or onnx"
                 .into(),
         ),
+    }
+}
+
+/// Writes a program as an ONNX model, and reports it.
+pub(crate) fn write_model(
+    args: &ConvertArgs,
+    input: &Input,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let options = args.model.options();
+    let program = match program_of_model(input) {
+        Ok(program) => program,
+        Err(error) => {
+            let failure = message(&args.source, &error);
+            return output.failed_file(&args.source, &failure);
+        }
+    };
+    if is_dash(&args.target) {
+        return match options.to_bytes(&program) {
+            Ok(bytes) => output.bytes(&bytes),
+            Err(error) => {
+                let failure = message(&args.source, &error);
+                output.failed_file(&args.source, &failure)
+            }
+        };
+    }
+    let saved = check_target(args)
+        .and_then(|_| check_data(args))
+        .and_then(|()| {
+            let saved = options.save(&program, &args.target);
+            saved.map_err(|error| message(&args.target, &error))
+        });
+    let saved = match saved {
+        Ok(saved) => saved,
+        Err(failure) => return output.failed_file(&args.target, &failure),
+    };
+    if let Some(version) = saved.raised_from {
+        output.aside(&format!(
+            "isoform: {}: IR version {version} became {}, which the program needs\n",
+            args.target.display(),
+            saved.ir_version
+        ));
+    }
+    if !output.json {
+        return Ok(());
+    }
+    let names = saved.external_files.iter();
+    output.json_line(&json!({
+        "file": args.source.to_string_lossy(),
+        "to": args.target.to_string_lossy(),
+        "form": TargetForm::Onnx.key(),
+        "bytes": saved.bytes,
+        "external": names.map(|name| name.to_string_lossy()).collect::<Vec<_>>(),
+    }))
+}
+
+impl ModelArgs {
+    fn options(&self) -> SaveOptions {
+        let mut options = SaveOptions::default()
+            .save_as_external_data(self.external_data)
+            .all_tensors_to_one_file(!self.file_per_tensor)
+            .convert_attribute(self.convert_attribute)
+            .check(!self.no_check);
+        if let Some(location) = &self.location {
+            options = options.location(location);
+        }
+        match self.size_threshold {
+            Some(bytes) => options.size_threshold(bytes),
+            None => options,
+        }
+    }
+}
+
+fn program_of_model(input: &Input) -> isoform::Result<Ref<Program>> {
+    let file = match input {
+        Input::Model(model) => return Ok(model.program().clone()),
+        Input::Value(file) => file,
+    };
+    file.value.extract::<Ref<Program>>().map_err(|_| {
+        Error::type_error(format!(
+            "only the program of a model can be written as an ONNX model: expected onnx.Program, got {}",
+            file.value.type_name()
+        ))
+    })
+}
+
+/// Refuses to replace a file of external data unasked.
+fn check_data(args: &ConvertArgs) -> Result<(), Failure> {
+    let model = &args.model;
+    if !model.external_data || model.file_per_tensor || args.force {
+        return Ok(());
+    }
+    let target = match (&model.location, args.target.file_name()) {
+        (Some(location), _) => args.target.with_file_name(location),
+        (None, Some(name)) => {
+            let mut name = name.to_owned();
+            name.push(".data");
+            args.target.with_file_name(name)
+        }
+        (None, None) => return Ok(()),
+    };
+    match target.exists() {
+        true => Err(format!("{} exists; --force replaces it", target.display()).into()),
+        false => Ok(()),
     }
 }
 

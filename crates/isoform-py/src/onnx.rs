@@ -4,17 +4,26 @@
 
 use std::path::PathBuf;
 
-use isoform_onnx::{ImportOptions, Model};
+use isoform::{Error, Ref};
+use isoform_onnx::{
+    ExternalResolver, ImportOptions, Model, SaveOptions, decode_model, ir::Program,
+};
+use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-use crate::convert::to_python;
+use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
+use crate::object::gil::under_gil;
 
 /// Adds the names of this file, and registers the node types so that their classes can
 /// be found by key before a model is loaded.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<OnnxModel>()?;
     module.add_function(wrap_pyfunction!(onnx_load, module)?)?;
+    module.add_function(wrap_pyfunction!(onnx_load_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(onnx_save, module)?)?;
+    module.add_function(wrap_pyfunction!(onnx_to_bytes, module)?)?;
     isoform_onnx::ir::register().into_py()
 }
 
@@ -85,4 +94,86 @@ fn onnx_load(py: Python<'_>, path: PathBuf, mmap: bool, io_names: bool) -> PyRes
     // Reading a file does not need Python, so other threads may run.
     let model = py.detach(|| options.load(path)).into_py()?;
     Ok(OnnxModel { model })
+}
+
+/// Loads an encoded model from memory; see `isoform.onnx.load`.
+#[pyfunction]
+#[pyo3(signature = (data, *, io_names = false))]
+fn onnx_load_bytes(py: Python<'_>, data: PyBuffer<u8>, io_names: bool) -> PyResult<OnnxModel> {
+    let data = data.to_vec(py)?;
+    let model = py.detach(|| {
+        let proto = decode_model(data.into()).map_err(Error::from)?;
+        let options = ImportOptions::default().io_names(io_names);
+        options.import(&proto, &ExternalResolver::none())
+    });
+    Ok(OnnxModel {
+        model: model.into_py()?,
+    })
+}
+
+/// The program of a model, or of an object of `onnx.Program`.
+fn program_of(model: &Bound<'_, PyAny>) -> PyResult<Ref<Program>> {
+    if let Ok(model) = model.cast::<OnnxModel>() {
+        return Ok(model.get().model.program().clone());
+    }
+    let value = untyped(model)?;
+    let program = value.extract::<Ref<Program>>().map_err(|_| {
+        Error::type_error(format!(
+            "expected a model or an onnx.Program, got {}",
+            value.type_name()
+        ))
+    });
+    program.into_py()
+}
+
+/// IR version, the one it was raised from, and the number of bytes; then the files of
+/// external data, and the number of bytes in them.
+type Saved = (i64, Option<i64>, u64, Vec<PathBuf>, u64);
+
+/// Writes a program to a file; see `isoform.onnx.save`.
+#[pyfunction]
+#[pyo3(signature = (
+    model, path, *, save_as_external_data = false, all_tensors_to_one_file = true,
+    location = None, size_threshold = 1024, convert_attribute = false, check = true,
+))]
+#[allow(clippy::too_many_arguments)]
+#[allow(clippy::fn_params_excessive_bools)]
+fn onnx_save(
+    model: &Bound<'_, PyAny>,
+    path: PathBuf,
+    save_as_external_data: bool,
+    all_tensors_to_one_file: bool,
+    location: Option<String>,
+    size_threshold: u64,
+    convert_attribute: bool,
+    check: bool,
+) -> PyResult<Saved> {
+    let mut options = SaveOptions::default()
+        .save_as_external_data(save_as_external_data)
+        .all_tensors_to_one_file(all_tensors_to_one_file)
+        .size_threshold(size_threshold)
+        .convert_attribute(convert_attribute)
+        .check(check);
+    if let Some(location) = location {
+        options = options.location(location);
+    }
+    let program = program_of(model)?;
+    let saved = under_gil(model.py(), || options.save(&program, &path)).into_py()?;
+    Ok((
+        saved.ir_version,
+        saved.raised_from,
+        saved.bytes,
+        saved.external_files,
+        saved.external_bytes,
+    ))
+}
+
+/// Encodes a program as a model; see `isoform.onnx.to_bytes`.
+#[pyfunction]
+#[pyo3(signature = (model, *, check = true))]
+fn onnx_to_bytes<'py>(model: &Bound<'py, PyAny>, check: bool) -> PyResult<Bound<'py, PyBytes>> {
+    let options = SaveOptions::default().check(check);
+    let program = program_of(model)?;
+    let bytes = under_gil(model.py(), || options.to_bytes(&program)).into_py()?;
+    Ok(PyBytes::new(model.py(), &bytes))
 }

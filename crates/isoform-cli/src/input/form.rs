@@ -14,7 +14,7 @@ const MAGIC: &[u8] = b"\x89isoform";
 const GRAPH_KEYS: [&str; 3] = ["root_index", "nodes", "metadata"];
 
 /// A format in which a value can be written to a file.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// A JSON graph.
     Json,
@@ -22,6 +22,55 @@ pub(crate) enum Form {
     Text,
     /// The binary form.
     Binary,
+}
+
+/// A format in which a target can be written.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TargetForm {
+    /// A JSON graph.
+    Json,
+    /// Text for people.
+    Text,
+    /// The binary form.
+    Binary,
+    /// An ONNX model.
+    Onnx,
+}
+
+impl TargetForm {
+    /// The format for the extension of this name.
+    pub(crate) fn of_name(file: &Path) -> Option<TargetForm> {
+        let extension = file.extension()?.to_str()?;
+        match extension.eq_ignore_ascii_case("onnx") {
+            true => Some(TargetForm::Onnx),
+            false => Form::of_name(file).map(TargetForm::from),
+        }
+    }
+
+    /// The format of the library; None for a model.
+    pub(crate) fn form(self) -> Option<Form> {
+        match self {
+            TargetForm::Json => Some(Form::Json),
+            TargetForm::Text => Some(Form::Text),
+            TargetForm::Binary => Some(Form::Binary),
+            TargetForm::Onnx => None,
+        }
+    }
+
+    /// The name for programs, and for `--to`.
+    pub(crate) fn key(self) -> &'static str {
+        self.form().map_or("onnx", Form::key)
+    }
+}
+
+impl From<Form> for TargetForm {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Json => TargetForm::Json,
+            Form::Text => TargetForm::Text,
+            Form::Binary => TargetForm::Binary,
+        }
+    }
 }
 
 /// The contents of a file.
@@ -54,7 +103,7 @@ impl Form {
         }
     }
 
-    /// The name for programs, and for `--to`.
+    /// The name for programs.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Form::Json => "json",

@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::args::Common;
 use crate::output::{Failure, Output};
 
-pub(crate) use form::{Content, Form, SAMPLE, is_graph, is_ours, recognize};
+pub(crate) use form::{Content, Form, SAMPLE, TargetForm, is_graph, is_ours, recognize};
 
 /// The contents of a file.
 pub(crate) enum Input {

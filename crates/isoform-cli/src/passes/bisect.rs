@@ -11,7 +11,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
-use crate::args::{BisectArgs, Common, ConvertArgs, TextArgs};
+use crate::args::{BisectArgs, Common, ConvertArgs, ModelArgs, TextArgs};
 use crate::convert::encode;
 use crate::input::{Form, Input, IrFile, load};
 use crate::output::Output;
@@ -83,7 +83,7 @@ impl Check<'_> {
         let args = ConvertArgs {
             source: "-".into(),
             target: target.clone(),
-            to: Some(self.form),
+            to: Some(self.form.into()),
             force: true,
             text: TextArgs {
                 width: 100,
@@ -92,6 +92,7 @@ impl Check<'_> {
                 types: false,
                 full_tensors: false,
             },
+            model: ModelArgs::default(),
         };
         let file = Input::Value(IrFile {
             value: program.into(),

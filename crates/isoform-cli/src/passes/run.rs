@@ -11,9 +11,9 @@ use serde_json::json;
 
 use super::changes::Changes;
 use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
-use crate::args::{Common, ConvertArgs, RunArgs, TextArgs};
-use crate::convert::{encode, form_of_target};
-use crate::input::{Form, Input, IrFile, is_dash, load};
+use crate::args::{Common, ConvertArgs, ModelArgs, RunArgs, TextArgs};
+use crate::convert::{encode, form_of_target, write_model};
+use crate::input::{Form, Input, IrFile, TargetForm, is_dash, load};
 use crate::output::Output;
 use crate::progress::bar_of;
 use crate::show::text_of;
@@ -100,13 +100,14 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
     let target = ConvertArgs {
         source: args.file.clone(),
         target: args.output.clone(),
-        to: args.to.or(to_standard.then_some(Form::Text)),
+        to: args.to.or(to_standard.then_some(TargetForm::Text)),
         force: args.force,
         text: TextArgs { ..args.text },
+        model: ModelArgs::default(),
     };
     // Fail early, before anything large is read.
     let form = if to_standard && !output.json {
-        Ok(target.to.unwrap_or(Form::Text))
+        Ok(target.to.unwrap_or(TargetForm::Text))
     } else {
         form_of_target(&target, common).and_then(|form| check_target(&target).map(|_| form))
     };
@@ -147,7 +148,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
 fn finish(
     args: &RunArgs,
     target: &ConvertArgs,
-    form: Form,
+    target_form: TargetForm,
     (input, program): (Input, Ref<Obj>),
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
@@ -155,11 +156,15 @@ fn finish(
         Input::Value(file) => file.metadata,
         Input::Model(_) => None,
     };
+    let form = target_form.form().unwrap_or(Form::Binary);
     let result = Input::Value(IrFile {
         value: program.into(),
         form,
         metadata,
     });
+    if target_form == TargetForm::Onnx {
+        return write_model(target, &result, output);
+    }
     let to_standard = is_dash(&args.output);
     let bytes = match to_standard && form == Form::Text {
         // For people, as `isoform show` prints it.

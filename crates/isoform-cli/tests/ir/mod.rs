@@ -524,6 +524,38 @@ fn convert_writes_the_program_of_a_model() {
 }
 
 #[test]
+fn convert_writes_models() {
+    let folder = Folder::new();
+    folder.model("model.onnx", &small(&Small::default()));
+    check(&folder.run("convert model.onnx model.isob"), 0, "");
+    for source in ["model.onnx", "model.isob"] {
+        check(
+            &folder.run(&format!("convert -f {source} copy.onnx")),
+            0,
+            "",
+        );
+        let ran = folder.run("diff --io-names model.onnx copy.onnx");
+        check(&ran, 0, "equal\n");
+    }
+    // The source may be the target, although it is mapped.
+    check(&folder.run("convert -f copy.onnx copy.onnx"), 0, "");
+    check(&folder.run("diff model.onnx copy.onnx"), 0, "equal\n");
+    let ran = folder.run("convert model.onnx copy.onnx");
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("--force replaces it"), "{ran:?}");
+
+    let line = "convert --json --external-data --size-threshold 1 model.onnx split.onnx";
+    let report: serde_json::Value = serde_json::from_str(&folder.run(line).out).unwrap();
+    assert_eq!(report["form"], "onnx");
+    assert_eq!(report["external"], serde_json::json!(["split.onnx.data"]));
+    check(&folder.run("diff model.onnx split.onnx"), 0, "equal\n");
+    fs::remove_file(folder.path().join("split.onnx")).unwrap();
+    let ran = folder.run(line);
+    assert_eq!(ran.status, 2);
+    assert!(ran.out.contains("split.onnx.data exists"), "{ran:?}");
+}
+
+#[test]
 fn text_that_looks_like_a_graph_is_read_as_text() {
     let folder = Folder::new();
     folder.file("map.iso", b"// a map\n{\"nodes\": [1], \"root_index\": 0}");
@@ -584,14 +616,18 @@ fn convert_says_what_is_missing() {
         (
             "convert module.iso target",
             "target",
-            "use --to json, text or binary",
+            "use --to json, text, binary or onnx",
         ),
         (
             "convert module.iso model.onnx",
-            "model.onnx",
-            "use --to json, text or binary",
+            "module.iso",
+            "expected onnx.Program, got",
         ),
-        ("convert module.iso -", "-", "use --to json, text or binary"),
+        (
+            "convert module.iso -",
+            "-",
+            "use --to json, text, binary or onnx",
+        ),
         ("convert module.iso . --to json", ".", "this is a folder"),
         ("convert none.iso a.json", "none.iso", "No such file"),
         (

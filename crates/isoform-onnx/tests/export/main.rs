@@ -4,5 +4,9 @@
 #[path = "../it/build.rs"]
 mod build;
 mod golden;
+mod kept;
 mod models;
+mod places;
+mod refused;
 mod round_trip;
+mod saved;

@@ -50,7 +50,7 @@ pub(crate) fn plain() -> ModelProto {
 }
 
 /// A typed value with everything that describes it.
-fn described(name: &str) -> ValueInfoProto {
+pub(crate) fn described(name: &str) -> ValueInfoProto {
     let mut ty = tensor_type("batch 3 ?");
     ty.denotation = "IMAGE".into();
     if let Some(TypeValue::TensorType(tensor)) = &mut ty.value {
