@@ -3,9 +3,11 @@
 import inspect
 import os
 import shutil
+import sys
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import isoform
@@ -109,3 +111,87 @@ class TestModels:
         assert isoform._core.cli_main(["isoform", "hash", str(self.path())]) == 0
         digest = capfd.readouterr().out.split()[0]
         assert structural_digest(onnx.load(self.path()).program).hex() == digest
+
+
+def relu_program(**fields):
+    x = onnx.Input(ty=None, default=None, name="x")
+    call = onnx.Call("", "Relu", 13, None, {}, [x], 1, name="relu", output_names=["y"])
+    graph = onnx.Graph([x], [None], [onnx.Output(call, 0)], result_names=["y"])
+    return onnx.Program(graph, [], **fields)
+
+
+def test_a_program_is_written_and_loaded(tmp_path):
+    program = relu_program(producer="me")
+    path = tmp_path / "relu.onnx"
+    saved = onnx.save(program, path)
+    assert saved == onnx.Saved(7, None, path.stat().st_size, [], 0)
+    assert path.read_bytes() == onnx.to_bytes(program)
+    for source in (path, str(path), path.read_bytes(), memoryview(path.read_bytes())):
+        loaded = onnx.load(source)
+        assert structural_equal(loaded.program, program)
+        assert loaded.program.producer == "me"
+        assert loaded.program.graph.results[0].call.name == "relu"
+    assert onnx.load(path.read_bytes()).path is None
+    # The source may be the target.
+    onnx.save(onnx.load(path), path)
+    assert path.read_bytes() == onnx.to_bytes(program)
+
+
+def test_weights_are_written_beside_a_model(tmp_path):
+    weight = isoform.from_dlpack(np.zeros(1000, np.float32))
+    x = onnx.Input(ty=None, default=None, name="x")
+    add = onnx.Call("", "Add", 13, None, {}, [x, weight], 1, input_names=["x", "w"])
+    program = onnx.Program(onnx.Graph([x], [None], [onnx.Output(add, 0)]), [])
+    saved = onnx.save(program, tmp_path / "m.onnx", save_as_external_data=True, location="w.bin")
+    assert saved.external_files == [tmp_path / "w.bin"]
+    assert saved.external_bytes == 4000
+    assert saved.bytes < 1000
+    assert structural_equal(onnx.load(tmp_path / "m.onnx").program, program)
+    with pytest.raises(KeyError, match="no folder"):
+        onnx.load((tmp_path / "m.onnx").read_bytes())
+
+
+def test_what_cannot_be_written_is_an_error(tmp_path):
+    with pytest.raises(TypeError, match=r"expected a model or an onnx\.Program, got int"):
+        onnx.save(1, tmp_path / "m.onnx")
+    with pytest.raises(TypeError, match=r"expected a path, bytes or an onnx\.ModelProto, got int"):
+        onnx.load(1)
+    wrong = relu_program()
+    call = wrong.graph.results[0].call
+    call = onnx.Call("", "Relu", 13, None, {"alpha": 1.0}, call.inputs, 1, name="relu")
+    wrong = onnx.Program(onnx.Graph(wrong.graph.params, [None], [onnx.Output(call, 0)]), [])
+    expected = r"node 'relu' \(Relu\) > attribute 'alpha': Relu has no such attribute"
+    with pytest.raises(ValueError, match=expected):
+        onnx.save(wrong, tmp_path / "m.onnx")
+    assert list(tmp_path.iterdir()) == []
+    assert structural_equal(onnx.load(onnx.to_bytes(wrong, check=False)).program, wrong)
+
+
+def test_a_newer_version_is_reported(tmp_path):
+    x = onnx.Input(ty=None, default=None, name="x")
+    double = onnx.Call("", "Add", 13, None, {}, [x, x], 1)
+    function = onnx.Function([x], [], {}, [onnx.Output(double, 0)], name="demo.Double")
+    y = onnx.Input(ty=None, default=None, name="y")
+    call = onnx.Call("", "", 0, function, {}, [y], 1)
+    graph = onnx.Graph([y], [None], [onnx.Output(call, 0)])
+    saved = onnx.save(onnx.Program(graph, [], ir_version=7), tmp_path / "m.onnx")
+    assert (saved.ir_version, saved.raised_from) == (8, 7)
+
+
+def test_messages_of_the_onnx_package_are_read_and_made():
+    package = pytest.importorskip("onnx", reason="the package onnx is not installed")
+    ty = onnx.TensorType(isoform.dtype("float32"), [None])
+    x = onnx.Input(ty=ty, default=None, name="x")
+    call = onnx.Call("", "Relu", 13, None, {}, [x], 1, name="relu")
+    program = onnx.Program(onnx.Graph([x], [ty], [onnx.Output(call, 0)], name="g"), [])
+    message = onnx.to_model_proto(program)
+    assert isinstance(message, package.ModelProto)
+    package.checker.check_model(message)
+    assert [node.name for node in message.graph.node] == ["relu"]
+    assert structural_equal(onnx.load(message).program, program)
+
+
+def test_making_a_message_without_the_onnx_package_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"install it, or use isoform\.onnx\.to_bytes"):
+        onnx.to_model_proto(relu_program())

@@ -1060,6 +1060,25 @@ def make_node(type_key: str, fields: Any) -> Any:
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
 
+def onnx_load_bytes(data: Any, *, io_names: bool = ...) -> Any:
+    """Loads an encoded model from memory; see `isoform.onnx.load`."""
+
+def onnx_save(
+    model: Any,
+    path: str | PathLike[str],
+    *,
+    save_as_external_data: Any = ...,
+    all_tensors_to_one_file: Any = ...,
+    location: Any = ...,
+    size_threshold: Any = ...,
+    convert_attribute: Any = ...,
+    check: Any = ...,
+) -> Any:
+    """Writes a program to a file; see `isoform.onnx.save`."""
+
+def onnx_to_bytes(model: Any, *, check: Any = ...) -> Any:
+    """Encodes a program as a model; see `isoform.onnx.to_bytes`."""
+
 def opaque(value: Any) -> Any:
     """Wraps a Python object as an opaque value, even one that would otherwise be
     converted.

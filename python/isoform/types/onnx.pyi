@@ -172,7 +172,7 @@ class AttrRef(isoform.Object):
 class Input(isoform.Object):
     """An input of a graph or a function."""
 
-    __match_args__ = ("name", "ty", "default", "graph", "in_function", "position")
+    __match_args__ = ("name", "ty", "default", "graph", "in_function", "position", "meta")
     @property
     def name(self) -> builtins.str:
         """The name in the file."""
@@ -195,6 +195,9 @@ class Input(isoform.Object):
     @property
     def position(self) -> builtins.int:
         """Position among the inputs."""
+    @property
+    def meta(self) -> builtins.bytes | None:
+        """Documentation, metadata and denotations of the input, as an encoded `ValueInfoProto`."""
     def __init__(
         self,
         name: builtins.str,
@@ -203,6 +206,7 @@ class Input(isoform.Object):
         graph: builtins.str = ...,
         in_function: builtins.bool = ...,
         position: builtins.int = ...,
+        meta: builtins.bytes | None = ...,
     ) -> None: ...
 
 class Call(isoform.Object):
@@ -227,6 +231,8 @@ class Call(isoform.Object):
         "graph",
         "in_function",
         "position",
+        "depth",
+        "meta",
     )
     @property
     def domain(self) -> builtins.str:
@@ -287,6 +293,18 @@ class Call(isoform.Object):
     @property
     def position(self) -> builtins.int:
         """Position of the node in that list."""
+    @property
+    def depth(self) -> builtins.int:
+        """The number of graphs around the one that lists the node; -1 if it is not known.
+
+        A node may be listed further out than it is used. It then runs once, instead of once
+        for each run of the body, and so it is shown and written there.
+        """
+    @property
+    def meta(self) -> builtins.bytes | None:
+        """Metadata of the node, and what else there is to know about its attributes, as an
+        encoded `NodeProto`.
+        """
     def __init__(
         self,
         domain: builtins.str,
@@ -304,6 +322,8 @@ class Call(isoform.Object):
         graph: builtins.str = ...,
         in_function: builtins.bool = ...,
         position: builtins.int = ...,
+        depth: builtins.int = ...,
+        meta: builtins.bytes | None = ...,
     ) -> None: ...
 
 class Output(isoform.Object):
@@ -324,7 +344,7 @@ class Graph(isoform.Object):
     It contains only what its results need.
     """
 
-    __match_args__ = ("params", "result_types", "results", "name", "result_names", "doc")
+    __match_args__ = ("params", "result_types", "results", "name", "result_names", "doc", "meta")
     @property
     def params(self) -> isoform.Array[Input]:
         """The inputs."""
@@ -343,6 +363,11 @@ class Graph(isoform.Object):
     @property
     def doc(self) -> builtins.str:
         """Documentation of the graph."""
+    @property
+    def meta(self) -> builtins.bytes | None:
+        """Metadata of the graph, of its outputs and of its constants, types of values between
+        nodes, and quantisation annotations, as an encoded `GraphProto`.
+        """
     def __init__(
         self,
         params: collections.abc.Sequence[Input],
@@ -351,6 +376,7 @@ class Graph(isoform.Object):
         name: builtins.str = ...,
         result_names: collections.abc.Sequence[builtins.str] = ...,
         doc: builtins.str = ...,
+        meta: builtins.bytes | None = ...,
     ) -> None: ...
 
 class Function(isoform.Object):
@@ -360,7 +386,16 @@ class Function(isoform.Object):
     because the calls inside them are distinct.
     """
 
-    __match_args__ = ("params", "attrs", "attr_defaults", "results", "name", "result_names", "doc")
+    __match_args__ = (
+        "params",
+        "attrs",
+        "attr_defaults",
+        "results",
+        "name",
+        "result_names",
+        "doc",
+        "meta",
+    )
     @property
     def params(self) -> isoform.Array[Input]:
         """The inputs, which have no types."""
@@ -382,6 +417,11 @@ class Function(isoform.Object):
     @property
     def doc(self) -> builtins.str:
         """Documentation of the function."""
+    @property
+    def meta(self) -> builtins.bytes | None:
+        """Domain, name, overload, imported operator sets and metadata of the function, as an
+        encoded `FunctionProto`.
+        """
     def __init__(
         self,
         params: collections.abc.Sequence[Input],
@@ -391,12 +431,13 @@ class Function(isoform.Object):
         name: builtins.str = ...,
         result_names: collections.abc.Sequence[builtins.str] = ...,
         doc: builtins.str = ...,
+        meta: builtins.bytes | None = ...,
     ) -> None: ...
 
 class Program(isoform.Object):
     """A whole model, reduced to what it computes."""
 
-    __match_args__ = ("graph", "io_names", "ir_version", "producer")
+    __match_args__ = ("graph", "io_names", "ir_version", "producer", "meta")
     @property
     def graph(self) -> Graph:
         """The main graph."""
@@ -411,10 +452,16 @@ class Program(isoform.Object):
     @property
     def producer(self) -> builtins.str:
         """Name and version of the tool that wrote the model."""
+    @property
+    def meta(self) -> builtins.bytes | None:
+        """Imported operator sets, version, domain, documentation, metadata and training steps
+        of the model, as an encoded `ModelProto`.
+        """
     def __init__(
         self,
         graph: Graph,
         io_names: collections.abc.Sequence[collections.abc.Sequence[builtins.str]],
         ir_version: builtins.int = ...,
         producer: builtins.str = ...,
+        meta: builtins.bytes | None = ...,
     ) -> None: ...

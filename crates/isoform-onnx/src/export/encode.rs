@@ -219,3 +219,85 @@ impl<W: Write> Encoder<'_, W> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    /// Remembers where large pieces come from.
+    #[derive(Default)]
+    struct Pieces {
+        large: Vec<(usize, usize)>,
+        bytes: Vec<u8>,
+    }
+
+    impl Write for Pieces {
+        fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+            if piece.len() >= STREAMED {
+                self.large.push((piece.as_ptr() as usize, piece.len()));
+            }
+            self.bytes.extend_from_slice(piece);
+            Ok(piece.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn tensor(bytes: &Bytes) -> TensorProto {
+        TensorProto {
+            raw_data: Some(bytes.clone()),
+            ..Default::default()
+        }
+    }
+
+    /// In every place that can hold a tensor, and nothing else is large.
+    #[test]
+    fn large_tensors_are_written_from_where_they_are() {
+        let weights: Vec<Bytes> = (0..7).map(|at| vec![at; 100_000].into()).collect();
+        let sparse = |bytes: &Bytes| SparseTensorProto {
+            values: Some(tensor(bytes)),
+            ..Default::default()
+        };
+        let node = NodeProto {
+            attribute: vec![AttributeProto {
+                t: Some(Box::new(tensor(&weights[0]))),
+                g: Some(Box::new(GraphProto {
+                    initializer: vec![tensor(&weights[1])],
+                    ..Default::default()
+                })),
+                tensors: vec![tensor(&weights[2])],
+                sparse_tensor: Some(Box::new(sparse(&weights[3]))),
+                ..Default::default()
+            }],
+            ..Default::default()
+        };
+        let model = ModelProto {
+            graph: Some(GraphProto {
+                node: vec![node.clone()],
+                initializer: vec![tensor(&weights[4])],
+                sparse_initializer: vec![sparse(&weights[5])],
+                ..Default::default()
+            }),
+            functions: vec![FunctionProto {
+                attribute_proto: vec![AttributeProto {
+                    t: Some(Box::new(tensor(&weights[6]))),
+                    ..Default::default()
+                }],
+                ..Default::default()
+            }],
+            ..Default::default()
+        };
+        let mut pieces = Pieces::default();
+        write_model(&model, &mut pieces).unwrap();
+        let place = |bytes: &Bytes| (bytes.as_ptr() as usize, bytes.len());
+        let mut expected: Vec<_> = weights.iter().map(place).collect();
+        expected.sort_unstable();
+        pieces.large.sort_unstable();
+        assert_eq!(pieces.large, expected);
+        assert_eq!(ModelProto::decode(pieces.bytes.as_slice()).unwrap(), model);
+    }
+}

@@ -81,7 +81,11 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
     for (index, &(start, end)) in units.iter().enumerate() {
         let is_main = index == 0;
         let place = || body_place(&listing.bodies[start]);
-        let values = Values::collect(&listing, start, end)?;
+        let listed = match is_main && ir_version < FIRST_IR_VERSION_WITH_DEFAULTS {
+            true => listed_inputs(program)?,
+            false => HashSet::new(),
+        };
+        let values = Values::collect(&listing, (start, end), &listed)?;
         let names = Names::choose(&values, is_main)?;
         let mut writer = Writer {
             context: Context::Main,
@@ -127,6 +131,13 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
         }
     }
     Ok(made)
+}
+
+/// The names that the file lists as inputs, weights among them.
+fn listed_inputs(program: &Program) -> Result<HashSet<Str>> {
+    let said: GraphProto = kept(program.graph.meta.as_ref())?;
+    let names = said.input.iter().map(|input| Str::from(&input.name));
+    Ok(names.collect())
 }
 
 fn function_proto(

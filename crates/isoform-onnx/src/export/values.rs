@@ -137,9 +137,14 @@ pub(super) struct Values<'l> {
 }
 
 impl<'l> Values<'l> {
-    /// Collects the values, and checks that each is defined where it is used. O(uses ×
-    /// depth of bodies).
-    pub(super) fn collect(listing: &'l Listing, root: usize, end: usize) -> Result<Self> {
+    /// Collects the values, and checks that each is defined where it is used. Constants
+    /// whose names are `listed` as inputs of the first body are defined there.
+    /// O(uses × depth of bodies).
+    pub(super) fn collect(
+        listing: &'l Listing,
+        (root, end): (usize, usize),
+        listed: &HashSet<Str>,
+    ) -> Result<Self> {
         let mut values = Values {
             listing,
             root,
@@ -159,6 +164,11 @@ impl<'l> Values<'l> {
         }
         for at in root..end {
             values.uses(at).within(|| body_place(&listing.bodies[at]))?;
+        }
+        for constant in &mut values.constants {
+            if listed.contains(&constant.wanted) {
+                constant.home = root;
+            }
         }
         Ok(values)
     }
@@ -191,10 +201,10 @@ impl<'l> Values<'l> {
             let call = &node.call;
             if !(0..=MAX_OUTPUTS).contains(&call.outputs) {
                 return Err(OnnxError::value(format!(
-                    "{}: expected 0 to {MAX_OUTPUTS} outputs, got {}",
-                    call_place(call),
+                    "expected 0 to {MAX_OUTPUTS} outputs, got {}",
                     call.outputs
-                )));
+                ))
+                .within(call_place(call)));
             }
             self.places.insert(call.identity(), at);
             let names = call.input_names.iter().chain(call.output_names.iter());

@@ -186,7 +186,7 @@ fn attributes_must_have_kinds_of_the_format() {
     check(Value::NONE, &format!(": expected an {one_of}, got None"));
     check(
         Array::from(vec![Value::from(1), Value::from(1.0)]).into(),
-        " > element #1: expected the same kind as the elements before it, got float",
+        ": element #1: expected the same kind as the elements before it, got float",
     );
     check(
         Value::from(1e300),
