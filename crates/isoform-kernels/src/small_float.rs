@@ -10,7 +10,7 @@ pub(crate) struct Format {
     largest: u8,
     /// The code of numbers beyond the largest, without their sign.
     overflow: u8,
-    /// None if there is no NaN; it becomes the largest number then.
+    /// None if there is no NaN; it becomes -0 then.
     nan: Option<u8>,
     /// The bit of the sign.
     sign: u8,
@@ -84,7 +84,7 @@ fn power_of_two(exponent: i32) -> f64 {
 /// largest become the largest.
 pub(crate) fn encode(format: &Format, value: f64, saturate: bool) -> u8 {
     if value.is_nan() {
-        return format.nan.unwrap_or(format.largest);
+        return format.nan.unwrap_or(format.sign);
     }
     let size = value.abs();
     let sign = if value.is_sign_negative() {

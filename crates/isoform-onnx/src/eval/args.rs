@@ -33,6 +33,8 @@ pub(super) struct Args<'a> {
     pub(super) call: &'a Call,
     pub(super) control: &'a Control<'a>,
     pub(super) values: &'a [Option<Value>],
+    /// True if a result that runtimes choose at will is refused.
+    pub(super) strict: bool,
     operands: Vec<Option<Operand<'a>>>,
 }
 
@@ -67,6 +69,7 @@ impl<'a> Args<'a> {
         values: &'a [Option<Value>],
         ids: Option<&StringIds>,
         control: &'a Control<'a>,
+        strict: bool,
     ) -> Result<Self, Refusal> {
         let mut operands = Vec::with_capacity(values.len());
         for value in values {
@@ -89,6 +92,7 @@ impl<'a> Args<'a> {
             call,
             control,
             values,
+            strict,
             operands,
         })
     }

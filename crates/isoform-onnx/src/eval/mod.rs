@@ -122,7 +122,7 @@ fn compute(
     if strings.is_some() && !ops::moves_strings(name) {
         return Err(Refusal::new(format!("{name} has no kernel for strings")));
     }
-    let args = Args::new(call, inputs, strings.as_ref(), control)?;
+    let args = Args::new(call, inputs, strings.as_ref(), control, strict)?;
     let exact = strict && {
         let elems: Vec<Option<ElemType>> = args.elems();
         precision(call, &elems) == Precision::Exact

@@ -47,6 +47,7 @@ pub fn precision(call: &Call, elems: &[Option<ElemType>]) -> Precision {
             let replaces = matches!(call.str("reduction"), Ok(None | Some("none")));
             replaces || elem.is_some_and(is_integer)
         }
+        "Mod" => elem.is_some_and(is_integer) || matches!(call.int("fmod"), Ok(Some(1))),
         "TopK" => matches!(call.int("sorted"), Ok(None | Some(1))),
         "Cast" | "CastLike" => {
             let to = match name {
@@ -137,7 +138,6 @@ fn is_exact(name: &str) -> bool {
             | "Div"
             | "Mod"
             | "And"
-            | "Or"
             | "Xor"
             | "Not"
             | "BitwiseAnd"
@@ -191,7 +191,10 @@ fn is_exact_cast(from: ElemType, to: ElemType) -> bool {
         (_, E::Float | E::Double | E::Bool) => true,
         (_, to) if is_integer(to) => true,
         (_, E::Float16 | E::Bfloat16) => !is_wide,
-        (E::Float | E::Float16 | E::Bfloat16, _) => true,
+        (
+            E::Float | E::Float16 | E::Bfloat16,
+            E::Float8E4m3fn | E::Float8E4m3fnuz | E::Float8E5m2 | E::Float8E5m2fnuz,
+        ) => true,
         (from, E::Int4 | E::Uint4 | E::Int2 | E::Uint2) => is_integer(from),
         _ => false,
     }

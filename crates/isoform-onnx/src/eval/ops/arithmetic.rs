@@ -103,9 +103,6 @@ pub(super) fn paired(
 
 fn modulo(args: &Args<'_>) -> Outcome {
     let truncates = args.flag("fmod", false)?;
-    if !truncates && args.input(0)?.element_type().is_float() {
-        return Err(args.fault("expected fmod=1 for floats"));
-    }
     let op = if truncates {
         Binary::TruncMod
     } else {

@@ -1,7 +1,7 @@
 //! Conversions between element types, also from and to strings.
 
 use isoform::values::Bytes;
-use isoform_kernels::elementwise::CastOptions;
+use isoform_kernels::elementwise::{CastOptions, OutOfRange};
 use isoform_kernels::{
     ElementType, ScaleRounding, Tensor, View, from_f64s, from_i64s, to_f64s, to_i64s,
 };
@@ -63,10 +63,17 @@ fn convert(args: &Args<'_>, to: ElemType) -> Outcome {
         "nearest" => ScaleRounding::Nearest,
         other => return Err(args.fault(format!("expected a known rounding, got '{other}'"))),
     };
+    // Beyond the range of small integers, the standard saturates; beyond that of others, it
+    // leaves the result open.
+    let is_small = to.packed_bits() < 8;
     let options = CastOptions {
+        out_of_range: if is_small || !args.strict {
+            OutOfRange::Saturate
+        } else {
+            OutOfRange::Undefined
+        },
         saturate_float8: args.flag("saturate", true)?,
         scale_rounding,
-        ..CastOptions::default()
     };
     one(options.cast(x, to, args.control)?)
 }

@@ -3,10 +3,17 @@
 mod activation;
 mod arithmetic;
 mod cast;
+mod conv;
 mod create;
+mod dense;
 mod indexing;
 mod joining;
+mod loss;
 mod moves;
+mod norm;
+mod pool;
+mod products;
+mod reduce;
 mod scatter;
 mod select;
 mod shapes;
@@ -20,7 +27,7 @@ pub(super) type Kernel = fn(&Args<'_>) -> Outcome;
 
 /// The kernel of an operator of `ai.onnx`.
 pub(super) fn find(name: &str) -> Option<Kernel> {
-    let families: [fn(&str) -> Option<Kernel>; 11] = [
+    let families: [fn(&str) -> Option<Kernel>; 17] = [
         arithmetic::find,
         shapes::find,
         moves::find,
@@ -32,6 +39,12 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
         create::find,
         activation::find,
         sorting::find,
+        reduce::find,
+        products::find,
+        conv::find,
+        pool::find,
+        norm::find,
+        loss::find,
     ];
     families.iter().find_map(|family| family(name))
 }

@@ -217,7 +217,11 @@ fn space_to_depth(args: &Args<'_>) -> Outcome {
         return Err(args.fault(format!("expected blocks of {block} in {h} times {w}")));
     }
     let split = [n, c, h / block, block, w / block, block];
-    let order = [0, 3, 5, 1, 2, 4];
+    let order = match &*args.text("mode", "DCR")? {
+        "DCR" => [0, 3, 5, 1, 2, 4],
+        "CRD" => [0, 1, 3, 5, 2, 4],
+        other => return Err(args.fault(format!("expected mode DCR or CRD, got '{other}'"))),
+    };
     let moved = movement::transpose(with_shape(x, &split)?, Some(&order), args.control)?;
     let (ty, shape, bytes) = moved.into_parts();
     let depth = shape[1]
