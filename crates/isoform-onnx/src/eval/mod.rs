@@ -105,7 +105,7 @@ pub fn evaluate(
 
 /// The results of a call; `strict` refuses those that differ between runtimes although the
 /// operator is exact.
-fn compute(
+pub(crate) fn compute(
     call: &Call,
     inputs: &[Option<Value>],
     control: &Control<'_>,

@@ -12,7 +12,7 @@ use super::rewriter::Rewriter;
 use super::settings::Fold;
 use super::values::{ValueKey, constant, made_by, output, tensor};
 use crate::elem_type::ElemType;
-use crate::eval::{Precision, evaluate, precision};
+use crate::eval::{Precision, compute, precision};
 use crate::ir::Call;
 
 /// A result of equal elements beyond this many bytes takes less room as a node that makes
@@ -35,7 +35,7 @@ pub(super) fn fold(
     };
     let allowed = match precision(call, &elems) {
         Precision::Exact => true,
-        Precision::Rounded => settings.fold == Fold::All,
+        Precision::Rounded => settings.fold == Fold::All && !accumulates_halves(call, &elems),
         Precision::Never => false,
     };
     if !allowed {
@@ -59,7 +59,8 @@ pub(super) fn fold(
     let Some(inputs) = computed(inputs)? else {
         return Ok(None);
     };
-    let Some(results) = run(call, &inputs, work)? else {
+    let strict = settings.fold != Fold::All;
+    let Some(results) = run(call, &inputs, work, strict)? else {
         return Ok(None);
     };
     let size: u64 = results.iter().map(byte_size).sum();
@@ -80,6 +81,30 @@ pub(super) fn fold(
         .collect();
     rewriter.fired("fold-constants", call);
     Ok(Some(results))
+}
+
+/// True for sums and products of 16-bit floats, whose results differ between runtimes by
+/// more than a last bit, since each has its own type for what it adds up.
+fn accumulates_halves(call: &Call, elems: &[Option<ElemType>]) -> bool {
+    let is_half =
+        |elem: &Option<ElemType>| matches!(elem, Some(ElemType::Float16 | ElemType::Bfloat16));
+    let op = call.op.as_str();
+    let accumulates = op.starts_with("Reduce")
+        || op.ends_with("Normalization")
+        || matches!(
+            op,
+            "Conv"
+                | "ConvTranspose"
+                | "CumSum"
+                | "Einsum"
+                | "Gemm"
+                | "LogSoftmax"
+                | "MatMul"
+                | "Mean"
+                | "Softmax"
+                | "Sum"
+        );
+    accumulates && elems.iter().any(is_half)
 }
 
 type Inputs = Vec<Option<Value>>;
@@ -121,7 +146,7 @@ fn computed(inputs: Inputs) -> isoform::Result<Option<Inputs>> {
             None => input,
             Some(call) => {
                 let shape = [call.input(0).cloned()];
-                match run(call, &shape, MAX_FILLED)? {
+                match run(call, &shape, MAX_FILLED, true)? {
                     Some(mut results) if results.len() == 1 => results.pop(),
                     _ => return Ok(None),
                 }
@@ -131,11 +156,13 @@ fn computed(inputs: Inputs) -> isoform::Result<Option<Inputs>> {
     Ok(Some(computed))
 }
 
-/// The results of a call, if it has results of at most so many bytes.
+/// The results of a call, if it has results of at most so many bytes; `strict` leaves out
+/// those whose bits differ between runtimes, such as the sign of a NaN.
 fn run(
     call: &Call,
     inputs: &[Option<Value>],
     max_bytes: u64,
+    strict: bool,
 ) -> isoform::Result<Option<Vec<Value>>> {
     let stopped = Cell::new(None);
     let interrupted = || match check_interrupted() {
@@ -150,7 +177,7 @@ fn run(
         max_bytes: usize::try_from(max_bytes.max(1 << 16)).unwrap_or(usize::MAX),
         interrupted: Some(&interrupted),
     };
-    match evaluate(call, inputs, &control) {
+    match compute(call, inputs, &control, strict) {
         Ok(results) => Ok(Some(results)),
         Err(_) => match stopped.take() {
             Some(error) => Err(error),
