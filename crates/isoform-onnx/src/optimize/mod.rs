@@ -35,6 +35,7 @@ mod values;
 
 use isoform::{Node as _, Ref};
 
+use constants::Constants;
 use report::{Contents, Log};
 use rewriter::Rewriter;
 use settings::Settings;
@@ -193,10 +194,11 @@ fn fixpoint(program: &Ref<Program>, settings: &Settings) -> isoform::Result<Opti
     let mut report = Report::default();
     (report.nodes_before, report.bytes_before) = size(program);
     let mut program = program.clone();
+    let mut constants = Constants::default();
     while report.rounds < MAX_ROUNDS {
         report.rounds += 1;
         let mut log = Log::default();
-        let new = walk(&program, settings, &mut log)?;
+        let new = walk(&program, settings, &mut log, &mut constants)?;
         report.fired.append(&mut log.fired);
         if new.same_as(&program) {
             break;
@@ -211,8 +213,9 @@ fn walk(
     program: &Ref<Program>,
     settings: &Settings,
     log: &mut Log,
+    constants: &mut Constants,
 ) -> isoform::Result<Ref<Program>> {
-    let mut rewriter = Rewriter::new(settings, log);
+    let mut rewriter = Rewriter::new(settings, log, constants);
     for (_, function) in local_functions(program)? {
         rewriter.function(&function)?;
     }

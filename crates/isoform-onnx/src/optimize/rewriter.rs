@@ -32,10 +32,9 @@ const MAX_BODIES: usize = 200;
 
 pub(super) struct Rewriter<'r> {
     pub(super) analysis: Analysis,
-    pub(super) constants: Constants,
+    pub(super) constants: &'r mut Constants,
     pub(super) settings: &'r Settings,
     pub(super) log: &'r mut Log,
-    /// The names of constants where they were used.
     purity: Purity,
     known: known::Known,
     table: Table,
@@ -58,10 +57,14 @@ pub(super) struct Rewriter<'r> {
 }
 
 impl<'r> Rewriter<'r> {
-    pub(super) fn new(settings: &'r Settings, log: &'r mut Log) -> Self {
+    pub(super) fn new(
+        settings: &'r Settings,
+        log: &'r mut Log,
+        constants: &'r mut Constants,
+    ) -> Self {
         Rewriter {
             analysis: Analysis::new(),
-            constants: Constants::default(),
+            constants,
             settings,
             log,
             purity: Purity::default(),
