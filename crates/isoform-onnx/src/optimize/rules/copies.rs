@@ -4,6 +4,7 @@ use isoform::Value;
 
 use super::super::purity::may_train;
 use super::super::rule::{Row, Site};
+use super::super::values::output;
 use super::reshape::{result_shape, same_shape};
 
 pub(super) const ROWS: &[Row] = &[
@@ -112,8 +113,9 @@ fn dropout(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     if may_train(&root) || (root.outputs > 1 && !site.is_unused(&root, 1)) {
         return None;
     }
-    let x = site.value("x")?;
-    Some(vec![x; usize::try_from(root.outputs).ok()?])
+    // The mask, if there is one, is not used.
+    let masks = (1..root.outputs).map(|at| output(&root, at));
+    Some([site.value("x")?].into_iter().chain(masks).collect())
 }
 
 fn single_part(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {

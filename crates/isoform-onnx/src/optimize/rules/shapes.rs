@@ -3,6 +3,7 @@
 use isoform::Value;
 
 use super::super::rule::{Row, Site};
+use super::super::values::output;
 use super::reshape::{result_shape, same_shape};
 use crate::facts::Size;
 
@@ -84,7 +85,7 @@ fn gather_of_shape(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let sizes = listed_sizes(site)?;
     let shape = site.shape(&x)?;
     let start = find(&shape, &sizes)? as i64;
-    let of_x = site.make("Shape", vec![x], &[])?;
+    let of_x = output(&site.labelled("shape")?, 0);
     let indices: Vec<i64> = (start..start + sizes.len() as i64).collect();
     let indices = site.int64s(&indices);
     site.replace("Gather", vec![of_x, indices], &[])
