@@ -196,9 +196,10 @@ pub struct AttributeProto {
     /// Name of the attribute.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// The value if the kind is `FLOAT`.
-    #[prost(float, tag = "2")]
-    pub f: f32,
+    /// The value if the kind is `FLOAT`; optional, because a value that equals 0 would not be
+    /// written otherwise, and -0.0 does.
+    #[prost(float, optional, tag = "2")]
+    pub f: Option<f32>,
     /// The value if the kind is `INT`.
     #[prost(int64, tag = "3")]
     pub i: i64,

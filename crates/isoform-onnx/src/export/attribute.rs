@@ -91,7 +91,7 @@ impl Writer<'_, '_> {
                 Kind::Int
             }
             ValueRef::Float(number) => {
-                attr.f = single(number)?;
+                attr.f = Some(single(number)?);
                 Kind::Float
             }
             ValueRef::Str(string) => {

@@ -125,7 +125,9 @@ impl Names {
         for (index, value) in results {
             let wanted = kind.result_names().get(index).cloned().unwrap_or_default();
             let key = Key::of(value)?;
+            // A constant that another body beside this one defines is not visible here.
             let home = values.home(&key);
+            let home = home.filter(|home| values.listing.common(*home, body) == *home);
             let known = self.of.get(&key);
             // A result that is listed twice, and one that is an input or a constant here.
             let is_same =

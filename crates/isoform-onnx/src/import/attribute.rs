@@ -77,7 +77,7 @@ impl<'a> Importer<'a> {
         };
         Ok(match kind(attr)? {
             AttributeType::Undefined => Value::NONE,
-            AttributeType::Float => f64::from(attr.f).into(),
+            AttributeType::Float => f64::from(attr.f.unwrap_or_default()).into(),
             AttributeType::Int => attr.i.into(),
             AttributeType::String => text(&attr.s),
             AttributeType::Floats => list(attr.floats.iter().map(|&x| f64::from(x).into())),

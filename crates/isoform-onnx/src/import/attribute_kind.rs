@@ -38,7 +38,7 @@ pub(super) fn names_in(attr: &AttributeProto) -> Result<Vec<&str>> {
 pub(super) fn fields(attr: &AttributeProto) -> [(AttributeType, &'static str, bool); 14] {
     use AttributeType as Kind;
     [
-        (Kind::Float, "f", attr.f.to_bits() != 0),
+        (Kind::Float, "f", attr.f.unwrap_or_default().to_bits() != 0),
         (Kind::Int, "i", attr.i != 0),
         (Kind::String, "s", !attr.s.is_empty()),
         (Kind::Tensor, "t", attr.t.is_some()),

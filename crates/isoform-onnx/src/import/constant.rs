@@ -100,7 +100,7 @@ impl Importer<'_> {
                 None => return Ok(None),
             },
             ("value_float", AttributeType::Float) => {
-                let bytes = attr.f.to_le_bytes().to_vec();
+                let bytes = attr.f.unwrap_or_default().to_le_bytes().to_vec();
                 self.numbers(float, vec![], bytes.into())?.into()
             }
             ("value_floats", AttributeType::Floats) => {
