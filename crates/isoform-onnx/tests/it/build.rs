@@ -71,7 +71,7 @@ pub(crate) fn ints(name: &str, ints: &[i64]) -> AttributeProto {
 
 pub(crate) fn float(name: &str, f: f32) -> AttributeProto {
     AttributeProto {
-        f,
+        f: Some(f),
         ..attr(name, AttributeType::Float)
     }
 }
