@@ -41,6 +41,16 @@ impl Model {
         Value::from(&self.program)
     }
 
+    /// The model with another program, such as one whose dimensions are fixed; counts and path
+    /// stay those of the file.
+    #[must_use]
+    pub fn with_program(&self, program: Ref<Program>) -> Model {
+        Model {
+            program,
+            ..self.clone()
+        }
+    }
+
     /// Returns the size of the model.
     pub fn counts(&self) -> Counts {
         self.counts

@@ -134,6 +134,17 @@ impl Analysis {
         Self::default()
     }
 
+    /// Assumes that no tensor of an unknown extent is empty; has to be called before any graph
+    /// is entered.
+    ///
+    /// This decides more, because a zero in the target of a Reshape copies an extent of the
+    /// input. Without it, facts hold for empty tensors too.
+    #[must_use]
+    pub fn assume_nonempty(mut self) -> Self {
+        self.symbols.assume_nonempty();
+        self
+    }
+
     /// The symbols of this analysis.
     pub fn symbols(&mut self) -> &mut Symbols {
         &mut self.symbols

@@ -216,6 +216,12 @@ impl Symbols {
         if is_one(left) {
             return right.clone();
         }
+        // No extent is negative, so one clipped at zero is the same.
+        for (one, other) in [(left, right), (right, left)] {
+            if !one.is_nonneg() && self.max(one, &Size::from(0)) == *other {
+                return one.clone();
+            }
+        }
         match (never_one(left), never_one(right)) {
             // Different numbers: the operator fails, so that nothing needs to be claimed.
             (true, true) if left.known_eq(right) == Some(false) => self.fresh_extent(),

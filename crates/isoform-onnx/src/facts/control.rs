@@ -395,7 +395,7 @@ fn iterations(analysis: &mut Analysis, call: &Call, body: &Graph) -> Option<Size
                 is_true(element(condition)) && is_true(element(body.results.values().first()?))
             }
         };
-        return (runs && count.is_positive()).then_some(count);
+        return runs.then_some(count).filter(Size::is_nonneg);
     }
     // All scanned inputs have the same length, so a number is as right as a symbol.
     let scanned = usize::try_from(call.int("num_scan_inputs").ok()??).ok()?;
@@ -427,11 +427,15 @@ fn collected(
         return Fact::unknown();
     }
     if call.op == "Loop" {
-        // Without any iteration, runtimes make up extents and even the rank.
-        let shape = count.and_then(|count| {
-            let mut shape = vec![count.clone()];
-            shape.extend_from_slice(each.shape.as_deref()?);
-            Some(shape)
+        // Without any iteration, runtimes make up the other extents.
+        let certain = count.is_some_and(Size::is_positive);
+        let shape = each.shape.as_deref().map(|each| {
+            let mut shape = vec![symbols.or_fresh(count.cloned())];
+            shape.extend(each.iter().map(|size| match certain {
+                true => size.clone(),
+                false => symbols.fresh_extent(),
+            }));
+            shape
         });
         return Fact::tensor(each.elem, shape);
     }

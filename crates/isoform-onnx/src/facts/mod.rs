@@ -11,6 +11,8 @@
 //! | knowledge about one value | [`Fact`], [`Kind`] |
 //! | knowledge about a program, on demand | [`Analysis`] |
 //! | knowledge about the results of one call | [`infer`] |
+//! | declared types that are wrong | [`problems`], [`Problem`] |
+//! | dimensions as numbers | [`fix_dims`] |
 //!
 //! Evaluating constants is left to others: integers are known here so far as shapes
 //! depend on them.
@@ -18,7 +20,9 @@
 mod analysis;
 mod arithmetic;
 mod control;
+mod declared;
 mod fact;
+mod fix;
 mod ops;
 mod size;
 mod symbols;
@@ -26,7 +30,9 @@ mod values;
 
 pub use self::{
     analysis::Analysis,
+    declared::{Problem, problems},
     fact::{Fact, Kind, MAX_ELEMENTS},
+    fix::fix_dims,
     ops::infer,
     size::{Size, Symbol},
     symbols::Symbols,

@@ -13,9 +13,9 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// The largest extent of an axis that is not a number of the model.
 ///
-/// Programs compute with extents as 32-bit integers, and write its maximum for the end of
-/// an axis; a tensor with a longer axis would break them anyway.
-const MAX_EXTENT: i64 = i32::MAX as i64;
+/// Programs compute with extents as 32-bit integers, and writers of models take numbers
+/// from this one on for the end of an axis, however long it is.
+const MAX_EXTENT: i64 = 1_000_000_000;
 
 /// Functions of two sizes that are not polynomials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +51,8 @@ pub struct Symbols {
     dims: HashMap<u64, (Ref<Dim>, Size)>,
     opaque: HashMap<(Opaque, Size, Size), Size>,
     unnamed: u64,
+    /// No unknown extent is below this.
+    least: i64,
 }
 
 impl Symbols {
@@ -58,6 +60,15 @@ impl Symbols {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// From here on, new extents are taken to be at least one.
+    pub(super) fn assume_nonempty(&mut self) {
+        self.least = 1;
+    }
+
+    fn extent_bounds(&self) -> (Option<i64>, Option<i64>) {
+        (Some(self.least), Some(MAX_EXTENT))
     }
 
     /// A number that later symbols are not below.
@@ -77,8 +88,9 @@ impl Symbols {
 
     /// The extent that a dimension object denotes.
     pub fn dim(&mut self, dim: &Ref<Dim>) -> Size {
+        let bounds = self.extent_bounds();
         let (_, size) = self.dims.entry(dim.identity()).or_insert_with(|| {
-            let size = Self::make(dim.name.to_string(), (Some(0), Some(MAX_EXTENT)), true);
+            let size = Self::make(dim.name.to_string(), bounds, true);
             (dim.clone(), size)
         });
         size.clone()
@@ -86,13 +98,13 @@ impl Symbols {
 
     /// A new extent with a name for people.
     pub fn named(&mut self, name: &str) -> Size {
-        Self::make(name.to_owned(), (Some(0), Some(MAX_EXTENT)), true)
+        Self::make(name.to_owned(), self.extent_bounds(), true)
     }
 
     /// A new extent of an axis, of which nothing is known.
     pub fn fresh_extent(&mut self) -> Size {
         let name = self.next_name();
-        Self::make(name, (Some(0), Some(MAX_EXTENT)), true)
+        Self::make(name, self.extent_bounds(), true)
     }
 
     /// A new integer between bounds, which need not be an extent.

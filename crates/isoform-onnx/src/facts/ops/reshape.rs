@@ -78,7 +78,12 @@ fn cannot_copy(target: &[Size], at: usize, input: Option<&[Size]>) -> bool {
     }
     // If this size is zero and the input is empty then, the result has to be empty too,
     // which it cannot be by copying a positive extent.
-    let count_vanishes = input.iter().any(|extent| vanishes_with(extent, size));
+    let factors = size.factors().unwrap_or_default();
+    let count_vanishes = !factors.is_empty()
+        && factors.iter().all(|symbol| {
+            let mut extents = input.iter();
+            extents.any(|extent| extent.is_multiple_of_symbol(symbol))
+        });
     let others_positive = target
         .iter()
         .enumerate()

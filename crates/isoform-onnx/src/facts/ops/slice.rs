@@ -89,18 +89,25 @@ fn extent(
     let zero = Size::from(0);
     let last = symbols.difference(size, &Size::from(1));
     if step > 0 {
+        // A start beyond the end leaves nothing, however far it is, and so does an end
+        // before the axis; so only the other two limits matter.
         let start = position(symbols, size, start)?;
-        let start = clamp(symbols, &start, &zero, size);
+        let start = symbols.max(&start, &zero);
         let end = position(symbols, size, end)?;
-        let end = clamp(symbols, &end, &zero, size);
+        let end = symbols.min(&end, size);
         let distance = symbols.difference(&end, &start);
         let length = symbols.ceil_div(&distance, step);
         return Some((start, symbols.max(&length, &zero)));
     }
+    // Runtimes do not agree on a start before the axis.
     let start = position(symbols, size, start)?;
-    let start = clamp(symbols, &start, &zero, &last);
+    let start = match start == last {
+        true => start,
+        false if start.is_nonneg() => symbols.min(&start, &last),
+        false => return None,
+    };
     let end = position(symbols, size, end)?;
-    let end = clamp(symbols, &end, &Size::from(-1), &last);
+    let end = symbols.max(&end, &Size::from(-1));
     let distance = symbols.difference(&start, &end);
     let length = symbols.ceil_div(&distance, step.checked_neg()?);
     Some((start, symbols.max(&length, &zero)))
@@ -124,11 +131,6 @@ fn position(symbols: &mut Symbols, size: &Size, at: &Size) -> Option<Size> {
     } else {
         None
     }
-}
-
-fn clamp(symbols: &mut Symbols, at: &Size, lower: &Size, upper: &Size) -> Size {
-    let at = symbols.min(at, upper);
-    symbols.max(&at, lower)
 }
 
 pub(super) fn slice(c: &mut Context<'_>) -> Option<Vec<Size>> {

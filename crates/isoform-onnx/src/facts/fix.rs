@@ -1,0 +1,242 @@
+//! Dimensions of a model's inputs as numbers, as users give them.
+
+use std::collections::HashMap;
+
+use isoform::errors::ErrorKind;
+use isoform::traverse::{MapOptions, WalkOrder};
+use isoform::values::ValueRef;
+use isoform::{Array, Error, Node, Ref, Result, Value};
+
+use crate::ir::{Dim, Graph, Input, Program, TensorType};
+
+/// Replaces dimensions of the main graph by numbers, in all types that use them.
+///
+/// `dims` gives extents by the names of dimensions, such as `batch`, and `inputs` whole
+/// shapes by the names of inputs, with None for an extent that stays as it is. A model whose
+/// dimensions are fixed can be simplified further than one that works for any.
+///
+/// # Errors
+///
+/// `KeyError` for a name that the main graph does not have, and `ValueError` for negative
+/// extents, shapes of another rank and numbers that contradict each other or the model.
+/// Linear in the program.
+pub fn fix_dims(
+    program: &Ref<Program>,
+    dims: &[(String, i64)],
+    inputs: &[(String, Vec<Option<i64>>)],
+) -> Result<Ref<Program>> {
+    let mut fixing = Fixing::new(&program.graph);
+    for (name, extent) in dims {
+        fixing.by_name(name, *extent)?;
+    }
+    for (name, shape) in inputs {
+        fixing.shape(&program.graph, name, shape)?;
+    }
+    fixing.apply(program)
+}
+
+#[derive(Default)]
+struct Fixing {
+    /// The dimensions of the main graph, in order of occurrence.
+    known: Vec<Ref<Dim>>,
+    fixed: HashMap<u64, i64>,
+    /// The new shapes of inputs, where a name does not say everything.
+    shapes: HashMap<u64, Vec<Option<i64>>>,
+}
+
+fn dim_of(value: &Value) -> Option<&Ref<Dim>> {
+    value.as_object()?.downcast_ref::<Dim>()
+}
+
+fn tensor_type(ty: &Value) -> Option<&Ref<TensorType>> {
+    ty.as_object()?.downcast_ref::<TensorType>()
+}
+
+impl Fixing {
+    fn new(graph: &Graph) -> Self {
+        let mut fixing = Self::default();
+        let inputs = graph.params.iter().map(|param| &param.ty);
+        for ty in inputs.chain(graph.result_types.values()) {
+            let shape = tensor_type(ty).and_then(|ty| ty.shape.as_ref());
+            for dim in shape.iter().flat_map(|shape| shape.values()) {
+                if let Some(dim) = dim_of(dim)
+                    && !fixing.known.iter().any(|known| known.same_as(dim))
+                {
+                    fixing.known.push(dim.clone());
+                }
+            }
+        }
+        fixing
+    }
+
+    fn by_name(&mut self, name: &str, extent: i64) -> Result<()> {
+        check_extent(&format!("dimension '{name}'"), extent)?;
+        let named = self.known.iter().filter(|dim| dim.name == name);
+        let named: Vec<Ref<Dim>> = named.cloned().collect();
+        if named.is_empty() {
+            let known = self.known.iter().map(|dim| dim.name.as_str());
+            return Err(Error::new(
+                ErrorKind::Key,
+                format!(
+                    "dimension '{name}': the types of the model's inputs and outputs have {}",
+                    list("dimensions", known)
+                ),
+            ));
+        }
+        named.iter().try_for_each(|dim| self.fix(dim, extent))
+    }
+
+    fn fix(&mut self, dim: &Ref<Dim>, extent: i64) -> Result<()> {
+        let held = *self.fixed.entry(dim.identity()).or_insert(extent);
+        match held == extent {
+            true => Ok(()),
+            false => Err(Error::value_error(format!(
+                "dimension '{}': expected one extent, got {held} and {extent}",
+                dim.name
+            ))),
+        }
+    }
+
+    fn shape(&mut self, graph: &Graph, name: &str, shape: &[Option<i64>]) -> Result<()> {
+        let Some(param) = graph.params.iter().find(|param| param.name == name) else {
+            let known = graph.params.iter().map(|param| param.name.as_str());
+            return Err(Error::new(
+                ErrorKind::Key,
+                format!("input '{name}': the model has {}", list("inputs", known)),
+            ));
+        };
+        let Some(ty) = tensor_type(&param.ty) else {
+            return Err(Error::value_error(format!(
+                "input '{name}': expected an input whose type is a tensor"
+            )));
+        };
+        for extent in shape.iter().flatten() {
+            check_extent(&format!("input '{name}'"), *extent)?;
+        }
+        if let Some(declared) = &ty.shape {
+            if declared.len() != shape.len() {
+                return Err(Error::value_error(format!(
+                    "input '{name}': expected {} extents, as the model declares, got {}",
+                    declared.len(),
+                    shape.len()
+                )));
+            }
+            for (axis, (dim, extent)) in declared.values().iter().zip(shape).enumerate() {
+                let Some(extent) = *extent else {
+                    continue;
+                };
+                if let Some(dim) = dim_of(dim) {
+                    self.fix(dim, extent)?;
+                } else if let ValueRef::Int(held) = dim.view()
+                    && held != extent
+                {
+                    return Err(Error::value_error(format!(
+                        "input '{name}': expected {held} at axis {axis}, as the model declares, got {extent}"
+                    )));
+                }
+            }
+        }
+        let held = self.shapes.entry(param.identity()).or_default();
+        if held.is_empty() {
+            held.resize(shape.len(), None);
+        }
+        for (held, extent) in held.iter_mut().zip(shape) {
+            if let (Some(one), Some(other)) = (*held, *extent)
+                && one != other
+            {
+                return Err(Error::value_error(format!(
+                    "input '{name}': expected one shape, got extents {one} and {other} for an axis"
+                )));
+            }
+            *held = extent.or(*held);
+        }
+        Ok(())
+    }
+
+    fn apply(&self, program: &Ref<Program>) -> Result<Ref<Program>> {
+        let mut inputs: HashMap<u64, Value> = HashMap::new();
+        for param in program.graph.params.iter() {
+            if let Some(ty) = self.changed_type(param) {
+                let fields = param.clone_fields();
+                let changed = Ref::new(Input { ty, ..fields });
+                inputs.insert(param.identity(), changed.into());
+            }
+        }
+        if inputs.is_empty() && self.fixed.is_empty() {
+            return Ok(program.clone());
+        }
+        let (dim, input) = (Dim::type_index(), Input::type_index());
+        // Before its parts: an input is found by its identity, which a changed part changes.
+        let options = MapOptions::default().order(WalkOrder::Pre);
+        let mapped = options.map_selected(
+            program,
+            |ty| ty == Some(dim) || ty == Some(input),
+            |visit| {
+                let Some(object) = visit.object() else {
+                    return Ok(None);
+                };
+                let fixed = self.fixed.get(&object.identity());
+                Ok(match fixed {
+                    Some(extent) => Some(Value::from(*extent)),
+                    None => inputs.get(&object.identity()).cloned(),
+                })
+            },
+        )?;
+        mapped.extract()
+    }
+
+    /// The type of an input of the main graph; None if it stays.
+    fn changed_type(&self, param: &Ref<Input>) -> Option<Value> {
+        let ty = tensor_type(&param.ty)?;
+        let given = self.shapes.get(&param.identity());
+        let shape: Vec<Value> = match (&ty.shape, given) {
+            (Some(declared), given) => {
+                let extents = declared.values().iter().enumerate();
+                let extent = |(axis, dim): (usize, &Value)| {
+                    let named = dim_of(dim).and_then(|dim| self.fixed.get(&dim.identity()));
+                    let given = given.and_then(|given| *given.get(axis)?);
+                    match named.copied().or(given) {
+                        Some(extent) => Value::from(extent),
+                        None => dim.clone(),
+                    }
+                };
+                extents.map(extent).collect()
+            }
+            (None, Some(given)) => {
+                let extent = |extent: &Option<i64>| extent.map_or(Value::NONE, Value::from);
+                given.iter().map(extent).collect()
+            }
+            (None, None) => return None,
+        };
+        let shape = Array::from(shape);
+        if ty
+            .shape
+            .as_ref()
+            .is_some_and(|declared| declared.values() == shape.values())
+        {
+            return None;
+        }
+        let elem = ty.elem.clone();
+        let shape = Some(shape);
+        Some(Ref::new(TensorType { elem, shape }).into())
+    }
+}
+
+fn check_extent(place: &str, extent: i64) -> Result<()> {
+    match extent < 0 {
+        true => Err(Error::value_error(format!(
+            "{place}: expected an extent that is not negative, got {extent}"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// What exists, for messages.
+fn list<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let mut names: Vec<String> = names.map(|name| format!("'{name}'")).collect();
+    names.dedup();
+    match names.is_empty() {
+        true => format!("no {what}"),
+        false => format!("the {what} {}", names.join(", ")),
+    }
+}
