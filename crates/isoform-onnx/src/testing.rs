@@ -4,18 +4,20 @@ use bytes::Bytes;
 use isoform::{structural_digest, structural_equal};
 use prost::Message;
 
+use crate::layout::list;
 use crate::proto::{
     AttributeProto, AttributeType, DimensionProto, DimensionValue, FunctionProto, GraphProto,
     ModelProto, NodeProto, OperatorSetIdProto, TensorProto, TensorShapeProto, TensorTypeProto,
     TypeProto, TypeValue, ValueInfoProto,
 };
-use crate::{ExternalResolver, ImportOptions, decode_model};
+use crate::{ExternalResolver, ImportOptions, Model, SaveOptions, decode_model};
 
 /// Reads a model from arbitrary bytes, and checks the properties of every model.
 ///
 /// # Panics
 ///
-/// If a model is not equal to itself read again, or has a different digest.
+/// If a model is not equal to itself read again, or has a different digest; or if it
+/// cannot be written, or is another program then.
 pub fn fuzz_load(bytes: &[u8]) {
     let Ok(proto) = decode_model(Bytes::copy_from_slice(bytes)) else {
         return;
@@ -33,6 +35,37 @@ pub fn fuzz_load(bytes: &[u8]) {
     match (structural_digest(left), structural_digest(right)) {
         (Ok(left), Ok(right)) => assert_eq!(left, right, "a model has two digests"),
         (Err(error), _) | (_, Err(error)) => panic!("a model has no digest: {error}"),
+    }
+    check_written(&model);
+}
+
+/// A model that is written and read again is the same program, unless a result needed a
+/// node of its own.
+fn check_written(model: &Model) {
+    let saving = SaveOptions::default().check(false);
+    let bytes = match saving.to_bytes(model.program()) {
+        Ok(bytes) => bytes,
+        Err(error) => panic!("a model cannot be written: {error}"),
+    };
+    let proto = match decode_model(bytes.into()) {
+        Ok(proto) => proto,
+        Err(error) => panic!("what was written is not a model: {error}"),
+    };
+    let options = ImportOptions::default().io_names(true);
+    let again = match options.import(&proto, &ExternalResolver::none()) {
+        Ok(again) => again,
+        Err(error) => panic!("what was written cannot be read: {error}"),
+    };
+    let copies = |model: &Model| {
+        let bodies = list(model.program()).bodies;
+        let nodes = bodies.iter().flat_map(|body| &body.nodes);
+        nodes.filter(|node| node.call.is("Identity")).count()
+    };
+    if copies(model) == copies(&again) {
+        match structural_equal(model.to_value(), again.to_value()) {
+            Ok(equal) => assert!(equal, "a model became another one"),
+            Err(error) => panic!("a model cannot be compared: {error}"),
+        }
     }
 }
 
