@@ -23,18 +23,20 @@ HEAD = """\
 # ir IR_VERSION OPSET: the newest operator set that this version of the format knows.
 # opset DOMAIN VERSION: the newest operator set of a domain; . is ai.onnx.
 # op NAME, and for each version that changed it, newest first:
-#   SINCE INPUTS OUTPUTS ATTRIBUTE...: the numbers of inputs and outputs as MIN-MAX, where
-#   * is no limit; attributes as NAME:KIND, with ! if required; "deprecated" if it is.
+#   SINCE INPUTS OUTPUTS ATTRIBUTE...: the numbers of inputs and outputs as MIN-MAX, with *
+#   if there is no limit; attributes as NAME:KIND, with ! if required; "deprecated" if it is.
 """
 
 UNLIMITED = 2**31 - 1
 
 
 def span(low: int, high: int) -> str:
+    """Return a range as the table has it."""
     return f"{low}-{'*' if high == UNLIMITED else high}"
 
 
 def line(schema: defs.OpSchema) -> str:
+    """Return the line for one version of an operator."""
     words = [
         str(schema.since_version),
         span(schema.min_input, schema.max_input),
@@ -49,6 +51,7 @@ def line(schema: defs.OpSchema) -> str:
 
 
 def table() -> str:
+    """Return the whole table."""
     lines = []
     newest: dict[int, int] = {}
     for _, ir_version, opset, *_ in helper.VERSION_TABLE:
@@ -69,6 +72,7 @@ def table() -> str:
 
 
 def main() -> int:
+    """Write the table, or compare it; return the exit status."""
     text = table()
     if "--check" in sys.argv[1:]:
         return int(TABLE.read_text() != text)

@@ -79,9 +79,7 @@ def load(
         return _core.onnx_load(Path(path), mmap=mmap, io_names=io_names)
     encode = getattr(path, "SerializeToString", None)
     if encode is None:
-        raise TypeError(
-            f"expected a path, bytes or an onnx.ModelProto, got {type(path).__name__}"
-        )
+        raise TypeError(f"expected a path, bytes or an onnx.ModelProto, got {type(path).__name__}")
     return _core.onnx_load_bytes(encode(), io_names=io_names)
 
 
@@ -175,7 +173,7 @@ def to_bytes(model: Model | Program, *, check: bool = True) -> bytes:
     """Return the contents of the file that `save` would write.
 
     Raises ValueError as `save`, and for models of more than 2 GB.
-    O(nodes × nesting of graphs + bytes).
+    The work is that of `save`.
     """
     return _core.onnx_to_bytes(model, check=check)
 
@@ -184,7 +182,7 @@ def to_model_proto(model: Model | Program, *, check: bool = True) -> ModelProto:
     """Return a model or program as a message of the `onnx` package.
 
     Raises ImportError if that package is not installed, and otherwise as `to_bytes`.
-    O(nodes × nesting of graphs + bytes).
+    The work is that of `save`.
     """
     try:
         from onnx import ModelProto

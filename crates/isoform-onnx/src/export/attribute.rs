@@ -5,9 +5,9 @@ use isoform::values::ValueRef;
 use isoform::{Array, Ref, Value};
 
 use super::{
-    body::{Context, Writer},
     types::{ConstantProto, constant_proto, type_proto},
     values::{Key, named_values},
+    writer::{Context, Writer},
 };
 use crate::{
     error::{OnnxError, Result, ResultExt},
@@ -133,7 +133,7 @@ impl Writer<'_, '_> {
                     AttributeType::Tensor
                 }
                 ConstantProto::Sparse(tensor) => {
-                    attr.sparse_tensor = Some(Box::new(tensor));
+                    attr.sparse_tensor = Some(tensor);
                     AttributeType::SparseTensor
                 }
             });
@@ -217,7 +217,7 @@ impl Writer<'_, '_> {
                     Kind::Tensors
                 }
                 ConstantProto::Sparse(tensor) => {
-                    attr.sparse_tensors.push(tensor);
+                    attr.sparse_tensors.push(*tensor);
                     Kind::SparseTensors
                 }
             });

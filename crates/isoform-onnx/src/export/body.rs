@@ -2,23 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-use isoform::values::Bytes;
-use isoform::{Ref, Str, Value};
-use prost::Message;
+use isoform::{Str, Value};
 
 use super::{
     attribute::describe_tensor,
     check::check_node,
-    functions::FunctionNames,
-    names::Names,
+    meta::kept,
     place::call_place,
-    types::{ConstantProto, Dims, add_denotations, constant_proto, type_proto},
-    values::{Key, Values},
+    types::{ConstantProto, add_denotations, constant_proto, type_proto},
+    values::Key,
+    writer::Writer,
 };
 use crate::{
     error::{OnnxError, Result, ResultExt},
     import::context::FIRST_IR_VERSION_WITH_DEFAULTS,
-    ir::{Call, Function, Graph, Input},
+    ir::{Call, Graph, Input},
     layout::{BodyKind, Node, attributes},
     proto::{
         AttributeProto, AttributeType, GraphProto, NodeProto, TensorAnnotation, TensorProto,
@@ -28,39 +26,6 @@ use crate::{
 
 /// The first IR version in which a graph may have sparse initializers.
 const FIRST_IR_VERSION_WITH_SPARSE: i64 = 6;
-
-/// What is written: the main graph, or a function.
-pub(super) enum Context {
-    Main,
-    Function(Ref<Function>),
-}
-
-/// Writes the bodies of a main graph or function.
-pub(super) struct Writer<'e, 'l> {
-    pub(super) context: Context,
-    pub(super) values: &'e Values<'l>,
-    pub(super) names: &'e Names,
-    pub(super) functions: &'e FunctionNames,
-    /// The version of `ai.onnx` here.
-    pub(super) opset: i64,
-    pub(super) ir_version: i64,
-    /// True if nodes are checked against the schemas of their operators.
-    pub(super) check: bool,
-    pub(super) dims: Dims,
-}
-
-/// Decodes what was kept of a part of a file.
-pub(super) fn kept<M: Message + Default>(meta: Option<&Bytes>) -> Result<M> {
-    let Some(meta) = meta else {
-        return Ok(M::default());
-    };
-    M::decode(&meta[..]).map_err(|error| {
-        OnnxError::value(format!(
-            "meta: expected an encoded message of the file format: {error}"
-        ))
-        .with_source(error)
-    })
-}
 
 /// The constants of a body as messages.
 #[derive(Default)]
@@ -199,7 +164,7 @@ impl Writer<'_, '_> {
                     if let (Some(values), Some(about)) = (&mut sparse.values, about) {
                         describe_tensor(values, about);
                     }
-                    made.sparse.push(sparse);
+                    made.sparse.push(*sparse);
                 }
                 proto => {
                     let mut node = constant_node(name, proto);
@@ -227,7 +192,7 @@ impl Writer<'_, '_> {
             let place = || format!("default of input '{name}'");
             match constant_proto(&param.default, name).within(place)? {
                 Some(ConstantProto::Dense(tensor)) => made.dense.push(tensor),
-                Some(ConstantProto::Sparse(sparse)) => made.sparse.push(sparse),
+                Some(ConstantProto::Sparse(sparse)) => made.sparse.push(*sparse),
                 None => {
                     return Err(OnnxError::value(format!(
                         "expected a constant or None, got {}",
@@ -358,7 +323,7 @@ fn constant_node(name: &str, proto: ConstantProto) -> NodeProto {
                 values.name.clear();
             }
             attr.name = "sparse_value".into();
-            attr.sparse_tensor = Some(Box::new(sparse));
+            attr.sparse_tensor = Some(sparse);
             attr.set_type(AttributeType::SparseTensor);
         }
     }

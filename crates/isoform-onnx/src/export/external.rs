@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use super::SaveOptions;
+use super::options::SaveOptions;
 use crate::{
     elem_type::ElemType,
     proto::{

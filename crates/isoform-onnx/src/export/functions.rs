@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use isoform::Ref;
 
-use super::body::kept;
+use super::meta::kept;
 use crate::{
     error::{OnnxError, Result, ResultExt},
     import::context::{full_name, normal_domain},

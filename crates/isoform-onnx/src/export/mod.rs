@@ -13,14 +13,17 @@ mod encode;
 mod external;
 mod files;
 mod functions;
+mod meta;
 mod model;
 mod names;
+mod options;
 mod place;
 mod types;
 mod values;
+mod writer;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use isoform::Ref;
 use prost::Message;
@@ -35,69 +38,10 @@ use crate::{
 use external::{DataFile, externalize};
 use files::{file_name, write_beside};
 
+pub use options::{SaveOptions, Saved};
+
 /// The largest message that readers of the format accept.
 const MAX_MESSAGE: usize = i32::MAX as usize;
-
-/// Options for writing a model; those of `onnx.save_model` have the same names and
-/// defaults.
-///
-/// ```no_run
-/// # use isoform_onnx::{SaveOptions, load};
-/// let model = load("model.onnx")?;
-/// SaveOptions::default()
-///     .save_as_external_data(true)
-///     .location("weights.bin")
-///     .save(model.program(), "large.onnx")?;
-/// # Ok::<(), isoform::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SaveOptions {
-    /// True if large constants are written to other files beside the model. Models of more
-    /// than 2 GB, which is more than the format can hold, are written like this anyway.
-    pub save_as_external_data: bool,
-    /// True if there is one such file, the default; else each constant has its own, named
-    /// after it.
-    pub all_tensors_to_one_file: bool,
-    /// Name of the one file, relative to the folder of the model. By default that of the
-    /// model with `.data` appended.
-    pub location: Option<String>,
-    /// The smallest number of bytes of a constant that is written there; 1024 by default.
-    pub size_threshold: u64,
-    /// True if constants in attributes are written there, too; false by default.
-    pub convert_attribute: bool,
-    /// True if each node must be one that the imported operator set allows; the default.
-    pub check: bool,
-}
-
-impl Default for SaveOptions {
-    fn default() -> Self {
-        Self {
-            save_as_external_data: false,
-            all_tensors_to_one_file: true,
-            location: None,
-            size_threshold: 1024,
-            convert_attribute: false,
-            check: true,
-        }
-    }
-}
-
-/// Describes what was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Saved {
-    /// The version of the file format.
-    pub ir_version: i64,
-    /// The version that the program asks for, if that is too old for what it contains.
-    pub raised_from: Option<i64>,
-    /// The number of bytes of the model's file.
-    pub bytes: u64,
-    /// The files of external data.
-    pub external_files: Vec<PathBuf>,
-    /// The number of bytes in these files.
-    pub external_bytes: u64,
-}
 
 /// Writes a program as a model.
 ///
@@ -137,48 +81,6 @@ pub fn to_bytes(program: &Ref<Program>) -> isoform::Result<Vec<u8>> {
 }
 
 impl SaveOptions {
-    /// Sets [`SaveOptions::save_as_external_data`].
-    #[must_use]
-    pub fn save_as_external_data(mut self, save_as_external_data: bool) -> Self {
-        self.save_as_external_data = save_as_external_data;
-        self
-    }
-
-    /// Sets [`SaveOptions::all_tensors_to_one_file`].
-    #[must_use]
-    pub fn all_tensors_to_one_file(mut self, all_tensors_to_one_file: bool) -> Self {
-        self.all_tensors_to_one_file = all_tensors_to_one_file;
-        self
-    }
-
-    /// Sets [`SaveOptions::location`].
-    #[must_use]
-    pub fn location(mut self, location: impl Into<String>) -> Self {
-        self.location = Some(location.into());
-        self
-    }
-
-    /// Sets [`SaveOptions::size_threshold`].
-    #[must_use]
-    pub fn size_threshold(mut self, size_threshold: u64) -> Self {
-        self.size_threshold = size_threshold;
-        self
-    }
-
-    /// Sets [`SaveOptions::convert_attribute`].
-    #[must_use]
-    pub fn convert_attribute(mut self, convert_attribute: bool) -> Self {
-        self.convert_attribute = convert_attribute;
-        self
-    }
-
-    /// Sets [`SaveOptions::check`].
-    #[must_use]
-    pub fn check(mut self, check: bool) -> Self {
-        self.check = check;
-        self
-    }
-
     /// [`save`] with these options.
     ///
     /// # Errors

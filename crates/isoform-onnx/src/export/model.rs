@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashSet};
 use isoform::Str;
 
 use super::{
-    body::{Context, Writer, kept},
     functions::FunctionNames,
+    meta::kept,
     names::Names,
     place::call_place,
     types::Dims,
     values::{Values, body_place},
+    writer::{Context, Writer},
 };
 use crate::{
     error::{OnnxError, Result, ResultExt},

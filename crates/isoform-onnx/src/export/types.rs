@@ -253,14 +253,15 @@ fn shape_denotations(shape: Option<&mut TensorShapeProto>, from: Option<&TensorS
 /// A constant as a message.
 pub(super) enum ConstantProto {
     Dense(TensorProto),
-    Sparse(SparseTensorProto),
+    Sparse(Box<SparseTensorProto>),
 }
 
 /// A constant with this name, which shares the memory of the value; None if the value is
 /// not a constant.
 pub(super) fn constant_proto(value: &Value, name: &str) -> Result<Option<ConstantProto>> {
     if let Some(sparse) = value.peek::<Ref<SparseTensor>>() {
-        return sparse_proto(sparse, name).map(|made| Some(ConstantProto::Sparse(made)));
+        let made = Box::new(sparse_proto(sparse, name)?);
+        return Ok(Some(ConstantProto::Sparse(made)));
     }
     Ok(dense_proto(value, name)?.map(ConstantProto::Dense))
 }

@@ -159,7 +159,7 @@ fn has_denotation(ty: &TypeProto) -> bool {
     false
 }
 
-/// What is said about the results of `Constant` nodes, which become constants, by name.
+/// Documentation and metadata of `Constant` nodes, which become constants, by name.
 fn constant_nodes(nodes: &[NodeProto]) -> impl Iterator<Item = (&str, TensorProto)> {
     nodes.iter().filter_map(|node| {
         let is_constant = node.op_type == "Constant"

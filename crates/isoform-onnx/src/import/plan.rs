@@ -39,7 +39,7 @@ pub(super) struct Plan<'a> {
     /// Name of the graph or function.
     pub(super) name: String,
     pub(super) doc: &'a str,
-    /// What the program does not say about the graph.
+    /// The parts that the program ignores, as an encoded message.
     pub(super) meta: Option<Bytes>,
     /// Outer values that needed nodes and results use.
     captures: HashSet<Capture<'a>>,

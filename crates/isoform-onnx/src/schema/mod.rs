@@ -28,9 +28,9 @@ const OPERATORS: &str = include_str!("operators.txt");
 pub struct Schema {
     /// The version of the operator set that introduced this version of the operator.
     pub since: i64,
-    /// The smallest and the largest number of inputs; `usize::MAX` is no limit.
+    /// The smallest and the largest number of inputs; `usize::MAX` if there is no limit.
     pub inputs: (usize, usize),
-    /// The smallest and the largest number of outputs; `usize::MAX` is no limit.
+    /// The smallest and the largest number of outputs; `usize::MAX` if there is no limit.
     pub outputs: (usize, usize),
     /// True if models of this version may not use the operator.
     pub deprecated: bool,

@@ -1,5 +1,5 @@
-//! What a model says besides its computation is written back as long as it is still about
-//! something.
+//! The parts of a model besides its computation are written back as long as they are still
+//! about something.
 
 use isoform::{Array, Node, Ref, Value};
 use isoform_onnx::{
