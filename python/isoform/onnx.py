@@ -26,20 +26,23 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isoform import _core
 from isoform._core import OnnxModel as Model
+from isoform.shape import Shape
 from isoform.types._namespace import names
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from onnx import ModelProto
 
     # What `__getattr__` finds.
     from isoform.types.onnx import *  # noqa: F403
     from isoform.types.onnx import Program
 
-__all__ = ["Model", "Saved", "load", "save", "to_bytes", "to_model_proto"]
+__all__ = ["Model", "Saved", "evaluate", "load", "save", "to_bytes", "to_model_proto"]
 
 
 def load(
@@ -191,6 +194,61 @@ def to_model_proto(model: Model | Program, *, check: bool = True) -> ModelProto:
             "to_model_proto needs the package onnx; install it, or use isoform.onnx.to_bytes"
         ) from error
     return ModelProto.FromString(to_bytes(model, check=check))
+
+
+def evaluate(
+    program: Any, inputs: Mapping[str, Any] | None = None, *, max_bytes: int = 1 << 31
+) -> dict[str, Any]:
+    """The outputs of a model, computed without a runtime.
+
+    This checks what a rewrite keeps, on any machine with the same bits. It is not
+    fast: products and convolutions run on one core.
+
+    Args:
+        program: A `Model`, or an `onnx.Program`.
+        inputs: A value for each input by its name: an array with `__dlpack__`, such as
+            NumPy's, also with a data type of `ml_dtypes`; an `isoform.Tensor`; an array or
+            list of strings; a list of these for a sequence; None for an absent optional
+            value. An input with a default can be left out.
+        max_bytes: The largest tensor that may be computed.
+
+    Returns:
+        The outputs by name, in their order: an `isoform.Tensor`, which has `numpy()`; an
+        `onnx.StringTensor`; an array of these for a sequence; None for an absent optional
+        value.
+
+    Raises ValueError for inputs that are missing, unknown or of another type than
+    declared, and for an operator without a kernel or a result; the message names the
+    node. Raises KeyboardInterrupt promptly.
+
+    >>> import numpy as np
+    >>> from isoform import onnx
+    >>> x = onnx.Input(ty=None, default=None, name="x")
+    >>> double = onnx.Output(onnx.Call("", "Add", 14, None, {}, [x, x], 1), 0)
+    >>> graph = onnx.Graph([x], [None], [double], result_names=["y"])
+    >>> results = onnx.evaluate(onnx.Program(graph, []), {"x": np.float32([1, 2])})
+    >>> results["y"].numpy().tolist()
+    [2.0, 4.0]
+    """
+    given = [(name, _value(value)) for name, value in (inputs or {}).items()]
+    return dict(_core.onnx_evaluate(program, given, max_bytes))
+
+
+def _value(value: Any) -> Any:
+    """An input as the core takes it: strings become a `StringTensor`."""
+    if isinstance(value, (list, tuple)):
+        if value and all(isinstance(item, (str, bytes)) for item in value):
+            return _strings((len(value),), value)
+        return [_value(item) for item in value]
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if kind in ("O", "S", "U", "T"):
+        return _strings(value.shape, value.ravel().tolist())
+    return value
+
+
+def _strings(shape: Any, texts: Any) -> Any:
+    encoded = [text if isinstance(text, bytes) else str(text).encode() for text in texts]
+    return _core.class_of("onnx.StringTensor")(shape=Shape(shape), values=encoded)
 
 
 if not TYPE_CHECKING:

@@ -2,13 +2,16 @@
 //!
 //! Registers the node types of programs; their classes are made on demand.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use isoform::{Error, Ref};
+use isoform_onnx::eval::{Control, Refusal, run};
 use isoform_onnx::{
     ExternalResolver, ImportOptions, Model, SaveOptions, decode_model, ir::Program,
 };
 use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -24,6 +27,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(onnx_load_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(onnx_save, module)?)?;
     module.add_function(wrap_pyfunction!(onnx_to_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(onnx_evaluate, module)?)?;
     isoform_onnx::ir::register().into_py()
 }
 
@@ -176,4 +180,44 @@ fn onnx_to_bytes<'py>(model: &Bound<'py, PyAny>, check: bool) -> PyResult<Bound<
     let program = program_of(model)?;
     let bytes = under_gil(model.py(), || options.to_bytes(&program)).into_py()?;
     Ok(PyBytes::new(model.py(), &bytes))
+}
+
+/// The results of a program by name; see `isoform.onnx.evaluate`.
+#[pyfunction]
+fn onnx_evaluate<'py>(
+    program: &Bound<'py, PyAny>,
+    inputs: Vec<(String, Bound<'py, PyAny>)>,
+    max_bytes: usize,
+) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let py = program.py();
+    let program = &program_of(program)?;
+    let inputs = inputs.into_iter().map(|(name, value)| Ok((name, untyped(&value)?)));
+    let inputs = inputs.collect::<PyResult<Vec<_>>>()?;
+    let stopped = RefCell::new(None);
+    let interrupted = || match py.check_signals() {
+        Ok(()) => false,
+        Err(error) => {
+            stopped.replace(Some(error));
+            true
+        }
+    };
+    let control = Control {
+        max_bytes,
+        interrupted: Some(&interrupted),
+    };
+    let results = under_gil(py, || run(program, &inputs, &control));
+    if let Some(error) = stopped.take() {
+        return Err(error);
+    }
+    let results = results.map_err(|error| match error.refusal {
+        Refusal::Unknown(_) if !error.node.is_empty() => PyValueError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.refusal.to_string()),
+    })?;
+    let names = program.graph.result_names.iter().map(|name| name.as_str().to_owned());
+    let names = names.chain(std::iter::repeat(String::new()));
+    results
+        .iter()
+        .zip(names)
+        .map(|(value, name)| Ok((name, to_python(py, value)?)))
+        .collect()
 }

@@ -63,19 +63,36 @@ fn convert(args: &Args<'_>, to: ElemType) -> Outcome {
         "nearest" => ScaleRounding::Nearest,
         other => return Err(args.fault(format!("expected a known rounding, got '{other}'"))),
     };
-    // Beyond the range of small integers, the standard saturates; beyond that of others, it
-    // leaves the result open.
-    let is_small = to.packed_bits() < 8;
     let options = CastOptions {
-        out_of_range: if is_small || !args.strict {
-            OutOfRange::Saturate
-        } else {
-            OutOfRange::Undefined
-        },
+        out_of_range: OutOfRange::Undefined,
         saturate_float8: args.flag("saturate", true)?,
         scale_rounding,
     };
-    one(options.cast(x, to, args.control)?)
+    let is_whole = !to.is_float() && (to.is_integer() || range_is_small(to));
+    if args.strict || !is_whole || x.element_type().is_integer() {
+        return one(options.cast(x, to, args.control)?);
+    }
+    // The standard leaves open what a float outside of the range becomes; most runtimes
+    // keep the low bits of a wider integer.
+    let wide = if to == ElementType::UInt64 {
+        to
+    } else {
+        ElementType::Int64
+    };
+    let limits = CastOptions {
+        out_of_range: OutOfRange::Saturate,
+        ..options
+    };
+    let whole = limits.cast(x, wide, args.control)?;
+    one(options.cast(whole.view(), to, args.control)?)
+}
+
+/// True for integers of fewer bits than a byte.
+fn range_is_small(ty: ElementType) -> bool {
+    matches!(
+        ty,
+        ElementType::Int2 | ElementType::UInt2 | ElementType::Int4 | ElementType::UInt4
+    )
 }
 
 /// The numbers that strings spell.

@@ -6,6 +6,7 @@ mod cast;
 mod conv;
 mod create;
 mod dense;
+mod detect;
 mod indexing;
 mod joining;
 mod loss;
@@ -13,10 +14,15 @@ mod moves;
 mod norm;
 mod pool;
 mod products;
+mod quantize;
+mod recurrent;
 mod reduce;
+mod resize;
+mod sample;
 mod scatter;
 mod select;
 mod shapes;
+mod signal;
 mod sorting;
 
 use super::args::Args;
@@ -27,7 +33,7 @@ pub(super) type Kernel = fn(&Args<'_>) -> Outcome;
 
 /// The kernel of an operator of `ai.onnx`.
 pub(super) fn find(name: &str) -> Option<Kernel> {
-    let families: [fn(&str) -> Option<Kernel>; 17] = [
+    let families: [fn(&str) -> Option<Kernel>; 23] = [
         arithmetic::find,
         shapes::find,
         moves::find,
@@ -45,6 +51,12 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
         pool::find,
         norm::find,
         loss::find,
+        resize::find,
+        sample::find,
+        quantize::find,
+        recurrent::find,
+        signal::find,
+        detect::find,
     ];
     families.iter().find_map(|family| family(name))
 }

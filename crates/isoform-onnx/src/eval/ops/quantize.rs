@@ -1,0 +1,248 @@
+//! Conversions to and from quantized numbers.
+
+use isoform_kernels::elementwise::{CastOptions, OutOfRange, cast};
+use isoform_kernels::{ElementType, ScaleRounding, View, from_f64s, to_f64s};
+
+use super::Kernel;
+use super::dense::{Dense, Work};
+use crate::eval::Refusal;
+use crate::eval::args::Args;
+use crate::eval::results::{Outcome, one};
+
+pub(super) fn find(name: &str) -> Option<Kernel> {
+    Some(match name {
+        "QuantizeLinear" => quantize,
+        "DequantizeLinear" => dequantize,
+        "DynamicQuantizeLinear" => dynamic,
+        "QLinearMatMul" => matmul,
+        _ => return None,
+    })
+}
+
+/// The value of a parameter for each element: one for all, one for each index of an axis,
+/// or one for each block along it.
+fn spread(args: &Args<'_>, x: &[usize], parameter: &Dense) -> Result<Vec<f64>, Refusal> {
+    let all = Dense::filled(x.to_vec(), 0.0, args.control)?.data.len();
+    if let [one] = parameter.data[..]
+        && parameter.shape.len() < 2
+    {
+        return Ok(vec![one; all]);
+    }
+    let at = isoform_kernels::shape::axis(args.int("axis", 1)?, x.len())?;
+    let block = args.size("block_size", 0)?;
+    if block == 0 {
+        if parameter.shape != [x[at]] {
+            return Err(args.fault(format!(
+                "expected {} scales, got {:?}",
+                x[at], parameter.shape
+            )));
+        }
+        let mut shape = vec![1; x.len()];
+        shape[at] = x[at];
+        return Dense {
+            shape,
+            data: parameter.data.clone(),
+        }
+        .broadcast(x, args.control);
+    }
+    let mut expected = x.to_vec();
+    expected[at] = x[at].div_ceil(block);
+    if parameter.shape != expected {
+        return Err(args.fault(format!(
+            "expected scales of {expected:?}, got {:?}",
+            parameter.shape
+        )));
+    }
+    let inner: usize = x[at + 1..].iter().product();
+    let value = |number: usize| {
+        let (outer, rest) = (number / (inner * x[at]), number % (inner * x[at]));
+        let (place, inside) = (rest / inner, rest % inner);
+        parameter.data[(outer * expected[at] + place / block) * inner + inside]
+    };
+    Ok((0..all).map(value).collect())
+}
+
+/// The range of an integer type.
+fn range(ty: ElementType) -> Option<(f64, f64)> {
+    Some(match ty {
+        ElementType::Int2 => (-2.0, 1.0),
+        ElementType::UInt2 => (0.0, 3.0),
+        ElementType::Int4 => (-8.0, 7.0),
+        ElementType::UInt4 => (0.0, 15.0),
+        ElementType::Int8 => (-128.0, 127.0),
+        ElementType::UInt8 => (0.0, 255.0),
+        ElementType::Int16 => (-32768.0, 32767.0),
+        ElementType::UInt16 => (0.0, 65535.0),
+        _ => return None,
+    })
+}
+
+/// Quotients as elements of a quantized type: rounded and limited for integers.
+fn quantized(
+    args: &Args<'_>,
+    values: &[f64],
+    zeros: Option<&[f64]>,
+    ty: ElementType,
+    shape: &[usize],
+) -> Outcome {
+    let zero = |at: usize| zeros.map_or(0.0, |zeros| zeros[at]);
+    if let Some((low, high)) = range(ty) {
+        let limited = values
+            .iter()
+            .enumerate()
+            .map(|(at, value)| (value.round_ties_even() + zero(at)).clamp(low, high));
+        let limited: Vec<f64> = limited.collect();
+        return one(from_f64s(&limited, ty, shape, args.control)?);
+    }
+    let values: Vec<f64> = values
+        .iter()
+        .enumerate()
+        .map(|(at, value)| value + zero(at))
+        .collect();
+    let wide = from_f64s(&values, ElementType::Float64, shape, args.control)?;
+    let options = CastOptions {
+        out_of_range: OutOfRange::Saturate,
+        saturate_float8: args.flag("saturate", true)?,
+        scale_rounding: ScaleRounding::Up,
+    };
+    one(options.cast(wide.view(), ty, args.control)?)
+}
+
+/// A quotient in the precision of the operands.
+fn divided(
+    args: &Args<'_>,
+    x: &[f64],
+    scales: &[f64],
+    ty: ElementType,
+) -> Result<Vec<f64>, Refusal> {
+    let quotients: Vec<f64> = x.iter().zip(scales).map(|(x, scale)| x / scale).collect();
+    let narrow = from_f64s(&quotients, ty, &[quotients.len()], args.control)?;
+    Ok(to_f64s(narrow.view(), args.control)?)
+}
+
+fn quantize(args: &Args<'_>) -> Outcome {
+    let x = args.input(0)?;
+    let zero = args.optional(2)?;
+    let ty = match (args.int("output_dtype", 0)?, zero) {
+        (0, Some(zero)) => zero.element_type(),
+        (0, None) => ElementType::UInt8,
+        _ => args.element("output_dtype")?.unwrap_or(ElementType::UInt8),
+    };
+    let scale = args.input(1)?;
+    let scales = spread(args, x.shape(), &Dense::of(scale, args.control)?)?;
+    let zeros = match zero {
+        Some(zero) => Some(spread(args, x.shape(), &Dense::of(zero, args.control)?)?),
+        None => None,
+    };
+    let precision = match args.int("precision", 0)? {
+        0 if scale.element_type().is_float() => scale.element_type(),
+        0 => ElementType::Float32,
+        _ => args.element("precision")?.unwrap_or(ElementType::Float32),
+    };
+    let values = to_f64s(x, args.control)?;
+    let quotients = divided(args, &values, &scales, precision)?;
+    quantized(args, &quotients, zeros.as_deref(), ty, x.shape())
+}
+
+fn dequantize(args: &Args<'_>) -> Outcome {
+    let x = args.input(0)?;
+    let scale = args.input(1)?;
+    let ty = match args.int("output_dtype", 0)? {
+        0 => scale.element_type(),
+        _ => args
+            .element("output_dtype")?
+            .unwrap_or(scale.element_type()),
+    };
+    let scales = spread(args, x.shape(), &Dense::of(scale, args.control)?)?;
+    let zeros = match args.optional(2)? {
+        Some(zero) => Some(spread(args, x.shape(), &Dense::of(zero, args.control)?)?),
+        None => None,
+    };
+    let values = to_f64s(x, args.control)?;
+    let values = values
+        .iter()
+        .zip(&scales)
+        .enumerate()
+        .map(|(at, (value, scale))| {
+            (value - zeros.as_ref().map_or(0.0, |zeros| zeros[at])) * scale
+        });
+    let values: Vec<f64> = values.collect();
+    one(from_f64s(&values, ty, x.shape(), args.control)?)
+}
+
+fn dynamic(args: &Args<'_>) -> Outcome {
+    let x = args.input(0)?;
+    let values = to_f64s(x, args.control)?;
+    let low = values.iter().copied().fold(0.0, f64::min);
+    let high = values.iter().copied().fold(0.0, f64::max);
+    // Each step rounds to `float32`, as the function that defines the operator does.
+    let scale = f64::from(((high as f32) - (low as f32)) / 255.0);
+    let scale = if scale == 0.0 { 1.0 } else { scale };
+    let zero = f64::from(-(low as f32) / scale as f32)
+        .round_ties_even()
+        .clamp(0.0, 255.0);
+    let quotients = divided(
+        args,
+        &values,
+        &vec![scale; values.len()],
+        ElementType::Float32,
+    )?;
+    let zeros = vec![zero; values.len()];
+    let mut results = quantized(
+        args,
+        &quotients,
+        Some(&zeros),
+        ElementType::UInt8,
+        x.shape(),
+    )?;
+    results.push(from_f64s(&[scale], ElementType::Float32, &[], args.control)?.into());
+    results.push(from_f64s(&[zero], ElementType::UInt8, &[], args.control)?.into());
+    Ok(results)
+}
+
+/// Numbers less their zero points, times their scales; parameters of a matrix belong to the
+/// rows of the left and to the columns of the right one.
+fn scaled(args: &Args<'_>, first: usize, is_left: bool) -> Result<Dense, Refusal> {
+    let mut x = Dense::input(args, first)?;
+    let column = |view: View<'_>| -> Result<Vec<f64>, Refusal> {
+        let mut parameter = Dense::of(view, args.control)?;
+        if is_left && parameter.shape.len() == 1 && parameter.data.len() > 1 {
+            parameter.shape.push(1);
+        }
+        parameter.broadcast(&x.shape, args.control)
+    };
+    let scales = column(args.input(first + 1)?)?;
+    let zeros = column(args.input(first + 2)?)?;
+    for ((value, scale), zero) in x.data.iter_mut().zip(&scales).zip(&zeros) {
+        *value = (*value - zero) * scale;
+    }
+    Ok(x)
+}
+
+fn matmul(args: &Args<'_>) -> Outcome {
+    let (a, b) = (scaled(args, 0, true)?, scaled(args, 3, false)?);
+    let wide = ElementType::Float64;
+    let a = from_f64s(&a.data, wide, &a.shape, args.control)?;
+    let b = from_f64s(&b.data, wide, &b.shape, args.control)?;
+    let product = isoform_kernels::products::MatMul::default();
+    let product = product.apply(a.view(), b.view(), args.control)?;
+    let scale = Dense::input(args, 6)?.broadcast(product.shape(), args.control)?;
+    let zero = args.input(7)?;
+    let zeros = cast(zero, wide, args.control)?;
+    let zeros = Dense::of(zeros.view(), args.control)?.broadcast(product.shape(), args.control)?;
+    let values = to_f64s(product.view(), args.control)?;
+    let mut work = Work::new(args.control);
+    work.advance(values.len())?;
+    let values: Vec<f64> = values
+        .iter()
+        .zip(&scale)
+        .map(|(value, scale)| value / scale)
+        .collect();
+    quantized(
+        args,
+        &values,
+        Some(&zeros),
+        zero.element_type(),
+        product.shape(),
+    )
+}
