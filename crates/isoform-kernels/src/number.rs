@@ -90,6 +90,8 @@ pub(crate) trait Wide: Copy + Default + 'static {
     const ONE: Self;
     fn add(self, other: Self) -> Self;
     fn multiply(self, other: Self) -> Self;
+    /// True unless this is an infinity or NaN.
+    fn is_finite(self) -> bool;
 }
 
 impl Wide for i64 {
@@ -102,6 +104,10 @@ impl Wide for i64 {
     fn multiply(self, other: Self) -> Self {
         self.wrapping_mul(other)
     }
+    #[inline]
+    fn is_finite(self) -> bool {
+        true
+    }
 }
 
 impl Wide for f64 {
@@ -113,6 +119,10 @@ impl Wide for f64 {
     #[inline]
     fn multiply(self, other: Self) -> Self {
         self * other
+    }
+    #[inline]
+    fn is_finite(self) -> bool {
+        f64::is_finite(self)
     }
 }
 

@@ -82,6 +82,37 @@ impl Convolution<'_> {
         }
         let steps = Steps::new(self.windows, &data_shape[2..], &shape[2..]);
         let mut progress = control.progress();
+        // A place outside of the data contributes nothing. As long as every weight is finite, that is
+        // the same as a zero there, and what a place of the window sees is one vector for all
+        // outputs.
+        if weight.iter().all(|factor| factor.is_finite()) {
+            let per_group = outputs / self.groups;
+            let mut seen = control.scratch(kernel * plane, W::default())?;
+            for number in 0..data_shape[0] * channels {
+                let (image, channel) = (number / channels, number % channels);
+                let (group, within) = (channel / depth, channel % depth);
+                let from = &data[number * data_plane..][..data_plane];
+                steps.each(|place, run| {
+                    let to = &mut seen[place * plane + run.out..][..run.len];
+                    let from = from[run.start..].iter().step_by(run.step);
+                    for (to, from) in to.iter_mut().zip(from) {
+                        *to = *from;
+                    }
+                    progress.advance(run.len + 1)
+                })?;
+                for output in group * per_group..(group + 1) * per_group {
+                    let to = &mut sums[(image * outputs + output) * plane..][..plane];
+                    let weights = &weight[(output * depth + within) * kernel..][..kernel];
+                    for (factor, seen) in weights.iter().zip(seen.chunks_exact(plane)) {
+                        for (to, seen) in to.iter_mut().zip(seen) {
+                            *to = to.add(factor.multiply(*seen));
+                        }
+                    }
+                    progress.advance(kernel * plane)?;
+                }
+            }
+            return Ok(sums);
+        }
         for (number, to) in sums.chunks_exact_mut(plane).enumerate() {
             let (image, output) = (number / outputs, number % outputs);
             let first = output / (outputs / self.groups) * depth;

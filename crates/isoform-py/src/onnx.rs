@@ -191,7 +191,9 @@ fn onnx_evaluate<'py>(
 ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     let py = program.py();
     let program = &program_of(program)?;
-    let inputs = inputs.into_iter().map(|(name, value)| Ok((name, untyped(&value)?)));
+    let inputs = inputs
+        .into_iter()
+        .map(|(name, value)| Ok((name, untyped(&value)?)));
     let inputs = inputs.collect::<PyResult<Vec<_>>>()?;
     let stopped = RefCell::new(None);
     let interrupted = || match py.check_signals() {
@@ -213,7 +215,11 @@ fn onnx_evaluate<'py>(
         Refusal::Unknown(_) if !error.node.is_empty() => PyValueError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.refusal.to_string()),
     })?;
-    let names = program.graph.result_names.iter().map(|name| name.as_str().to_owned());
+    let names = program
+        .graph
+        .result_names
+        .iter()
+        .map(|name| name.as_str().to_owned());
     let names = names.chain(std::iter::repeat(String::new()));
     results
         .iter()

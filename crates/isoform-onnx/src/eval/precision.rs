@@ -1,7 +1,7 @@
 //! How results relate to those of runtimes.
 
 use isoform_kernels::elementwise::{Unary, unary};
-use isoform_kernels::{ElementType, View, to_i64s};
+use isoform_kernels::{ElementType, View, to_f64s};
 
 use super::Refusal;
 use super::args::Args;
@@ -38,9 +38,8 @@ pub fn precision(call: &Call, elems: &[Option<ElemType>]) -> Precision {
     let exact = match name {
         "Sum" => elems.len() <= 2 || elem.is_some_and(is_integer),
         "Pow" => elems.len() == 2 && elems.iter().all(|elem| elem.is_some_and(is_integer)),
-        "LeakyRelu" | "PRelu" | "Shrink" => {
-            matches!(elem, Some(ElemType::Float | ElemType::Double))
-        }
+        "LeakyRelu" | "PRelu" => matches!(elem, Some(ElemType::Float | ElemType::Double)),
+        "Shrink" => elem == Some(ElemType::Float),
         "CumSum" | "CumProd" | "ReduceSum" | "ReduceProd" | "ReduceSumSquare" | "ReduceL1"
         | "MatMul" | "Einsum" | "Range" | "Col2Im" => elem.is_some_and(is_integer),
         "Scatter" | "ScatterElements" | "ScatterND" => {
@@ -200,6 +199,9 @@ fn is_exact_cast(from: ElemType, to: ElemType) -> bool {
     }
 }
 
+/// Numbers of so many bits are exact also in runtimes that compute integers in floats.
+const EXACT_BITS: f64 = 52.0;
+
 /// Refuses operands for which runtimes differ although the operator is exact.
 pub(super) fn check_operands(name: &str, args: &Args<'_>) -> Result<(), Refusal> {
     let operands = (0..args.count()).filter_map(|at| args.optional(at).transpose());
@@ -211,6 +213,9 @@ pub(super) fn check_operands(name: &str, args: &Args<'_>) -> Result<(), Refusal>
                 if has_nan(operand, args)? || has_negative_zero(operand) {
                     return Err(args.fault("runtimes differ for NaN and -0"));
                 }
+                if name == "Clip" && has_infinity(operand, args)? {
+                    return Err(args.fault("runtimes limit infinities without a bound, too"));
+                }
             }
         }
         "ArgMax" | "ArgMin" | "TopK" | "Hardmax" | "Unique" | "Cast" | "CastLike" => {
@@ -219,14 +224,25 @@ pub(super) fn check_operands(name: &str, args: &Args<'_>) -> Result<(), Refusal>
             }
         }
         "Pow" => {
-            let largest = |at: usize| -> Result<f64, Refusal> {
-                let values = to_i64s(args.input(at)?, args.control)?;
-                let sizes = values.iter().map(|value| value.unsigned_abs());
-                Ok(sizes.max().unwrap_or(0) as f64)
+            let size = |at: usize| -> Result<f64, Refusal> {
+                let sizes = absolutes(args, at)?;
+                Ok(sizes.fold(1.0, f64::max))
             };
-            let bits = largest(0)?.max(1.0).log2() * largest(1)?;
-            if bits >= 52.0 {
+            if size(0)?.log2() * size(1)? >= EXACT_BITS {
                 return Err(args.fault("runtimes differ for powers beyond 2^52"));
+            }
+        }
+        "ReduceSum" | "ReduceL1" | "ReduceSumSquare" | "ReduceProd" => {
+            let sizes = absolutes(args, 0)?;
+            let bound = match name {
+                "ReduceProd" => sizes.map(|size| size.max(1.0).log2()).sum::<f64>(),
+                "ReduceSumSquare" => sizes.map(|size| size * size).sum::<f64>().max(1.0).log2(),
+                _ => sizes.sum::<f64>().max(1.0).log2(),
+            };
+            // Runtimes wrap around, or end at the limits of the type.
+            let bits = 8 * args.input(0)?.element_type().size() - 2;
+            if bound >= EXACT_BITS.min(bits as f64) {
+                return Err(args.fault("runtimes differ where integers overflow"));
             }
         }
         _ => {}
@@ -282,6 +298,21 @@ fn has_nan(view: View<'_>, args: &Args<'_>) -> Result<bool, Refusal> {
             .contains(&1));
     }
     Ok(false)
+}
+
+fn has_infinity(view: View<'_>, args: &Args<'_>) -> Result<bool, Refusal> {
+    if !view.element_type().is_float() {
+        return Ok(false);
+    }
+    Ok(unary(Unary::IsInf, view, args.control)?
+        .bytes()
+        .contains(&1))
+}
+
+/// The sizes of the integers in an input.
+fn absolutes(args: &Args<'_>, at: usize) -> Result<impl Iterator<Item = f64>, Refusal> {
+    let values = to_f64s(args.input(at)?, args.control)?;
+    Ok(values.into_iter().map(f64::abs))
 }
 
 fn has_negative_zero(view: View<'_>) -> bool {

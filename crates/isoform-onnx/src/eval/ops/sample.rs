@@ -3,7 +3,6 @@
 use super::Kernel;
 use super::dense::{Dense, Work, step};
 use super::resize::cubic;
-use crate::eval::Refusal;
 use crate::eval::args::Args;
 use crate::eval::results::Outcome;
 use crate::eval::strings::sizes;
