@@ -1057,6 +1057,9 @@ def make_node(type_key: str, fields: Any) -> Any:
     for one that is missing or does not fit.
     """
 
+def onnx_evaluate(program: Any, inputs: Any, max_bytes: Any) -> Any:
+    """The results of a program by name; see `isoform.onnx.evaluate`."""
+
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
 
