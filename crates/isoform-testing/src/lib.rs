@@ -14,6 +14,7 @@
 //! | [`properties`] | properties of all values, as functions of bytes |
 //! | [`ir`] | random modules over all classes of the IR, and their properties |
 //! | [`pto`] | random programs of the statement dialect, and their properties |
+//! | `onnx` | random ONNX programs, and what optimisation promises about them; a feature |
 //! | [`relay`] | random expressions of Relay, and the properties of its analyses and rewrites |
 
 pub mod family;
@@ -21,6 +22,8 @@ pub mod generate;
 pub mod ir;
 mod keys;
 mod laws;
+#[cfg(feature = "onnx")]
+pub mod onnx;
 pub mod oracle;
 mod pair;
 mod program;
