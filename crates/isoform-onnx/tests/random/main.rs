@@ -2,3 +2,4 @@
 //! them.
 
 mod coverage;
+mod tally;

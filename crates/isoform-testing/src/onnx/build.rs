@@ -36,6 +36,23 @@ pub(super) fn dtype(elem: ElemType) -> Option<DType> {
     Some(DType::new(code, bits))
 }
 
+/// True for the element types that the generator draws.
+pub(super) fn is_drawn(elem: ElemType) -> bool {
+    use ElemType as E;
+    !matches!(
+        elem,
+        E::String
+            | E::Complex64
+            | E::Complex128
+            | E::Int2
+            | E::Uint2
+            | E::Float8E8m0
+            | E::Float6E2m3
+            | E::Float6E3m2
+            | E::Float4E2m1
+    )
+}
+
 /// A constant of elements that take whole bytes each; 4-bit elements are packed here.
 pub(super) fn tensor(elem: ElemType, shape: &[i64], elements: &[Vec<u8>]) -> Value {
     let Some(dtype) = dtype(elem) else {

@@ -14,6 +14,8 @@
 //! | `control.rs` | draws branches, loops, scans and local functions |
 //! | `build.rs` | makes the nodes |
 //! | `rebuild.rs` | the same program with other names, made in another order |
+//! | `running.rs` | runs programs and compares results |
+//! | `properties.rs` | what evaluation and optimisation promise |
 
 mod build;
 mod compute;
@@ -22,11 +24,14 @@ mod elementwise;
 mod generate;
 mod moves;
 mod patterns;
+mod properties;
 mod rebuild;
+mod running;
 mod shapes;
 mod values;
 
 pub use generate::{OPSETS, RandomProgram};
+pub use properties::ONNX_PROPERTIES;
 pub use rebuild::{rebuilt, replace_values};
 
 use crate::source::{Source, random_bytes};

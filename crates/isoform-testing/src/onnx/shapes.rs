@@ -111,11 +111,14 @@ fn shape_arithmetic(g: &mut Generator<'_>) -> Option<()> {
     };
     let ints = x.ints.clone()?;
     let count = ints[0].len();
+    if ints[1].len() != count {
+        return None;
+    }
     let number = *g.source.pick(&[2, 1, 3, 4]);
     let (mut other, mut numbers) = (g.int_constant(&[], &[number]), [vec![number], vec![number]]);
     if g.source.chance(35)
         && let Some(known) = g.known(|y| {
-            y.ints.as_ref().is_some_and(|ints| ints[0].len() == count) && y.rank() == x.rank()
+            y.ints.as_ref().is_some_and(|ints| ints.iter().all(|ints| ints.len() == count)) && y.rank() == x.rank()
         })
     {
         numbers = known.ints.clone()?;
@@ -359,7 +362,7 @@ fn constant_of_shape(g: &mut Generator<'_>) -> Option<()> {
         let fits = ints.iter().flatten().all(|&size| (0..=20).contains(&size));
         fits && g.is_small(&sizes_of(ints))
     };
-    let shape = match g.known(|x| x.ints.is_some() && x.rank() == 1) {
+    let shape = match g.known(|x| x.ints.is_some() && x.rank() == 1 && x.is_fixed()) {
         Some(known) if small(g, known.ints.as_ref()?) => known,
         _ => {
             let numbers = [vec![2, 3], vec![], vec![1], vec![0, 2], vec![8, 9]];

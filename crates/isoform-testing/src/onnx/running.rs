@@ -1,0 +1,198 @@
+//! Runs programs, and compares results.
+
+use isoform::values::{Shape, Tensor};
+use isoform::{Ref, Value};
+use isoform_onnx::ElemType;
+use isoform_onnx::eval::{Control, run};
+use isoform_onnx::ir::{Call, Output, Program, StringTensor};
+
+use super::build::{self, Callee};
+use super::generate::RandomProgram;
+use super::rebuild::replace_values;
+
+/// The results of a program under both assignments.
+pub(super) type Results = [Vec<Value>; 2];
+
+/// Runs a program on the inputs that were drawn.
+///
+/// Calls of random operators give a number that depends on their seed alone, so that a
+/// program and its optimised form can be compared.
+///
+/// # Errors
+///
+/// The reason why it has no results.
+pub(super) fn results(drawn: &RandomProgram, program: &Ref<Program>) -> Result<Results, String> {
+    let program = without_random(program)?;
+    let mut both: Results = [Vec::new(), Vec::new()];
+    for (which, inputs) in drawn.inputs.iter().enumerate() {
+        let control = Control::default();
+        both[which] = run(&program, inputs, &control).map_err(|error| error.to_string())?;
+    }
+    Ok(both)
+}
+
+/// The program with a constant of the same size for each random tensor.
+fn without_random(program: &Ref<Program>) -> Result<Ref<Program>, String> {
+    let replaced = replace_values(program, |output| {
+        let call = &output.call;
+        let op = call.standard_op().filter(|op| op.starts_with("Random"))?;
+        let seed = call.float("seed").ok().flatten()?;
+        let number = (seed as f32).to_le_bytes().to_vec();
+        let one = build::tensor(ElemType::Float, &[1], &[number]);
+        let shape = if op.ends_with("Like") {
+            let shape = standard("Shape", call, vec![call.inputs.values()[0].clone()], None);
+            build::output(&shape, 0)
+        } else {
+            let shape = call.ints("shape").ok().flatten()?;
+            build::ints(&[shape.len() as i64], &shape)
+        };
+        let filled = standard("ConstantOfShape", call, vec![shape], Some(("value", one)));
+        Some(build::output(&filled, 0))
+    });
+    replaced.map_err(|error| format!("{error:#}"))
+}
+
+fn standard(
+    op: &'static str,
+    like: &Call,
+    inputs: Vec<Value>,
+    attr: Option<(&'static str, Value)>,
+) -> Ref<Call> {
+    let attrs = attr.into_iter().map(|(name, value)| (name.into(), value));
+    build::call(Callee::Standard(op, like.version), attrs, inputs, 1, 0)
+}
+
+/// The number of random calls that a program makes outside of branches and bodies.
+pub(super) fn random_calls(program: &Ref<Program>) -> usize {
+    let listing = isoform_onnx::layout::list(program);
+    let nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
+    nodes.filter(|node| is_random(&node.call)).count()
+}
+
+fn is_random(call: &Call) -> bool {
+    call.standard_op().is_some_and(|op| op.starts_with("Random"))
+}
+
+/// The shape and element type of a result, as text.
+pub(super) fn type_of(value: &Value) -> (Option<ElemType>, Vec<i64>) {
+    if let Some(tensor) = value.peek::<Tensor>() {
+        let elem = ElemType::ALL
+            .iter()
+            .copied()
+            .filter(|elem| build::is_drawn(*elem))
+            .find(|elem| build::dtype(*elem) == Some(tensor.dtype()));
+        return (elem, tensor.shape().to_vec());
+    }
+    let strings = value
+        .as_object()
+        .and_then(|object| object.downcast_ref::<StringTensor>());
+    match strings {
+        Some(strings) => (Some(ElemType::String), sizes(&strings.shape)),
+        None => (None, Vec::new()),
+    }
+}
+
+fn sizes(shape: &Shape) -> Vec<i64> {
+    shape.iter().copied().collect()
+}
+
+/// True if two results consist of the same bits; `tolerance` allows floats to differ by
+/// so much of the largest number.
+pub(super) fn agree(left: &Value, right: &Value, tolerance: Option<f64>) -> bool {
+    match (left.peek::<Tensor>(), right.peek::<Tensor>()) {
+        (Some(left), Some(right)) => {
+            if left.dtype() != right.dtype() || left.shape() != right.shape() {
+                return false;
+            }
+            left.data() == right.data()
+                || tolerance.is_some_and(|tolerance| are_near(left, right, tolerance))
+        }
+        // Strings have no other form than their own.
+        _ => isoform::structural_equal(left, right).unwrap_or(false),
+    }
+}
+
+/// The numbers of a tensor of floats.
+fn floats(tensor: &Tensor) -> Option<Vec<f64>> {
+    let bytes = tensor.data();
+    let wide = |bits: u16| f64::from(f32::from_bits(u32::from(bits) << 16));
+    let code = ElemType::ALL
+        .iter()
+        .copied()
+        .filter(|elem| build::is_drawn(*elem))
+        .find(|elem| build::dtype(*elem) == Some(tensor.dtype()))?;
+    Some(match code {
+        ElemType::Float => {
+            let chunks = bytes.as_chunks::<4>().0.iter();
+            chunks.map(|it| f64::from(f32::from_le_bytes(*it))).collect()
+        }
+        ElemType::Double => {
+            let chunks = bytes.as_chunks::<8>().0.iter();
+            chunks.map(|it| f64::from_le_bytes(*it)).collect()
+        }
+        ElemType::Bfloat16 => {
+            let chunks = bytes.as_chunks::<2>().0.iter();
+            chunks.map(|it| wide(u16::from_le_bytes(*it))).collect()
+        }
+        _ => return None,
+    })
+}
+
+fn are_near(left: &Tensor, right: &Tensor, tolerance: f64) -> bool {
+    let (Some(left), Some(right)) = (floats(left), floats(right)) else {
+        return false;
+    };
+    let finite = left.iter().filter(|number| number.is_finite());
+    let most = finite.fold(1.0_f64, |most, number| most.max(number.abs()));
+    left.iter().zip(&right).all(|(left, right)| {
+        left == right
+            || left.is_nan() && right.is_nan()
+            || (left - right).abs() <= tolerance * most
+    })
+}
+
+/// The first result that differs, as text for people.
+pub(super) fn difference(
+    expected: &Results,
+    got: &Results,
+    tolerance: Option<f64>,
+) -> Option<String> {
+    for which in 0..2 {
+        if expected[which].len() != got[which].len() {
+            let (expected, got) = (expected[which].len(), got[which].len());
+            return Some(format!("expected {expected} results, got {got}"));
+        }
+        for (at, (left, right)) in expected[which].iter().zip(&got[which]).enumerate() {
+            if !agree(left, right, tolerance) {
+                return Some(format!(
+                    "result {at} with sizes {which}: expected {}, got {}",
+                    shown(left),
+                    shown(right)
+                ));
+            }
+        }
+    }
+    None
+}
+
+/// A value with its type, shape and the start of its bytes.
+pub(super) fn shown(value: &Value) -> String {
+    match value.peek::<Tensor>() {
+        Some(tensor) => {
+            let bytes = &tensor.data()[..tensor.data().len().min(48)];
+            format!(
+                "{} {:?} of {bytes:02x?} {:?}",
+                tensor.dtype(),
+                tensor.shape(),
+                floats(tensor).map(|numbers| numbers.into_iter().take(12).collect::<Vec<_>>())
+            )
+        }
+        None => isoform::objects::repr(value).to_string(),
+    }
+}
+
+/// An output, so that callers need not name the type.
+pub(super) fn call_of(value: &Value) -> Option<&Ref<Call>> {
+    let output = value.as_object()?.downcast_ref::<Output>()?;
+    Some(&output.call)
+}
