@@ -133,6 +133,9 @@ fn mat_mul(g: &mut Generator<'_>) -> Option<()> {
             g.fresh(x.elem, vec![inner, columns])
         }
     };
+    if y.dims[y.rank() - 2] != inner {
+        return None;
+    }
     let batch = broadcast(&x.dims[..x.rank() - 2], &y.dims[..y.rank() - 2])?;
     let dims = [batch, vec![rows, y.dims[y.rank() - 1]]].concat();
     if !g.is_small(&dims) {
@@ -168,7 +171,10 @@ fn gemm(g: &mut Generator<'_>) -> Option<()> {
     } else {
         vec![inner, columns]
     };
-    let y = g.fresh(x.elem, sizes);
+    let y = g.fresh(x.elem, sizes.clone());
+    if y.dims != sizes {
+        return None;
+    }
     let mut op = Op::new("Gemm").on(&x).on(&y);
     if !g.since(11) || g.source.chance(70) {
         let fixed = columns[0] == columns[1];
