@@ -106,6 +106,7 @@ pub(super) fn input(name: &str, ty: Value) -> Ref<Input> {
         graph: Str::default(),
         in_function: false,
         position: 0,
+        meta: None,
     })
 }
 
@@ -159,6 +160,8 @@ pub(super) fn call(
         graph: Str::default(),
         in_function: false,
         position: number as i64,
+        depth: -1,
+        meta: None,
     })
 }
 
@@ -184,6 +187,7 @@ pub(super) fn graph(
         name: name.into(),
         result_names: result_names.into(),
         doc: Str::default(),
+        meta: None,
     })
 }
 
@@ -205,6 +209,7 @@ pub(super) fn function(
         results: results.into_iter().collect(),
         name: name.into(),
         doc: Str::default(),
+        meta: None,
     })
 }
 
@@ -219,5 +224,6 @@ pub(super) fn program(graph: Ref<Graph>, ir_version: i64) -> Ref<Program> {
         io_names: io_names.into_iter().collect(),
         ir_version,
         producer: Str::default(),
+        meta: None,
     })
 }
