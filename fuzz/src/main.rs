@@ -20,18 +20,20 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::Parser;
 use isoform_onnx::testing::{fuzz_edited, fuzz_load};
 use isoform_testing::ir::IR_PROPERTIES;
+use isoform_testing::onnx::ONNX_PROPERTIES;
 use isoform_testing::properties::{PROPERTIES, Property};
 use isoform_testing::pto::PTO_PROPERTIES;
 use isoform_testing::relay::{RELAY_PROPERTIES, TYPED_PROPERTIES};
 use isoform_testing::source::{random_bytes, split_mix};
 
-/// The fuzz targets: the properties of values and of IRs, and the reading of models.
+/// The fuzz targets: the properties of values, of IRs and of ONNX programs, and the reading of models.
 fn targets() -> Vec<(&'static str, Property)> {
     let mut targets = PROPERTIES.to_vec();
     targets.extend_from_slice(IR_PROPERTIES);
     targets.extend_from_slice(PTO_PROPERTIES);
     targets.extend_from_slice(RELAY_PROPERTIES);
     targets.extend_from_slice(TYPED_PROPERTIES);
+    targets.extend_from_slice(ONNX_PROPERTIES);
     targets.push(("any_bytes_are_a_model_or_an_error", |bytes| {
         // A fault is a panic, which the driver catches.
         fuzz_load(bytes);

@@ -2,4 +2,4 @@
 //! them.
 
 mod coverage;
-mod tally;
+mod properties;

@@ -115,6 +115,8 @@ pub(super) struct Generator<'a> {
     symbols: Vec<Symbol>,
     inputs: Vec<MadeInput>,
     patterns: BTreeSet<&'static str>,
+    /// True if all floats that are drawn are small.
+    gentle: bool,
 }
 
 impl<'a> Generator<'a> {
@@ -142,7 +144,14 @@ impl<'a> Generator<'a> {
             symbols,
             inputs: Vec::new(),
             patterns: BTreeSet::new(),
+            gentle: false,
         }
+    }
+
+    /// Draws only small finite numbers.
+    pub(super) fn gentle(mut self) -> Self {
+        self.gentle = true;
+        self
     }
 
     /// Draws a program.
@@ -336,7 +345,7 @@ impl<'a> Generator<'a> {
     /// A new input of the program.
     pub(super) fn input(&mut self, elem: ElemType, dims: Option<Vec<Size>>) -> Val {
         let dims = dims.unwrap_or_else(|| self.dims(4));
-        let tame = self.source.chance(50);
+        let tame = self.source.chance(50) || self.gentle;
         let ty = self.declared(elem, &dims);
         let name = format!("input{}", self.inputs.len());
         let var = build::input(&name, ty);
@@ -351,7 +360,7 @@ impl<'a> Generator<'a> {
 
     /// A new constant with drawn elements.
     pub(super) fn constant(&mut self, elem: ElemType, shape: &[i64]) -> Val {
-        let tame = self.source.chance(60);
+        let tame = self.source.chance(60) || self.gentle;
         let value = random_tensor(&mut self.source, elem, shape, tame);
         let dims = shape.iter().map(|&size| [size, size]).collect();
         Val {

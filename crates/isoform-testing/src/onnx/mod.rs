@@ -15,6 +15,7 @@
 //! | `build.rs` | makes the nodes |
 //! | `rebuild.rs` | the same program with other names, made in another order |
 //! | `running.rs` | runs programs and compares results |
+//! | `shrink.rs` | makes a program that breaks a promise small |
 //! | `properties.rs` | what evaluation and optimisation promise |
 
 mod build;
@@ -28,6 +29,7 @@ mod properties;
 mod rebuild;
 mod running;
 mod shapes;
+mod shrink;
 mod values;
 
 pub use generate::{OPSETS, RandomProgram};

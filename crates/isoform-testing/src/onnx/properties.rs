@@ -1,24 +1,46 @@
 //! What evaluation and optimisation promise about programs.
 
-use isoform::Ref;
 use isoform::transform::Script as _;
-use isoform_onnx::ir::Program;
+use isoform::{Ref, Str, structural_digest, structural_equal};
+use isoform_onnx::ir::{Graph, Program};
+use isoform_onnx::optimize::{Fold, OptimizeOptions, STEPS, rules};
+use isoform_onnx::{ExternalResolver, ImportOptions, decode_model, to_bytes};
 
-use super::generate::RandomProgram;
-use super::{drawn_program, running};
+use super::generate::{Generator, RandomProgram};
+use super::rebuild::rebuilt;
+use super::running::{self, Results};
+use super::shrink::smallest;
 use crate::properties::Property;
+use crate::source::Source;
 
 /// The size of programs.
 const SIZE: usize = 24;
 
+/// How much fusion may change a number, relative to the largest one.
+const FUSED: f64 = 1e-3;
+
 /// All properties with their names.
-pub const ONNX_PROPERTIES: &[(&str, Property)] = &[(
-    "onnx_programs_have_the_drawn_shapes",
-    programs_have_the_drawn_shapes,
-)];
+pub const ONNX_PROPERTIES: &[(&str, Property)] = &[
+    (
+        "onnx_programs_have_the_drawn_shapes",
+        programs_have_the_drawn_shapes,
+    ),
+    ("onnx_optimized_programs_agree", optimized_programs_agree),
+    ("onnx_each_rule_alone_agrees", each_rule_alone_agrees),
+    ("onnx_fused_programs_are_near", fused_programs_are_near),
+    (
+        "onnx_optimizing_twice_changes_nothing",
+        optimizing_twice_changes_nothing,
+    ),
+    (
+        "onnx_names_and_order_do_not_matter",
+        names_and_order_do_not_matter,
+    ),
+    ("onnx_saved_programs_come_back", saved_programs_come_back),
+];
 
 fn draw(bytes: &[u8]) -> RandomProgram {
-    drawn_program(bytes, SIZE)
+    Generator::new(Source::new(bytes), SIZE).program()
 }
 
 /// A program as text for people.
@@ -27,6 +49,42 @@ pub(super) fn text(program: &Ref<Program>) -> String {
         Ok(script) => script.to_string(),
         Err(error) => format!("{error:#}"),
     }
+}
+
+fn told<T>(result: isoform::Result<T>) -> Result<T, String> {
+    result.map_err(|error| format!("{error:#}"))
+}
+
+/// Draws a program and checks it; a failing one is made smaller and shown.
+fn judge(
+    drawn: &RandomProgram,
+    check: impl Fn(&RandomProgram) -> Result<(), String>,
+) -> Result<(), String> {
+    let Err(account) = check(drawn) else {
+        return Ok(());
+    };
+    let (small, account) = smallest(drawn, account, |smaller| check(smaller).err());
+    let inputs = [0, 1].map(|which| {
+        let named = small.inputs[which].iter();
+        let lines = named.map(|(name, value)| format!("  {name} = {}", running::shown(value)));
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    Err(format!(
+        "{account}\nThe program, opset {}:\n{}inputs:\n{}\nand:\n{}",
+        opset(&small.program),
+        text(&small.program),
+        inputs[0],
+        inputs[1]
+    ))
+}
+
+/// The version of the first operator.
+fn opset(program: &Ref<Program>) -> i64 {
+    let listing = isoform_onnx::layout::list(program);
+    let mut nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
+    nodes
+        .find(|node| node.call.version > 0)
+        .map_or(0, |node| node.call.version)
 }
 
 /// Each drawn program has results, of the element types and shapes that were drawn.
@@ -46,4 +104,219 @@ fn programs_have_the_drawn_shapes(bytes: &[u8]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The optimised program agrees with the original in everything that was promised.
+fn keeps(
+    drawn: &RandomProgram,
+    expected: &Results,
+    name: &str,
+    options: &OptimizeOptions,
+    tolerance: Option<f64>,
+) -> Result<Ref<Program>, String> {
+    let before = &drawn.program;
+    let fail = |what: String, after: Option<&Ref<Program>>| match after {
+        Some(after) => format!("{name}: {what}\nafter:\n{}", text(after)),
+        None => format!("{name}: {what}"),
+    };
+    let done = options
+        .optimize(before)
+        .map_err(|error| fail(format!("{error:#}"), None))?;
+    let after = done.program;
+    let got = running::results(drawn, &after).map_err(|error| fail(error, Some(&after)))?;
+    if let Some(difference) = running::difference(expected, &got, tolerance) {
+        return Err(fail(difference, Some(&after)));
+    }
+    interface(&before.graph, &after.graph).map_err(|what| fail(what, Some(&after)))?;
+    let [old, new] = [before, &after].map(count);
+    if new > old {
+        return Err(fail(format!("{old} nodes became {new}"), Some(&after)));
+    }
+    let random = [before, &after].map(running::random_calls);
+    if !has_bodies(before) && random[0] != random[1] {
+        let what = format!("{} random calls became {}", random[0], random[1]);
+        return Err(fail(what, Some(&after)));
+    }
+    Ok(after)
+}
+
+/// The number of nodes, those of bodies and functions included.
+fn count(program: &Ref<Program>) -> usize {
+    let listing = isoform_onnx::layout::list(program);
+    listing.bodies.iter().map(|body| body.nodes.len()).sum()
+}
+
+fn has_bodies(program: &Ref<Program>) -> bool {
+    let listing = isoform_onnx::layout::list(program);
+    listing.bodies.len() > 1
+}
+
+/// Names and types of inputs and outputs stay.
+fn interface(before: &Ref<Graph>, after: &Ref<Graph>) -> Result<(), String> {
+    let inputs = |graph: &Ref<Graph>| -> Vec<Str> {
+        graph.params.iter().map(|param| param.name.clone()).collect()
+    };
+    let outputs = |graph: &Ref<Graph>| -> Vec<Str> { graph.result_names.iter().cloned().collect() };
+    if inputs(before) != inputs(after) || outputs(before) != outputs(after) {
+        return Err("names of inputs or outputs have changed".to_owned());
+    }
+    let types = |graph: &Ref<Graph>| {
+        let inputs = graph.params.iter().map(|param| param.clone());
+        // Compared as a graph without calls, since the dimensions are bound there.
+        Ref::new(Graph {
+            results: inputs.map(isoform::Value::from).collect(),
+            ..isoform::Node::clone_fields(&**graph)
+        })
+    };
+    match told(structural_equal(&types(before), &types(after)))? {
+        true => Ok(()),
+        false => Err("types of inputs or outputs have changed".to_owned()),
+    }
+}
+
+/// The results of the original; None if it has none, which the first property reports.
+fn expected(drawn: &RandomProgram) -> Option<Results> {
+    running::results(drawn, &drawn.program).ok()
+}
+
+/// The choices of options under which every bit stays.
+fn exact_options() -> Vec<(&'static str, OptimizeOptions)> {
+    let default = OptimizeOptions::default;
+    vec![
+        ("default", default()),
+        ("fold all", default().fold(Fold::All)),
+        ("fold none", default().fold(Fold::None)),
+        ("small constants", default().fold(Fold::All).max_constant(16)),
+        ("large constants", default().fold(Fold::All).max_constant(1 << 30)),
+    ]
+}
+
+/// Original and result agree bit by bit, whichever constants are folded.
+fn optimized_programs_agree(bytes: &[u8]) -> Result<(), String> {
+    judge(&draw(bytes), |drawn| {
+        let Some(expected) = expected(drawn) else {
+            return Ok(());
+        };
+        for (name, options) in exact_options() {
+            keeps(drawn, &expected, name, &options, None)?;
+        }
+        Ok(())
+    })
+}
+
+/// So they do if one rule or step is used alone, which hides no mistake of it.
+fn each_rule_alone_agrees(bytes: &[u8]) -> Result<(), String> {
+    let exact = rules().iter().filter(|rule| !is_fusion(rule.name()));
+    let names: Vec<&str> = exact
+        .map(|rule| rule.name())
+        .chain(STEPS.iter().map(|step| step.name))
+        .collect();
+    judge(&draw(bytes), |drawn| {
+        let Some(expected) = expected(drawn) else {
+            return Ok(());
+        };
+        for name in &names {
+            let options = OptimizeOptions::default().fold(Fold::All).only([*name]);
+            keeps(drawn, &expected, name, &options, None)?;
+        }
+        Ok(())
+    })
+}
+
+/// True for a rule that may change last bits.
+fn is_fusion(name: &str) -> bool {
+    use isoform_onnx::optimize::RuleGroup;
+    let found = rules().iter().find(|rule| rule.name() == name);
+    found.is_some_and(|rule| rule.group() == RuleGroup::Fuse)
+}
+
+/// With fusion, numbers change by little; the numbers that are drawn are small.
+fn fused_programs_are_near(bytes: &[u8]) -> Result<(), String> {
+    let drawn = Generator::new(Source::new(bytes), SIZE).gentle().program();
+    judge(&drawn, |drawn| {
+        let Some(expected) = expected(drawn) else {
+            return Ok(());
+        };
+        let options = OptimizeOptions::default().fold(Fold::All).fuse(true);
+        keeps(drawn, &expected, "fuse", &options, Some(FUSED))?;
+        for rule in rules().iter().filter(|rule| is_fusion(rule.name())) {
+            let options = OptimizeOptions::default().fuse(true).only([rule.name()]);
+            keeps(drawn, &expected, rule.name(), &options, Some(FUSED))?;
+        }
+        Ok(())
+    })
+}
+
+/// The result is a fixed point.
+fn optimizing_twice_changes_nothing(bytes: &[u8]) -> Result<(), String> {
+    judge(&draw(bytes), |drawn| {
+        for (name, options) in exact_options() {
+            let options = options.fuse(true);
+            let once = told(options.optimize(&drawn.program))?.program;
+            let twice = told(options.optimize(&once))?.program;
+            if told(structural_digest(&once))? != told(structural_digest(&twice))? {
+                return Err(format!(
+                    "{name}: a second time gives something else\nonce:\n{}twice:\n{}",
+                    text(&once),
+                    text(&twice)
+                ));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The result does not depend on names, nor on the order in which nodes were made.
+fn names_and_order_do_not_matter(bytes: &[u8]) -> Result<(), String> {
+    let order = bytes.to_vec();
+    judge(&draw(bytes), |drawn| {
+        let other = rebuilt(&drawn.program, &mut Source::new(&order));
+        for (name, options) in exact_options() {
+            let options = options.fuse(true);
+            let [left, right] = [&drawn.program, &other].map(|it| options.optimize(it));
+            let (left, right) = (told(left)?.program, told(right)?.program);
+            if told(structural_digest(&left))? != told(structural_digest(&right))? {
+                return Err(format!(
+                    "{name}: names or order matter\nafter:\n{}renamed:\n{}",
+                    text(&left),
+                    text(&right)
+                ));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A program written and read is the same, and so is its optimised form; a result that the
+/// format cannot express, such as an input, comes back as an Identity and is left out.
+fn saved_programs_come_back(bytes: &[u8]) -> Result<(), String> {
+    let load = |bytes: Vec<u8>| {
+        let model = decode_model(bytes.into()).map_err(|error| error.to_string())?;
+        let options = ImportOptions::default().io_names(true);
+        let model = told(options.import(&model, &ExternalResolver::none()))?;
+        Ok::<_, String>(model.program().clone())
+    };
+    judge(&draw(bytes), |drawn| {
+        let optimized = told(OptimizeOptions::default().optimize(&drawn.program))?;
+        for (name, program) in [("drawn", &drawn.program), ("optimised", &optimized.program)] {
+            let fail = |what: String| format!("{name}: {what}\nwritten:\n{}", text(program));
+            let once = to_bytes(program).map_err(|error| fail(format!("{error:#}")))?;
+            let once = load(once).map_err(fail)?;
+            let twice = load(told(to_bytes(&once))?).map_err(fail)?;
+            if told(structural_digest(&once))? != told(structural_digest(&twice))? {
+                return Err(fail(format!("another program came back:\n{}", text(&once))));
+            }
+            interface(&program.graph, &once.graph).map_err(fail)?;
+            let [expected, got] = [program, &once].map(|it| running::results(drawn, it));
+            if let (Ok(expected), got) = (expected, got)
+                && let Some(what) = match got {
+                    Ok(got) => running::difference(&expected, &got, None),
+                    Err(error) => Some(error),
+                }
+            {
+                return Err(fail(format!("{what}\nread:\n{}", text(&once))));
+            }
+        }
+        Ok(())
+    })
 }

@@ -4,7 +4,7 @@ use isoform::values::{Shape, Tensor};
 use isoform::{Ref, Value};
 use isoform_onnx::ElemType;
 use isoform_onnx::eval::{Control, run};
-use isoform_onnx::ir::{Call, Output, Program, StringTensor};
+use isoform_onnx::ir::{Call, Program, StringTensor};
 
 use super::build::{self, Callee};
 use super::generate::RandomProgram;
@@ -134,8 +134,24 @@ fn floats(tensor: &Tensor) -> Option<Vec<f64>> {
             let chunks = bytes.as_chunks::<2>().0.iter();
             chunks.map(|it| wide(u16::from_le_bytes(*it))).collect()
         }
+        ElemType::Float16 => {
+            let chunks = bytes.as_chunks::<2>().0.iter();
+            chunks.map(|it| from_half(u16::from_le_bytes(*it))).collect()
+        }
         _ => return None,
     })
+}
+
+/// The number of a float of 16 bits.
+fn from_half(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
+    match exponent {
+        0 => sign * fraction * 2.0_f64.powi(-24),
+        31 if fraction == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        _ => sign * (1.0 + fraction / 1024.0) * 2.0_f64.powi(exponent - 15),
+    }
 }
 
 fn are_near(left: &Tensor, right: &Tensor, tolerance: f64) -> bool {
@@ -189,10 +205,4 @@ pub(super) fn shown(value: &Value) -> String {
         }
         None => isoform::objects::repr(value).to_string(),
     }
-}
-
-/// An output, so that callers need not name the type.
-pub(super) fn call_of(value: &Value) -> Option<&Ref<Call>> {
-    let output = value.as_object()?.downcast_ref::<Output>()?;
-    Some(&output.call)
 }

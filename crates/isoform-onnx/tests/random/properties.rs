@@ -1,0 +1,45 @@
+//! The properties of random programs on a few hundred draws; `make fuzz` runs as many as
+//! you like.
+
+use isoform_testing::onnx::ONNX_PROPERTIES;
+use isoform_testing::source::random_bytes;
+
+/// How many programs each property is tried on.
+const CASES: u64 = 300;
+
+#[track_caller]
+fn check(name: &str) {
+    let found = ONNX_PROPERTIES.iter().find(|(known, _)| *known == name);
+    let (_, property) = found.unwrap_or_else(|| panic!("no property '{name}'"));
+    for seed in 0..CASES {
+        let bytes = random_bytes(seed, 8 + seed as usize % 380);
+        if let Err(account) = property(&bytes) {
+            panic!("seed {seed}: {account}");
+        }
+    }
+}
+
+macro_rules! properties {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            check(stringify!($name));
+        })*
+
+        #[test]
+        fn every_property_is_a_test() {
+            let known: Vec<_> = ONNX_PROPERTIES.iter().map(|(name, _)| *name).collect();
+            assert_eq!(known, [$(stringify!($name)),*]);
+        }
+    };
+}
+
+properties! {
+    onnx_programs_have_the_drawn_shapes
+    onnx_optimized_programs_agree
+    onnx_each_rule_alone_agrees
+    onnx_fused_programs_are_near
+    onnx_optimizing_twice_changes_nothing
+    onnx_names_and_order_do_not_matter
+    onnx_saved_programs_come_back
+}
