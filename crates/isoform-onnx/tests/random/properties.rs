@@ -42,4 +42,5 @@ properties! {
     onnx_optimizing_twice_changes_nothing
     onnx_names_and_order_do_not_matter
     onnx_saved_programs_come_back
+    onnx_random_calls_stay_apart
 }

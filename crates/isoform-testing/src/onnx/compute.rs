@@ -532,3 +532,20 @@ pub(super) fn random(g: &mut Generator<'_>) -> Option<()> {
     g.make(op, ElemType::Float, x.dims.clone());
     Some(())
 }
+
+/// An operator whose results, of the size of `x`, differ from run to run.
+pub(super) fn random_operator(g: &mut Generator<'_>, x: &Val) -> Op {
+    let shape = x.shape(0);
+    match g.source.below(6) {
+        0 => Op::new("RandomNormal").ints("shape", &shape),
+        1 => Op::new("RandomUniform").ints("shape", &shape),
+        2 => Op::new("RandomUniformLike").on(x),
+        3 if g.since(15) => Op::new("Bernoulli").on(x),
+        4 if g.since(12) => {
+            let ratio = g.uniform(ElemType::Float, &[], 0.5);
+            let training = g.uniform(ElemType::Bool, &[], 1.0);
+            Op::new("Dropout").on(x).on(&ratio).on(&training)
+        }
+        _ => Op::new("RandomNormalLike").on(x),
+    }
+}

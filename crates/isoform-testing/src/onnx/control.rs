@@ -158,6 +158,19 @@ fn choice_on_size(g: &mut Generator<'_>) -> Option<()> {
     branches(g, &condition, Some(truth))
 }
 
+/// A value that one branch of an If gives, and the negative of which the other one gives.
+pub(super) fn in_branch(g: &mut Generator<'_>, value: &Val) -> Val {
+    let condition = g.input(ElemType::Bool, Some(vec![]));
+    let other = g.make(Op::new("Neg").on(value), value.elem, value.dims.clone());
+    let then_branch = branch(g, "then", std::slice::from_ref(value));
+    let else_branch = branch(g, "else", std::slice::from_ref(&other));
+    let op = Op::new("If")
+        .on(&condition)
+        .attr("then_branch", &then_branch)
+        .attr("else_branch", &else_branch);
+    g.make(op, value.elem, value.dims.clone())
+}
+
 /// An input of a body.
 fn param(g: &mut Generator<'_>, name: &str, elem: ElemType, dims: &[Size]) -> (Ref<Input>, Val) {
     g.made += 1;

@@ -192,6 +192,26 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// Draws a program with equal calls of random operators, all of which matter; returns
+    /// how many there are.
+    pub(super) fn twins(mut self) -> (Ref<Program>, usize) {
+        let x = self.input(ElemType::Float, Some(vec![[2, 2], [3, 3]]));
+        let count = 2 + self.source.below(3);
+        let op = compute::random_operator(&mut self, &x);
+        let mut results = Vec::new();
+        for _ in 0..count {
+            let call = self.call(op.clone(), 1);
+            let value = Val::new(build::output(&call, 0), ElemType::Float, x.dims.clone());
+            results.push(match self.source.below(3) {
+                0 => value,
+                1 => self.make(Op::new("Neg").on(&value), value.elem, x.dims.clone()),
+                _ => control::in_branch(&mut self, &value),
+            });
+        }
+        let drawn = self.finish(results);
+        (drawn.program, count)
+    }
+
     /// The results of the main graph: some recent values, sometimes one twice, or an input.
     fn results(&mut self) -> Vec<Val> {
         let mut results = Vec::new();

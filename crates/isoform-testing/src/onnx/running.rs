@@ -62,15 +62,19 @@ fn standard(
     build::call(Callee::Standard(op, like.version), attrs, inputs, 1, 0)
 }
 
-/// The number of random calls that a program makes outside of branches and bodies.
+/// The number of calls whose results differ from run to run.
 pub(super) fn random_calls(program: &Ref<Program>) -> usize {
     let listing = isoform_onnx::layout::list(program);
     let nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
     nodes.filter(|node| is_random(&node.call)).count()
 }
 
+/// True for an operator that draws numbers; a Dropout of the programs that are counted
+/// here is always in training.
 fn is_random(call: &Call) -> bool {
-    call.standard_op().is_some_and(|op| op.starts_with("Random"))
+    call.standard_op().is_some_and(|op| {
+        op.starts_with("Random") || matches!(op, "Bernoulli" | "Multinomial" | "Dropout")
+    })
 }
 
 /// The shape and element type of a result, as text.
