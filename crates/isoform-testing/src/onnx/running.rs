@@ -109,11 +109,37 @@ pub(super) fn agree(left: &Value, right: &Value, tolerance: Option<f64>) -> bool
                 return false;
             }
             left.data() == right.data()
+                || same_but_nan(left, right)
                 || tolerance.is_some_and(|tolerance| are_near(left, right, tolerance))
         }
         // Strings have no other form than their own.
         _ => isoform::structural_equal(left, right).unwrap_or(false),
     }
+}
+
+/// True if two tensors differ only in what kind of NaN an element is, where the first one
+/// has the NaN that arithmetic gives.
+///
+/// The standard leaves the payload open, so that `x * 1` may be x. Where nothing was
+/// computed, the payload stays.
+fn same_but_nan(left: &Tensor, right: &Tensor) -> bool {
+    let bits = left.dtype().bits();
+    let computed = match (floats(left).is_some(), bits) {
+        (true, 64) => 0x7ff8_0000_0000_0000_u64.to_le_bytes().to_vec(),
+        (true, 32) => 0x7fc0_0000_u32.to_le_bytes().to_vec(),
+        (true, 16) if left.dtype() == build::dtype(ElemType::Bfloat16).unwrap_or(left.dtype()) => {
+            0x7fc0_u16.to_le_bytes().to_vec()
+        }
+        (true, 16) => 0x7e00_u16.to_le_bytes().to_vec(),
+        _ => return false,
+    };
+    let (Some(numbers), width) = (floats(right), computed.len()) else {
+        return false;
+    };
+    let elements = left.data().chunks(width).zip(right.data().chunks(width));
+    elements.zip(numbers).all(|((left, right), number)| {
+        left == right || left == computed && number.is_nan()
+    })
 }
 
 /// The numbers of a tensor of floats.
