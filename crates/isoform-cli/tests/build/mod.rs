@@ -117,7 +117,7 @@ pub(crate) fn float(name: &str, f: f32) -> AttributeProto {
     AttributeProto {
         name: name.to_owned(),
         r#type: AttributeType::Float as i32,
-        f,
+        f: Some(f),
         ..Default::default()
     }
 }
