@@ -64,7 +64,7 @@ const MAX_GROWTH: u64 = 1 << 20;
 const MAX_ROUNDS: usize = 64;
 
 /// Options of [`optimize`](Self::optimize).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct OptimizeOptions {
     fold: Fold,
     fuse: bool,
@@ -72,19 +72,6 @@ pub struct OptimizeOptions {
     only: Option<Vec<String>>,
     without: Vec<String>,
     rules: Vec<Rule>,
-}
-
-impl Default for OptimizeOptions {
-    fn default() -> Self {
-        OptimizeOptions {
-            fold: Fold::default(),
-            fuse: false,
-            max_constant: None,
-            only: None,
-            without: Vec::new(),
-            rules: Vec::new(),
-        }
-    }
 }
 
 /// An optimised program.

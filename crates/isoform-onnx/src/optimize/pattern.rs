@@ -62,21 +62,17 @@ impl Match {
             .find_map(|(known, value)| (known == name).then_some(value))
     }
 
+    /// The names of values.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(|(name, _)| name.as_str())
+    }
+
     /// The call that a label stands for.
     #[must_use]
     pub fn call(&self, label: &str) -> Option<&Ref<Call>> {
         self.calls
             .iter()
             .find_map(|(known, call)| (known == label).then_some(call))
-    }
-
-    /// All calls of the match but the root.
-    pub(super) fn values(&self) -> impl Iterator<Item = &(String, Value)> {
-        self.values.iter()
-    }
-
-    pub(super) fn calls(&self) -> impl Iterator<Item = &(String, Ref<Call>)> {
-        self.calls.iter()
     }
 }
 
@@ -129,22 +125,6 @@ impl Pattern {
     pub fn match_call(&self, call: &Ref<Call>) -> Option<Match> {
         let mut found = Match::default();
         self.root.matches(call, &mut found).then_some(found)
-    }
-
-    /// The names that a rule can ask for.
-    pub(super) fn names(&self) -> Vec<&str> {
-        fn collect<'a>(pattern: &'a CallPattern, found: &mut Vec<&'a str>) {
-            found.extend(pattern.label.as_deref());
-            for input in &pattern.inputs {
-                match input {
-                    Operand::Name { name, .. } => found.push(name),
-                    Operand::Call(call) => collect(call, found),
-                }
-            }
-        }
-        let mut found = Vec::new();
-        collect(&self.root, &mut found);
-        found
     }
 }
 

@@ -183,7 +183,7 @@ impl<'r> Rewriter<'r> {
         }
         for node in &body.nodes {
             self.polled += 1;
-            if self.polled % 256 == 0 {
+            if self.polled.is_multiple_of(256) {
                 check_interrupted()?;
             }
             let values = self.node(listing, node)?;
@@ -429,12 +429,13 @@ impl<'r> Rewriter<'r> {
     /// The values that take the place of the outputs of a call.
     fn simplify(&mut self, call: &Ref<Call>) -> isoform::Result<Vec<Value>> {
         let is_pure = self.purity.is_pure(call);
-        if is_pure && self.settings.uses("merge-equal-calls") {
-            if let Some(values) = self.table.find(call) {
-                let values = values.clone();
-                self.fired("merge-equal-calls", call);
-                return Ok(values);
-            }
+        if is_pure
+            && self.settings.uses("merge-equal-calls")
+            && let Some(values) = self.table.find(call)
+        {
+            let values = values.clone();
+            self.fired("merge-equal-calls", call);
+            return Ok(values);
         }
         let mut values = None;
         if is_pure {
@@ -504,13 +505,13 @@ impl<'r> Rewriter<'r> {
     }
 
     fn rules(&mut self, call: &Ref<Call>) -> isoform::Result<Option<Vec<Value>>> {
-        let rules: Vec<Rule> = self.settings.rules_for(call).cloned().collect();
-        for rule in rules {
+        let settings = self.settings;
+        for rule in settings.rules_for(call) {
             let mark = self.log.mark();
             match rule.apply(self, call)? {
                 None => self.log.reset(mark),
                 Some(values) => {
-                    self.check(&rule, call, &values)?;
+                    self.check(rule, call, &values)?;
                     self.log.step(rule.name())?;
                     self.fired(rule.name(), call);
                     return Ok(Some(values));

@@ -237,9 +237,14 @@ impl Site<'_, '_> {
     /// `KeyError` for a name that the pattern does not have.
     pub fn get(&self, name: &str) -> isoform::Result<&Value> {
         self.found.value(name).ok_or_else(|| {
+            let names: Vec<&str> = self.found.names().collect();
             isoform::Error::new(
                 isoform::errors::ErrorKind::Key,
-                format!("rule '{}': its pattern has no value '{name}'", self.rule),
+                format!(
+                    "rule '{}': its pattern has no value '{name}', only {}",
+                    self.rule,
+                    names.join(", ")
+                ),
             )
         })
     }
@@ -327,16 +332,6 @@ impl Site<'_, '_> {
         attrs: &[(&str, Value)],
     ) -> Option<Vec<Value>> {
         self.request(op, inputs, attrs, 1, true)
-    }
-
-    /// The root with other inputs and attributes, and as many outputs.
-    pub(super) fn again(
-        &mut self,
-        inputs: Vec<Value>,
-        attrs: &[(&str, Value)],
-    ) -> Option<Vec<Value>> {
-        let op = self.root.op.clone();
-        self.request(&op, inputs, attrs, self.root.outputs, true)
     }
 
     pub(super) fn request(

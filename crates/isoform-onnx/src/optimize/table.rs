@@ -11,10 +11,13 @@ use super::values::ValueKey;
 use crate::ir::Call;
 use crate::layout::{attributes, graph_in, holds_graphs};
 
+/// A call, and what takes the place of its outputs.
+type Entry = (Ref<Call>, Vec<Value>);
+
 /// The calls that can be used in a body: its own and those of the bodies around it.
 #[derive(Default)]
 pub(super) struct Table {
-    scopes: Vec<HashMap<u64, Vec<(Ref<Call>, Vec<Value>)>>>,
+    scopes: Vec<HashMap<u64, Vec<Entry>>>,
 }
 
 impl Table {

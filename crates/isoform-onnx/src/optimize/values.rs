@@ -3,7 +3,7 @@
 use isoform::values::{Tensor, ValueRef};
 use isoform::{Array, Ref, Value};
 
-use crate::ir::{Call, Input, Output, SparseTensor, StringTensor};
+use crate::ir::{Call, Output, SparseTensor, StringTensor};
 
 /// Which value of a program this is. Two uses of one result are one value, whatever object
 /// stands for each; constants are one value if they are one object.
@@ -50,12 +50,6 @@ pub(crate) fn constant(value: &Value) -> Option<&Value> {
 /// The value as a constant tensor of numbers.
 pub(crate) fn tensor(value: &Value) -> Option<&Tensor> {
     value.peek::<Tensor>()
-}
-
-pub(crate) fn is_input(value: &Value) -> bool {
-    value
-        .as_object()
-        .is_some_and(|object| object.downcast_ref::<Input>().is_some())
 }
 
 /// An output of a call.

@@ -148,7 +148,11 @@ fn count(program: &Ref<Program>) -> usize {
 /// Names and types of inputs and outputs stay.
 fn interface(before: &Ref<Graph>, after: &Ref<Graph>) -> Result<(), String> {
     let inputs = |graph: &Ref<Graph>| -> Vec<Str> {
-        graph.params.iter().map(|param| param.name.clone()).collect()
+        graph
+            .params
+            .iter()
+            .map(|param| param.name.clone())
+            .collect()
     };
     let outputs = |graph: &Ref<Graph>| -> Vec<Str> { graph.result_names.iter().cloned().collect() };
     if inputs(before) != inputs(after) || outputs(before) != outputs(after) {
@@ -180,8 +184,14 @@ fn exact_options() -> Vec<(&'static str, OptimizeOptions)> {
         ("default", default()),
         ("fold all", default().fold(Fold::All)),
         ("fold none", default().fold(Fold::None)),
-        ("small constants", default().fold(Fold::All).max_constant(16)),
-        ("large constants", default().fold(Fold::All).max_constant(1 << 30)),
+        (
+            "small constants",
+            default().fold(Fold::All).max_constant(16),
+        ),
+        (
+            "large constants",
+            default().fold(Fold::All).max_constant(1 << 30),
+        ),
     ]
 }
 

@@ -137,9 +137,9 @@ fn same_but_nan(left: &Tensor, right: &Tensor) -> bool {
         return false;
     };
     let elements = left.data().chunks(width).zip(right.data().chunks(width));
-    elements.zip(numbers).all(|((left, right), number)| {
-        left == right || left == computed && number.is_nan()
-    })
+    elements
+        .zip(numbers)
+        .all(|((left, right), number)| left == right || left == computed && number.is_nan())
 }
 
 /// The numbers of a tensor of floats.
@@ -154,7 +154,9 @@ fn floats(tensor: &Tensor) -> Option<Vec<f64>> {
     Some(match code {
         ElemType::Float => {
             let chunks = bytes.as_chunks::<4>().0.iter();
-            chunks.map(|it| f64::from(f32::from_le_bytes(*it))).collect()
+            chunks
+                .map(|it| f64::from(f32::from_le_bytes(*it)))
+                .collect()
         }
         ElemType::Double => {
             let chunks = bytes.as_chunks::<8>().0.iter();
@@ -166,7 +168,9 @@ fn floats(tensor: &Tensor) -> Option<Vec<f64>> {
         }
         ElemType::Float16 => {
             let chunks = bytes.as_chunks::<2>().0.iter();
-            chunks.map(|it| from_half(u16::from_le_bytes(*it))).collect()
+            chunks
+                .map(|it| from_half(u16::from_le_bytes(*it)))
+                .collect()
         }
         _ => return None,
     })
@@ -191,9 +195,7 @@ fn are_near(left: &Tensor, right: &Tensor, tolerance: f64) -> bool {
     let finite = left.iter().filter(|number| number.is_finite());
     let most = finite.fold(1.0_f64, |most, number| most.max(number.abs()));
     left.iter().zip(&right).all(|(left, right)| {
-        left == right
-            || left.is_nan() && right.is_nan()
-            || (left - right).abs() <= tolerance * most
+        left == right || left.is_nan() && right.is_nan() || (left - right).abs() <= tolerance * most
     })
 }
 

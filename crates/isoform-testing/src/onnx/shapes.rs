@@ -118,7 +118,10 @@ fn shape_arithmetic(g: &mut Generator<'_>) -> Option<()> {
     let (mut other, mut numbers) = (g.int_constant(&[], &[number]), [vec![number], vec![number]]);
     if g.source.chance(35)
         && let Some(known) = g.known(|y| {
-            y.ints.as_ref().is_some_and(|ints| ints.iter().all(|ints| ints.len() == count)) && y.rank() == x.rank()
+            y.ints
+                .as_ref()
+                .is_some_and(|ints| ints.iter().all(|ints| ints.len() == count))
+                && y.rank() == x.rank()
         })
     {
         numbers = known.ints.clone()?;

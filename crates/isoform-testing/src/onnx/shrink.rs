@@ -70,7 +70,9 @@ fn drop_results(drawn: &RandomProgram, at: usize) -> Option<Option<RandomProgram
     let names: Vec<Str> = graph.result_names.iter().cloned().collect();
     let smaller = Graph {
         results: without(graph.results.values(), at).into_iter().collect(),
-        result_types: without(graph.result_types.values(), at).into_iter().collect(),
+        result_types: without(graph.result_types.values(), at)
+            .into_iter()
+            .collect(),
         result_names: without(&names, at).into(),
         ..graph.clone_fields()
     };

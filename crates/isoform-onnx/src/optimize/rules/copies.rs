@@ -159,14 +159,14 @@ fn resized_by_one(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let root = site.root().clone();
     let mode = root.str("mode").ok()?.unwrap_or("nearest");
     let transformation = root.str("coordinate_transformation_mode").ok()?;
-    let lies_on_elements = match transformation.unwrap_or("half_pixel") {
+    let lies_on_elements = matches!(
+        transformation.unwrap_or("half_pixel"),
         "half_pixel"
-        | "asymmetric"
-        | "pytorch_half_pixel"
-        | "align_corners"
-        | "half_pixel_symmetric" => true,
-        _ => false,
-    };
+            | "asymmetric"
+            | "pytorch_half_pixel"
+            | "align_corners"
+            | "half_pixel_symmetric"
+    );
     if !lies_on_elements || !matches!(mode, "nearest" | "linear") {
         return None;
     }
