@@ -63,6 +63,9 @@ pub(super) fn fold(
     let Some(results) = run(call, &inputs, work, strict)? else {
         return Ok(None);
     };
+    if results.iter().any(|result| constant(result).is_none()) {
+        return Ok(None);
+    }
     let size: u64 = results.iter().map(byte_size).sum();
     let uniform = match results.as_slice() {
         // A constant that takes the room of others is no larger than they are.

@@ -88,15 +88,15 @@ fn limits(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     }
     let first = limits_of(site, &inner, &x)?;
     let second = limits_of(site, &outer, &x)?;
-    // Each limit of the first is limited by the second.
+    // Each limit of the first is limited by the second; -0.0 is below 0.0.
     let limited = |limit: Option<(f64, Value)>| {
         limit.map(|limit| {
             let limit = match &second.low {
-                Some(low) if limit.0 < low.0 => low.clone(),
+                Some(low) if limit.0.total_cmp(&low.0).is_lt() => low.clone(),
                 _ => limit,
             };
             match &second.high {
-                Some(high) if limit.0 > high.0 => high.clone(),
+                Some(high) if limit.0.total_cmp(&high.0).is_gt() => high.clone(),
                 _ => limit,
             }
         })
