@@ -114,6 +114,8 @@ pub(crate) struct DiffArgs {
     /// The other file.
     #[arg(value_name = "RIGHT")]
     pub(crate) right: PathBuf,
+    #[command(flatten)]
+    pub(crate) fix: FixArgs,
 }
 
 const DIFF_HELP: &str = "\
@@ -136,6 +138,7 @@ JSON (--json), one object:
 Examples:
   isoform diff before.onnx after.onnx
   isoform diff --architecture pretrained.onnx finetuned.onnx
+  isoform diff --dim batch=1 dynamic.onnx fixed.onnx
   isoform diff before.json after.iso
   isoform diff -q a.onnx b.onnx && echo same program";
 
@@ -165,8 +168,64 @@ pub(crate) struct ShowArgs {
     /// For models, add the file's own names as comments: of nodes, their inputs and their outputs.
     #[arg(long)]
     pub(crate) names: bool,
+    /// For models, add the derived types of results of nodes as comments, and list outputs
+    /// whose declared type is wrong.
+    ///
+    /// Types are derived from those of the inputs and from constants alone. An extent is a
+    /// number, or a formula over dimensions of the inputs and unknown numbers _1, _2 and so
+    /// on. The elements of small tensors of integers follow an equals sign.
+    #[arg(long)]
+    pub(crate) shapes: bool,
+    #[command(flatten)]
+    pub(crate) fix: FixArgs,
     #[command(flatten)]
     pub(crate) text: TextArgs,
+}
+
+/// Dimensions of models as numbers.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Dimensions of models")]
+pub(crate) struct FixArgs {
+    /// Fix a dimension by its name; may be given several times.
+    #[arg(long = "dim", value_name = "NAME=EXTENT", value_parser = dim)]
+    pub(crate) dims: Vec<(String, i64)>,
+    /// Fix the shape of an input, such as x:1,3,224,224; `?` keeps an extent as it is.
+    #[arg(long = "input-shape", value_name = "NAME:EXTENTS", value_parser = input_shape)]
+    pub(crate) inputs: Vec<InputShape>,
+}
+
+/// The shape that a user gives to an input.
+#[derive(Clone, Debug)]
+pub(crate) struct InputShape {
+    pub(crate) name: String,
+    pub(crate) extents: Vec<Option<i64>>,
+}
+
+fn dim(text: &str) -> Result<(String, i64), String> {
+    let expected = || "expected a name and an extent, such as batch=1".to_owned();
+    let (name, extent) = text.rsplit_once('=').ok_or_else(expected)?;
+    Ok((
+        name.to_owned(),
+        extent.trim().parse().map_err(|_| expected())?,
+    ))
+}
+
+fn input_shape(text: &str) -> Result<InputShape, String> {
+    let expected = || "expected a name and extents, such as x:1,3,224,224".to_owned();
+    // Names of inputs may contain colons, as those of TensorFlow do.
+    let (name, extents) = text.rsplit_once(':').ok_or_else(expected)?;
+    let extent = |text: &str| match text.trim() {
+        "?" => Ok(None),
+        number => number.parse().map(Some).map_err(|_| expected()),
+    };
+    let extents = match extents.trim() {
+        "" => Vec::new(),
+        extents => extents.split(',').map(extent).collect::<Result<_, _>>()?,
+    };
+    Ok(InputShape {
+        name: name.to_owned(),
+        extents,
+    })
 }
 
 /// How values are written as text.
@@ -206,12 +265,14 @@ and for a model
     or \"function\" instead of the first three; subgraphs are among the attributes
   Values, types, constants and attributes are written as in the text. --names adds
   \"name\", \"input_names\" and \"output_names\" to nodes, \"name\" to graphs, and \"dims\".
+  --shapes adds \"types\" to nodes, the derived types of their outputs, and \"problems\".
   On error: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:
   isoform show model.onnx | less
   isoform show --depth 1 --limit 20 model.onnx
   isoform show --names model.onnx | grep '/encoder/layer.3/'
+  isoform show --shapes --dim batch=1 model.onnx
   isoform show --width 80 --no-spans module.json";
 
 /// Group the models and IR files that are the same program.

@@ -30,7 +30,8 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
         let failure = "standard input can be read only once".into();
         return trouble(&[(&args.left, &failure)], output);
     }
-    let (left, right) = rayon::join(|| load(&args.left, common), || load(&args.right, common));
+    let read = |file: &Path| args.fix.apply(file, load(file, common)?);
+    let (left, right) = rayon::join(|| read(&args.left), || read(&args.right));
     let (left, right) = match (left, right) {
         (Ok(left), Ok(right)) => (left, right),
         (left, right) => {

@@ -13,10 +13,11 @@ use isoform::text::TextFault;
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::types::{find_singleton, register_singleton};
 use isoform::{Error, Value};
+use isoform_onnx::facts::fix_dims;
 use isoform_onnx::{ImportOptions, Model};
 use serde_json::json;
 
-use crate::args::Common;
+use crate::args::{Common, FixArgs};
 use crate::output::{Failure, Output};
 
 pub(crate) use form::{Content, Form, SAMPLE, TargetForm, is_graph, is_ours, recognize};
@@ -100,6 +101,28 @@ pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
             Ok(model) => Ok(Input::Model(model)),
             Err(error) => Err(message(file, &error)),
         },
+    }
+}
+
+impl FixArgs {
+    /// Fixes the dimensions of a model as the user wants; what is not a model stays as it is
+    /// unless options are given that only models have.
+    pub(crate) fn apply(&self, file: &Path, input: Input) -> Result<Input, Failure> {
+        if self.dims.is_empty() && self.inputs.is_empty() {
+            return Ok(input);
+        }
+        let Input::Model(model) = input else {
+            return Err(
+                "--dim and --input-shape are for ONNX models, and this is another file".into(),
+            );
+        };
+        let inputs = self.inputs.iter();
+        let inputs: Vec<_> = inputs
+            .map(|input| (input.name.clone(), input.extents.clone()))
+            .collect();
+        let fixed = fix_dims(model.program(), &self.dims, &inputs);
+        let fixed = fixed.map_err(|error| message(file, &error))?;
+        Ok(Input::Model(model.with_program(fixed)))
     }
 }
 

@@ -26,6 +26,10 @@ pub(crate) fn program(rows: &mut Rows, args: &ShowArgs) -> Map<String, Value> {
         let dims: Map<String, Value> = dims.map(|(dim, name)| (dim, json!(name))).collect();
         out.insert("dims".to_owned(), dims.into());
     }
+    if let Some(shapes) = &rows.shapes {
+        let problems: Vec<Value> = shapes.problems().map(|problem| json!(problem)).collect();
+        out.insert("problems".to_owned(), problems.into());
+    }
     let functions = rows.listing.functions.iter();
     let functions: Vec<Value> = functions.map(|&body| bodies[body].take()).collect();
     out.insert("functions".to_owned(), functions.into());
@@ -104,6 +108,9 @@ fn node(rows: &mut Rows, args: &ShowArgs, body: usize, at: usize, bodies: &mut [
     out.insert("inputs".to_owned(), json!(row.inputs));
     out.insert("attributes".to_owned(), attributes.into());
     out.insert("outputs".to_owned(), json!(row.outputs));
+    if let Some(types) = row.types {
+        out.insert("types".to_owned(), json!(types));
+    }
     if args.names {
         let texts = |names: &isoform::Array<isoform::Str>| {
             names

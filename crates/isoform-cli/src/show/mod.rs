@@ -3,6 +3,7 @@
 mod json;
 mod names;
 mod rows;
+mod shapes;
 mod text;
 mod value;
 
@@ -16,11 +17,13 @@ use crate::args::{Common, ShowArgs};
 use crate::input::{Input, load};
 use crate::output::{Output, Palette, counted, printable};
 use rows::Rows;
+use shapes::Shapes;
 
 pub(crate) use value::text_of;
 
 pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
-    let model = match load(&args.file, common) {
+    let input = load(&args.file, common).and_then(|input| args.fix.apply(&args.file, input));
+    let model = match input {
         Ok(Input::Model(model)) => model,
         Ok(Input::Value(file)) => return value::run(args, &file, output),
         Err(failure) => return output.failed_file(&args.file, &failure),
@@ -32,6 +35,9 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>)
     };
     let program = model.program();
     let mut rows = Rows::new(program, layout::list(program), style);
+    if args.shapes {
+        rows.shapes = Some(Shapes::new(program));
+    }
     let counts = model.counts();
     if output.json {
         let mut object = json::program(&mut rows, args);

@@ -6,6 +6,7 @@ use isoform::Ref;
 use isoform_onnx::ir::{Call, Input, Program};
 
 use super::names::{Names, quoted};
+use super::shapes::Shapes;
 use crate::output::{Palette, printable};
 use isoform_onnx::layout::{Body, BodyKind, Listing, Node, attributes, holds_graphs};
 
@@ -18,6 +19,8 @@ pub(crate) struct Rows {
     pub(crate) opsets: Vec<(String, i64)>,
     versions: HashMap<String, i64>,
     io_names: Option<[Vec<String>; 2]>,
+    /// The derived types, if they are shown.
+    pub(crate) shapes: Option<Shapes>,
 }
 
 /// The parts of a printed node.
@@ -27,6 +30,8 @@ pub(crate) struct Row {
     pub(crate) inputs: Vec<String>,
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) outputs: Vec<String>,
+    /// The derived types of the outputs, if they are shown.
+    pub(crate) types: Option<Vec<String>>,
 }
 
 /// The parts of the head of a body.
@@ -50,6 +55,7 @@ impl Rows {
             opsets: Vec::new(),
             versions: HashMap::new(),
             io_names: None,
+            shapes: None,
         };
         for body in &rows.listing.bodies {
             for Node { call, .. } in &body.nodes {
@@ -128,6 +134,7 @@ impl Rows {
 
     pub(crate) fn row(&mut self, call: &Ref<Call>) -> Row {
         let op = self.op(call);
+        let types = self.shapes.as_mut().map(|shapes| shapes.of(call));
         let names = &mut self.names;
         let operands = call.inputs.values().iter();
         Row {
@@ -141,6 +148,7 @@ impl Rows {
             outputs: (0..call.outputs)
                 .map(|index| names.numbered(call.identity(), index))
                 .collect(),
+            types,
         }
     }
 

@@ -4,6 +4,7 @@ use std::io;
 
 use super::names::quoted;
 use super::rows::{Rows, body_names};
+use super::shapes::Shapes;
 use crate::args::ShowArgs;
 use crate::output::{Output, counted};
 use isoform_onnx::layout::Node;
@@ -34,6 +35,10 @@ pub(crate) fn print(
             let line = format!("# {dim} is {}", quoted(name));
             output.faint(&line)?;
         }
+    }
+    let problems = rows.shapes.iter().flat_map(Shapes::problems);
+    for problem in problems.collect::<Vec<_>>() {
+        output.faint(&format!("# {problem}"))?;
     }
     for root in std::iter::once(0).chain(rows.listing.functions.clone()) {
         let mut stack = vec![Step::Open(String::new(), root, 0)];
@@ -141,6 +146,10 @@ fn node(
         for (label, inner) in bodies.into_iter().rev() {
             stack.push(Step::Open(format!("{label} = "), inner, indent + 1));
         }
+    }
+    if let Some(types) = &row.types {
+        let faint = output.style.faint;
+        line.push_str(&format!("  {faint}# {}{faint:#}", types.join(", ")));
     }
     if args.names {
         let texts = |names: &isoform::Array<isoform::Str>| {

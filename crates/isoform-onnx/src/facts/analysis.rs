@@ -16,6 +16,9 @@ use super::symbols::Symbols;
 use super::values::name_unknown;
 use crate::ir::{AttrRef, Call, Function, Graph, Input, Output};
 
+/// No file requests more results of a call than it has names for.
+const MAX_RESULTS: usize = 1 << 20;
+
 /// Functions that call functions are followed to this depth.
 const MAX_FUNCTION_DEPTH: usize = 24;
 
@@ -199,6 +202,20 @@ impl Analysis {
             self.run(Step::Visit(output.call.clone()));
         }
         self.known(value)
+    }
+
+    /// Facts about all results of a call, as [`fact`](Self::fact) for each.
+    ///
+    /// Inside of a body, only the values that a call names tell which body it belongs to; so
+    /// ask about bodies after the call that holds them.
+    pub fn results(&mut self, call: &Ref<Call>) -> Vec<Arc<Fact>> {
+        self.bind_bodies(call);
+        let known = self.calls.get(&call.identity());
+        let mut facts = known.map_or_else(Vec::new, |known| known.facts.clone());
+        // As many as the call requests, which no file makes more than it lists.
+        let count = usize::try_from(call.outputs).unwrap_or(0).min(MAX_RESULTS);
+        facts.resize_with(count, || Arc::new(Fact::unknown()));
+        facts
     }
 
     /// The fact of a value, without any further analysis.

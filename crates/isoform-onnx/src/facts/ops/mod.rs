@@ -36,15 +36,18 @@ use super::symbols::Symbols;
 use super::values;
 use crate::ir::Call;
 
+/// A call that a program makes by hand may claim any number of results.
+const MAX_RESULTS: usize = 1 << 20;
+
 /// Facts about the results of a call of an operator, given those of its inputs (None if
 /// omitted). Operators with bodies, local functions and unknown operators yield unknown
 /// facts.
 ///
-/// The length of the result is the number of results of the call. O(number of extents and
+/// The length of the result is the number of results of the call, at most a million. O(number of extents and
 /// of elements of small tensors).
 #[must_use]
 pub fn infer(call: &Call, inputs: &[Option<Arc<Fact>>], symbols: &mut Symbols) -> Vec<Fact> {
-    let count = usize::try_from(call.outputs).unwrap_or(0);
+    let count = usize::try_from(call.outputs).unwrap_or(0).min(MAX_RESULTS);
     let mut context = Context {
         call,
         inputs,
