@@ -265,6 +265,7 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
             let cast = CastOptions {
                 out_of_range,
                 saturate_float8: options.flag("saturate_float8"),
+                ..CastOptions::default()
             };
             cast.cast(x()?, options.ty("to")?, control)?
         }
