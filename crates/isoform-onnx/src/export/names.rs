@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use isoform::{Str, Value};
 
-use super::values::{Key, Values, body_place};
+use super::values::{Key, Values, body_place, is_repeated};
 use crate::{
     error::{OnnxError, Result, ResultExt},
     layout::Node,
@@ -142,6 +142,11 @@ impl Names {
                 )));
             }
             let is_free = known.is_none();
+            // A small constant is repeated rather than copied by a node.
+            let home = match is_repeated(&key, value) {
+                true => home.filter(|&home| home == body && is_free),
+                false => home,
+            };
             let name = self.claim(values, body, &wanted, "output");
             match home {
                 Some(home) if home == body && is_free => {

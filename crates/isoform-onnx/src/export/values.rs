@@ -87,6 +87,11 @@ fn check_index(output: &Output) -> Result<()> {
     )))
 }
 
+/// True for a constant that is small enough to be repeated where it is a result.
+pub(super) fn is_repeated(key: &Key, value: &Value) -> bool {
+    key.is_constant() && size(value) <= REPEATED_BYTES
+}
+
 /// The number of bytes of a constant.
 fn size(value: &Value) -> usize {
     match value.view() {
@@ -225,7 +230,7 @@ impl<'l> Values<'l> {
             let name = kind.result_names().get(index).cloned().unwrap_or_default();
             let key = Key::of(value);
             let key = key.within(|| format!("result #{index} '{name}'"))?;
-            if !key.is_constant() || size(value) > REPEATED_BYTES {
+            if !is_repeated(&key, value) {
                 self.add_use(at, key, value, name.clone())
                     .within(|| format!("result #{index} '{name}'"))?;
             } else if let Some(&constant) = self.constant_at.get(&key) {

@@ -384,3 +384,64 @@ fn programs_without_names_are_written() {
     let (left, right) = (Value::from(&program), imported(&made).to_value());
     assert!(isoform::structural_equal(left, right).unwrap());
 }
+
+/// Both branches and the main graph use one small constant, as after a merge of equal
+/// ones; no node is needed for that.
+#[test]
+fn small_constants_that_are_results_are_repeated() {
+    let body = |op: &str, name: &str| crate::models::branch(vec![node(op, "w", name)], name);
+    let nodes = vec![
+        crate::models::if_node("c", body("Exp", "t"), body("Log", "e"), "y"),
+        node("Neg", "w", "z"),
+    ];
+    let mut graph = graph("c", nodes, "y z w2");
+    graph.node.push(node("Identity", "w", "w2"));
+    graph.initializer = vec![tensor("w", &[1.0])];
+    let model = imported(&model_of(graph));
+    // Each body returns what its last node reads.
+    let operand = |value: &Value| {
+        let output: Ref<Output> = value.extract().unwrap();
+        output.call.inputs.get(0).cloned().unwrap()
+    };
+    let old = &model.program().graph.results;
+    let branch: Ref<Output> = old.get(0).unwrap().extract().unwrap();
+    let attrs = branch.call.attrs.iter().map(|(name, value)| {
+        let graph: Ref<Graph> = value.extract().unwrap();
+        let results = Array::from(vec![operand(graph.results.get(0).unwrap())]);
+        let graph = Ref::new(Graph {
+            results,
+            ..graph.clone_fields()
+        });
+        (name.clone(), Value::from(&graph))
+    });
+    let call = Ref::new(Call {
+        attrs: attrs.collect(),
+        ..branch.call.clone_fields()
+    });
+    let results = vec![
+        value_of(&call),
+        old.get(1).cloned().unwrap(),
+        operand(old.get(2).unwrap()),
+    ];
+    let program = with_graph(model.program(), |graph| Graph {
+        results: results.into(),
+        ..graph
+    });
+    let made = proto_of(&program);
+    let graph = made.graph.as_ref().unwrap();
+    let mut ops: Vec<&str> = graph
+        .node
+        .iter()
+        .map(|node| node.op_type.as_str())
+        .collect();
+    ops.sort_unstable();
+    assert_eq!(ops, ["If", "Neg"]);
+    let attrs = graph.node.iter().flat_map(|node| &node.attribute);
+    for branch in attrs.filter_map(|attr| attr.g.as_ref()) {
+        assert_eq!((branch.node.len(), branch.initializer.len()), (0, 1));
+    }
+    // The result of the main graph names the constant that its node uses.
+    assert_eq!(graph.initializer.len(), 1);
+    let (left, right) = (Value::from(&program), imported(&made).to_value());
+    assert!(isoform::structural_equal(left, right).unwrap());
+}
