@@ -218,10 +218,10 @@ pub(super) fn check_operands(name: &str, args: &Args<'_>) -> Result<(), Refusal>
                 }
             }
         }
-        "ArgMax" | "ArgMin" | "TopK" | "Hardmax" | "Unique" | "Cast" | "CastLike" => {
-            if has_nan(args.input(0)?, args)? {
-                return Err(args.fault("runtimes differ for NaN"));
-            }
+        "ArgMax" | "ArgMin" | "TopK" | "Hardmax" | "Unique" | "Cast" | "CastLike"
+            if has_nan(args.input(0)?, args)? =>
+        {
+            return Err(args.fault("runtimes differ for NaN"));
         }
         "Pow" => {
             let size = |at: usize| -> Result<f64, Refusal> {

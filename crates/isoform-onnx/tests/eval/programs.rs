@@ -86,7 +86,8 @@ fn each_call_is_computed_once() {
     let inputs = [("x".to_owned(), ints(&[], &[1]))];
     let made = run(&program(&[x], &[value]), &inputs, &control).unwrap();
     same(&made[0], &ints(&[], &[1 << 50]));
-    assert_eq!(steps.get(), 50);
+    // Once for each call, and once for the graph.
+    assert_eq!(steps.get(), 51);
 }
 
 #[test]
@@ -291,4 +292,34 @@ fn inputs_are_checked() {
     );
     let twice = ("x".to_owned(), ints(&[], &[1]));
     assert_eq!(error(&[twice.clone(), twice]), "input 'x' is given twice");
+}
+
+#[test]
+fn an_endless_loop_can_be_stopped() {
+    let (i, c) = (input("i", Value::NONE), input("c", Value::NONE));
+    let body = graph(&[i, c], &[truths(&[], &[true])]);
+    let endless = call(
+        "Loop",
+        13,
+        &[("body", body.into())],
+        &[Value::NONE, Value::NONE],
+        0,
+    );
+    let x = input("x", Value::NONE);
+    let first = output(&endless);
+    let asked = Cell::new(0);
+    let interrupted = || {
+        asked.set(asked.get() + 1);
+        asked.get() > 100
+    };
+    let control = Control {
+        interrupted: Some(&interrupted),
+        ..Control::default()
+    };
+    let error = run(
+        &program(&[x], &[first]),
+        &[("x".to_owned(), ints(&[], &[1]))],
+        &control,
+    );
+    assert!(error.unwrap_err().to_string().contains("interrupted"));
 }

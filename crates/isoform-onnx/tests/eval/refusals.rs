@@ -124,6 +124,41 @@ fn calls_that_do_not_fit() {
 }
 
 #[test]
+fn axes_of_tensors_without_elements_may_be_long() {
+    let long = floats(&[1 << 40, 0], &[]);
+    refuses(
+        "Unique",
+        11,
+        &[("axis", Value::from(0))],
+        &[long.clone()],
+        "limit",
+    );
+    refuses("Det", 11, &[], &[floats(&[1 << 40, 0, 0], &[])], "limit");
+    check(
+        "LpNormalization",
+        1,
+        &[("axis", Value::from(1))],
+        &[long.clone()],
+        &long,
+    );
+    let lengths = ints(&[0], &[]);
+    let axes = [
+        ("time_axis", Value::from(0)),
+        ("batch_axis", Value::from(1)),
+    ];
+    check(
+        "ReverseSequence",
+        10,
+        &axes,
+        &[long.clone(), lengths],
+        &long,
+    );
+    let spatial = floats(&[0, 1, 1 << 40], &[]);
+    let attrs = [("kernel_shape", list(&[1])), ("strides", list(&[i64::MAX]))];
+    refuses("MaxPool", 12, &attrs, &[spatial], "2^31");
+}
+
+#[test]
 fn the_caller_can_stop() {
     let zeros = Tensor::new(DType::FLOAT32, vec![1 << 21], vec![0; 4 << 21]).unwrap();
     let x = Value::from(zeros);

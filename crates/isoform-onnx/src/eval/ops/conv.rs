@@ -38,6 +38,11 @@ pub(super) fn per_axis(
             "expected {rank} numbers in '{name}', got {given:?}"
         )));
     }
+    if let Some(large) = given.iter().find(|number| **number > i64::from(i32::MAX)) {
+        return Err(args.fault(format!(
+            "expected numbers below 2^31 in '{name}', got {large}"
+        )));
+    }
     sizes(&given)
 }
 
@@ -58,6 +63,9 @@ pub(super) fn windows(
     let mut windows = Vec::with_capacity(rank);
     for at in 0..rank {
         let (stride, dilation) = (strides[at], dilations[at]);
+        if kernel[at] > i32::MAX as usize {
+            return Err(args.fault("expected kernels below 2^31"));
+        }
         if stride == 0 || dilation == 0 || kernel[at] == 0 {
             return Err(args.fault("expected kernels, strides and dilations above 0"));
         }
@@ -195,6 +203,9 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
     let mut shape = vec![batch, outputs];
     shape.extend(&out);
     let mut result = Dense::filled(shape, 0.0, args.control)?;
+    if x.data.is_empty() || result.data.is_empty() {
+        return Ok(vec![result.made(ty, args.control)?]);
+    }
     let (plane, in_plane): (usize, usize) = (out.iter().product(), size.iter().product());
     let window: usize = kernel.iter().product();
     let mut work = Work::new(args.control);
@@ -270,6 +281,9 @@ fn col2im(args: &Args<'_>) -> Outcome {
     let mut shape = vec![batch, channels];
     shape.extend(&image);
     let mut result = Dense::filled(shape, 0.0, args.control)?;
+    if x.len() == 0 || result.data.is_empty() {
+        return Ok(vec![result.made(x.element_type(), args.control)?]);
+    }
     let plane: usize = image.iter().product();
     let values = Dense::input(args, 0)?.data;
     let mut work = Work::new(args.control);

@@ -30,6 +30,9 @@ fn non_max_suppression(args: &Args<'_>) -> Outcome {
     if scores.shape != [batch, classes, count] {
         return Err(args.fault(format!("expected scores of [{batch}, classes, {count}]")));
     }
+    if scores.data.is_empty() {
+        return one(Tensor::from_slice::<i64>(&[0, 3], &[])?);
+    }
     let mut chosen: Vec<i64> = Vec::new();
     let mut work = Work::new(args.control);
     for image in 0..batch {

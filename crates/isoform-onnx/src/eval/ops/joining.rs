@@ -41,8 +41,8 @@ fn split(args: &Args<'_>) -> Outcome {
             };
             let count = usize::try_from(count).ok().filter(|count| *count > 0);
             let count = count.ok_or_else(|| args.fault("expected one part or more"))?;
-            if count > size.max(1) + args.call.outputs.unsigned_abs() as usize {
-                return Err(args.fault("expected at most as many parts as elements"));
+            if i64::try_from(count) != Ok(args.call.outputs) {
+                return Err(args.fault("expected as many parts as outputs"));
             }
             if args.version() < 18 && size % count != 0 {
                 return Err(args.fault(format!("expected {count} equal parts of {size}")));

@@ -6,7 +6,7 @@ use isoform_kernels::{Tensor, View, from_f64s, shape};
 use super::Kernel;
 use crate::eval::Refusal;
 use crate::eval::args::Args;
-use crate::eval::results::{Outcome, one};
+use crate::eval::results::{Made, Outcome, one};
 use crate::eval::strings::sizes;
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
@@ -239,6 +239,9 @@ fn reverse_sequence(args: &Args<'_>) -> Outcome {
     let time_axis = shape::axis(args.int("time_axis", 0)?, x.rank())?;
     if batch_axis == time_axis || lengths.len() != x.shape()[batch_axis] {
         return Err(args.fault("expected two axes, and a length for each batch"));
+    }
+    if x.len() == 0 {
+        return Ok(vec![Made::Shaped(0, x.shape().to_vec())]);
     }
     // The index of each element along the axis of time, which gathers what is moved.
     let time = x.shape()[time_axis];

@@ -148,7 +148,7 @@ fn rows(
     if count == 0 || x.data.is_empty() {
         return Ok(());
     }
-    if x.data.len() % (count * parts) != 0 {
+    if !x.data.len().is_multiple_of(count * parts) {
         return Err(args.fault("expected groups that divide the channels"));
     }
     let length = x.data.len() / count;
@@ -219,6 +219,9 @@ fn lp(args: &Args<'_>) -> Outcome {
     let mut x = Dense::input(args, 0)?;
     let p = args.int("p", 2)?;
     let (outer, size, inner) = x.around(args.int("axis", -1)?)?;
+    if x.data.is_empty() {
+        return with_type(args, &x);
+    }
     for row in 0..outer * inner {
         let start = row / inner * size * inner + row % inner;
         let places = || (0..size).map(|at| start + at * inner);

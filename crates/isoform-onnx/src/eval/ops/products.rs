@@ -313,7 +313,7 @@ fn det(args: &Args<'_>) -> Outcome {
             "expected square matrices, got {rows} times {columns}"
         )));
     }
-    let count: usize = batch.iter().product();
+    let count = Dense::filled(batch.to_vec(), 0.0, args.control)?.data.len();
     let mut work = Work::new(args.control);
     let mut dets = Vec::with_capacity(count);
     for number in 0..count {

@@ -106,6 +106,8 @@ fn run(args: &Args<'_>, cell: Cell) -> Outcome {
             w.shape, r.shape
         )));
     }
+    // Sequences without elements may still be too many to count.
+    Dense::filled(vec![directions, batch, hidden.max(1)], 0.0, args.control)?;
     let bias = Dense::optional(args, 3)?;
     let lengths = match args.optional_ints(4)? {
         Some(lengths) if lengths.len() == batch => lengths
@@ -272,13 +274,13 @@ fn dot(left: &[f64], right: &[f64]) -> f64 {
 
 impl Direction<'_> {
     /// The part of a gate that comes from the input, with its bias.
-    fn from_input(&self, gate: usize, unit: usize, x: &[f64]) -> f64 {
+    fn input_part(&self, gate: usize, unit: usize, x: &[f64]) -> f64 {
         let row = gate * self.hidden + unit;
         dot(&self.weights[row * self.width..][..self.width], x) + self.bias[row]
     }
 
     /// The part of a gate that comes from the state, with its bias.
-    fn from_state(&self, gate: usize, unit: usize, h: &[f64]) -> f64 {
+    fn state_part(&self, gate: usize, unit: usize, h: &[f64]) -> f64 {
         let row = gate * self.hidden + unit;
         let rows = self.cell.gates() * self.hidden;
         dot(&self.recurrence[row * self.hidden..][..self.hidden], h) + self.bias[rows + row]
@@ -288,10 +290,10 @@ impl Direction<'_> {
         self.functions[function](value.clamp(-self.clip, self.clip))
     }
 
-    fn step(&self, x: &[f64], h: &mut Vec<f64>, c: &mut Vec<f64>) {
+    fn step(&self, x: &[f64], h: &mut Vec<f64>, c: &mut [f64]) {
         let units = 0..self.hidden;
         let gate = |gate: usize, unit: usize, h: &[f64]| {
-            self.from_input(gate, unit, x) + self.from_state(gate, unit, h)
+            self.input_part(gate, unit, x) + self.state_part(gate, unit, h)
         };
         *h = match self.cell {
             Cell::Rnn => units.map(|unit| self.apply(0, gate(0, unit, h))).collect(),
@@ -308,11 +310,11 @@ impl Direction<'_> {
                 units
                     .map(|unit| {
                         let state = if self.resets_after {
-                            reset[unit] * self.from_state(2, unit, h)
+                            reset[unit] * self.state_part(2, unit, h)
                         } else {
-                            self.from_state(2, unit, &kept)
+                            self.state_part(2, unit, &kept)
                         };
-                        let new = self.apply(1, self.from_input(2, unit, x) + state);
+                        let new = self.apply(1, self.input_part(2, unit, x) + state);
                         (1.0 - update[unit]) * new + update[unit] * h[unit]
                     })
                     .collect()

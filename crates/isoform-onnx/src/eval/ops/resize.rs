@@ -221,7 +221,7 @@ fn interpolate(args: &Args<'_>, axes: &[Axis], settings: &Settings) -> Outcome {
     let view = args.input(0)?;
     let extrapolated = args.float("extrapolation_value", 0.0)?;
     let mut x = Dense::of(view, args.control)?;
-    if x.data.is_empty() {
+    if x.data.is_empty() || axes.iter().any(|axis| axis.out == 0) {
         let shape = axes.iter().map(|axis| axis.out).collect();
         return Ok(vec![
             Dense::filled(shape, 0.0, args.control)?.made(view.element_type(), args.control)?,

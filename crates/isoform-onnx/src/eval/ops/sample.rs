@@ -70,7 +70,10 @@ fn grid_sample(args: &Args<'_>) -> Outcome {
     let mut shape = x.shape[..2].to_vec();
     shape.extend(out);
     let mut result = Dense::filled(shape, 0.0, args.control)?;
-    if plane == 0 && points > 0 {
+    if result.data.is_empty() {
+        return Ok(vec![result.made(ty, args.control)?]);
+    }
+    if plane == 0 {
         return Err(args.fault("expected elements"));
     }
     let mut work = Work::new(args.control);

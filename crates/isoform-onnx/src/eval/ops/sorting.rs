@@ -156,6 +156,8 @@ fn unique(args: &Args<'_>) -> Outcome {
         None => (View::new(x.element_type(), &whole, x.bytes())?, 0),
     };
     let count = view.shape()[at];
+    // Slices without elements may still be too many to count.
+    isoform_kernels::create::full(&[count], Tensor::scalar(0.0_f64).view(), args.control)?;
     // Each slice along the axis as a row.
     let mut order: Vec<i64> = (0..view.rank() as i64).collect();
     order.remove(at);

@@ -213,6 +213,12 @@ impl LoopState {
         let condition = truth(&condition)?;
         let carried: Vec<Value> = results.by_ref().take(self.carried).collect();
         for (all, value) in self.scanned.iter_mut().zip(results) {
+            // Each result is a tensor, also if it has no elements.
+            if all.len() >= control.max_bytes / 64 {
+                return Err(Refusal::new(
+                    "the results of the loop exceed the limit of memory",
+                ));
+            }
             all.push(value);
         }
         self.go_on(condition, carried, control)

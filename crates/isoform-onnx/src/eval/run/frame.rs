@@ -59,6 +59,11 @@ impl<'p> Machine<'p> {
                 continue;
             }
             let Some(frame) = self.stack.pop() else { break };
+            // A body without nodes is an iteration, too.
+            let stops = self
+                .control
+                .interrupted
+                .is_some_and(|interrupted| interrupted());
             let owner = self.owner();
             let fail = |refusal| match owner {
                 Some(call) => RunError::at(call, refusal),
@@ -67,6 +72,9 @@ impl<'p> Machine<'p> {
                     refusal,
                 },
             };
+            if stops {
+                return Err(fail(Refusal::Interrupted));
+            }
             let results = self.body_results(frame.body).map_err(fail)?;
             match frame.after.results(results, self.control).map_err(fail)? {
                 Step::Again { after, inputs } => {

@@ -131,6 +131,12 @@ fn split(
     let sizes = shape_of(value)?;
     let at = shape::axis(axis, sizes.len())?;
     let size = sizes[at];
+    // Each part is a tensor, also if it has no elements.
+    if lengths.is_none() && size > control.max_bytes / 64 {
+        return Err(Refusal::new(format!(
+            "{size} parts exceed the limit of memory"
+        )));
+    }
     let keeps = call.int("keepdims")?.unwrap_or(1) != 0 || lengths.is_some();
     let parts: Vec<usize> = match lengths {
         None => vec![1; size],
