@@ -70,6 +70,8 @@ fn call(
         graph: "".into(),
         in_function: false,
         position: 0,
+        depth: -1,
+        meta: None,
     })
 }
 

@@ -16,6 +16,7 @@ fn input(name: &str, default: Value) -> Ref<Input> {
         graph: "".into(),
         in_function: false,
         position: 0,
+        meta: None,
     })
 }
 
@@ -27,6 +28,7 @@ fn graph(params: &[Ref<Input>], results: &[Value]) -> Ref<Graph> {
         name: "".into(),
         result_names: Array::new(),
         doc: "".into(),
+        meta: None,
     })
 }
 
@@ -36,6 +38,7 @@ fn program(params: &[Ref<Input>], results: &[Value]) -> Program {
         io_names: Array::new(),
         ir_version: 10,
         producer: "".into(),
+        meta: None,
     }
 }
 
@@ -198,6 +201,7 @@ fn functions_use_attributes_of_the_call_or_their_defaults() {
         name: "Leak".into(),
         result_names: Array::new(),
         doc: "".into(),
+        meta: None,
     });
     let calls = |attrs: &[(&str, Value)], argument: &Value| {
         let plain = call("", 0, attrs, std::slice::from_ref(argument), 1);
@@ -217,6 +221,8 @@ fn functions_use_attributes_of_the_call_or_their_defaults() {
             graph: "".into(),
             in_function: false,
             position: 0,
+            depth: -1,
+            meta: None,
         });
         output(&called)
     };
