@@ -5,6 +5,7 @@ PYTHON ?= python3
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
 FUZZ_CASES ?= 100000
+FUZZ_MODELS ?= 5000
 SEED ?= 1
 COUNT ?= 200
 
@@ -12,6 +13,8 @@ VENV := .venv
 CARGO_TARGET := $(or $(CARGO_TARGET_DIR),target)
 BENCH_VENV := .cache/bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.requirements-stamp
+ONNX_VENV := .cache/onnx-venv
+ONNX_STAMP := $(ONNX_VENV)/.requirements-stamp
 MODELS := .cache/models
 VENV_STAMP := $(VENV)/.requirements-stamp
 MODELS_STAMP := .cache/models.stamp
@@ -47,8 +50,8 @@ say = @printf '\n==> %s\n' "$(1)"
 help: ## Print this list
 	@printf 'Usage: make TARGET\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
-	@printf '\nVariables: PYTHON (%s), FUZZ_SECONDS (%s), FUZZ_CASES (%s), SEED (%s), COUNT (%s)\n' \
-		'$(PYTHON)' '$(FUZZ_SECONDS)' '$(FUZZ_CASES)' '$(SEED)' '$(COUNT)'
+	@printf '\nVariables: PYTHON (%s), FUZZ_SECONDS (%s), FUZZ_CASES (%s), FUZZ_MODELS (%s), SEED (%s), COUNT (%s)\n' \
+		'$(PYTHON)' '$(FUZZ_SECONDS)' '$(FUZZ_CASES)' '$(FUZZ_MODELS)' '$(SEED)' '$(COUNT)'
 
 .PHONY: build
 build: setup-python ## Build everything in release mode; the Python package is in .venv then
@@ -78,6 +81,16 @@ bench-python: $(BENCH_STAMP) ## Compare the speed of the Python package with its
 		--force-reinstall .cache/bench-wheel/*.whl
 	$(BENCH_VENV)/bin/python -m bench --markdown bench/RESULTS.md
 
+.PHONY: bench-onnx
+bench-onnx: $(ONNX_STAMP) ## Judge the optimiser on real models, beside its peers
+	$(call say,real models in .cache/onnx-models)
+	$(ONNX_VENV)/bin/python -m bench.onnx.fetch .cache/onnx-models
+	$(CARGO) build --release -p isoform-cli $(LOCKED)
+	$(ONNX_VENV)/bin/python -m bench.onnx.judge .cache/onnx-models --repeat 3 --cache .cache/onnx-judge \
+		--ours 'isoform=$(CARGO_TARGET)/release/isoform optimize {in} {out}' \
+		--ours 'isoform all=$(CARGO_TARGET)/release/isoform optimize --fuse --fold all {in} {out}' \
+		--markdown bench/onnx/RESULTS.md
+
 .PHONY: wheel
 wheel: $(VENV_STAMP) ## Build a wheel of the Python package into dist/
 	$(MATURIN) build --release --out dist
@@ -89,6 +102,13 @@ test-wheels: $(VENV_STAMP) ## Build, install and try wheels for every Python her
 .PHONY: fuzz
 fuzz: ## Fuzz every target for FUZZ_SECONDS each, and with at least FUZZ_CASES cases
 	$(CARGO) run --release $(LOCKED) -p isoform-fuzz -- --seconds $(FUZZ_SECONDS) --cases $(FUZZ_CASES)
+
+.PHONY: fuzz-onnx
+fuzz-onnx: $(ONNX_STAMP) ## Judge FUZZ_MODELS random models and their optimised forms by onnxruntime
+	rm -rf .cache/onnx-random
+	$(CARGO) run --release $(LOCKED) -p isoform-testing --features onnx --example onnx_programs -- \
+		.cache/onnx-random $(FUZZ_MODELS) $(SEED)
+	$(ONNX_VENV)/bin/python scripts/judge_with_onnxruntime.py .cache/onnx-random
 
 .PHONY: races
 races: ## Run the tests of threads under ThreadSanitizer; needs the rust-src component
@@ -234,6 +254,14 @@ $(BENCH_STAMP): bench/requirements.txt $(VENV_STAMP)
 	$(PYTHON) -m venv --clear $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
 		--only-binary :all: -r bench/requirements.txt
+	@touch $@
+
+# The optimisers of models, and the runtime that judges them.
+$(ONNX_STAMP): bench/onnx/requirements.txt
+	$(call say,Python environment in $(ONNX_VENV))
+	$(PYTHON) -m venv --clear $(ONNX_VENV)
+	$(ONNX_VENV)/bin/python -m pip install --disable-pip-version-check \
+		--only-binary :all: -r bench/onnx/requirements.txt
 	@touch $@
 
 $(MODELS_STAMP): scripts/fetch_models.py $(VENV_STAMP)

@@ -33,6 +33,7 @@ pub(super) fn smallest(
                 match cut(&best.0, at) {
                     None => break,
                     Some(None) => at += 1,
+                    Some(Some(smaller)) if may_not_end(&smaller.program) => at += 1,
                     Some(Some(smaller)) => match fails(&smaller) {
                         Some(account) => (best, progress) = ((smaller, account), true),
                         None => at += 1,
@@ -49,6 +50,23 @@ pub(super) fn smallest(
 type Cut = fn(&RandomProgram, usize) -> Option<Option<RandomProgram>>;
 
 const _: [Cut; 4] = [drop_results, cut_values, skip_calls, drop_inputs];
+
+/// True if a loop has neither a number of iterations nor a condition that is computed.
+fn may_not_end(program: &Program) -> bool {
+    let listing = list(program);
+    let mut nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
+    nodes.any(|node| {
+        let call = &node.call;
+        let condition = || {
+            let body = call.body("body").ok().flatten()?;
+            let output = body.results.values().first()?.as_object()?;
+            output.downcast_ref::<Output>().cloned()
+        };
+        call.is("Loop")
+            && call.input(0).is_none()
+            && condition().is_none_or(|output| !output.call.is("Less"))
+    })
+}
 
 fn with_graph(drawn: &RandomProgram, graph: Graph) -> RandomProgram {
     RandomProgram {
