@@ -260,7 +260,7 @@ $(BENCH_STAMP): bench/requirements.txt $(VENV_STAMP)
 $(ONNX_STAMP): bench/onnx/requirements.txt
 	$(call say,Python environment in $(ONNX_VENV))
 	$(PYTHON) -m venv --clear $(ONNX_VENV)
-	$(ONNX_VENV)/bin/python -m pip install --disable-pip-version-check \
+	$(ONNX_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
 		--only-binary :all: -r bench/onnx/requirements.txt
 	@touch $@
 

@@ -89,7 +89,13 @@ def judge(path: Path, counts: Counter[str]) -> str | None:
         return f"the optimised model does not run: {error}"
     for which, (left, right) in enumerate(zip(expected, got, strict=True)):
         for at, pair in enumerate(zip(left, right, strict=True)):
-            if not same(*(np.asarray(value) for value in pair)):
+            before, after = (np.asarray(value) for value in pair)
+            if same(before, after):
+                continue
+            # The runtime computes Where by adding what each side gives, which loses -0.0.
+            if b"Where" in path.read_bytes() and np.array_equal(before, after, equal_nan=True):
+                counts["results in which Where lost the sign of zero"] += 1
+            else:
                 return f"result {at} with inputs {which}: {pair[0]!r} became {pair[1]!r}"
     for one, results in zip(sets, expected, strict=True):
         for described, value in zip(one["results"], results, strict=False):

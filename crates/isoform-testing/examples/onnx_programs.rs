@@ -30,7 +30,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [folder, count, seed] = arguments.as_slice() else {
         return Err("expected FOLDER COUNT SEED".into());
     };
-    let (folder, count, seed) = (Path::new(folder), count.parse::<u64>()?, seed.parse::<u64>()?);
+    let (folder, count, seed) = (
+        Path::new(folder),
+        count.parse::<u64>()?,
+        seed.parse::<u64>()?,
+    );
     fs::create_dir_all(folder)?;
     let mut written = 0;
     for seed in seed..seed + count {
