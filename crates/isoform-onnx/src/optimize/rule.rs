@@ -188,12 +188,14 @@ impl Rule {
                 failed: None,
             };
             let values = match &self.action {
-                Action::Builtin(rewrite) => rewrite(&mut site),
-                Action::User(rewrite) => rewrite(&mut site)?,
+                Action::Builtin(rewrite) => Ok(rewrite(&mut site)),
+                Action::User(rewrite) => rewrite(&mut site),
             };
+            // What a function reports after a call could not be made is only a consequence.
             if let Some(error) = site.failed {
                 return Err(error);
             }
+            let values = values?;
             if values.is_some() {
                 return Ok(values);
             }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use isoform::Error;
+use isoform::host::name_hint;
 
 use super::rule::{Rule, RuleGroup};
 use super::steps::STEPS;
@@ -100,8 +101,9 @@ impl Settings {
 fn unknown_rule(name: &str, rules: &[Rule]) -> Error {
     let names = STEPS.iter().map(|step| step.name);
     let names: Vec<&str> = names.chain(rules.iter().map(Rule::name)).collect();
-    Error::value_error(format!(
-        "there is no rule '{name}'; the rules are {}",
-        names.join(", ")
-    ))
+    let hint = name_hint(name, names.iter().copied());
+    Error::value_error(match hint.is_empty() {
+        true => format!("there is no rule '{name}'; the rules are {}", names.join(", ")),
+        false => format!("there is no rule '{name}'{hint}"),
+    })
 }

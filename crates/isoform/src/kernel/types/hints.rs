@@ -9,7 +9,7 @@ pub fn field_hint(info: &TypeInfo, written: &str) -> String {
 }
 
 /// As [`field_hint`], for any names.
-pub(crate) fn name_hint<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> String {
+pub fn name_hint<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> String {
     let near = names.filter_map(|name| Some((distance(written, name)?, name)));
     match near.min() {
         Some((_, name)) => format!(", did you mean '{name}'?"),
