@@ -12,6 +12,8 @@
 //! | the messages of the file format | [`proto`] |
 //! | element types | [`ElemType`] |
 //! | values of operators and programs | `eval` |
+//! | smaller programs, and proof that they compute the same | `optimize`, `verify` |
+//! | the part of a program between values | [`extract`](extract()) |
 //! | constants as plain bytes | [`decode_tensor`], [`decode_sparse_tensor`], [`TensorData`] |
 //! | constants stored in other files | [`ExternalResolver`] |
 //! | errors and where they happened | [`OnnxError`] |
@@ -30,6 +32,7 @@ mod error;
 pub mod eval;
 mod export;
 mod external;
+mod extract;
 pub mod facts;
 mod import;
 pub mod ir;
@@ -53,12 +56,15 @@ mod tensor_data;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod testing;
+#[cfg(feature = "optimize")]
+pub mod verify;
 
 pub use self::{
     elem_type::ElemType,
     error::{OnnxError, OnnxErrorKind, Result, ResultExt},
     export::{SaveOptions, Saved, save, to_bytes},
     external::ExternalResolver,
+    extract::extract,
     import::Counts,
     model::{Model, import, load},
     op::Unknown,

@@ -14,6 +14,7 @@
 //! | optimisation | [`OptimizeOptions`], [`Optimized`], [`Fold`] |
 //! | which rules there are | [`rules()`], [`STEPS`], [`RuleGroup`] |
 //! | rules of your own | [`Rule`], [`Pattern`], [`Site`], [`Match`] |
+//! | the pass `onnx.Simplify` | [`register`] |
 //! | what fired where | [`Report`], [`Fired`], [`RuleTotal`] |
 //!
 //! By default every bit of every result stays. A program is walked forwards until a walk
@@ -22,6 +23,7 @@
 mod constants;
 mod fold;
 mod known;
+mod pass;
 mod pattern;
 mod purity;
 mod report;
@@ -44,6 +46,7 @@ use crate::ir::Program;
 use crate::layout::list;
 use crate::passes::local_functions;
 
+pub use pass::register;
 pub use pattern::{Match, Pattern};
 pub use report::{Fired, Report, RuleTotal};
 pub use rule::{Rewrite, Rule, RuleGroup, Site};

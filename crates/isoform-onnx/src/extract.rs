@@ -1,0 +1,333 @@
+//! The part of a program between values.
+
+use std::collections::{HashMap, HashSet};
+
+use isoform::host::name_hint;
+use isoform::traverse::{MapOptions, WalkOptions, WalkOrder, WalkResult};
+use isoform::{Array, Error, Node, Ref, Str, Value};
+
+use crate::facts::{Analysis, Fact, Kind};
+use crate::import::dtype;
+use crate::ir::{Call, Dim, Graph, Input, Output, Program, TensorType};
+use crate::layout::{BodyKind, list_body};
+
+/// The part of a program that computes the values `to` from the values `from`.
+///
+/// Values have the names that they have in the file: those of inputs, of outputs, and of
+/// what the nodes of the main graph compute. The values in `from` become inputs, in this
+/// order, with the types that are known of them; if there are none, the part has the inputs
+/// that it needs, in the order of the program. The values in `to` become outputs. Inputs
+/// with a default that the part needs stay inputs. Linear in the program.
+///
+/// ```no_run
+/// let model = isoform_onnx::load("model.onnx")?;
+/// let encoder = isoform_onnx::extract(model.program(), &["tokens"], &["/encoder/out"])?;
+/// isoform_onnx::save(&encoder, "encoder.onnx")?;
+/// # Ok::<(), isoform::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// `ValueError` for names that no value has, with a similar one; for names that are given
+/// twice; for no name in `to`; and for inputs that the part needs although `from` does not
+/// name them.
+pub fn extract<S: AsRef<str>>(
+    program: &Ref<Program>,
+    from: &[S],
+    to: &[S],
+) -> isoform::Result<Ref<Program>> {
+    let names = |names: &[S]| -> Vec<String> {
+        let names = names.iter();
+        names.map(|name| name.as_ref().to_owned()).collect()
+    };
+    Extraction::new(program).run(&names(from), &names(to))
+}
+
+/// Which value of the program, whatever objects stand for it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Input(u64),
+    Output(u64, i64),
+}
+
+fn key_of(value: &Value) -> Option<Key> {
+    let object = value.as_object()?;
+    match object.downcast_ref::<Output>() {
+        Some(output) => Some(Key::Output(output.call.identity(), output.index)),
+        None => object
+            .downcast_ref::<Input>()
+            .map(|input| Key::Input(input.identity())),
+    }
+}
+
+struct Extraction<'p> {
+    program: &'p Ref<Program>,
+    /// The values of the main graph by name.
+    values: HashMap<String, Value>,
+    /// The names of values inside of bodies, and the node that holds the body.
+    hidden: HashMap<String, String>,
+}
+
+impl<'p> Extraction<'p> {
+    fn new(program: &'p Ref<Program>) -> Self {
+        let graph = &program.graph;
+        let mut found = Extraction {
+            program,
+            values: HashMap::new(),
+            hidden: HashMap::new(),
+        };
+        let names = graph.result_names.iter();
+        for (name, value) in names.zip(graph.results.values()) {
+            found.values.insert(name.to_string(), value.clone());
+        }
+        for input in graph.params.iter() {
+            found.values.insert(input.name.to_string(), input.into());
+        }
+        let listing = list_body(BodyKind::Graph(graph.clone()));
+        for (position, body) in listing.bodies.iter().enumerate() {
+            for node in &body.nodes {
+                let call = &node.call;
+                for (index, name) in call.output_names.iter().enumerate() {
+                    if name.is_empty() || index as i64 >= call.outputs {
+                        continue;
+                    }
+                    if position > 0 {
+                        let graph = call.graph.to_string();
+                        found.hidden.insert(name.to_string(), graph);
+                        continue;
+                    }
+                    let value = output(call, index as i64);
+                    found.values.entry(name.to_string()).or_insert(value);
+                }
+            }
+        }
+        found
+    }
+
+    fn value(&self, option: &str, name: &str) -> isoform::Result<&Value> {
+        self.values.get(name).ok_or_else(|| {
+            let reason = match self.hidden.get(name) {
+                Some(graph) => format!(
+                    "value '{name}' is inside of graph '{graph}'; only values of the main graph \
+                     can be cut"
+                ),
+                None => {
+                    // The order of a hash table is random, and the hint must not be.
+                    let mut names: Vec<&str> = self.values.keys().map(String::as_str).collect();
+                    names.sort_unstable();
+                    let hint = name_hint(name, names.into_iter());
+                    format!("the model has no value '{name}'{hint}")
+                }
+            };
+            Error::value_error(format!("{option}: {reason}"))
+        })
+    }
+
+    fn all(&self, option: &str, names: &[String]) -> isoform::Result<Vec<Value>> {
+        let mut seen = HashSet::new();
+        let one = |name: &String| {
+            if !seen.insert(name.clone()) {
+                let reason = format!("{option}: value '{name}' is named twice");
+                return Err(Error::value_error(reason));
+            }
+            self.value(option, name).cloned()
+        };
+        names.iter().map(one).collect()
+    }
+
+    fn run(&self, from: &[String], to: &[String]) -> isoform::Result<Ref<Program>> {
+        if to.is_empty() {
+            return Err(Error::value_error(
+                "to: expected the name of at least one value, got none",
+            ));
+        }
+        let (starts, ends) = (self.all("from", from)?, self.all("to", to)?);
+        let mut facts = Facts::new(&self.program.graph);
+        let mut cut: HashMap<Key, Value> = HashMap::new();
+        let mut params: Vec<Ref<Input>> = Vec::new();
+        for (name, value) in from.iter().zip(&starts) {
+            let param = match value.as_object().and_then(|it| it.downcast_ref::<Input>()) {
+                Some(input) => input.clone(),
+                None => Ref::new(Input {
+                    name: name.as_str().into(),
+                    ty: facts.of(value),
+                    default: Value::NONE,
+                    graph: self.program.graph.name.clone(),
+                    in_function: false,
+                    position: params.len() as i64,
+                    meta: None,
+                }),
+            };
+            if let Some(key) = key_of(value) {
+                cut.insert(key, (&param).into());
+            }
+            params.push(param);
+        }
+        let types: Vec<Value> = ends
+            .iter()
+            .map(|value| self.ty(value, &mut facts))
+            .collect();
+        let results = replaced(ends, &cut)?;
+        let params = self.needed(params, &results, from.is_empty())?;
+        let old = &self.program.graph;
+        let graph = Ref::new(Graph {
+            params: params.into(),
+            result_types: types.into(),
+            results,
+            result_names: to.iter().map(|name| Str::from(name.as_str())).collect(),
+            ..old.clone_fields()
+        });
+        let io_names = match self.program.io_names.is_empty() {
+            true => Array::default(),
+            false => {
+                let inputs = graph.params.iter().map(|input| input.name.clone());
+                Array::from([inputs.collect(), graph.result_names.clone()])
+            }
+        };
+        Ok(Ref::new(Program {
+            graph,
+            io_names,
+            ..self.program.clone_fields()
+        }))
+    }
+
+    /// The declared type of an output, or what is known.
+    fn ty(&self, value: &Value, facts: &mut Facts) -> Value {
+        let graph = &self.program.graph;
+        let wanted = key_of(value);
+        let results = graph.results.values().iter();
+        let position = match wanted {
+            Some(_) => results.clone().position(|result| key_of(result) == wanted),
+            None => None,
+        };
+        let declared = position.and_then(|at| graph.result_types.get(at).cloned());
+        let declared = declared.filter(|ty| !ty.is_none());
+        declared.unwrap_or_else(|| facts.of(value))
+    }
+
+    /// The inputs of the part: those that are given, then those that it needs besides.
+    fn needed(
+        &self,
+        given: Vec<Ref<Input>>,
+        results: &Array,
+        may_add: bool,
+    ) -> isoform::Result<Vec<Ref<Input>>> {
+        let mut used = HashSet::new();
+        WalkOptions::default().order(WalkOrder::Pre).walk_objects(
+            results.clone(),
+            |object, _| {
+                if object.downcast_ref::<Input>().is_some() {
+                    used.insert(object.identity());
+                }
+                Ok(WalkResult::<()>::Advance)
+            },
+        )?;
+        let known: HashSet<u64> = given.iter().map(Ref::identity).collect();
+        let (mut params, mut missing) = (given, Vec::new());
+        for input in self.program.graph.params.iter() {
+            if !used.contains(&input.identity()) || known.contains(&input.identity()) {
+                continue;
+            }
+            match may_add || !input.default.is_none() {
+                true => params.push(input.clone()),
+                false => missing.push(format!("'{}'", input.name)),
+            }
+        }
+        match missing.is_empty() {
+            true => Ok(params),
+            false => Err(Error::value_error(format!(
+                "from: the part also needs {} of the model; name them as well, or a value on \
+                 every way from there",
+                missing.join(", ")
+            ))),
+        }
+    }
+}
+
+/// Values with others in the place of those where the program is cut; together, so that
+/// what they share stays shared.
+fn replaced(values: Vec<Value>, cut: &HashMap<Key, Value>) -> isoform::Result<Array> {
+    let ty = Output::type_index();
+    let options = MapOptions::default().order(WalkOrder::Pre);
+    let mapped = options.map_selected(
+        Array::from(values),
+        |found| found == Some(ty),
+        |visit| {
+            let object: Option<Value> = visit.object().map(Value::from);
+            let key = object.as_ref().and_then(key_of);
+            Ok(key.and_then(|key| cut.get(&key).cloned()))
+        },
+    )?;
+    mapped.extract()
+}
+
+fn output(call: &Ref<Call>, index: i64) -> Value {
+    Ref::new(Output {
+        call: call.clone(),
+        index,
+    })
+    .into()
+}
+
+/// Types that follow from the operators.
+struct Facts {
+    analysis: Analysis,
+    /// The dimensions of the inputs, by the identity of their symbols.
+    dims: HashMap<u64, Ref<Dim>>,
+}
+
+impl Facts {
+    fn new(graph: &Ref<Graph>) -> Self {
+        let mut analysis = Analysis::new();
+        analysis.enter_graph(graph);
+        let mut dims = HashMap::new();
+        for input in graph.params.iter() {
+            let ty = input.ty.as_object();
+            let Some(ty) = ty.and_then(|it| it.downcast_ref::<TensorType>()) else {
+                continue;
+            };
+            for dim in ty.shape.iter().flat_map(|shape| shape.values().iter()) {
+                if let Some(dim) = dim.as_object().and_then(|it| it.downcast_ref::<Dim>())
+                    && let Some(symbol) = analysis.symbols().dim(dim).as_symbol()
+                {
+                    dims.insert(symbol.ident(), dim.clone());
+                }
+            }
+        }
+        Facts { analysis, dims }
+    }
+
+    /// The type of a value, or None if nothing is known of it.
+    fn of(&mut self, value: &Value) -> Value {
+        if let Some(input) = value.as_object().and_then(|it| it.downcast_ref::<Input>()) {
+            return input.ty.clone();
+        }
+        let fact = self.analysis.fact(value);
+        let Some(elem) = elem_of(&fact) else {
+            return Value::NONE;
+        };
+        let shape = fact.shape.as_ref().map(|sizes| {
+            let dim = |size: &crate::facts::Size| match (size.as_const(), size.as_symbol()) {
+                (Some(number), _) => number.into(),
+                (None, Some(symbol)) => {
+                    let dim = self.dims.get(&symbol.ident());
+                    dim.map_or(Value::NONE, Value::from)
+                }
+                (None, None) => Value::NONE,
+            };
+            Array::from(sizes.iter().map(dim).collect::<Vec<Value>>())
+        });
+        Ref::new(TensorType { elem, shape }).into()
+    }
+}
+
+fn elem_of(fact: &Fact) -> Option<Value> {
+    if fact.kind != Kind::Tensor {
+        return None;
+    }
+    let elem = fact.elem?;
+    Some(match dtype(elem) {
+        Some(dtype) => dtype.into(),
+        None => "string".into(),
+    })
+}

@@ -1,0 +1,373 @@
+//! Comparison of the results of two programs.
+
+use std::fmt;
+
+use isoform::values::{DType, DTypeCode, Tensor, ValueRef};
+use isoform::{Value, structural_equal};
+
+use super::Outcome;
+use crate::ir::{Call, Output, Program};
+use crate::layout::{attributes, list, operands};
+
+/// How far two floats may be apart: `atol + rtol * |expected|`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Relative to the expected number.
+    pub rtol: f64,
+    /// In any case.
+    pub atol: f64,
+}
+
+impl Tolerance {
+    /// For results whose last bits may differ, after fusion or folding of all operators.
+    pub const LOOSE: Tolerance = Tolerance {
+        rtol: 1e-3,
+        atol: 1e-5,
+    };
+    /// For runtimes that compute in 16-bit floats with steps of their own.
+    pub const HALF: Tolerance = Tolerance {
+        rtol: 2e-3,
+        atol: 2e-3,
+    };
+
+    /// The larger of each.
+    pub(super) fn max(self, other: Tolerance) -> Tolerance {
+        Tolerance {
+            rtol: self.rtol.max(other.rtol),
+            atol: self.atol.max(other.atol),
+        }
+    }
+}
+
+/// An output that differs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// Name of the output; empty if the whole program is concerned.
+    pub output: String,
+    /// The node that computes the output, by operator and name; empty if none does.
+    pub node: String,
+    /// What differs, for people.
+    pub reason: String,
+    /// The largest absolute difference of two elements, if they are numbers.
+    pub max_abs: Option<f64>,
+}
+
+impl Difference {
+    pub(super) fn failed(reason: String) -> Self {
+        Difference {
+            output: String::new(),
+            node: String::new(),
+            reason: format!("the original runs, but the other does not: {reason}"),
+            max_abs: None,
+        }
+    }
+}
+
+/// `output 'y' (Conv 'conv_3'): 3 of 12 elements differ, by at most 2.5e-1`.
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.output.is_empty() {
+            write!(f, "output '{}'", self.output)?;
+            if !self.node.is_empty() {
+                write!(f, " ({})", self.node)?;
+            }
+            write!(f, ": ")?;
+        }
+        f.write_str(&self.reason)
+    }
+}
+
+/// The name of each output of a program, and the node that computes it.
+pub(super) fn output_names(program: &Program) -> Vec<(String, String)> {
+    let graph = &program.graph;
+    let results = graph.results.values().iter().enumerate();
+    results
+        .map(|(position, value)| {
+            let name = graph.result_names.get(position);
+            let name = name.map_or_else(|| format!("#{position}"), ToString::to_string);
+            let output = value.as_object().and_then(|it| it.downcast_ref::<Output>());
+            let node = output.map_or_else(String::new, |it| described(&it.call));
+            (name, node)
+        })
+        .collect()
+}
+
+fn described(call: &Call) -> String {
+    match call.name.as_str() {
+        "" => call.op_name.to_string(),
+        name => format!("{} '{name}'", call.op_name),
+    }
+}
+
+/// True if a program computes in floats of 16 bits anywhere, as far as can be seen from
+/// its inputs, constants and casts. Linear in the program.
+pub(super) fn has_half(program: &Program) -> bool {
+    let is_half = |dtype: DType| {
+        matches!(dtype.code(), DTypeCode::Float | DTypeCode::BFloat) && dtype.bits() == 16
+    };
+    let in_value = |value: &Value| match value.view() {
+        ValueRef::Tensor(tensor) => is_half(tensor.dtype()),
+        _ => false,
+    };
+    let in_type = |ty: &Value| {
+        let ty = ty
+            .as_object()
+            .and_then(|it| it.downcast_ref::<crate::ir::TensorType>());
+        ty.is_some_and(|ty| matches!(ty.elem.view(), ValueRef::DType(dtype) if is_half(dtype)))
+    };
+    let listing = list(program);
+    let nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
+    let inputs = listing
+        .bodies
+        .iter()
+        .flat_map(|body| body.kind.params().iter());
+    inputs.map(|input| &input.ty).any(in_type)
+        || nodes.map(|node| &node.call).any(|call| {
+            let casts = call.is("Cast") && matches!(call.int("to"), Ok(Some(10 | 16)));
+            casts
+                || operands(call).into_iter().any(in_value)
+                || attributes(call)
+                    .into_iter()
+                    .any(|(_, value)| in_value(value))
+        })
+}
+
+/// The outcome for the results of two programs.
+pub(super) fn outcome(
+    names: &[(String, String)],
+    expected: &[Value],
+    actual: &[Value],
+    tolerance: Option<Tolerance>,
+) -> Outcome {
+    if expected.len() != actual.len() {
+        return Outcome::Different(vec![Difference {
+            output: String::new(),
+            node: String::new(),
+            reason: format!("expected {} outputs, got {}", expected.len(), actual.len()),
+            max_abs: None,
+        }]);
+    }
+    let mut found = Vec::new();
+    let mut largest: Option<f64> = None;
+    for (position, (left, right)) in expected.iter().zip(actual).enumerate() {
+        let (output, node) = names.get(position).cloned().unwrap_or_default();
+        match values(left, right, tolerance) {
+            Verdict::Same => {}
+            Verdict::Close(max_abs) => largest = Some(largest.unwrap_or(0.0).max(max_abs)),
+            Verdict::Different(reason, max_abs) => found.push(Difference {
+                output,
+                node,
+                reason,
+                max_abs,
+            }),
+        }
+    }
+    match (found.is_empty(), largest) {
+        (false, _) => Outcome::Different(found),
+        (true, Some(max_abs)) => Outcome::Close { max_abs },
+        (true, None) => Outcome::Same,
+    }
+}
+
+enum Verdict {
+    Same,
+    Close(f64),
+    Different(String, Option<f64>),
+}
+
+/// Compares two values; the elements of sequences one by one.
+fn values(left: &Value, right: &Value, tolerance: Option<Tolerance>) -> Verdict {
+    match (left.view(), right.view()) {
+        (ValueRef::Tensor(left), ValueRef::Tensor(right)) => tensors(left, right, tolerance),
+        (ValueRef::Array(left), ValueRef::Array(right)) => {
+            if left.len() != right.len() {
+                let (left, right) = (left.len(), right.len());
+                let reason = format!("expected a sequence of {left} values, got {right}");
+                return Verdict::Different(reason, None);
+            }
+            let mut result = Verdict::Same;
+            for (left, right) in left.values().iter().zip(right.values()) {
+                match (values(left, right, tolerance), &result) {
+                    (Verdict::Same, _) => {}
+                    (Verdict::Close(new), Verdict::Close(old)) => {
+                        result = Verdict::Close(new.max(*old));
+                    }
+                    (close @ Verdict::Close(_), _) => result = close,
+                    (different @ Verdict::Different(..), _) => return different,
+                }
+            }
+            result
+        }
+        _ if structural_equal(left, right).unwrap_or(false) => Verdict::Same,
+        _ => {
+            let (left, right) = (left.type_name(), right.type_name());
+            let reason = match left == right {
+                true => "the values differ".to_owned(),
+                false => format!("expected {left}, got {right}"),
+            };
+            Verdict::Different(reason, None)
+        }
+    }
+}
+
+fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance>) -> Verdict {
+    if (left.dtype(), left.shape()) != (right.dtype(), right.shape()) {
+        let reason = format!(
+            "expected {} {:?}, got {} {:?}",
+            left.dtype(),
+            left.shape(),
+            right.dtype(),
+            right.shape()
+        );
+        return Verdict::Different(reason, None);
+    }
+    if left.data() == right.data() {
+        return Verdict::Same;
+    }
+    let Some(decode) = decoder(left.dtype()) else {
+        return Verdict::Different("the elements differ".to_owned(), None);
+    };
+    let width = usize::from(decode.width);
+    let pairs = (left.data().chunks_exact(width)).zip(right.data().chunks_exact(width));
+    let (mut count, mut wrong, mut largest) = (0_usize, 0_usize, 0.0_f64);
+    let mut is_same = true;
+    for (old, new) in pairs {
+        count += 1;
+        if old == new {
+            continue;
+        }
+        let (a, b) = ((decode.read)(old), (decode.read)(new));
+        if a.is_nan() && b.is_nan() {
+            continue;
+        }
+        is_same = false;
+        let apart = (a - b).abs();
+        let apart = if apart.is_nan() { f64::INFINITY } else { apart };
+        let may = tolerance.filter(|_| decode.is_float);
+        let fits = may.is_some_and(|it| a == b || apart <= it.atol + it.rtol * a.abs());
+        largest = largest.max(apart);
+        wrong += usize::from(!fits);
+    }
+    if is_same {
+        Verdict::Same
+    } else if wrong == 0 {
+        Verdict::Close(largest)
+    } else {
+        let reason = format!("{wrong} of {count} elements differ, by at most {largest:.3e}");
+        Verdict::Different(reason, Some(largest))
+    }
+}
+
+/// How to read an element.
+struct Decoder {
+    width: u16,
+    is_float: bool,
+    read: fn(&[u8]) -> f64,
+}
+
+fn decoder(dtype: DType) -> Option<Decoder> {
+    let made = |width, is_float, read| {
+        Some(Decoder {
+            width,
+            is_float,
+            read,
+        })
+    };
+    fn word<const N: usize>(bytes: &[u8]) -> [u8; N] {
+        let mut word = [0; N];
+        word.copy_from_slice(bytes);
+        word
+    }
+    match (dtype.code(), dtype.bits(), dtype.lanes()) {
+        (DTypeCode::Float, 64, 1) => made(8, true, |it| f64::from_le_bytes(word(it))),
+        (DTypeCode::Float, 32, 1) => made(4, true, |it| f32::from_le_bytes(word(it)).into()),
+        (DTypeCode::Float, 16, 1) => made(2, true, |it| half(u16::from_le_bytes(word(it)))),
+        (DTypeCode::BFloat, 16, 1) => made(2, true, |it| {
+            let bits = u32::from(u16::from_le_bytes(word(it))) << 16;
+            f32::from_bits(bits).into()
+        }),
+        (DTypeCode::Complex, 64, 1) => made(4, true, |it| f32::from_le_bytes(word(it)).into()),
+        (DTypeCode::Complex, 128, 1) => made(8, true, |it| f64::from_le_bytes(word(it))),
+        (DTypeCode::Bool, 8, 1) | (DTypeCode::UInt, 8, 1) => made(1, false, |it| it[0].into()),
+        (DTypeCode::Int, 8, 1) => made(1, false, |it| (it[0] as i8).into()),
+        (DTypeCode::UInt, 16, 1) => made(2, false, |it| u16::from_le_bytes(word(it)).into()),
+        (DTypeCode::Int, 16, 1) => made(2, false, |it| i16::from_le_bytes(word(it)).into()),
+        (DTypeCode::UInt, 32, 1) => made(4, false, |it| u32::from_le_bytes(word(it)).into()),
+        (DTypeCode::Int, 32, 1) => made(4, false, |it| i32::from_le_bytes(word(it)).into()),
+        (DTypeCode::UInt, 64, 1) => made(8, false, |it| u64::from_le_bytes(word(it)) as f64),
+        (DTypeCode::Int, 64, 1) => made(8, false, |it| i64::from_le_bytes(word(it)) as f64),
+        _ => None,
+    }
+}
+
+/// The number that the code of a 16-bit float stands for.
+fn half(code: u16) -> f64 {
+    let sign = if code & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let (exponent, fraction) = (i32::from(code >> 10 & 0x1f), f64::from(code & 0x03ff));
+    sign * match exponent {
+        0 => fraction * 2.0_f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1.0 + fraction / 1024.0) * 2.0_f64.powi(exponent - 15),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn floats(numbers: &[f32]) -> Value {
+        let data: Vec<u8> = numbers.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let shape = vec![numbers.len() as i64];
+        Tensor::new(DType::FLOAT32, shape, data).unwrap().into()
+    }
+
+    #[track_caller]
+    fn check(left: &[f32], right: &[f32], tolerance: Option<Tolerance>, expected: &str) {
+        let names = [("y".to_owned(), "Relu 'r'".to_owned())];
+        let outcome = outcome(&names, &[floats(left)], &[floats(right)], tolerance);
+        let text = match outcome {
+            Outcome::Same => "same".to_owned(),
+            Outcome::Close { max_abs } => format!("close {max_abs:.1e}"),
+            Outcome::Different(found) => found[0].to_string(),
+            Outcome::NotRun { reason } => reason,
+        };
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn bits_count_but_for_nans() {
+        let odd = f32::from_bits(0xffc0_0001);
+        check(&[1.0, f32::NAN], &[1.0, odd], None, "same");
+        let place = "output 'y' (Relu 'r'): 1 of 2 elements differ, by at most";
+        check(&[0.0, 1.0], &[-0.0, 1.0], None, &format!("{place} 0.000e0"));
+        check(&[0.0, 1.0], &[0.0, f32::NAN], None, &format!("{place} inf"));
+        check(&[0.0, 1.0], &[0.0, 1.5], None, &format!("{place} 5.000e-1"));
+        check(
+            &[0.0],
+            &[0.0, 1.0],
+            None,
+            "output 'y' (Relu 'r'): expected float32 [1], got float32 [2]",
+        );
+    }
+
+    #[test]
+    fn tolerance_is_relative() {
+        let loose = Some(Tolerance::LOOSE);
+        check(&[1000.0], &[1000.5], loose, "close 5.0e-1");
+        check(&[0.0], &[-0.0], loose, "close 0.0e0");
+        let place = "output 'y' (Relu 'r'): 1 of 1 elements differ, by at most";
+        check(&[1.0], &[1.01], loose, &format!("{place} 1.000e-2"));
+        check(&[f32::INFINITY], &[1.0], loose, &format!("{place} inf"));
+    }
+
+    #[test]
+    fn halves_are_read() {
+        for (code, number) in [(0x3c00, 1.0), (0xc000, -2.0), (1, 2.0_f64.powi(-24))] {
+            assert_eq!(half(code).to_bits(), number.to_bits());
+        }
+        assert!(half(0x7c01).is_nan());
+        assert!(half(0xfc00).is_infinite());
+    }
+}
