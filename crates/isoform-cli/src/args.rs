@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::input::TargetForm;
+use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 
 /// Compare ONNX models and IR files as programs: same program, or where do they differ?
 ///
@@ -38,7 +39,7 @@ pub(crate) struct Cli {
 const ROOT_HELP: &str = "\
 Exit status:
   0  done; for `diff`: the files are equal
-  1  for `diff` only: the files differ
+  1  for `diff`: the files differ; for `optimize --verify`: the results differ
   2  error: a file could not be read or written, or the command line is wrong
 
 Examples:
@@ -47,6 +48,8 @@ Examples:
   isoform diff --architecture a.onnx b.onnx the same, ignoring the contents of weights
   isoform show model.onnx | less            read a model as program text
   isoform dedup ~/models                    find models that occur more than once
+  isoform optimize model.onnx smaller.onnx  make a model smaller, with the same results
+  isoform extract m.onnx part.onnx --to y   cut out what computes a value
   isoform show module.json                  read a JSON graph as text
   isoform convert module.json module.iso    write it as text
   isoform passes                            list the passes
@@ -63,6 +66,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     Dedup(DedupArgs),
     Convert(ConvertArgs),
+    Optimize(OptimizeArgs),
+    Extract(ExtractArgs),
     Passes(PassesArgs),
     Run(RunArgs),
     Bisect(BisectArgs),
@@ -83,6 +88,9 @@ pub(crate) struct HashArgs {
     /// The models or IR files to hash; - is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Simplify models first, as `isoform optimize` does by default.
+    #[arg(long)]
+    pub(crate) simplify: bool,
 }
 
 const HASH_HELP: &str = "\
@@ -97,6 +105,7 @@ JSON (--json), one object per line and file:
 Examples:
   isoform hash model.onnx
   isoform hash --architecture checkpoints/*.onnx
+  isoform hash --simplify exported.onnx
   isoform hash module.json module.iso module.isob
   isoform hash --json *.onnx | jq -r .digest";
 
@@ -116,6 +125,10 @@ pub(crate) struct DiffArgs {
     pub(crate) right: PathBuf,
     #[command(flatten)]
     pub(crate) fix: FixArgs,
+    /// Simplify both models first, as `isoform optimize` does by default: models that
+    /// differ only in what that removes are then equal.
+    #[arg(long)]
+    pub(crate) simplify: bool,
 }
 
 const DIFF_HELP: &str = "\
@@ -139,6 +152,7 @@ Examples:
   isoform diff before.onnx after.onnx
   isoform diff --architecture pretrained.onnx finetuned.onnx
   isoform diff --dim batch=1 dynamic.onnx fixed.onnx
+  isoform diff --simplify exported.onnx optimized.onnx
   isoform diff before.json after.iso
   isoform diff -q a.onnx b.onnx && echo same program";
 
@@ -465,10 +479,11 @@ Exit status:
 Ctrl-C ends the command at once, as status 130 of a shell; the output is left as it was.
 
 JSON (--json) with --output, one object:
-  {\"file\": NAME, \"to\": NAME, \"form\": \"json\", \"text\" or \"binary\", \"bytes\": COUNT}
+  {\"file\": NAME, \"to\": NAME, \"form\": \"json\", \"text\", \"binary\" or \"onnx\", \"bytes\": COUNT}
   On error: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:
+  isoform run 'onnx.Simplify{fuse=true}' model.onnx -o smaller.onnx
   isoform run pto.simplify,pto.cse kernel.json -o smaller.json
   isoform run --changes --limit 20 --width 80 pto.simplify kernel.json
   isoform run --import my_passes.py Shrink,pto.cse kernel.json

@@ -126,7 +126,8 @@ pub(crate) fn write_model(
 }
 
 impl ModelArgs {
-    fn options(&self) -> SaveOptions {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> SaveOptions {
         let mut options = SaveOptions::default()
             .save_as_external_data(self.external_data)
             .all_tensors_to_one_file(!self.file_per_tensor)

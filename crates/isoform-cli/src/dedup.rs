@@ -63,7 +63,7 @@ fn group_by_digest(
     let flow = in_order(
         files,
         |file| {
-            let result = digest(file, common);
+            let result = digest(file, common, false);
             bar.inc(1);
             result
         },

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::args::{Common, DiffArgs};
 use crate::elements;
-use crate::input::{Input, is_dash, load, message};
+use crate::input::{Input, is_dash, load, message, simplified_input};
 use crate::output::{DIFFERENT, Failure, Output, printable};
 
 /// Information about one of the two files.
@@ -30,7 +30,10 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
         let failure = "standard input can be read only once".into();
         return trouble(&[(&args.left, &failure)], output);
     }
-    let read = |file: &Path| args.fix.apply(file, load(file, common)?);
+    let read = |file: &Path| {
+        let fixed = args.fix.apply(file, load(file, common)?)?;
+        simplified_input(file, fixed, args.simplify)
+    };
     let (left, right) = rayon::join(|| read(&args.left), || read(&args.right));
     let (left, right) = match (left, right) {
         (Ok(left), Ok(right)) => (left, right),

@@ -8,7 +8,7 @@ use isoform::compare::Digest;
 use serde_json::json;
 
 use crate::args::{Common, HashArgs};
-use crate::input::{is_dash, load, message};
+use crate::input::{is_dash, load, message, simplified_input};
 use crate::output::{Failure, Output, printable};
 use crate::parallel::in_order;
 
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &HashArgs, common: &Common, output: &mut Output<'_, '_>)
         &args.files,
         |file: &PathBuf| match is_dash(file) && dashes > 1 {
             true => Err("standard input can be read only once".into()),
-            false => digest(file, common),
+            false => digest(file, common, args.simplify),
         },
         |file, result| match write(file, result, output) {
             Ok(()) => ControlFlow::Continue(()),
@@ -32,8 +32,8 @@ pub(crate) fn run(args: &HashArgs, common: &Common, output: &mut Output<'_, '_>)
 }
 
 /// Returns the digest of the file's value; a failure does not repeat the file's name.
-pub(crate) fn digest(file: &Path, common: &Common) -> Result<Digest, Failure> {
-    let input = load(file, common)?;
+pub(crate) fn digest(file: &Path, common: &Common, simplify: bool) -> Result<Digest, Failure> {
+    let input = simplified_input(file, load(file, common)?, simplify)?;
     common
         .compare_options()
         .digest(input.to_value())

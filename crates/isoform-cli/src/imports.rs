@@ -7,8 +7,11 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use isoform_onnx::verify::Runner;
+
 use crate::output::{Failure, Output};
 
+type FindRunner<'a> = dyn Fn() -> Option<Box<dyn Runner>> + 'a;
 type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
 
 /// How the command runs, for programs that embed it.
@@ -30,6 +33,7 @@ type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
 #[derive(Default)]
 pub struct RunOptions<'a> {
     import: Option<Box<Import<'a>>>,
+    runner: Option<Box<FindRunner<'a>>>,
 }
 
 impl<'a> RunOptions<'a> {
@@ -42,12 +46,28 @@ impl<'a> RunOptions<'a> {
         self.import = Some(Box::new(import));
         self
     }
+
+    /// Sets the function that finds a runtime for `optimize --verify`, which asks it only
+    /// then; None if none is installed.
+    ///
+    /// Without the function, models run with [`Evaluator`](isoform_onnx::verify::Evaluator),
+    /// as they do if the runtime cannot run them.
+    #[must_use]
+    pub fn runtime(mut self, find: impl Fn() -> Option<Box<dyn Runner>> + 'a) -> Self {
+        self.runner = Some(Box::new(find));
+        self
+    }
+
+    pub(crate) fn runner(&self) -> Option<Box<dyn Runner>> {
+        self.runner.as_ref().and_then(|find| find())
+    }
 }
 
 impl fmt::Debug for RunOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunOptions")
             .field("import", &self.import.is_some())
+            .field("runtime", &self.runner.is_some())
             .finish()
     }
 }

@@ -25,6 +25,7 @@ mod find;
 mod hash;
 mod imports;
 mod input;
+mod optimize;
 mod output;
 mod parallel;
 mod passes;
@@ -46,7 +47,7 @@ pub use crate::output::Streams;
 /// Runs the command and returns its exit status.
 ///
 /// `args` are those of a process: the first is the name of the program. The status is 0
-/// for success, 1 if compared files differ, and 2 on error.
+/// for success, 1 if compared models differ, and 2 on error.
 pub fn run<I>(args: I, streams: &mut Streams<'_>) -> u8
 where
     I: IntoIterator,
@@ -75,7 +76,7 @@ fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -
     let mut output = Output::new(streams, &cli.common);
     let result = imports::load(host, &cli.common.import, args, &mut output)
         .and_then(|loaded| match loaded {
-            true => dispatch(&cli, &mut output),
+            true => dispatch(&cli, host, &mut output),
             false => Ok(()),
         })
         .and_then(|()| output.flush());
@@ -92,13 +93,15 @@ fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -
     }
 }
 
-fn dispatch(cli: &Cli, output: &mut Output<'_, '_>) -> io::Result<()> {
+fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io::Result<()> {
     match &cli.command {
         Command::Hash(args) => hash::run(args, &cli.common, output),
         Command::Diff(args) => diff::run(args, &cli.common, output),
         Command::Show(args) => show::run(args, &cli.common, output),
         Command::Dedup(args) => dedup::run(args, &cli.common, output),
         Command::Convert(args) => convert::run(args, &cli.common, output),
+        Command::Optimize(args) => optimize::optimize(args, &cli.common, host, output),
+        Command::Extract(args) => optimize::extract(args, &cli.common, output),
         Command::Passes(_) => passes::list(output),
         Command::Run(args) => passes::run(args, &cli.common, output),
         Command::Bisect(args) => passes::bisect(args, &cli.common, output),

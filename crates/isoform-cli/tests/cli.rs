@@ -2,6 +2,7 @@
 
 mod build;
 mod ir;
+mod optimize;
 mod passes;
 mod support;
 

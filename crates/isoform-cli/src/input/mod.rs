@@ -18,6 +18,7 @@ use isoform_onnx::{ImportOptions, Model};
 use serde_json::json;
 
 use crate::args::{Common, FixArgs};
+use crate::optimize::simplified;
 use crate::output::{Failure, Output};
 
 pub(crate) use form::{Content, Form, SAMPLE, TargetForm, is_graph, is_ours, recognize};
@@ -126,6 +127,27 @@ impl FixArgs {
     }
 }
 
+/// With `simplify`, the input has to be a model, which is simplified; otherwise it stays as
+/// it is.
+pub(crate) fn simplified_input(
+    file: &Path,
+    input: Input,
+    simplify: bool,
+) -> Result<Input, Failure> {
+    match input {
+        Input::Model(model) if simplify => {
+            let program = simplified(model.program()).map_err(|error| message(file, &error))?;
+            Ok(Input::Model(model.with_program(program)))
+        }
+        Input::Value(found) if simplify => Err(format!(
+            "--simplify is for ONNX models, and this is a value as {}",
+            found.form.name()
+        )
+        .into()),
+        input => Ok(input),
+    }
+}
+
 /// Reads the start of a file, enough to detect its format.
 pub(crate) fn start_of(file: &mut File) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
@@ -219,7 +241,8 @@ pub(crate) fn register_types() -> isoform::Result<()> {
     isoform::tir::register()?;
     isoform::dialect::relay::register()?;
     isoform::dialect::pto::register()?;
-    isoform_onnx::ir::register()
+    isoform_onnx::ir::register()?;
+    isoform_onnx::optimize::register()
 }
 
 /// The message of an error, without the kind, which is for programs, and without the

@@ -1,0 +1,58 @@
+//! `isoform extract`: the part of a model between values.
+
+use std::io;
+
+use isoform::Str;
+use serde_json::json;
+
+use super::args::ExtractArgs;
+use super::{bytes_text, load_model, write_model, written};
+use crate::args::Common;
+use crate::input::message;
+use crate::output::{Output, counted, printable};
+
+pub(crate) fn extract(
+    args: &ExtractArgs,
+    common: &Common,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    if let Err(failure) = written::check(&args.output, false, output) {
+        return output.failed_file(&args.output, &failure);
+    }
+    let part = load_model(&args.input, common).and_then(|model| {
+        isoform_onnx::extract(model.program(), &args.from, &args.to)
+            .map_err(|error| message(&args.input, &error))
+    });
+    let part = match part {
+        Ok(part) => part,
+        Err(failure) => return output.failed_file(&args.input, &failure),
+    };
+    let saved = match write_model(&part, &args.output, &args.model, output) {
+        Ok(saved) => saved,
+        Err(failure) => return output.failed_file(&args.output, &failure),
+    };
+    let graph = &part.graph;
+    if output.json {
+        let inputs: Vec<&str> = graph.params.iter().map(|it| it.name.as_str()).collect();
+        let outputs: Vec<&str> = graph.result_names.iter().map(Str::as_str).collect();
+        return output.json_line(&json!({
+            "file": args.input.to_string_lossy(),
+            "to": args.output.to_string_lossy(),
+            "inputs": inputs,
+            "outputs": outputs,
+            "bytes": saved.bytes,
+            "external_bytes": saved.external_bytes,
+        }));
+    }
+    if output.quiet {
+        return Ok(());
+    }
+    let line = format!(
+        "{}: {}, {}, {}",
+        printable(&args.output.display().to_string()),
+        counted(graph.params.len(), "input"),
+        counted(graph.results.len(), "output"),
+        bytes_text(saved.bytes)
+    );
+    written::tell(&args.output, &line, output)
+}

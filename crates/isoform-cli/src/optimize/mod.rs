@@ -1,0 +1,249 @@
+//! `isoform optimize` and `isoform extract`: smaller models.
+
+pub(crate) mod args;
+mod explain;
+mod extract;
+mod rules;
+mod verify;
+mod written;
+
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use indicatif::ProgressBar;
+use isoform::Ref;
+use isoform_onnx::Model;
+use isoform_onnx::ir::Program;
+use isoform_onnx::optimize::{Fold, OptimizeOptions, Optimized};
+use isoform_onnx::verify::{Subject, Verification};
+use serde_json::{Value as Json, json};
+
+use crate::args::Common;
+use crate::imports::RunOptions;
+use crate::input::{Input, load, message};
+use crate::output::{DIFFERENT, Failure, Output, printable};
+use crate::progress::bar_of;
+
+use args::{FoldArg, OptimizeArgs, RuleArgs};
+
+pub(crate) use extract::extract;
+pub(crate) use written::{Written, write_model};
+
+impl RuleArgs {
+    fn options(&self) -> OptimizeOptions {
+        let options = OptimizeOptions::default()
+            .fold(match self.fold {
+                FoldArg::None => Fold::None,
+                FoldArg::Exact => Fold::Exact,
+                FoldArg::All => Fold::All,
+            })
+            .fuse(self.fuse)
+            .without(self.without.iter());
+        let options = match self.max_constant {
+            Some(bytes) => options.max_constant(bytes),
+            None => options,
+        };
+        match self.only.is_empty() {
+            true => options,
+            false => options.only(self.only.iter()),
+        }
+    }
+
+    /// True if results keep every bit.
+    fn is_exact(&self) -> bool {
+        self.fold != FoldArg::All && !self.fuse
+    }
+}
+
+/// What a run did.
+struct Done {
+    optimized: Optimized,
+    saved: Option<Written>,
+    verified: Option<Verification>,
+    bytes_before: u64,
+    seconds: f64,
+}
+
+pub(crate) fn optimize(
+    args: &OptimizeArgs,
+    common: &Common,
+    host: &RunOptions<'_>,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let (Some(input), Some(target)) = (&args.input, &args.output) else {
+        return rules::list(output);
+    };
+    if let Err(failure) = written::check(target, args.explain, output) {
+        return output.failed_file(target, &failure);
+    }
+    let bar = bar_of(4, output.shows_progress(), "steps");
+    let done = run(args, (input, target), common, host, (output, &bar));
+    bar.finish_and_clear();
+    match done {
+        Err((file, failure)) => output.failed_file(file, &failure),
+        Ok(done) => report(args, (input, target), &done, output),
+    }
+}
+
+type Failed<'a> = (&'a Path, Failure);
+
+fn run<'a>(
+    args: &OptimizeArgs,
+    (input, target): (&'a Path, &'a Path),
+    common: &Common,
+    host: &RunOptions<'_>,
+    (output, bar): (&mut Output<'_, '_>, &ProgressBar),
+) -> Result<Done, Failed<'a>> {
+    let start = Instant::now();
+    let in_input = |error: isoform::Error| (input, message(input, &error));
+    bar.set_message("reading");
+    let model = load_model(input, common).map_err(|failure| (input, failure))?;
+    let bytes_before = std::fs::metadata(input).map_or(0, |found| found.len());
+    bar.inc(1);
+    bar.set_message("simplifying");
+    let fixed = args.fix.apply(input, Input::Model(model.clone()));
+    let fixed = fixed
+        .and_then(as_model)
+        .map_err(|failure| (input, failure))?;
+    let optimized = args.rules.options().optimize(fixed.program());
+    let optimized = optimized.map_err(in_input)?;
+    bar.inc(1);
+    let mut done = Done {
+        optimized,
+        saved: None,
+        verified: None,
+        bytes_before,
+        seconds: 0.0,
+    };
+    if args.verify {
+        bar.set_message("verifying");
+        let original = Subject {
+            program: model.program(),
+            file: Some(input),
+        };
+        let verified = verify::verify(args, original, &done.optimized.program, host);
+        let verified = verified.map_err(in_input)?;
+        let (judged, is_same) = (verified.judged(), verified.is_same());
+        if judged == 0 {
+            return Err((input, verify::nothing(&verified)));
+        }
+        done.verified = Some(verified);
+        if !is_same {
+            return Ok(done);
+        }
+    }
+    bar.inc(1);
+    bar.set_message("writing");
+    let saved = write_model(&done.optimized.program, target, &args.model, output);
+    done.saved = Some(saved.map_err(|failure| (target, failure))?);
+    done.seconds = start.elapsed().as_secs_f64();
+    Ok(done)
+}
+
+/// Loads a file that has to be a model.
+pub(crate) fn load_model(file: &Path, common: &Common) -> Result<Model, Failure> {
+    as_model(load(file, common)?)
+}
+
+fn as_model(input: Input) -> Result<Model, Failure> {
+    match input {
+        Input::Model(model) => Ok(model),
+        Input::Value(found) => Err(format!(
+            "expected an ONNX model, got a value as {}",
+            found.form.name()
+        )
+        .into()),
+    }
+}
+
+/// The program of a model, simplified so that every bit of its results stays.
+pub(crate) fn simplified(program: &Ref<Program>) -> isoform::Result<Ref<Program>> {
+    Ok(OptimizeOptions::default().optimize(program)?.program)
+}
+
+fn report(
+    args: &OptimizeArgs,
+    (input, target): (&Path, &Path),
+    done: &Done,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let differs = done.saved.is_none();
+    if differs {
+        // The result is known, even if nobody reads the explanation.
+        output.status = DIFFERENT;
+    }
+    if output.json {
+        return output.json_line(&as_json(args, (input, target), done));
+    }
+    if args.explain {
+        explain::explain(&done.optimized.report, output)?;
+    }
+    if let Some(verified) = &done.verified {
+        verify::print(target, verified, output)?;
+    }
+    if let (Some(saved), false) = (&done.saved, output.quiet) {
+        let line = summary(target, done, saved);
+        written::tell(target, &line, output)?;
+    }
+    Ok(())
+}
+
+/// `smaller.onnx: 960 -> 512 nodes, 75.3 MB -> 75.1 MB, 0.21 s`.
+fn summary(target: &Path, done: &Done, saved: &Written) -> String {
+    let report = &done.optimized.report;
+    let external = match saved.external_bytes {
+        0 => String::new(),
+        bytes => format!(" and {} beside", bytes_text(bytes)),
+    };
+    format!(
+        "{}: {} → {} nodes, {} → {}{external}, {:.2} s",
+        printable(&target.display().to_string()),
+        report.nodes_before,
+        report.nodes_after,
+        bytes_text(done.bytes_before),
+        bytes_text(saved.bytes),
+        done.seconds
+    )
+}
+
+/// A number of bytes for people.
+fn bytes_text(bytes: u64) -> String {
+    let units = [("GB", 30), ("MB", 20), ("KB", 10)];
+    let unit = units.iter().find(|(_, shift)| bytes >> shift > 0);
+    match unit {
+        None => format!("{bytes} B"),
+        Some((unit, shift)) => format!("{:.1} {unit}", bytes as f64 / f64::from(1_u32 << shift)),
+    }
+}
+
+fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &Done) -> Json {
+    let report = &done.optimized.report;
+    let pair = |before: u64, after: u64| json!({"before": before, "after": after});
+    let saved = done.saved.as_ref();
+    let rules = report.totals().into_iter().map(|total| {
+        json!({
+            "rule": total.rule,
+            "times": total.times,
+            "nodes": total.nodes,
+            "bytes": total.bytes,
+        })
+    });
+    let mut result = json!({
+        "file": input.to_string_lossy(),
+        "to": target.to_string_lossy(),
+        "nodes": pair(report.nodes_before as u64, report.nodes_after as u64),
+        "bytes": {"before": done.bytes_before, "after": saved.map(|saved| saved.bytes)},
+        "constants": pair(report.bytes_before, report.bytes_after),
+        "external_bytes": saved.map(|saved| saved.external_bytes),
+        "rounds": report.rounds,
+        "seconds": done.seconds,
+        "written": saved.is_some(),
+        "rules": rules.collect::<Vec<_>>(),
+        "verified": done.verified.as_ref().map(verify::as_json),
+    });
+    if args.explain {
+        result["applications"] = explain::as_json(report);
+    }
+    result
+}

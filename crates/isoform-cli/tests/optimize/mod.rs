@@ -1,0 +1,268 @@
+//! Models made smaller, verified, cut, and compared after simplification.
+
+use std::fs;
+
+use isoform_onnx::proto::{GraphProto, ModelProto};
+
+use crate::build::{Dim, FLOAT, Folder, floats, ints, model, node, value, with_attributes};
+use crate::{check, json};
+
+/// `y = Relu(x + a)` with two transposes, a copy and a folded sum too many.
+fn clumsy() -> ModelProto {
+    let dims = || [Dim::Symbol("n"), Dim::Size(3)];
+    let perm = || ints("perm", &[1, 0]);
+    model(GraphProto {
+        name: "main".to_owned(),
+        node: vec![
+            with_attributes(node("Transpose", &["x"], &["t"]), &[perm()]),
+            with_attributes(node("Transpose", &["t"], &["u"]), &[perm()]),
+            node("Add", &["b", "c"], &["a"]),
+            node("Identity", &["u"], &["v"]),
+            node("Add", &["v", "a"], &["s"]),
+            node("Relu", &["s"], &["y"]),
+        ],
+        initializer: vec![floats("b", &[1.0]), floats("c", &[0.5])],
+        input: vec![value("x", FLOAT, &dims())],
+        output: vec![value("y", FLOAT, &dims())],
+        ..Default::default()
+    })
+}
+
+/// The same without what is too much.
+fn plain() -> ModelProto {
+    let dims = || [Dim::Symbol("n"), Dim::Size(3)];
+    model(GraphProto {
+        name: "main".to_owned(),
+        node: vec![
+            node("Add", &["x", "a"], &["s"]),
+            node("Relu", &["s"], &["y"]),
+        ],
+        initializer: vec![floats("a", &[1.5])],
+        input: vec![value("x", FLOAT, &dims())],
+        output: vec![value("y", FLOAT, &dims())],
+        ..Default::default()
+    })
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.model("clumsy.onnx", &clumsy());
+    folder.model("plain.onnx", &plain());
+    folder
+}
+
+#[test]
+fn a_model_gets_smaller_and_stays_the_same_program() {
+    let folder = folder();
+    let ran = folder.run("optimize clumsy.onnx small.onnx");
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    assert!(ran.out.starts_with("small.onnx: 6 → 2 nodes, "), "{ran:?}");
+    assert_eq!(ran.out.lines().count(), 1);
+    check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
+    assert_eq!(folder.run("diff -q clumsy.onnx plain.onnx").status, 1);
+    // Optimising again changes nothing, and the file may be its own target.
+    check(&folder.run("optimize -q small.onnx small.onnx"), 0, "");
+    check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
+    let names = fs::read_dir(folder.path()).unwrap();
+    assert_eq!(names.count(), 3, "nothing else is left");
+}
+
+#[test]
+fn both_sides_of_a_comparison_are_simplified() {
+    let folder = folder();
+    check(
+        &folder.run("diff --simplify clumsy.onnx plain.onnx"),
+        0,
+        "equal\n",
+    );
+    let ran = folder.run("hash --simplify clumsy.onnx plain.onnx");
+    let digests: Vec<&str> = ran.out.lines().map(|line| &line[..64]).collect();
+    assert_eq!(digests[0], digests[1]);
+    folder.file("v.iso", b"ir.PrimType(dtype=int8)\n");
+    let ran = folder.run("hash --simplify v.iso");
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("--simplify is for ONNX models"), "{ran:?}");
+}
+
+#[test]
+fn what_was_done_is_explained() {
+    let folder = folder();
+    let ran = folder.run("optimize --explain clumsy.onnx small.onnx");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.out.starts_with("rule "), "{}", ran.out);
+    assert!(ran.out.contains("\nfold-constants "), "{}", ran.out);
+    assert!(ran.out.contains("'Add_a'"), "{}", ran.out);
+    assert!(ran.out.contains("Transpose in 'main'"), "{}", ran.out);
+    let ran = json(&folder.run("optimize --explain --json clumsy.onnx small.onnx"));
+    assert_eq!(ran["nodes"]["before"], 6);
+    assert_eq!(ran["nodes"]["after"], 2);
+    assert_eq!(ran["written"], true);
+    assert!(ran["verified"].is_null());
+    let saved: i64 = ran["applications"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["nodes"].as_i64().unwrap())
+        .sum();
+    assert_eq!(saved, 4, "{ran}");
+}
+
+#[test]
+fn rules_are_chosen_by_name() {
+    let folder = folder();
+    let ran = json(&folder.run("optimize --json --only fold-constants clumsy.onnx a.onnx"));
+    assert_eq!(ran["nodes"]["after"], 5);
+    let ran = json(&folder.run("optimize --json --without fold-constants clumsy.onnx a.onnx"));
+    assert_eq!(ran["nodes"]["after"], 3);
+    let ran = json(&folder.run("optimize --json --fold none clumsy.onnx a.onnx"));
+    assert_eq!(ran["nodes"]["after"], 3);
+    let ran = folder.run("optimize --without fold-constant clumsy.onnx b.onnx");
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    let hint = "there is no rule 'fold-constant', did you mean 'fold-constants'?";
+    assert!(ran.err.contains(hint), "{ran:?}");
+    assert!(!folder.path().join("b.onnx").exists());
+}
+
+#[test]
+fn rules_are_listed() {
+    let folder = folder();
+    for line in ["optimize --list-rules", "optimize --rules"] {
+        let ran = folder.run(line);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let entry = "merge-transposes  exact\n  Transpose(inner:Transpose(x))\n  → ";
+        assert!(ran.out.contains(entry), "{}", ran.out);
+    }
+    let ran = folder.run("optimize --list-rules --json");
+    let groups: Vec<serde_json::Value> = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for group in ["step", "exact", "fuse"] {
+        assert!(groups.iter().any(|rule| rule["group"] == group), "{group}");
+    }
+}
+
+#[test]
+fn results_are_verified() {
+    let folder = folder();
+    let ran = folder.run("optimize --verify clumsy.onnx small.onnx");
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(lines[0], "verified by isoform's evaluator (n=2): same");
+    assert_eq!(lines[1], "verified by isoform's evaluator (n=3): same");
+    let ran = json(&folder.run("optimize --verify --json clumsy.onnx small.onnx"));
+    assert_eq!(ran["verified"]["same"], true);
+    assert_eq!(ran["verified"]["cases"][0]["outcome"], "same");
+}
+
+#[test]
+fn what_cannot_be_verified_is_not_written() {
+    let folder = folder();
+    let mut unknown = clumsy();
+    unknown.graph.as_mut().unwrap().node[5].op_type = "Unheard".to_owned();
+    folder.model("unknown.onnx", &unknown);
+    let ran = folder.run("optimize --verify unknown.onnx small.onnx");
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("nothing could be verified"), "{ran:?}");
+    assert!(ran.err.contains("Unheard"), "{ran:?}");
+    assert!(!folder.path().join("small.onnx").exists());
+}
+
+#[test]
+fn dimensions_are_fixed() {
+    let folder = folder();
+    check(
+        &folder.run("optimize -q --dim n=4 clumsy.onnx fixed.onnx"),
+        0,
+        "",
+    );
+    let ran = folder.run("show fixed.onnx");
+    assert!(ran.out.contains("[4, 3]"), "{}", ran.out);
+    let ran = folder.run("optimize -q --input-shape x:4,3 clumsy.onnx again.onnx");
+    check(&ran, 0, "");
+    check(&folder.run("diff fixed.onnx again.onnx"), 0, "equal\n");
+    let ran = folder.run("optimize --dim m=4 clumsy.onnx none.onnx");
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("'m'"), "{ran:?}");
+    let ran = folder.run("optimize --dim n clumsy.onnx none.onnx");
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("expected a name and an extent"), "{ran:?}");
+}
+
+#[test]
+fn trouble_leaves_the_target_alone() {
+    let folder = folder();
+    folder.file("broken.onnx", b"\x0a\xff\xff\xff\xff\xff\xff\xff");
+    folder.file("v.iso", b"ir.PrimType(dtype=int8)\n");
+    for source in ["broken.onnx", "missing.onnx", "v.iso"] {
+        let ran = folder.run(&format!("optimize {source} plain.onnx"));
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{source}");
+        assert!(
+            ran.err.starts_with(&format!("isoform: {source}: ")),
+            "{ran:?}"
+        );
+    }
+    check(
+        &folder.run("diff --simplify clumsy.onnx plain.onnx"),
+        0,
+        "equal\n",
+    );
+    let ran = folder.run("optimize clumsy.onnx no/folder.onnx");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    let ran = folder.run("optimize clumsy.onnx");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    let ran = folder.run("optimize --json clumsy.onnx -");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    let ran = folder.run("optimize --max-constant much clumsy.onnx none.onnx");
+    assert!(ran.err.contains("such as 16KB"), "{ran:?}");
+}
+
+#[test]
+fn parts_are_cut_out() {
+    let folder = folder();
+    let ran = folder.run("extract clumsy.onnx part.onnx --from u --to s");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(
+        ran.out.starts_with("part.onnx: 1 input, 1 output, "),
+        "{ran:?}"
+    );
+    let shown = folder.run("show --names part.onnx");
+    assert!(!shown.out.contains("Transpose"), "{}", shown.out);
+    assert!(!shown.out.contains("Relu"), "{}", shown.out);
+    let ran = json(&folder.run("extract --json clumsy.onnx whole.onnx --to y"));
+    assert_eq!(ran["inputs"], serde_json::json!(["x"]));
+    assert_eq!(ran["outputs"], serde_json::json!(["y"]));
+    check(&folder.run("diff clumsy.onnx whole.onnx"), 0, "equal\n");
+    let refused = |line: &str, reason: &str| {
+        let ran = folder.run(line);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.err.contains(reason), "{ran:?}");
+    };
+    let none = "the model has no value 'sum'";
+    refused("extract clumsy.onnx part.onnx --to sum", none);
+    let twice = "value 's' is named twice";
+    refused("extract clumsy.onnx part.onnx --to s,s", twice);
+    let inputs = "the part also needs 'x' of the model";
+    refused("extract clumsy.onnx part.onnx --from a --to y", inputs);
+}
+
+#[test]
+fn the_pass_writes_models() {
+    let folder = folder();
+    let ran = folder.run("run onnx.Simplify clumsy.onnx -o small.onnx");
+    check(&ran, 0, "");
+    check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
+    let ran = folder.run("run onnx.Simplify{fold=\"none\"} clumsy.onnx -o more.onnx");
+    check(&ran, 0, "");
+    assert_eq!(folder.run("diff -q more.onnx plain.onnx").status, 1);
+    let ran = folder.run("run onnx.Simplify{fold=\"some\"} clumsy.onnx -o none.onnx");
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.err
+            .contains("expected 'none', 'exact' or 'all', got 'some'"),
+        "{ran:?}"
+    );
+    let listed = folder.run("passes");
+    assert!(listed.out.contains("\nonnx.Simplify{"), "{}", listed.out);
+}
