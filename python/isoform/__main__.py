@@ -6,7 +6,7 @@ import logging
 import signal
 import sys
 
-from isoform import _core
+from isoform import _core, _onnxruntime
 from isoform._importing import import_module
 
 
@@ -20,7 +20,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # The command reports failures of passes by itself.
     logging.getLogger("isoform.transform").addFilter(lambda told: told.levelno < logging.ERROR)
-    return _core.cli_main(["isoform", *sys.argv[1:]], import_module)
+    return _core.cli_main(["isoform", *sys.argv[1:]], import_module, _onnxruntime.find)
 
 
 if __name__ == "__main__":

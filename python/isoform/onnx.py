@@ -29,7 +29,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isoform import _core
-from isoform._core import OnnxModel as Model
+from isoform._core import OnnxModel as Model, OnnxRule as Rule, OnnxSite as Site
+from isoform._onnx_optimizer import (
+    Case,
+    Difference,
+    Fired,
+    Optimized,
+    Report,
+    RuleInfo,
+    Verification,
+    extract,
+    optimize,
+    rules,
+    verify,
+)
 from isoform.shape import Shape
 from isoform.types._namespace import names
 
@@ -42,7 +55,28 @@ if TYPE_CHECKING:
     from isoform.types.onnx import *  # noqa: F403
     from isoform.types.onnx import Program
 
-__all__ = ["Model", "Saved", "evaluate", "load", "save", "to_bytes", "to_model_proto"]
+__all__ = [
+    "Case",
+    "Difference",
+    "Fired",
+    "Model",
+    "Optimized",
+    "Report",
+    "Rule",
+    "RuleInfo",
+    "Saved",
+    "Site",
+    "Verification",
+    "evaluate",
+    "extract",
+    "load",
+    "optimize",
+    "rules",
+    "save",
+    "to_bytes",
+    "to_model_proto",
+    "verify",
+]
 
 
 def load(

@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 
 use isoform_cli::{RunOptions, Streams};
+use isoform_onnx::verify::Runner;
 use pyo3::prelude::*;
+
+use crate::onnx_optimize::Runtime;
 
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cli_main, module)?)
@@ -13,17 +16,26 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// returns its exit status: 0 if equal or done, 1 if different, 2 on error.
 ///
 /// `import_module` is called with each value of the option `--import`; it returns None, or
-/// the text of an error.
+/// the text of an error. `find_runtime` is called for `optimize --verify`, and returns None
+/// or a pair: the name of a runtime, and a function that runs models with it.
 ///
 /// Writes to the process's own standard output and error, not to `sys.stdout`. Other
 /// Python threads run meanwhile.
 #[pyfunction]
-#[pyo3(signature = (argv, import_module=None))]
-fn cli_main(py: Python<'_>, argv: Vec<OsString>, import_module: Option<Py<PyAny>>) -> u8 {
+#[pyo3(signature = (argv, import_module=None, find_runtime=None))]
+fn cli_main(
+    py: Python<'_>,
+    argv: Vec<OsString>,
+    import_module: Option<Py<PyAny>>,
+    find_runtime: Option<Py<PyAny>>,
+) -> u8 {
     py.detach(|| {
         let mut options = RunOptions::default();
         if let Some(import_module) = import_module {
             options = options.import(move |name| call(&import_module, name));
+        }
+        if let Some(find_runtime) = find_runtime {
+            options = options.runtime(move || find(&find_runtime));
         }
         Streams::with_standard(|streams| options.run(argv, streams))
     })
@@ -40,4 +52,11 @@ fn call(import_module: &Py<PyAny>, name: &str) -> Result<(), String> {
         Ok(Some(failure)) => Err(failure),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// The runtime that Python finds; none if it cannot even be looked for.
+fn find(find_runtime: &Py<PyAny>) -> Option<Box<dyn Runner>> {
+    let found = Python::attach(|py| Runtime::of(&find_runtime.bind(py).call0()?));
+    let runtime = found.ok().flatten()?;
+    Some(Box::new(runtime))
 }

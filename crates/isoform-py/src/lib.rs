@@ -18,6 +18,7 @@ mod nodes;
 mod object;
 mod objects;
 mod onnx;
+mod onnx_optimize;
 mod path;
 mod pattern;
 mod plain;
@@ -53,6 +54,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     cli::init(module)?;
     onnx::init(module)?;
+    onnx_optimize::init(module)?;
     isoform::ir::register().into_py()?;
     isoform::transform::register().into_py()?;
     isoform::tir::register().into_py()?;

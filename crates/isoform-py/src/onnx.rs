@@ -116,7 +116,7 @@ fn onnx_load_bytes(py: Python<'_>, data: PyBuffer<u8>, io_names: bool) -> PyResu
 }
 
 /// The program of a model, or of an object of `onnx.Program`.
-fn program_of(model: &Bound<'_, PyAny>) -> PyResult<Ref<Program>> {
+pub(crate) fn program_of(model: &Bound<'_, PyAny>) -> PyResult<Ref<Program>> {
     if let Ok(model) = model.cast::<OnnxModel>() {
         return Ok(model.get().model.program().clone());
     }

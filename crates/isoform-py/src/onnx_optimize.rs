@@ -1,0 +1,557 @@
+//! Optimisation of ONNX programs, for `isoform.onnx`: options, rules written in Python, and
+//! verification by a runtime of Python.
+
+use std::sync::Arc;
+
+use isoform::errors::ErrorKind;
+use isoform::files::{from_bytes, to_bytes};
+use isoform::host::{ScopedRef, with_scoped};
+use isoform::values::{Tensor, ValueRef};
+use isoform::{Array, Error, Map, Ref, Str, Value};
+use isoform_onnx::ir::Program;
+use isoform_onnx::optimize::{Fold, OptimizeOptions, Pattern, Rule, RuleGroup, STEPS, Site, rules};
+use isoform_onnx::verify::{
+    Evaluator, Inputs, Outcome, Ran, Runner, Subject, Tolerance, VerifyOptions,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use crate::convert::{to_python, untyped};
+use crate::error::{IntoPyResult, from_python};
+use crate::object::gil::{self, Owned};
+use crate::onnx::program_of;
+
+/// Adds the names of this file.
+pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<RuleHandle>()?;
+    module.add_class::<SiteHandle>()?;
+    module.add_function(wrap_pyfunction!(onnx_optimize, module)?)?;
+    module.add_function(wrap_pyfunction!(onnx_rules, module)?)?;
+    module.add_function(wrap_pyfunction!(onnx_extract, module)?)?;
+    module.add_function(wrap_pyfunction!(onnx_verify, module)?)?;
+    isoform_onnx::optimize::register().into_py()
+}
+
+/// A rewrite rule written in Python: a name, a pattern as text, and a function.
+///
+/// The pattern is matched against each call whose inputs are simplified already.
+/// `rewrite(site)` returns what takes the place of the outputs of the call: a value, a list
+/// with one value for each output, or None to leave the call as it is.
+///
+/// `versions` is a pair of the first and the last version of `ai.onnx` to which the rule
+/// applies; None instead of the last means any later one.
+///
+/// Raises ValueError for an empty name, and for a pattern that cannot be read.
+#[pyclass(frozen, name = "OnnxRule", module = "isoform._core")]
+struct RuleHandle(Rule);
+
+#[pymethods]
+impl RuleHandle {
+    #[new]
+    #[pyo3(signature = (name, pattern, rewrite, versions=None))]
+    fn new(
+        name: &str,
+        pattern: &str,
+        rewrite: &Bound<'_, PyAny>,
+        versions: Option<(i64, Option<i64>)>,
+    ) -> PyResult<Self> {
+        if !rewrite.is_callable() {
+            let got = rewrite.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "Rule.rewrite: expected a callable, got {got}"
+            )));
+        }
+        let function = Owned::new(rewrite);
+        let note = format!("in rule '{name}'");
+        let rule = Rule::new(name, pattern, move |site| {
+            apply(&function, site).map_err(|error| error.noted(note.as_str()))
+        });
+        let rule = rule.into_py()?;
+        Ok(RuleHandle(match versions {
+            None => rule,
+            Some((first, last)) => rule.versions(first..=last.unwrap_or(i64::MAX)),
+        }))
+    }
+
+    /// The name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// The pattern.
+    #[getter]
+    fn pattern(&self) -> String {
+        self.0.patterns().map(Pattern::text).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Rule('{}', '{}')", self.name(), self.pattern())
+    }
+}
+
+/// Calls the function of a rule.
+fn apply(function: &Owned, site: &mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> {
+    let root = Value::from(site.root());
+    let version = site.version();
+    let mut answer = |request: &[Value]| answer(site, request);
+    let reference: &mut dyn FnMut(&[Value]) -> isoform::Result<Value> = &mut answer;
+    let result = with_scoped("Rule.rewrite", reference, |scoped| {
+        Python::attach(|py| {
+            let handle = SiteHandle {
+                scoped: Arc::clone(scoped),
+                root,
+                version,
+            };
+            let handle = Bound::new(py, handle)?.into_any();
+            let result = gil::call(&function.get(py), &[&handle])?;
+            if result.is_none() {
+                return Ok(None);
+            }
+            untyped(&result).map(Some)
+        })
+    });
+    let result = result.map_err(from_python)?;
+    Ok(result.map(|values| match values.view() {
+        ValueRef::Array(values) => values.values().to_vec(),
+        ValueRef::List(values) => values.iter().collect(),
+        _ => vec![values],
+    }))
+}
+
+/// Does at a site what a function of Python asks for.
+fn answer(site: &mut Site<'_, '_>, request: &[Value]) -> isoform::Result<Value> {
+    let [what, arguments @ ..] = request else {
+        return Err(unexpected());
+    };
+    let ValueRef::Str(what) = what.view() else {
+        return Err(unexpected());
+    };
+    match (what, arguments) {
+        ("get", [name]) => site.get(&name.extract::<Str>()?).cloned(),
+        ("shape", [value]) => Ok(site.shape(value).map_or(Value::NONE, |sizes| {
+            let size = |size: &isoform_onnx::facts::Size| match size.as_const() {
+                Some(number) => Value::from(number),
+                None => Value::from(size.to_string().as_str()),
+            };
+            Array::from(sizes.iter().map(size).collect::<Vec<_>>()).into()
+        })),
+        ("ints", [value]) => Ok(site.ints(value).map_or(Value::NONE, numbers)),
+        ("floats", [value]) => Ok(site.floats(value).map_or(Value::NONE, numbers)),
+        ("elem_type", [value]) => {
+            let elem = site.fact(value).elem;
+            Ok(elem.map_or(Value::NONE, |elem| elem.name().into()))
+        }
+        ("has_one_use", [value]) => Ok(site.has_one_use(value).into()),
+        ("constant", [tensor]) => Ok(site.constant(tensor.extract::<Tensor>()?)),
+        ("make" | "replace", [op, inputs, attrs]) => {
+            let op = op.extract::<Str>()?;
+            let inputs = inputs.extract::<Array>()?.values().to_vec();
+            let attrs = attrs.extract::<Map<Str, Value>>()?;
+            let attrs: Vec<(&str, Value)> = attrs
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.clone()))
+                .collect();
+            let made = match what {
+                "make" => site.make(&op, inputs, &attrs),
+                _ => site
+                    .replace(&op, inputs, &attrs)
+                    .and_then(|values| values.into_iter().next()),
+            };
+            // The engine keeps the reason, and raises it when the function has ended.
+            made.ok_or_else(|| {
+                let reason = format!("a call of {op} cannot be made");
+                Error::new(ErrorKind::Runtime, reason)
+            })
+        }
+        _ => Err(unexpected()),
+    }
+}
+
+fn numbers<T: Into<Value>>(numbers: Vec<T>) -> Value {
+    let numbers: Vec<Value> = numbers.into_iter().map(Into::into).collect();
+    Array::from(numbers).into()
+}
+
+#[cold]
+fn unexpected() -> Error {
+    Error::new(ErrorKind::Runtime, "a site cannot be asked for this")
+}
+
+type Asked = dyn FnMut(&[Value]) -> isoform::Result<Value>;
+
+/// A place where a rule may apply: what its pattern matched, what is known about values, and
+/// how to make new calls.
+///
+/// `site["x"]` is the value that the name `x` of the pattern stands for, and None for an
+/// omitted input. A site can be used only while the function of the rule runs, and raises
+/// RuntimeError afterwards.
+#[pyclass(frozen, name = "OnnxSite", module = "isoform._core")]
+struct SiteHandle {
+    scoped: Arc<ScopedRef<Asked>>,
+    root: Value,
+    version: i64,
+}
+
+impl SiteHandle {
+    fn ask<'py>(&self, py: Python<'py>, request: &[Value]) -> PyResult<Bound<'py, PyAny>> {
+        let answer = self.scoped.with(|ask| ask(request)).into_py()?;
+        to_python(py, &answer)
+    }
+
+    fn about<'py>(&self, what: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.ask(value.py(), &[what.into(), untyped(value)?])
+    }
+
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        what: &str,
+        (op, inputs): (&str, &Bound<'py, PyAny>),
+        attrs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut given: Vec<(Str, Value)> = Vec::new();
+        for (name, value) in attrs.into_iter().flatten() {
+            given.push((name.extract::<String>()?.into(), untyped(&value)?));
+        }
+        let inputs = inputs.try_iter()?.map(|value| untyped(&value?));
+        let inputs: Vec<Value> = inputs.collect::<PyResult<_>>()?;
+        let attrs: Map<Str, Value> = given.into_iter().collect();
+        let request = [
+            what.into(),
+            op.into(),
+            Array::from(inputs).into(),
+            attrs.into(),
+        ];
+        self.ask(py, &request)
+    }
+}
+
+#[pymethods]
+impl SiteHandle {
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.ask(py, &["get".into(), name.into()])
+    }
+
+    /// The call that the pattern matched.
+    #[getter]
+    fn root<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.root)
+    }
+
+    /// The version of `ai.onnx` of that call.
+    #[getter]
+    fn version(&self) -> i64 {
+        self.version
+    }
+
+    /// The sizes of a value's axes: an int if the size is known, otherwise its text, which
+    /// is the same for equal sizes. None if not even their number is known.
+    fn shape<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.about("shape", value)
+    }
+
+    /// The elements of a small tensor of integers or bools, if all are known in every run;
+    /// otherwise None.
+    fn ints<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.about("ints", value)
+    }
+
+    /// The elements of a constant of floats of 32 or 64 bits; otherwise None.
+    fn floats<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.about("floats", value)
+    }
+
+    /// The name of a value's element type, such as `"float"` or `"int64"`; None if it is not
+    /// known.
+    fn elem_type<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.about("elem_type", value)
+    }
+
+    /// True if nothing else uses the value.
+    fn has_one_use<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.about("has_one_use", value)
+    }
+
+    /// A constant, from an `isoform.Tensor` or an array.
+    fn constant<'py>(&self, tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.about("constant", tensor)
+    }
+
+    /// Makes a call of an operator with one output, simplified, and returns its result.
+    ///
+    /// `op` may have a domain, as in `com.microsoft::Gelu`. Attributes are given by name.
+    #[pyo3(signature = (op, inputs, /, **attrs))]
+    fn make<'py>(
+        &self,
+        op: &str,
+        inputs: &Bound<'py, PyAny>,
+        attrs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.call(inputs.py(), "make", (op, inputs), attrs)
+    }
+
+    /// As `make`, for the call that takes the place of the root, whose name it gets.
+    #[pyo3(signature = (op, inputs, /, **attrs))]
+    fn replace<'py>(
+        &self,
+        op: &str,
+        inputs: &Bound<'py, PyAny>,
+        attrs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.call(inputs.py(), "replace", (op, inputs), attrs)
+    }
+}
+
+/// Optimises a program; see `isoform.onnx.optimize`. Returns the program, the counts of the
+/// report (nodes and bytes of constants before and after, rounds), and what was done where.
+#[pyfunction]
+#[pyo3(signature = (model, *, fold, fuse, max_constant, only, without, rules))]
+#[allow(clippy::too_many_arguments)]
+fn onnx_optimize<'py>(
+    model: &Bound<'py, PyAny>,
+    fold: &str,
+    fuse: bool,
+    max_constant: Option<u64>,
+    only: Option<Vec<String>>,
+    without: Vec<String>,
+    rules: Vec<Bound<'py, RuleHandle>>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let py = model.py();
+    let program = program_of(model)?;
+    let mut options = OptimizeOptions::default()
+        .fold(Fold::from_name(fold).into_py()?)
+        .fuse(fuse)
+        .without(without)
+        .rules(rules.iter().map(|rule| rule.get().0.clone()));
+    if let Some(bytes) = max_constant {
+        options = options.max_constant(bytes);
+    }
+    if let Some(only) = only {
+        options = options.only(only);
+    }
+    let done = py.detach(|| options.optimize(&program)).into_py()?;
+    let report = &done.report;
+    let counts = (
+        report.nodes_before,
+        report.nodes_after,
+        report.bytes_before,
+        report.bytes_after,
+        report.rounds,
+    );
+    let fired = report.fired.iter().map(|it| {
+        (
+            it.rule.as_str(),
+            it.op.as_str(),
+            it.node.as_str(),
+            it.output.as_str(),
+            it.graph.as_str(),
+            it.nodes,
+            it.bytes,
+        )
+    });
+    let fired: Vec<_> = fired.collect();
+    (to_python(py, &(&done.program).into())?, counts, fired).into_pyobject(py)
+}
+
+/// Name, group, first and last version, patterns, replacement and reason of a rule.
+type RuleRow = (
+    String,
+    &'static str,
+    (i64, Option<i64>),
+    Vec<String>,
+    String,
+    String,
+);
+
+/// The steps and rules of the library; see `isoform.onnx.rules`.
+#[pyfunction]
+fn onnx_rules() -> Vec<RuleRow> {
+    let steps = STEPS.iter().map(|step| {
+        let (name, effect, reason) = (step.name, step.effect, step.reason);
+        let versions = (1, None);
+        let (effect, reason) = (effect.to_owned(), reason.to_owned());
+        (
+            name.to_owned(),
+            "step",
+            versions,
+            Vec::new(),
+            effect,
+            reason,
+        )
+    });
+    let rows = rules().iter().map(|rule| {
+        let group = match rule.group() {
+            RuleGroup::Fuse => "fuse",
+            _ => "exact",
+        };
+        let versions = rule.since_until();
+        let last = Some(*versions.end()).filter(|last| *last < i64::MAX);
+        (
+            rule.name().to_owned(),
+            group,
+            (*versions.start(), last),
+            rule.patterns().map(|it| it.text().to_owned()).collect(),
+            rule.replacement().to_owned(),
+            rule.reason().to_owned(),
+        )
+    });
+    steps.chain(rows).collect()
+}
+
+/// The part of a program between values; see `isoform.onnx.extract`.
+#[pyfunction]
+fn onnx_extract<'py>(
+    model: &Bound<'py, PyAny>,
+    from: Vec<String>,
+    to: Vec<String>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let program = program_of(model)?;
+    let part = isoform_onnx::extract(&program, &from, &to).into_py()?;
+    to_python(model.py(), &part.into())
+}
+
+/// A runtime of Python: its name, and a function that runs a model in a file or in bytes on
+/// sets of inputs, and returns the results of each, or the reason why there are none.
+pub(crate) struct Runtime {
+    name: String,
+    run: Py<PyAny>,
+}
+
+impl Runtime {
+    pub(crate) fn of(found: &Bound<'_, PyAny>) -> PyResult<Option<Runtime>> {
+        if found.is_none() {
+            return Ok(None);
+        }
+        let (name, run) = found.extract::<(String, Py<PyAny>)>()?;
+        Ok(Some(Runtime { name, run }))
+    }
+
+    fn results(
+        &self,
+        py: Python<'_>,
+        subject: Subject<'_>,
+        cases: &[u8],
+    ) -> PyResult<Vec<Result<Vec<u8>, String>>> {
+        let model = match subject.file {
+            Some(file) => file.to_path_buf().into_pyobject(py)?.into_any(),
+            None => {
+                let bytes = isoform_onnx::to_bytes(subject.program).into_py()?;
+                PyBytes::new(py, &bytes).into_any()
+            }
+        };
+        let results = self.run.bind(py).call1((model, PyBytes::new(py, cases)))?;
+        let results = results.try_iter()?;
+        results
+            .map(|result| {
+                let result = result?;
+                Ok(match result.cast::<PyBytes>() {
+                    Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
+                    Err(_) => Err(result.extract::<String>()?),
+                })
+            })
+            .collect()
+    }
+}
+
+impl Runner for Runtime {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>> {
+        let pairs = cases.iter().map(|inputs| {
+            let pairs = inputs.iter();
+            let pairs = pairs.map(|(name, value)| {
+                Value::from(Array::from(vec![name.as_str().into(), value.clone()]))
+            });
+            Value::from(Array::from(pairs.collect::<Vec<_>>()))
+        });
+        let encoded = to_bytes(&Array::from(pairs.collect::<Vec<_>>()).into())?;
+        let ran = Python::attach(|py| self.results(py, subject, &encoded)).map_err(from_python)?;
+        let decode = |bytes: Vec<u8>| -> Ran {
+            let values = from_bytes(&bytes).and_then(|value| value.extract::<Array>());
+            let values = values.map_err(|error| error.to_string())?;
+            Ok(values.values().to_vec())
+        };
+        Ok(ran
+            .into_iter()
+            .map(|result| result.and_then(decode))
+            .collect())
+    }
+}
+
+/// Name of the output, node, reason, and the largest difference.
+type DifferenceRow = (String, String, String, Option<f64>);
+
+/// Inputs, runner, outcome, the largest difference, the reason, and the outputs that differ.
+type CaseRow = (
+    String,
+    String,
+    &'static str,
+    Option<f64>,
+    Option<String>,
+    Vec<DifferenceRow>,
+);
+
+/// Runs two programs on the same inputs; see `isoform.onnx.verify`. Returns the cases, and
+/// their text.
+#[pyfunction]
+#[pyo3(signature = (original, optimized, *, file, tolerance, seed, runtime))]
+fn onnx_verify(
+    original: &Bound<'_, PyAny>,
+    optimized: &Bound<'_, PyAny>,
+    file: Option<std::path::PathBuf>,
+    tolerance: Option<(f64, f64)>,
+    seed: u64,
+    runtime: &Bound<'_, PyAny>,
+) -> PyResult<(Vec<CaseRow>, String)> {
+    let (left, right): (Ref<Program>, Ref<Program>) =
+        (program_of(original)?, program_of(optimized)?);
+    let runtime = Runtime::of(runtime)?;
+    let mut options = VerifyOptions::default().seed(seed);
+    if let Some((rtol, atol)) = tolerance {
+        options = options.tolerance(Tolerance { rtol, atol });
+    }
+    let found = original.py().detach(|| {
+        let mut runners: Vec<&dyn Runner> = Vec::new();
+        runners.extend(runtime.as_ref().map(|it| it as &dyn Runner));
+        runners.push(&Evaluator);
+        let subject = Subject {
+            program: &left,
+            file: file.as_deref(),
+        };
+        options.verify(subject, (&right).into(), &runners)
+    });
+    let found = found.into_py()?;
+    let text = found.to_string();
+    let row = |case: isoform_onnx::verify::Case| {
+        let (outcome, max_abs, reason, differences) = match case.outcome {
+            Outcome::Same => ("same", None, None, Vec::new()),
+            Outcome::Close { max_abs } => ("close", Some(max_abs), None, Vec::new()),
+            Outcome::NotRun { reason } => ("not run", None, Some(reason), Vec::new()),
+            Outcome::Different(found) => {
+                let row = |it: isoform_onnx::verify::Difference| {
+                    (it.output, it.node, it.reason, it.max_abs)
+                };
+                (
+                    "different",
+                    None,
+                    None,
+                    found.into_iter().map(row).collect(),
+                )
+            }
+            _ => ("unknown", None, None, Vec::new()),
+        };
+        (
+            case.inputs,
+            case.runner,
+            outcome,
+            max_abs,
+            reason,
+            differences,
+        )
+    };
+    Ok((found.cases.into_iter().map(row).collect(), text))
+}

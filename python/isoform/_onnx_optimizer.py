@@ -1,0 +1,284 @@
+"""Optimisation of ONNX programs: the names that `isoform.onnx` exports."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from isoform import _core, _onnxruntime
+from isoform._core import OnnxModel, OnnxRule as Rule
+
+if TYPE_CHECKING:
+    from isoform.types.onnx import Program
+
+
+class Fired(NamedTuple):
+    """One use of a rule."""
+
+    #: The rule or step.
+    rule: str
+    #: Operator of the node that was replaced.
+    op: str
+    #: Name of the node; may be empty.
+    node: str
+    #: Name of the node's first output; may be empty.
+    output: str
+    #: Name of the graph or function that lists it.
+    graph: str
+    #: The number of nodes that it saved; those that only fed the node count.
+    nodes: int
+    #: The number of bytes of constants that it saved.
+    bytes: int
+
+
+class Report(NamedTuple):
+    """What `optimize` did. Constants are counted once, `Constant` nodes not at all."""
+
+    #: The number of nodes before, those of bodies and functions included.
+    nodes_before: int
+    #: The number of nodes after.
+    nodes_after: int
+    #: The bytes of all constants before.
+    bytes_before: int
+    #: The bytes of all constants after.
+    bytes_after: int
+    #: The number of walks over the program.
+    rounds: int
+    #: All uses of rules, in order.
+    fired: list[Fired]
+
+
+class Optimized(NamedTuple):
+    """The result of `optimize`."""
+
+    #: The program; the same object if nothing was found.
+    program: Program
+    #: What was done.
+    report: Report
+
+
+class RuleInfo(NamedTuple):
+    """A rule or step of the library."""
+
+    #: The name, for `only` and `without`.
+    name: str
+    #: `"step"`, `"exact"`, or `"fuse"` for those that `fuse` allows.
+    group: str
+    #: The first and the last version of `ai.onnx` to which it applies; None for no last one.
+    versions: tuple[int, int | None]
+    #: The patterns that it looks for.
+    before: list[str]
+    #: What comes in place.
+    after: str
+    #: Why the result is the same.
+    reason: str
+
+
+class Difference(NamedTuple):
+    """An output that differs."""
+
+    #: Name of the output; empty if the whole program is concerned.
+    output: str
+    #: The node that computes it.
+    node: str
+    #: What differs.
+    reason: str
+    #: The largest absolute difference of two elements, if they are numbers.
+    max_abs: float | None
+
+
+class Case(NamedTuple):
+    """A set of inputs on which programs were compared."""
+
+    #: The sizes of the dimensions.
+    inputs: str
+    #: What ran the programs.
+    runner: str
+    #: `"same"`, `"close"` (within the tolerance), `"different"` or `"not run"`.
+    outcome: str
+    #: The largest absolute difference, if they are close.
+    max_abs: float | None
+    #: The reason why the original could not be run.
+    reason: str | None
+    #: The outputs that differ.
+    differences: list[Difference]
+
+
+class Verification(NamedTuple):
+    """The result of `verify`; its `str` is for people."""
+
+    #: The sets of inputs, those that could not be run included.
+    cases: list[Case]
+    #: The same for people.
+    text: str
+
+    @property
+    def judged(self) -> int:
+        """The number of sets of inputs on which both programs were compared."""
+        return sum(case.outcome != "not run" for case in self.cases)
+
+    @property
+    def is_same(self) -> bool:
+        """True if the programs were compared, and agree within the tolerance."""
+        bad = any(case.outcome == "different" for case in self.cases)
+        return self.judged > 0 and not bad
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def optimize(
+    model: OnnxModel | Program,
+    *,
+    fold: str = "exact",
+    fuse: bool = False,
+    max_constant: int | None = None,
+    only: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    rules: Sequence[Rule] = (),
+) -> Optimized:
+    """Make a program smaller without changing what it computes.
+
+    Every bit of every result stays, unless `fold` or `fuse` allow otherwise. Names and
+    types of inputs and outputs stay. Optimising the result again changes nothing.
+
+    Args:
+        model: What `load` returned, or an `onnx.Program`.
+        fold: Which calls on constants are computed: `"none"`; `"exact"`, those whose
+            result the standard fixes bit by bit; or `"all"`, transcendental functions,
+            sums of floats and products of matrices too, whose last bits may differ from
+            those of a runtime.
+        fuse: Whether operators are fused, which may change last bits.
+        max_constant: The number of bytes up to which folding makes constants; larger ones
+            are made only if they take the place of larger ones. By default up to 1 MiB,
+            and less if all constants would grow by more than 1 MiB and a tenth.
+        only: The rules and steps to use, by name; all by default.
+        without: Rules and steps to leave out.
+        rules: Your own rules, which are tried after those of the library.
+
+    Raises ValueError for a rule that does not exist, for rules that replace each other
+    without an end or put a value of another type in place, and for an invalid program;
+    and exceptions of the functions of `rules`, with a note that names the rule.
+
+    Each walk over the program is linear in its nodes; most programs need two or three.
+
+    >>> from isoform import onnx
+    >>> x = onnx.Input(ty=None, default=None, name="x")
+    >>> call = lambda op, value: onnx.Output(onnx.Call("", op, 13, None, {}, [value], 1), 0)
+    >>> def program(result):
+    ...     return onnx.Program(onnx.Graph([x], [None], [result], result_names=["y"]), [])
+    >>> done = onnx.optimize(program(call("Relu", call("Identity", x))))
+    >>> done.report.nodes_before, done.report.nodes_after
+    (2, 1)
+    >>> rule = onnx.Rule("gelu", "Relu(x)", lambda site: site.replace("Gelu", [site["x"]]))
+    >>> done = onnx.optimize(program(call("Relu", x)), rules=[rule])
+    >>> done.program.graph.results[0].call.op, [fired.rule for fired in done.report.fired]
+    ('Gelu', ['gelu'])
+    """
+    program, counts, fired = _core.onnx_optimize(
+        model,
+        fold=fold,
+        fuse=fuse,
+        max_constant=max_constant,
+        only=None if only is None else _names("only", only),
+        without=_names("without", without),
+        rules=list(rules),
+    )
+    return Optimized(program, Report(*counts, [Fired(*one) for one in fired]))
+
+
+def _names(option: str, names: Sequence[str]) -> list[str]:
+    if isinstance(names, str):
+        raise TypeError(f"{option}: expected a list of names, got a str; write [{names!r}]")
+    return list(names)
+
+
+def rules() -> list[RuleInfo]:
+    """Return the rules and steps of `optimize`, in the order in which they are tried.
+
+    >>> from isoform import onnx
+    >>> next(rule for rule in onnx.rules() if rule.name == "merge-transposes").before
+    ['Transpose(inner:Transpose(x))']
+    """
+    return [RuleInfo(*row) for row in _core.onnx_rules()]
+
+
+def extract(
+    model: OnnxModel | Program, from_: Sequence[str] = (), to: Sequence[str] = ()
+) -> Program:
+    """Return the part of a program that computes some values from others.
+
+    Values have the names of the file: those of inputs and outputs, and of what the nodes
+    of the main graph compute.
+
+    Args:
+        model: What `load` returned, or an `onnx.Program`.
+        from_: The values that become inputs, with the types that are known of them; by
+            default the part has the inputs that it needs.
+        to: The values that become outputs.
+
+    Raises ValueError for a name that no value has, and for inputs that the part needs
+    although `from_` does not name them. Linear in the program.
+
+    >>> from isoform import onnx
+    >>> x = onnx.Input(ty=None, default=None, name="x")
+    >>> call = onnx.Call("", "Relu", 13, None, {}, [x], 1, output_names=["r"])
+    >>> call = onnx.Call("", "Tanh", 13, None, {}, [onnx.Output(call, 0)], 1, output_names=["y"])
+    >>> graph = onnx.Graph([x], [None], [onnx.Output(call, 0)], result_names=["y"])
+    >>> part = onnx.extract(onnx.Program(graph, []), ["r"], ["y"])
+    >>> [one.name for one in part.graph.params], part.graph.results[0].call.op
+    (['r'], 'Tanh')
+    """
+    return _core.onnx_extract(model, _names("from_", from_), _names("to", to))
+
+
+def verify(
+    original: OnnxModel | Program,
+    optimized: OnnxModel | Program,
+    *,
+    tolerance: tuple[float, float] | None = None,
+    seed: int = 1,
+    runtime: bool = True,
+) -> Verification:
+    """Run two programs on the same random inputs and compare what comes out.
+
+    Symbolic dimensions get two assignments of sizes. The programs run with onnxruntime, in
+    a process of its own, if it is installed and can run the original; otherwise with the
+    evaluator of this package, which does not know every operator.
+
+    Args:
+        original: What `load` returned, which then runs from its file, or an `onnx.Program`.
+        optimized: The program to compare.
+        tolerance: The relative and the absolute difference that two floats may have; by
+            default not a bit. NaNs are equal. Where a program computes in floats of 16
+            bits, onnxruntime is given 2e-3 in any case.
+        seed: Determines the inputs.
+        runtime: False to use the evaluator alone.
+
+    What cannot be run, or differs, is part of the result. The time is that of the runs.
+
+    >>> from isoform import dtype, onnx
+    >>> x = onnx.Input(ty=onnx.TensorType(dtype("float32"), [onnx.Dim("n")]), default=None, name="x")
+    >>> def program(op):
+    ...     call = onnx.Call("", op, 13, None, {}, [x], 1)
+    ...     return onnx.Program(onnx.Graph([x], [x.ty], [onnx.Output(call, 0)], result_names=["y"]), [])
+    >>> onnx.verify(program("Relu"), program("Relu"), runtime=False).is_same
+    True
+    >>> found = onnx.verify(program("Relu"), program("Neg"), runtime=False)
+    >>> print(found)
+    isoform's evaluator (n=2): different
+      output 'y' (...): 2 of 2 elements differ, by at most ...
+    """
+    file: os.PathLike[str] | None = getattr(original, "path", None)
+    cases, text = _core.onnx_verify(
+        original,
+        optimized,
+        file=file,
+        tolerance=tolerance,
+        seed=seed,
+        runtime=_onnxruntime.find() if runtime else None,
+    )
+    found = [Case(*row[:-1], [Difference(*one) for one in row[-1]]) for row in cases]
+    return Verification(found, text)
+
