@@ -141,6 +141,26 @@ transform_models() {
 
 transform_models
 
+optimize_models() {
+    local model=${magika[0]} light=$MODELS/light_squeezenet.onnx
+
+    heading 'A smaller model that computes the same, with the reasons and a proof'
+    explain 'Every bit of every output stays. The command of the Python package verifies with' \
+        'onnxruntime if that is installed, and otherwise with the evaluator of Isoform.'
+    expect 0 "$isoform" optimize --explain "$model" "$scratch/small.onnx"
+    expect 0 "$isoform" optimize --verify "$light" "$scratch/light.onnx"
+
+    explain '' 'Simplified, the original is the optimised model; without, they are two programs.'
+    expect 0 "$isoform" diff --simplify "$model" "$scratch/small.onnx"
+    expect 1 "$isoform" diff -q "$model" "$scratch/small.onnx"
+
+    explain '' 'The part of a model that computes one of its values.'
+    expect 0 "$isoform" extract "$light" "$scratch/part.onnx" --to r9
+    expect 0 "$isoform" show --limit 2 "$scratch/part.onnx"
+}
+
+optimize_models
+
 heading 'A module of an IR, in every form'
 explain 'Text, a JSON graph and the binary form hold the same program.'
 module=examples/ir/residual.iso
