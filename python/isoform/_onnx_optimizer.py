@@ -33,7 +33,7 @@ class Fired(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What `optimize` did. Constants are counted once, `Constant` nodes not at all."""
+    """The changes that `optimize` made. Constants are counted once, `Constant` nodes not at all."""
 
     #: The number of nodes before, those of bodies and functions included.
     nodes_before: int
@@ -54,7 +54,7 @@ class Optimized(NamedTuple):
 
     #: The program; the same object if nothing was found.
     program: Program
-    #: What was done.
+    #: The changes.
     report: Report
 
 
@@ -69,7 +69,7 @@ class RuleInfo(NamedTuple):
     versions: tuple[int, int | None]
     #: The patterns that it looks for.
     before: list[str]
-    #: What comes in place.
+    #: The replacement.
     after: str
     #: Why the result is the same.
     reason: str
@@ -82,7 +82,7 @@ class Difference(NamedTuple):
     output: str
     #: The node that computes it.
     node: str
-    #: What differs.
+    #: The difference, for people.
     reason: str
     #: The largest absolute difference of two elements, if they are numbers.
     max_abs: float | None
@@ -93,7 +93,7 @@ class Case(NamedTuple):
 
     #: The sizes of the dimensions.
     inputs: str
-    #: What ran the programs.
+    #: The name of the runtime.
     runner: str
     #: `"same"`, `"close"` (within the tolerance), `"different"` or `"not run"`.
     outcome: str
@@ -281,4 +281,3 @@ def verify(
     )
     found = [Case(*row[:-1], [Difference(*one) for one in row[-1]]) for row in cases]
     return Verification(found, text)
-

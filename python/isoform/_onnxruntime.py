@@ -2,12 +2,12 @@
 
 `isoform optimize --verify` and `isoform.onnx.verify` use it where onnxruntime is
 installed. Some models make the runtime itself crash, so it must not run in the process
-that waits for the results. Models and values go through pipes, so nothing is left behind
-whenever the processes end.
+that waits for the results. Models and values go through pipes, so no file is left,
+however the processes end.
 
 The parent sends a header and two blobs: the model, or the name of its file, and the sets
 of inputs in the binary form of `isoform.serialization`, as a list of lists of pairs of a
-name and a value. The child answers each set with one blob: results in the same form, or
+name and a value. The child returns one blob for each set: results in the same form, or
 the text of an error.
 """
 

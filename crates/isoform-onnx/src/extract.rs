@@ -15,7 +15,7 @@ use crate::layout::{BodyKind, list_body};
 ///
 /// Values have the names that they have in the file: those of inputs, of outputs, and of
 /// what the nodes of the main graph compute. The values in `from` become inputs, in this
-/// order, with the types that are known of them; if there are none, the part has the inputs
+/// order, with the types that are known of them; without any, the part has the inputs
 /// that it needs, in the order of the program. The values in `to` become outputs. Inputs
 /// with a default that the part needs stay inputs. Linear in the program.
 ///

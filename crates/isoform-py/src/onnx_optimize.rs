@@ -413,7 +413,7 @@ fn onnx_extract<'py>(
 }
 
 /// A runtime of Python: its name, and a function that runs a model in a file or in bytes on
-/// sets of inputs, and returns the results of each, or the reason why there are none.
+/// sets of inputs, and returns the results of each, or the reason why the run failed.
 pub(crate) struct Runtime {
     name: String,
     run: Py<PyAny>,

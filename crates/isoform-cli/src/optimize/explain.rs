@@ -1,4 +1,4 @@
-//! What was done: a table of rules, then each use of a rule.
+//! The report of `--explain`: a table of rules, then each use of a rule.
 
 use std::io;
 

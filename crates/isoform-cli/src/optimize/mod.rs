@@ -56,7 +56,7 @@ impl RuleArgs {
     }
 }
 
-/// What a run did.
+/// The results of a run.
 struct Done {
     optimized: Optimized,
     saved: Option<Written>,

@@ -47,7 +47,7 @@ pub struct Difference {
     pub output: String,
     /// The node that computes the output, by operator and name; empty if none does.
     pub node: String,
-    /// What differs, for people.
+    /// The difference, for people.
     pub reason: String,
     /// The largest absolute difference of two elements, if they are numbers.
     pub max_abs: Option<f64>,

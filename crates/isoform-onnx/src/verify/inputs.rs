@@ -62,7 +62,7 @@ pub(super) struct Plan {
     /// The sizes by name, in the order of occurrence.
     dims: Vec<(String, i64)>,
     bound: u64,
-    /// What tells the inputs from those of other plans with the same sizes.
+    /// Tells the inputs from those of other plans with the same sizes.
     number: u64,
 }
 

@@ -64,7 +64,7 @@ impl<'a> From<&'a Ref<Program>> for Subject<'a> {
     }
 }
 
-/// The results of a run, or the reason why there are none.
+/// The results of a run, or the reason why it failed.
 pub type Ran = Result<Vec<Value>, String>;
 
 /// Something that runs programs.
@@ -134,13 +134,13 @@ pub enum Outcome {
 pub struct Case {
     /// The sizes of the dimensions and the seed, for people.
     pub inputs: String,
-    /// What ran the programs.
+    /// The name of the runner.
     pub runner: String,
-    /// What came out.
+    /// The verdict.
     pub outcome: Outcome,
 }
 
-/// What was run, and what came out.
+/// The sets of inputs that were run, and the verdicts.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Verification {
