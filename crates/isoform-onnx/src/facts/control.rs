@@ -388,14 +388,12 @@ fn iterations(analysis: &mut Analysis, call: &Call, body: &Graph) -> Option<Size
     if call.op == "Loop" {
         let is_true = |size: Option<Size>| size.and_then(|size| size.as_const()) == Some(1);
         let count = element(call.input(0)?)?;
-        // Without a condition, that of the body is ignored.
-        let runs = match call.input(1) {
-            None => true,
-            Some(condition) => {
-                is_true(element(condition)) && is_true(element(body.results.values().first()?))
-            }
-        };
-        return runs.then_some(count).filter(Size::is_nonneg);
+        // Without a condition the standard ignores that of the body, and runtimes obey it.
+        let starts = call
+            .input(1)
+            .is_none_or(|condition| is_true(element(condition)));
+        let goes_on = is_true(element(body.results.values().first()?));
+        return (starts && goes_on).then_some(count).filter(Size::is_nonneg);
     }
     // All scanned inputs have the same length, so a number is as right as a symbol.
     let scanned = usize::try_from(call.int("num_scan_inputs").ok()??).ok()?;

@@ -103,7 +103,10 @@ fn unknown_rule(name: &str, rules: &[Rule]) -> Error {
     let names: Vec<&str> = names.chain(rules.iter().map(Rule::name)).collect();
     let hint = name_hint(name, names.iter().copied());
     Error::value_error(match hint.is_empty() {
-        true => format!("there is no rule '{name}'; the rules are {}", names.join(", ")),
+        true => format!(
+            "there is no rule '{name}'; the rules are {}",
+            names.join(", ")
+        ),
         false => format!("there is no rule '{name}'{hint}"),
     })
 }

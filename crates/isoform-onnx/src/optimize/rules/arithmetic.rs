@@ -74,8 +74,9 @@ pub(super) const ROWS: &[Row] = &[
         versions: 11..=i64::MAX,
         patterns: &["Clip(x)"],
         replacement: "x",
-        reason: "there is no limit",
-        rewrite: input,
+        reason: "there is no limit; on integers only, because without limits Clip makes the \
+                 largest number of an infinity",
+        rewrite: no_limits,
     },
     Row {
         name: "decided-where",
@@ -113,6 +114,12 @@ fn input(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
 fn inner(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let root = site.root().clone();
     Some(vec![root.input(0)?.clone()])
+}
+
+fn no_limits(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let x = site.value("x")?;
+    integer(site.fact(&x).elem?)?;
+    Some(vec![x])
 }
 
 /// The input `name`, if the result has its shape and element type.

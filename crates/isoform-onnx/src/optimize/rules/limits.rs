@@ -12,7 +12,7 @@ pub(super) const ROWS: &[Row] = &[
         name: "merge-limits",
         versions: 6..=i64::MAX,
         patterns: &["outer:Clip|Relu(inner:Clip|Relu(x, ...), ...)"],
-        replacement: "Clip(x, low, high) or Relu(x)",
+        replacement: "Clip(x, low, high)",
         reason: "limits within limits are limits; all are constants, and each lower one is not \
                  above its upper one",
         rewrite: limits,
@@ -103,12 +103,6 @@ fn limits(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     };
     let low = limited(first.low).or(second.low.clone());
     let high = limited(first.high).or(second.high.clone());
-    if let (Some((low, _)), None) = (&low, &high)
-        && *low == 0.0
-        && is_float(site.fact(&x).elem?)
-    {
-        return site.replace("Relu", vec![x], &[]);
-    }
     let or_none = |limit: Option<(f64, Value)>| limit.map_or(Value::NONE, |(_, value)| value);
     site.replace("Clip", vec![x, or_none(low), or_none(high)], &[])
 }

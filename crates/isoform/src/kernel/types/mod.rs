@@ -22,7 +22,6 @@ pub use functions::{
 };
 pub use hints::{field_hint, name_hint};
 #[cfg(feature = "transform")]
-
 pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{
     EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
