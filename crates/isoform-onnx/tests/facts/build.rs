@@ -45,6 +45,7 @@ pub(crate) fn named_input(name: &str, ty: Value) -> Ref<Input> {
         graph: Str::default(),
         in_function: false,
         position: 0,
+        meta: None,
     })
 }
 
@@ -78,6 +79,8 @@ pub(crate) fn call(
         graph: Str::default(),
         in_function: false,
         position: 0,
+        depth: -1,
+        meta: None,
     })
 }
 
@@ -152,6 +155,7 @@ pub(crate) fn typed_graph(
         name: Str::default(),
         result_names: names.collect(),
         doc: Str::default(),
+        meta: None,
     })
 }
 
@@ -161,6 +165,7 @@ pub(crate) fn program(graph: Ref<Graph>) -> Ref<Program> {
         io_names: Array::new(),
         ir_version: 8,
         producer: Str::default(),
+        meta: None,
     })
 }
 

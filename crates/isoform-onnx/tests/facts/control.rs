@@ -198,6 +198,7 @@ fn function(params: Vec<Ref<Input>>, results: Vec<Value>) -> Ref<Function> {
         name: "demo.f".into(),
         result_names: Array::new(),
         doc: Str::default(),
+        meta: None,
     })
 }
 
