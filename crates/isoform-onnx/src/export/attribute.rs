@@ -129,7 +129,7 @@ impl Writer<'_, '_> {
         if let Some(constant) = constant_proto(value, "")? {
             return Ok(match constant {
                 ConstantProto::Dense(tensor) => {
-                    attr.t = Some(Box::new(tensor));
+                    attr.t = Some(tensor);
                     AttributeType::Tensor
                 }
                 ConstantProto::Sparse(tensor) => {
@@ -213,7 +213,7 @@ impl Writer<'_, '_> {
         if let Some(constant) = constant_proto(item, "")? {
             return Ok(match constant {
                 ConstantProto::Dense(tensor) => {
-                    attr.tensors.push(tensor);
+                    attr.tensors.push(*tensor);
                     Kind::Tensors
                 }
                 ConstantProto::Sparse(tensor) => {

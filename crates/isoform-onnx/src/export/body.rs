@@ -156,7 +156,7 @@ impl Writer<'_, '_> {
                         let info = weight_info(&tensor, listed);
                         made.inputs.insert(tensor.name.clone(), info);
                     }
-                    made.dense.push(tensor);
+                    made.dense.push(*tensor);
                 }
                 ConstantProto::Sparse(mut sparse)
                     if !is_function && self.ir_version >= FIRST_IR_VERSION_WITH_SPARSE =>
@@ -191,7 +191,7 @@ impl Writer<'_, '_> {
             }
             let place = || format!("default of input '{name}'");
             match constant_proto(&param.default, name).within(place)? {
-                Some(ConstantProto::Dense(tensor)) => made.dense.push(tensor),
+                Some(ConstantProto::Dense(tensor)) => made.dense.push(*tensor),
                 Some(ConstantProto::Sparse(sparse)) => made.sparse.push(*sparse),
                 None => {
                     return Err(OnnxError::value(format!(
@@ -315,7 +315,7 @@ fn constant_node(name: &str, proto: ConstantProto) -> NodeProto {
         ConstantProto::Dense(mut tensor) => {
             tensor.name.clear();
             attr.name = "value".into();
-            attr.t = Some(Box::new(tensor));
+            attr.t = Some(tensor);
             attr.set_type(AttributeType::Tensor);
         }
         ConstantProto::Sparse(mut sparse) => {

@@ -252,7 +252,7 @@ fn shape_denotations(shape: Option<&mut TensorShapeProto>, from: Option<&TensorS
 
 /// A constant as a message.
 pub(super) enum ConstantProto {
-    Dense(TensorProto),
+    Dense(Box<TensorProto>),
     Sparse(Box<SparseTensorProto>),
 }
 
@@ -263,7 +263,7 @@ pub(super) fn constant_proto(value: &Value, name: &str) -> Result<Option<Constan
         let made = Box::new(sparse_proto(sparse, name)?);
         return Ok(Some(ConstantProto::Sparse(made)));
     }
-    Ok(dense_proto(value, name)?.map(ConstantProto::Dense))
+    Ok(dense_proto(value, name)?.map(|dense| ConstantProto::Dense(Box::new(dense))))
 }
 
 fn dense_proto(value: &Value, name: &str) -> Result<Option<TensorProto>> {

@@ -353,7 +353,7 @@ impl Random {
 
     /// A number below the bound, which is small.
     fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 32) * bound >> 32
+        ((self.next() >> 32) * bound) >> 32
     }
 
     /// A number from -2 to 2.

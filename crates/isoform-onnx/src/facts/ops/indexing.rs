@@ -10,9 +10,7 @@ type Shape = Option<Vec<Size>>;
 
 pub(super) fn gather(c: &mut Context<'_>) -> Shape {
     let (data, indices) = (c.shape(0)?, c.shape(1)?);
-    let Some(axis) = axis_of(c.int("axis", 0)?, data.len()) else {
-        return None;
-    };
+    let axis = axis_of(c.int("axis", 0)?, data.len())?;
     let mut shape = data[..axis].to_vec();
     shape.extend_from_slice(indices);
     shape.extend_from_slice(&data[axis + 1..]);
