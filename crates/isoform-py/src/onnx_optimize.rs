@@ -115,7 +115,7 @@ fn apply(function: &Owned, site: &mut Site<'_, '_>) -> isoform::Result<Option<Ve
     let result = result.map_err(from_python)?;
     Ok(result.map(|values| match values.view() {
         ValueRef::Array(values) => values.values().to_vec(),
-        ValueRef::List(values) => values.iter().collect(),
+        ValueRef::List(values) => values.snapshot().values().to_vec(),
         _ => vec![values],
     }))
 }
