@@ -266,9 +266,8 @@ def verify(
     >>> onnx.verify(program("Relu"), program("Relu"), runtime=False).is_same
     True
     >>> found = onnx.verify(program("Relu"), program("Neg"), runtime=False)
-    >>> print(found)
-    isoform's evaluator (n=2): different
-      output 'y' (...): 2 of 2 elements differ, by at most ...
+    >>> found.cases[0].differences[0].reason
+    '2 of 2 elements differ, by at most ...'
     """
     file: os.PathLike[str] | None = getattr(original, "path", None)
     cases, text = _core.onnx_verify(

@@ -57,9 +57,15 @@ def _run_rest(
 ) -> tuple[int, int]:
     """Run the sets after those with results; return exit status and number of sets."""
     kind, data = (b"B", model) if isinstance(model, bytes) else (b"F", os.fsencode(model))
-    command = [sys.executable, "-m", "isoform._onnxruntime", str(len(results))]
+    serve = f"from isoform import _onnxruntime; _onnxruntime._serve({len(results)})"
+    command = [sys.executable, "-c", serve]
     path = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+        # No file of the current folder takes the place of a module.
+        "PYTHONSAFEPATH": "1",
+    }
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     ) as child:
@@ -179,7 +185,3 @@ def _from_numpy(value: Any) -> Any:
     order = array.astype(array.dtype.newbyteorder("<"), copy=False)
     data = numpy.ascontiguousarray(order).tobytes()
     return Tensor.from_bytes(data, list(array.shape), array.dtype.name)
-
-
-if __name__ == "__main__":
-    _serve(int(sys.argv[1]))
