@@ -292,6 +292,71 @@ class OnnxModel:
         """The computation of the model, as an object of `onnx.Program`."""
 
 @final
+class OnnxRule:
+    """A rewrite rule written in Python: a name, a pattern as text, and a function.
+
+    The pattern is matched against each call whose inputs are simplified already.
+    `rewrite(site)` returns what takes the place of the outputs of the call: a value, a list
+    with one value for each output, or None to leave the call as it is.
+
+    `versions` is a pair of the first and the last version of `ai.onnx` to which the rule
+    applies; None instead of the last means any later one.
+
+    Raises ValueError for an empty name, and for a pattern that cannot be read.
+    """
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def name(self) -> Any:
+        """The name."""
+    @property
+    def pattern(self) -> Any:
+        """The pattern."""
+
+@final
+class OnnxSite:
+    """A place where a rule may apply: what its pattern matched, what is known about values, and
+    how to make new calls.
+
+    `site["x"]` is the value that the name `x` of the pattern stands for, and None for an
+    omitted input. A site can be used only while the function of the rule runs, and raises
+    RuntimeError afterwards.
+    """
+
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def constant(self, /, tensor: Any) -> Any:
+        """A constant, from an `isoform.Tensor` or an array."""
+    def elem_type(self, /, value: Any) -> Any:
+        """The name of a value's element type, such as `"float"` or `"int64"`; None if it is not
+        known.
+        """
+    def floats(self, /, value: Any) -> Any:
+        """The elements of a constant of floats of 32 or 64 bits; otherwise None."""
+    def has_one_use(self, /, value: Any) -> Any:
+        """True if nothing else uses the value."""
+    def ints(self, /, value: Any) -> Any:
+        """The elements of a small tensor of integers or bools, if all are known in every run;
+        otherwise None.
+        """
+    def make(self, op: Any, inputs: Any, /, **attrs: Any) -> Any:
+        """Makes a call of an operator with one output, simplified, and returns its result.
+
+        `op` may have a domain, as in `com.microsoft::Gelu`. Attributes are given by name.
+        """
+    def replace(self, op: Any, inputs: Any, /, **attrs: Any) -> Any:
+        """As `make`, for the call that takes the place of the root, whose name it gets."""
+    @property
+    def root(self) -> Any:
+        """The call that the pattern matched."""
+    def shape(self, /, value: Any) -> Any:
+        """The sizes of a value's axes: an int if the size is known, otherwise its text, which
+        is the same for equal sizes. None if not even their number is known.
+        """
+    @property
+    def version(self) -> Any:
+        """The version of `ai.onnx` of that call."""
+
+@final
 class Pattern:
     """A template with holes.
 
@@ -945,12 +1010,13 @@ def class_of(type_key: str) -> type[Any]:
     Raises KeyError for an unknown type key.
     """
 
-def cli_main(argv: Sequence[str], import_module: Any = ...) -> int:
+def cli_main(argv: Sequence[str], import_module: Any = ..., find_runtime: Any = ...) -> int:
     """Runs the command `isoform` with these arguments, the program's name first, and
     returns its exit status: 0 if equal or done, 1 if different, 2 on error.
 
     `import_module` is called with each value of the option `--import`; it returns None, or
-    the text of an error.
+    the text of an error. `find_runtime` is called for `optimize --verify`, and returns None
+    or a pair: the name of a runtime, and a function that runs models with it.
 
     Writes to the process's own standard output and error, not to `sys.stdout`. Other
     Python threads run meanwhile.
@@ -1060,11 +1126,24 @@ def make_node(type_key: str, fields: Any) -> Any:
 def onnx_evaluate(program: Any, inputs: Any, max_bytes: Any) -> Any:
     """The results of a program by name; see `isoform.onnx.evaluate`."""
 
+def onnx_extract(*args: Any, **kwargs: Any) -> Any:
+    """The part of a program between values; see `isoform.onnx.extract`."""
+
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
 
 def onnx_load_bytes(data: Any, *, io_names: bool = ...) -> Any:
     """Loads an encoded model from memory; see `isoform.onnx.load`."""
+
+def onnx_optimize(
+    model: Any, *, fold: Any, fuse: Any, max_constant: Any, only: Any, without: Any, rules: Any
+) -> Any:
+    """Optimises a program; see `isoform.onnx.optimize`. Returns the program, the counts of the
+    report (nodes and bytes of constants before and after, rounds), and what was done where.
+    """
+
+def onnx_rules() -> Any:
+    """The steps and rules of the library; see `isoform.onnx.rules`."""
 
 def onnx_save(
     model: Any,
@@ -1081,6 +1160,13 @@ def onnx_save(
 
 def onnx_to_bytes(model: Any, *, check: Any = ...) -> Any:
     """Encodes a program as a model; see `isoform.onnx.to_bytes`."""
+
+def onnx_verify(
+    original: Any, optimized: Any, *, file: Any, tolerance: Any, seed: int, runtime: Any
+) -> Any:
+    """Runs two programs on the same inputs; see `isoform.onnx.verify`. Returns the cases, and
+    their text.
+    """
 
 def opaque(value: Any) -> Any:
     """Wraps a Python object as an opaque value, even one that would otherwise be
