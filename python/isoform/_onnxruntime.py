@@ -21,7 +21,7 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 #: What precedes a blob: its kind and its length.
 _HEADER = struct.Struct("<cQ")
@@ -97,7 +97,7 @@ def _death(status: int) -> str:
         return f"signal {-status}"
 
 
-def _read(stream: BinaryIO) -> tuple[bytes, bytes] | None:
+def _read(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
     header = stream.read(_HEADER.size)
     if len(header) < _HEADER.size:
         return None
@@ -148,7 +148,7 @@ def _line(error: Exception) -> str:
 
 
 def _session(model: str | bytes) -> Any:
-    import onnxruntime
+    import onnxruntime  # pyright: ignore[reportMissingImports]
 
     onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()

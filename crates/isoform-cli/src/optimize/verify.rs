@@ -63,7 +63,11 @@ pub(super) fn print(
         return Ok(());
     }
     for line in verified.to_string().lines() {
-        super::written::tell(target, &format!("verified by {line}"), output)?;
+        let head = match line.contains("): could not run: ") {
+            true => "tried",
+            false => "verified by",
+        };
+        super::written::tell(target, &format!("{head} {line}"), output)?;
     }
     Ok(())
 }
