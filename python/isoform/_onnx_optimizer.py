@@ -185,7 +185,7 @@ def optimize(
         without=_names("without", without),
         rules=list(rules),
     )
-    return Optimized(program, Report(*counts, [Fired(*one) for one in fired]))
+    return Optimized(program, Report._make([*counts, [Fired._make(one) for one in fired]]))
 
 
 def _names(option: str, names: Sequence[str]) -> list[str]:
@@ -278,5 +278,5 @@ def verify(
         seed=seed,
         runtime=_onnxruntime.find() if runtime else None,
     )
-    found = [Case(*row[:-1], [Difference(*one) for one in row[-1]]) for row in cases]
+    found = [Case._make([*row[:-1], [Difference._make(one) for one in row[-1]]]) for row in cases]
     return Verification(found, text)
