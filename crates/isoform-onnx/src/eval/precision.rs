@@ -137,6 +137,7 @@ fn is_exact(name: &str) -> bool {
             | "Div"
             | "Mod"
             | "And"
+            | "Or"
             | "Xor"
             | "Not"
             | "BitwiseAnd"

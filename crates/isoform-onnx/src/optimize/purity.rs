@@ -74,7 +74,7 @@ fn is_pure_operator(call: &Call) -> bool {
 /// True for a Dropout that may drop elements.
 pub(super) fn may_train(call: &Call) -> bool {
     match call.version {
-        ..7 => call.int("is_test").is_ok_and(|test| test.unwrap_or(0) == 0),
+        ..7 => !call.int("is_test").is_ok_and(|test| test.unwrap_or(0) != 0),
         7..12 => false,
         _ => match call.input(2) {
             None => false,

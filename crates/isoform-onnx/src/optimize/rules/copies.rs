@@ -83,9 +83,10 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "drop-pool",
         versions: 1..=i64::MAX,
-        patterns: &["MaxPool|AveragePool(x)"],
+        patterns: &["MaxPool(x)"],
         replacement: "x",
-        reason: "windows of one element, next to each other, without padding",
+        reason: "windows of one element, next to each other, without padding; the average of one \
+                 -0.0 would be 0.0",
         rewrite: pool_of_one,
     },
     Row {

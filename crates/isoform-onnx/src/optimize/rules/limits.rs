@@ -10,7 +10,7 @@ use crate::ir::Call;
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "merge-limits",
-        versions: 6..=i64::MAX,
+        versions: 11..=i64::MAX,
         patterns: &["outer:Clip|Relu(inner:Clip|Relu(x, ...), ...)"],
         replacement: "Clip(x, low, high)",
         reason: "limits within limits are limits; all are constants, and each lower one is not \
@@ -49,10 +49,6 @@ fn limits_of(site: &mut Site<'_, '_>, call: &Call, x: &Value) -> Option<Limits> 
             low: Some((0.0, zero)),
             high: None,
         });
-    }
-    if call.version < 11 {
-        // There, limits are attributes; both have values if they are left out.
-        return None;
     }
     let mut limit = |position: usize| match call.input(position) {
         None => Some(None),
