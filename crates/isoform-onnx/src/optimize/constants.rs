@@ -15,21 +15,38 @@ use super::values::{ValueKey, constant, tensor};
 #[derive(Default)]
 pub(super) struct Constants {
     /// By type and shape.
-    groups: HashMap<(String, Vec<i64>), Vec<Entry>>,
+    groups: HashMap<(String, Vec<i64>), Group>,
     /// What an object became, by identity.
     known: HashMap<u64, Value>,
     /// How often a constant took the place of an equal one.
     pub(super) merged: usize,
 }
 
-struct Entry {
-    value: Value,
-    hash: Option<u64>,
+/// Constants of one type and shape.
+#[derive(Default)]
+struct Group {
+    /// The first one, until there is another and it has to be read.
+    first: Option<Value>,
+    by_hash: HashMap<u64, Vec<Value>>,
 }
 
-impl Entry {
-    fn hash(&mut self) -> u64 {
-        *self.hash.get_or_insert_with(|| content_hash(&self.value))
+impl Group {
+    /// The constant with the same content, if there is one; or else adds this one.
+    fn intern(&mut self, value: &Value) -> Option<Value> {
+        if self.by_hash.is_empty() {
+            let Some(first) = self.first.take() else {
+                self.first = Some(value.clone());
+                return None;
+            };
+            self.by_hash.insert(content_hash(&first), vec![first]);
+        }
+        let entries = self.by_hash.entry(content_hash(value)).or_default();
+        let found = entries.iter().find(|entry| same_content(entry, value));
+        let found = found.cloned();
+        if found.is_none() {
+            entries.push(value.clone());
+        }
+        found
     }
 }
 
@@ -60,22 +77,9 @@ impl Constants {
             Some(tensor) => (tensor.dtype().to_string(), tensor.shape().to_vec()),
             None => (value.type_name().to_owned(), Vec::new()),
         };
-        let entries = self.groups.entry(group).or_default();
-        let mut new = Entry { value, hash: None };
-        let mut entries_there = entries.iter_mut();
-        let found = entries_there
-            .position(|entry| entry.hash() == new.hash() && same_content(&entry.value, &new.value));
-        let kept = match found {
-            Some(at) => {
-                self.merged += 1;
-                entries[at].value.clone()
-            }
-            None => {
-                let value = new.value.clone();
-                entries.push(new);
-                value
-            }
-        };
+        let found = self.groups.entry(group).or_default().intern(&value);
+        self.merged += usize::from(found.is_some());
+        let kept = found.unwrap_or(value);
         self.known.insert(identity, kept.clone());
         kept
     }

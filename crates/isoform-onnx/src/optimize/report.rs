@@ -1,5 +1,6 @@
 //! What optimisation did: which rule fired where, and what it saved.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use isoform::{Error, Value};
@@ -130,8 +131,18 @@ pub(super) struct Log {
     placed: HashMap<u64, usize>,
     /// Made since the last event.
     pending: Vec<u64>,
+    /// What each event changed in the tables above, to take it back.
+    trail: Vec<(usize, Change)>,
     steps: usize,
     limit: usize,
+}
+
+/// A change of the tables of a log.
+enum Change {
+    /// A call was replaced; before, by this event.
+    Replaced(u64, Option<usize>),
+    /// A call or a constant was put in place.
+    Placed(u64),
 }
 
 impl Log {
@@ -200,10 +211,14 @@ impl Log {
     pub(super) fn event(&mut self, rule: &str, call: &Call, source: Option<u64>) {
         let event = self.fired.len();
         if let Some(source) = source {
-            self.replaced.insert(source, event);
+            let before = self.replaced.insert(source, event);
+            self.trail.push((event, Change::Replaced(source, before)));
         }
         for identity in self.pending.drain(..) {
-            self.placed.entry(identity).or_insert(event);
+            if let Entry::Vacant(place) = self.placed.entry(identity) {
+                place.insert(event);
+                self.trail.push((event, Change::Placed(identity)));
+            }
         }
         self.fired.push(Fired {
             rule: rule.to_owned(),
@@ -224,11 +239,24 @@ impl Log {
         self.fired.len()
     }
 
-    /// Forgets what was recorded since, because the rule did not apply after all.
+    /// Forgets what was recorded since, because the rule did not apply after all. The time
+    /// is that of what is forgotten.
     pub(super) fn reset(&mut self, mark: usize) {
         self.fired.truncate(mark);
         self.pending.clear();
-        self.replaced.retain(|_, event| *event < mark);
+        while let Some((_, change)) = self.trail.pop_if(|(event, _)| *event >= mark) {
+            match change {
+                Change::Replaced(identity, Some(event)) => {
+                    self.replaced.insert(identity, event);
+                }
+                Change::Replaced(identity, None) => {
+                    self.replaced.remove(&identity);
+                }
+                Change::Placed(identity) => {
+                    self.placed.remove(&identity);
+                }
+            }
+        }
     }
 
     /// Counts an application of a rule.
