@@ -43,6 +43,7 @@ from isoform._onnx_optimizer import (
     rules,
     verify,
 )
+from isoform._onnx_shapes import Shapes, TypeProblem, ValueType, fix_dims, infer_shapes
 from isoform.shape import Shape
 from isoform.types._namespace import names
 
@@ -65,10 +66,15 @@ __all__ = [
     "Rule",
     "RuleInfo",
     "Saved",
+    "Shapes",
     "Site",
+    "TypeProblem",
+    "ValueType",
     "Verification",
     "evaluate",
     "extract",
+    "fix_dims",
+    "infer_shapes",
     "load",
     "optimize",
     "rules",

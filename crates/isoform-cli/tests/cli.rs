@@ -4,6 +4,7 @@ mod build;
 mod ir;
 mod optimize;
 mod passes;
+mod shapes;
 mod support;
 
 use std::io::{BufRead, BufReader, Read};

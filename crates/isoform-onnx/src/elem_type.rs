@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use isoform::values::DType;
+
 macro_rules! elem_types {
     ($($(#[$doc:meta])* $variant:ident = $code:literal, $name:literal, $bits:literal;)*) => {
         /// The element type of a tensor (`TensorProto.DataType` without `UNDEFINED`).
@@ -37,6 +39,11 @@ macro_rules! elem_types {
                     $($name => Some(Self::$variant),)*
                     _ => None,
                 }
+            }
+
+            /// The library's data type; `None` for strings, which have none.
+            pub fn dtype(self) -> Option<DType> {
+                crate::import::dtype(self)
             }
 
             /// The number of bits that one element takes in packed storage; `None` for strings.

@@ -19,6 +19,7 @@ mod object;
 mod objects;
 mod onnx;
 mod onnx_optimize;
+mod onnx_shapes;
 mod path;
 mod pattern;
 mod plain;
@@ -55,6 +56,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     cli::init(module)?;
     onnx::init(module)?;
     onnx_optimize::init(module)?;
+    onnx_shapes::init(module)?;
     isoform::ir::register().into_py()?;
     isoform::transform::register().into_py()?;
     isoform::tir::register().into_py()?;

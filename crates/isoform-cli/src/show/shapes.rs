@@ -16,8 +16,7 @@ pub(crate) struct Shapes {
 
 impl Shapes {
     pub(crate) fn new(program: &Program) -> Self {
-        let mut analysis = Analysis::new();
-        analysis.enter_graph(&program.graph);
+        let mut analysis = Analysis::of_program(program);
         let problems = problems(&mut analysis, &program.graph);
         Shapes { analysis, problems }
     }

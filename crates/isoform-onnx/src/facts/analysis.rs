@@ -14,7 +14,8 @@ use super::fact::{Fact, fact_of_type};
 use super::ops::infer;
 use super::symbols::Symbols;
 use super::values::name_unknown;
-use crate::ir::{AttrRef, Call, Function, Graph, Input, Output};
+use crate::ir::{AttrRef, Call, Function, Graph, Input, Output, Program};
+use crate::layout::{BodyKind, list};
 
 /// No file requests more results of a call than it has names for.
 const MAX_RESULTS: usize = 1 << 20;
@@ -42,8 +43,7 @@ const MAX_FUNCTION_VISITS: usize = 1 << 18;
 /// use isoform_onnx::ir::Program;
 ///
 /// fn print_result_shapes(program: &Program) {
-///     let mut analysis = Analysis::new();
-///     analysis.enter_graph(&program.graph);
+///     let mut analysis = Analysis::of_program(program);
 ///     for result in program.graph.results.values() {
 ///         println!("{:?}", analysis.fact(result).shape);
 ///     }
@@ -135,6 +135,25 @@ impl Analysis {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Knows all values of a program, also those inside of its bodies; inputs of functions
+    /// are unknown, because each call has its own. Nodes times the depth of bodies, times the
+    /// rounds that nested loops need.
+    #[must_use]
+    pub fn of_program(program: &Program) -> Self {
+        let mut analysis = Self::new();
+        analysis.enter_graph(&program.graph);
+        // Outer bodies are listed before those inside of them.
+        for body in list(program).bodies {
+            if let BodyKind::Function(function) = &body.kind {
+                analysis.enter_function(function);
+            }
+            for node in &body.nodes {
+                analysis.bind_bodies(&node.call);
+            }
+        }
+        analysis
     }
 
     /// Assumes that no tensor of an unknown extent is empty; has to be called before any graph

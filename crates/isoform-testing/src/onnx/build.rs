@@ -217,7 +217,7 @@ pub(super) fn program(graph: Ref<Graph>, ir_version: i64) -> Ref<Program> {
     let inputs = graph.params.iter().map(|param| param.name.clone());
     let io_names = [
         inputs.collect::<Array<Str>>(),
-        graph.result_names.iter().map(|name| name.clone()).collect(),
+        graph.result_names.iter().cloned().collect(),
     ];
     Ref::new(Program {
         graph,

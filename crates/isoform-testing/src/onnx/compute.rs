@@ -42,7 +42,7 @@ fn reduction(g: &mut Generator<'_>) -> Option<()> {
         "ReduceLogSum",
         "ReduceLogSumExp",
     ];
-    let name = *g.source.pick(&names);
+    let name = g.source.pick(&names);
     use ElemType::{Double, Float, Float16, Int8, Int32, Int64, Uint8};
     let mut elems = vec![Float, Int64, Double, Float16, Int32];
     if matches!(name, "ReduceMax" | "ReduceMin") && g.since(12) {
@@ -517,7 +517,7 @@ pub(super) fn random(g: &mut Generator<'_>) -> Option<()> {
     let seed = 1.0 + g.made as f64;
     if g.source.chance(50) {
         let dims: Vec<Size> = vec![[2, 2], [3, 3]];
-        let op = Op::new(*g.source.pick(&["RandomNormal", "RandomUniform"]));
+        let op = Op::new(g.source.pick(&["RandomNormal", "RandomUniform"]));
         let shape: Vec<i64> = dims.iter().map(|size| size[0]).collect();
         let op = op.ints("shape", &shape).attr("seed", seed);
         g.make(op, ElemType::Float, dims);

@@ -96,8 +96,8 @@ fn programs_have_the_drawn_shapes(bytes: &[u8]) -> Result<(), String> {
     let drawn = draw(bytes);
     let account = |what: String| format!("{what}\n{}", text(&drawn.program));
     let results = running::results(&drawn, &drawn.program).map_err(account)?;
-    for which in 0..2 {
-        for (at, value) in results[which].iter().enumerate() {
+    for (which, results) in results.iter().enumerate() {
+        for (at, value) in results.iter().enumerate() {
             let expected = (Some(drawn.elems[at]), drawn.shapes[which][at].clone());
             let got = running::type_of(value);
             if expected != got {
@@ -159,14 +159,14 @@ fn interface(before: &Ref<Graph>, after: &Ref<Graph>) -> Result<(), String> {
         return Err("names of inputs or outputs have changed".to_owned());
     }
     let types = |graph: &Ref<Graph>| {
-        let inputs = graph.params.iter().map(|param| param.clone());
+        let inputs = graph.params.iter().cloned();
         // Compared as a graph without calls, since the dimensions are bound there.
         Ref::new(Graph {
             results: inputs.map(isoform::Value::from).collect(),
             ..isoform::Node::clone_fields(&**graph)
         })
     };
-    match told(structural_equal(&types(before), &types(after)))? {
+    match told(structural_equal(types(before), types(after)))? {
         true => Ok(()),
         false => Err("types of inputs or outputs have changed".to_owned()),
     }

@@ -159,11 +159,8 @@ fn shape_arithmetic(g: &mut Generator<'_>) -> Option<()> {
     };
     let mut results = [Vec::new(), Vec::new()];
     for which in 0..2 {
-        for position in 0..count {
-            results[which].push(compute(
-                ints[which][position],
-                at(&numbers[which], position),
-            )?);
+        for (position, left) in ints[which].iter().enumerate().take(count) {
+            results[which].push(compute(*left, at(&numbers[which], position))?);
         }
     }
     let (left, right) = if swap {

@@ -105,7 +105,7 @@ fn drop_inputs(drawn: &RandomProgram, at: usize) -> Option<Option<RandomProgram>
     if at >= graph.params.len() {
         return None;
     }
-    let params: Vec<Ref<Input>> = graph.params.iter().map(|param| param.clone()).collect();
+    let params: Vec<Ref<Input>> = graph.params.iter().cloned().collect();
     let smaller = Graph {
         params: without(&params, at).into(),
         ..graph.clone_fields()
@@ -157,7 +157,7 @@ fn cut_value(drawn: &RandomProgram, call: &Ref<Call>) -> Option<RandomProgram> {
     if smaller.same_as(&drawn.program) {
         return None;
     }
-    let mut params: Vec<Ref<Input>> = graph.params.iter().map(|param| param.clone()).collect();
+    let mut params: Vec<Ref<Input>> = graph.params.iter().cloned().collect();
     params.push(input);
     let smaller = Graph {
         params: params.into(),
