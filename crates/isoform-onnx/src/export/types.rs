@@ -251,10 +251,6 @@ fn shape_denotations(shape: Option<&mut TensorShapeProto>, from: Option<&TensorS
 }
 
 /// A constant as a message.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "each is taken apart at once, and few are sparse"
-)]
 pub(super) enum ConstantProto {
     Dense(Box<TensorProto>),
     Sparse(Box<SparseTensorProto>),

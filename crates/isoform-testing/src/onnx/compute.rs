@@ -42,7 +42,7 @@ fn reduction(g: &mut Generator<'_>) -> Option<()> {
         "ReduceLogSum",
         "ReduceLogSumExp",
     ];
-    let name = g.source.pick(&names);
+    let name: &str = g.source.pick(&names);
     use ElemType::{Double, Float, Float16, Int8, Int32, Int64, Uint8};
     let mut elems = vec![Float, Int64, Double, Float16, Int32];
     if matches!(name, "ReduceMax" | "ReduceMin") && g.since(12) {
