@@ -1,6 +1,6 @@
 //! Dimensions as numbers, and declared types that are wrong.
 
-use super::build::{Dims, graph, op, program, typed_graph};
+use super::build::{Dims, graph, op, program, typed_graph, with};
 use isoform::{Ref, Value};
 use isoform_onnx::facts::{Analysis, fix_dims, problems};
 use isoform_onnx::ir::Program;
@@ -106,6 +106,35 @@ fn mistakes_are_explained() {
         &[("y", &[None, Some(3)])],
         "ValueError: dimension 'h': expected one extent, got 2 and 3",
     );
+}
+
+#[test]
+fn dimensions_of_a_long_chain_are_fixed() {
+    let x = Dims::default().input("x", "float32 n 3");
+    let mut value = Value::from(&x);
+    for _ in 0..1_000_000 {
+        value = op("Relu", &[&value]);
+    }
+    let program = program(graph(vec![x], vec![value]));
+    let fixed = fix_dims(&program, &dims(&[("n", 2)]), &[]).unwrap();
+    assert_eq!(facts(&fixed), ["float[2, 3]", "float[2, 3]"]);
+}
+
+#[test]
+fn bodies_of_a_program_are_known_at_once() {
+    let x = Dims::default().input("x", "float32 n 3");
+    let inner = op("Abs", &[&Value::from(&x)]);
+    let scaled = op("Relu", &[&inner]);
+    let branch = || graph(vec![], vec![scaled.clone()]).into();
+    let flag = Dims::default().input("flag", "bool");
+    let attrs = vec![("then_branch", branch()), ("else_branch", branch())];
+    let chosen = with("If", &[&Value::from(&flag)], attrs);
+    let program = program(graph(vec![x, flag], vec![chosen.clone()]));
+    let mut analysis = Analysis::of_program(&program);
+    let visits = analysis.visits();
+    assert_eq!(analysis.fact(&scaled).to_string(), "float[n, 3]");
+    assert_eq!(analysis.fact(&chosen).to_string(), "float[n, 3]");
+    assert_eq!(analysis.visits(), visits, "nothing is derived again");
 }
 
 #[test]

@@ -1,0 +1,384 @@
+"""Derived types of ONNX programs, and dimensions as numbers.
+
+The types of all values between the nodes of real models are compared with the arrays that
+onnxruntime computes, where it is installed.
+"""
+
+import math
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isoform import dtype, onnx, structural_equal
+
+MODELS = os.environ.get("ISOFORM_MODELS")
+
+
+def call(op, inputs, outputs=1, version=17, **attrs):
+    return onnx.Call("", op, version, None, attrs, inputs, outputs)
+
+
+def first(op, *inputs, **attrs):
+    return onnx.Output(call(op, list(inputs), **attrs), 0)
+
+
+def tensor_input(name, elem, dims):
+    return onnx.Input(ty=onnx.TensorType(elem, dims), default=None, name=name)
+
+
+def program(inputs, *results, types=None):
+    names = [f"out{at}" for at in range(len(results))]
+    graph = onnx.Graph(inputs, types or [None] * len(results), results, result_names=names)
+    return onnx.Program(graph, [])
+
+
+@pytest.fixture
+def x():
+    return tensor_input("x", "float32", [onnx.Dim("batch"), 3])
+
+
+# ---- types ---------------------------------------------------------------------------
+
+
+def test_types_of_outputs_inputs_and_constants(x):
+    shape = first("Shape", x)
+    sum_ = first("Add", shape, np.int64([1, 0]))
+    shapes = onnx.infer_shapes(program([x], sum_))
+    assert shapes[x] == onnx.ValueType(dtype("float32"), ("batch", 3), None)
+    assert shapes[shape] == onnx.ValueType(dtype("int64"), (2,), ("batch", 3))
+    assert shapes[sum_].elements == ("batch + 1", 3)
+    assert shapes[sum_.call.inputs[1]] == onnx.ValueType(dtype("int64"), (2,), (1, 0))
+    assert isinstance(shapes[x].elem, dtype)
+    assert shapes.problems == ()
+
+
+def test_what_is_not_known_is_none():
+    y = onnx.Input(ty=None, default=None, name="y")
+    text = tensor_input("text", "string", [None, 2])
+    sequence = first("SequenceConstruct", text)
+    custom = onnx.Output(onnx.Call("my.domain", "Op", 1, None, {}, [text], 1), 0)
+    shapes = onnx.infer_shapes(program([y, text], y, sequence, custom))
+    for value in (y, sequence, custom):
+        assert shapes[value] == onnx.ValueType(None, None, None)
+    assert shapes[text] == onnx.ValueType("string", ("_1", 2), None)
+
+
+def test_bodies_know_the_values_around_them(x):
+    inner = first("Concat", x, x, axis=0)
+    branch = onnx.Graph([], [None], [inner])
+    other = onnx.Graph([], [None], [first("Relu", x)])
+    flag = tensor_input("flag", "bool", [])
+    chosen = onnx.Output(call("If", [flag], then_branch=branch, else_branch=other), 0)
+    shapes = onnx.infer_shapes(program([x, flag], chosen))
+    assert shapes[inner].shape == ("batch*2", 3)
+    # The branches have another first extent each.
+    assert shapes[chosen].shape == ("_1", 3)
+
+
+def test_calls_that_are_made_later_may_be_asked_about(x):
+    relu = first("Relu", x)
+    shapes = onnx.infer_shapes(program([x], relu))
+    later = first("Concat", relu, relu, axis=1)
+    assert shapes[later].shape == ("batch", 6)
+
+
+@pytest.mark.parametrize("thing", ["x", 1, None, {}])
+def test_only_values_have_types(x, thing):
+    shapes = onnx.infer_shapes(program([x], first("Relu", x)))
+    with pytest.raises(TypeError, match=r"expected a value of a program, that is an onnx\.Output"):
+        shapes[thing]
+
+
+def test_types_cannot_be_iterated(x):
+    shapes = onnx.infer_shapes(program([x], first("Relu", x)))
+    with pytest.raises(TypeError):
+        iter(shapes)
+    with pytest.raises(TypeError):
+        _ = x in shapes
+
+
+def test_only_models_and_programs_have_shapes():
+    with pytest.raises(TypeError, match=r"expected a model or an onnx\.Program, got"):
+        onnx.infer_shapes(3)
+    with pytest.raises(TypeError, match=r"expected a model or an onnx\.Program, got"):
+        onnx.fix_dims("model.onnx")
+
+
+def test_wrong_declarations_are_problems(x):
+    types = [
+        onnx.TensorType("float32", [7, 4]),
+        onnx.TensorType("int64", None),
+        onnx.TensorType("float32", [onnx.Dim("any"), 3]),
+    ]
+    relus = [first("Relu", x) for _ in types]
+    shapes = onnx.infer_shapes(program([x], *relus, types=types))
+    assert [problem.name for problem in shapes.problems] == ["out0", "out1"]
+    problem = shapes.problems[0]
+    assert problem.declared.shape == (7, 4)
+    assert problem.derived == shapes[relus[0]]
+    expected = "output 'out0' is declared as float[7, 4], but is float[batch, 3]"
+    assert problem.message == expected
+    assert shapes.problems[1].declared == onnx.ValueType(dtype("int64"), None, None)
+
+
+def test_long_chains_need_no_deep_stack(x):
+    value = x
+    for _ in range(50_000):
+        value = first("Relu", value)
+    assert onnx.infer_shapes(program([x], value))[value].shape == ("batch", 3)
+
+
+# ---- dimensions ----------------------------------------------------------------------
+
+
+def test_a_dimension_is_fixed_wherever_it_occurs(x):
+    double = first("Concat", x, x, axis=0)
+    before = program([x], double)
+    for arguments in ({"dims": {"batch": 4}}, {"input_shapes": {"x": (4, None)}}):
+        fixed = onnx.fix_dims(before, **arguments)
+        shapes = onnx.infer_shapes(fixed)
+        assert shapes[fixed.graph.params[0]].shape == (4, 3)
+        assert shapes[fixed.graph.results[0]].shape == (8, 3)
+    # The program itself stays as it is.
+    assert onnx.infer_shapes(before)[double].shape == ("batch*2", 3)
+    assert onnx.fix_dims(before, {}, {}).same_as(before)
+
+
+def test_extents_may_be_integers_of_numpy(x):
+    before = program([x], first("Relu", x))
+    fixed = onnx.fix_dims(before, {"batch": np.int32(4)}, {"x": np.int64([4, 3])})
+    assert structural_equal(fixed, onnx.fix_dims(before, {"batch": 4}))
+
+
+@pytest.mark.parametrize(
+    ("dims", "shapes", "error", "message"),
+    [
+        ({"bach": 1}, {}, KeyError, "dimension 'bach': .* have the dimensions 'batch'"),
+        ({"batch": -1}, {}, ValueError, "dimension 'batch': expected .* not negative, got -1"),
+        ({"batch": 1.5}, {}, TypeError, "dimension 'batch': expected an int, got float"),
+        ({}, {"z": (1, 3)}, KeyError, "input 'z': the model has the inputs 'x'"),
+        ({}, {"x": (1,)}, ValueError, "input 'x': expected 2 extents, .* got 1"),
+        ({}, {"x": (1, 4)}, ValueError, "input 'x': expected 3 at axis 1, .* got 4"),
+        ({}, {"x": ("n", 3)}, TypeError, "input 'x': expected an int, got str"),
+        ({"batch": 1}, {"x": (2, 3)}, ValueError, "dimension 'batch': .* got 1 and 2"),
+        ({"batch": 2**70}, {}, OverflowError, ""),
+    ],
+)
+def test_wrong_dimensions_are_explained(x, dims, shapes, error, message):
+    with pytest.raises(error, match=message):
+        onnx.fix_dims(program([x], first("Relu", x)), dims, shapes)
+
+
+# ---- onnxruntime ---------------------------------------------------------------------
+
+FUNCTIONS = {
+    "floordiv": lambda a, b: a // b,
+    "truncdiv": lambda a, b: math.trunc(a / b),
+    "mod": lambda a, b: a % b,
+    "rem": lambda a, b: int(math.fmod(a, b)),
+    "min": min,
+    "max": max,
+    "or_if_zero": lambda a, b: a or b,
+    "broadcast": lambda a, b: b if a == 1 else a,
+    "equal": lambda a, b: int(a == b),
+    "less": lambda a, b: int(a < b),
+}
+
+
+def parts(text, separators):
+    """Split outside of parentheses; each part comes with the separator before it."""
+    depth, at, start, before = 0, 0, 0, separators[0]
+    while at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        found = [one for one in separators if depth == 0 and text.startswith(one, at)]
+        if found:
+            yield before, text[start:at]
+            before, start = found[0], at + len(found[0])
+            at = start
+        else:
+            at += 1
+    yield before, text[start:]
+
+
+def number(text, known):
+    """The number that a formula denotes; None if a symbol of it is not known."""
+    if text in known:
+        return known[text]
+    terms = list(parts(text, [" + ", " - "]))
+    if len(terms) > 1:
+        numbers = [number(term, known) for _, term in terms]
+        if None in numbers:
+            return None
+        signs = [-1 if sign == " - " else 1 for sign, _ in terms]
+        return sum(map(math.prod, zip(signs, numbers, strict=True)))
+    if text.startswith("-") and not text[1:].isdigit():
+        rest = number(text[1:], known)
+        return None if rest is None else -rest
+    factors = list(parts(text, ["*"]))
+    if len(factors) > 1:
+        numbers = [number(factor, known) for _, factor in factors]
+        return None if None in numbers else math.prod(numbers)
+    applied = re.fullmatch(r"(\w+)\((.*)\)", text)
+    if applied and applied[1] in FUNCTIONS:
+        numbers = [number(argument, known) for _, argument in parts(applied[2], [", "])]
+        return None if None in numbers else FUNCTIONS[applied[1]](*numbers)
+    return int(text) if re.fullmatch(r"-?\d+", text) else None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("12", 12),
+        ("n*3 + 1", 16),
+        ("-n*m*2 + floordiv(n - 1, 2)", -68),
+        ("max(n, floordiv(m, 2)) - 1", 4),
+        ("n + k", None),
+    ],
+)
+def test_formulas_are_computed(text, expected):
+    assert number(text, {"n": 5, "m": 7}) == expected
+
+
+class Judge:
+    """Compares derived types with the arrays of one run."""
+
+    def __init__(self):
+        self.known = {}
+        self.later = []
+        self.wrong = []
+        self.numbers = self.formulas = self.elements = 0
+
+    def extent(self, derived, real, where):
+        if isinstance(derived, int):
+            self.numbers += 1
+            if derived != real:
+                self.wrong.append((where, derived, real))
+        elif not re.search(r"[ (*]", derived):
+            # A symbol: the same number wherever it occurs.
+            if self.known.setdefault(derived, real) != real:
+                self.wrong.append((where, derived, real))
+        else:
+            self.later.append((derived, real, where))
+
+    def value(self, ty, real, where):
+        if isinstance(real, (list, dict)) or real is None:
+            if ty.elem is not None or ty.shape is not None:
+                self.wrong.append((where, ty, type(real)))
+            return
+        elem = "string" if real.dtype.kind in "OU" else real.dtype.name
+        if ty.elem is not None and ty.elem != elem:
+            self.wrong.append((where, ty.elem, elem))
+        if ty.shape is not None:
+            if len(ty.shape) != real.ndim:
+                self.wrong.append((where, ty.shape, real.shape))
+                return
+            for derived, extent in zip(ty.shape, real.shape, strict=True):
+                self.extent(derived, extent, where)
+        if ty.elements is not None:
+            self.elements += 1
+            for derived, element in zip(ty.elements, real.ravel().tolist(), strict=True):
+                self.extent(derived, int(element), where)
+
+    def finish(self):
+        """Compute the formulas, as all symbols that can be known are known."""
+        for derived, real, where in self.later:
+            found = number(derived, self.known)
+            if found is not None:
+                self.formulas += 1
+                if found != real:
+                    self.wrong.append((where, derived, found, real))
+
+
+def outputs_by_name(program):
+    """The results of the main graph's nodes."""
+    found, seen = {}, set()
+    stack = list(program.graph.results)
+    while stack:
+        value = stack.pop()
+        if not isinstance(value, onnx.Output) or value.call in seen:
+            continue
+        seen.add(value.call)
+        for index, name in enumerate(value.call.output_names):
+            if name and index < value.call.outputs:
+                found[name] = onnx.Output(value.call, index)
+        stack.extend(value.call.inputs)
+    return found
+
+
+def arrays_for(session, size, random):
+    """Inputs of a model, with this size for its symbolic dimensions, or None."""
+    arrays = {}
+    for given in session.get_inputs():
+        kind = re.fullmatch(r"tensor\((\w+)\)", given.type)
+        if not kind:
+            return None
+        shape = [dim if isinstance(dim, int) else size for dim in given.shape]
+        name = {"float": "float32", "double": "float64"}.get(kind[1], kind[1])
+        if name == "string":
+            arrays[given.name] = np.full(shape, "text", dtype=object)
+        else:
+            high = 2 if name == "bool" or "int" in name else 100
+            arrays[given.name] = random.integers(0, high, shape).astype(name)
+    return arrays
+
+
+def judged(path, onnx_package, runtime):
+    """What is wrong about a model's types; None if it does not run with more outputs."""
+    loaded = onnx.load(path)
+    values = outputs_by_name(loaded.program)
+    message = onnx_package.load(path)
+    outputs = {output.name for output in message.graph.output}
+    for name in values.keys() - outputs:
+        message.graph.output.append(onnx_package.ValueInfoProto(name=name))
+    options = runtime.SessionOptions()
+    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        session = runtime.InferenceSession(
+            message.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception:  # noqa: BLE001  runtimes refuse in many ways
+        return None
+    shapes = onnx.infer_shapes(loaded)
+    names = [output.name for output in session.get_outputs()]
+    for size in (3, 1, 7, 64, 1024):
+        arrays = arrays_for(session, size, np.random.default_rng(size))
+        if arrays is None:
+            return None
+        try:
+            results = session.run(names, arrays)
+        except Exception:  # noqa: BLE001
+            continue
+        judge = Judge()
+        for param in loaded.program.graph.params:
+            if param.name in arrays:
+                judge.value(shapes[param], arrays[param.name], param.name)
+        for name, result in zip(names, results, strict=True):
+            if name in values:
+                judge.value(shapes[values[name]], result, name)
+        judge.finish()
+        return judge
+    return None
+
+
+@pytest.mark.skipif(MODELS is None, reason="ISOFORM_MODELS names no folder of models")
+def test_types_are_those_of_the_runtime():
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    onnx_package = pytest.importorskip("onnx", reason="the onnx package is not installed")
+    judges = {}
+    for path in sorted(Path(MODELS).glob("*.onnx")):
+        # The others of these take seconds each, and have the same operators.
+        if path.name.startswith("light_") and path.name != "light_shufflenet.onnx":
+            continue
+        judge = judged(path, onnx_package, runtime)
+        if judge is not None:
+            judges[path.name] = judge
+    wrong = {name: judge.wrong for name, judge in judges.items() if judge.wrong}
+    assert wrong == {}
+    assert len(judges) >= 100
+    assert sum(judge.numbers for judge in judges.values()) >= 2000
+    assert sum(judge.formulas for judge in judges.values()) >= 10
+    assert sum(judge.elements for judge in judges.values()) >= 50
