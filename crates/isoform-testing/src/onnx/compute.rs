@@ -42,7 +42,7 @@ fn reduction(g: &mut Generator<'_>) -> Option<()> {
         "ReduceLogSum",
         "ReduceLogSumExp",
     ];
-    let name: &str = g.source.pick(&names);
+    let name = *g.source.pick(&names);
     use ElemType::{Double, Float, Float16, Int8, Int32, Int64, Uint8};
     let mut elems = vec![Float, Int64, Double, Float16, Int32];
     if matches!(name, "ReduceMax" | "ReduceMin") && g.since(12) {
@@ -517,7 +517,8 @@ pub(super) fn random(g: &mut Generator<'_>) -> Option<()> {
     let seed = 1.0 + g.made as f64;
     if g.source.chance(50) {
         let dims: Vec<Size> = vec![[2, 2], [3, 3]];
-        let op = Op::new(g.source.pick(&["RandomNormal", "RandomUniform"]));
+        let name = *g.source.pick(&["RandomNormal", "RandomUniform"]);
+        let op = Op::new(name);
         let shape: Vec<i64> = dims.iter().map(|size| size[0]).collect();
         let op = op.ints("shape", &shape).attr("seed", seed);
         g.make(op, ElemType::Float, dims);
@@ -525,7 +526,8 @@ pub(super) fn random(g: &mut Generator<'_>) -> Option<()> {
     }
     let x = g.operand(&[ElemType::Float]);
     let names = ["RandomUniformLike", "RandomNormalLike"];
-    let op = Op::new(*g.source.pick(&names)).on(&x).attr("seed", seed);
+    let name = *g.source.pick(&names);
+    let op = Op::new(name).on(&x).attr("seed", seed);
     if product(&x.dims).iter().any(|&count| count > 100) {
         return None;
     }
