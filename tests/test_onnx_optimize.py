@@ -147,12 +147,12 @@ class TestExtract:
         assert [one.name for one in part.graph.params] == ["v"]
         assert part.graph.params[0].ty is not None
         assert part.graph.results[0].call.op == "Relu"
-        whole = onnx.extract(program(clumsy), to=["y"])
+        whole = onnx.extract(program(clumsy), outputs=["y"])
         assert structural_equal(whole, program(clumsy))
 
     def test_mistakes(self):
         with pytest.raises(ValueError, match="no value 'w'"):
-            onnx.extract(program(clumsy), to=["w"])
+            onnx.extract(program(clumsy), outputs=["w"])
         with pytest.raises(ValueError, match="at least one value"):
             onnx.extract(program(clumsy), ["v"])
 

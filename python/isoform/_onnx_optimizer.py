@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from isoform import _core, _onnxruntime
 from isoform._core import OnnxModel, OnnxRule as Rule
+from isoform._onnx_shapes import fix_dims
 
 if TYPE_CHECKING:
     from isoform.types.onnx import Program
@@ -137,6 +138,8 @@ def optimize(
     only: Sequence[str] | None = None,
     without: Sequence[str] = (),
     rules: Sequence[Rule] = (),
+    dims: Mapping[str, int] | None = None,
+    input_shapes: Mapping[str, Sequence[int | None]] | None = None,
 ) -> Optimized:
     """Make a program smaller without changing what it computes.
 
@@ -156,6 +159,8 @@ def optimize(
         only: The rules and steps to use, by name; all by default.
         without: Rules and steps to leave out.
         rules: Your own rules, which are tried after those of the library.
+        dims: Extents of dimensions by name, which are fixed first; see `fix_dims`.
+        input_shapes: Shapes of inputs by name, likewise.
 
     Raises ValueError for a rule that does not exist, for rules that replace each other
     without an end or put a value of another type in place, and for an invalid program;
@@ -176,6 +181,8 @@ def optimize(
     >>> done.program.graph.results[0].call.op, [fired.rule for fired in done.report.fired]
     ('Gelu', ['gelu'])
     """
+    if dims or input_shapes:
+        model = fix_dims(model, dims, input_shapes)
     program, counts, fired = _core.onnx_optimize(
         model,
         fold=fold,
@@ -205,7 +212,7 @@ def rules() -> list[RuleInfo]:
 
 
 def extract(
-    model: OnnxModel | Program, from_: Sequence[str] = (), to: Sequence[str] = ()
+    model: OnnxModel | Program, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
 ) -> Program:
     """Return the part of a program that computes some values from others.
 
@@ -214,12 +221,12 @@ def extract(
 
     Args:
         model: What `load` returned, or an `onnx.Program`.
-        from_: The values that become inputs, with the types that are known of them; by
+        inputs: The values that become inputs, with the types that are known of them; by
             default the part has the inputs that it needs.
-        to: The values that become outputs.
+        outputs: The values that become outputs.
 
     Raises ValueError for a name that no value has, and for inputs that the part needs
-    although `from_` does not name them. Linear in the program.
+    although `inputs` does not name them. Linear in the program.
 
     >>> from isoform import onnx
     >>> x = onnx.Input(ty=None, default=None, name="x")
@@ -230,7 +237,7 @@ def extract(
     >>> [one.name for one in part.graph.params], part.graph.results[0].call.op
     (['r'], 'Tanh')
     """
-    return _core.onnx_extract(model, _names("from_", from_), _names("to", to))
+    return _core.onnx_extract(model, _names("inputs", inputs), _names("outputs", outputs))
 
 
 def verify(
