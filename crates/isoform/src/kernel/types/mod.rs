@@ -21,7 +21,6 @@ pub use functions::{
     global_function, list_functions, register_function, register_functions, remove_function,
 };
 pub use hints::{field_hint, name_hint};
-#[cfg(feature = "transform")]
 pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{
     EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
