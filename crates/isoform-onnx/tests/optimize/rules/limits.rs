@@ -29,6 +29,22 @@ pub(crate) const CASES: &[Case] = &[
             ),
             (
                 17,
+                "x: float[N] => Relu(Clip(x, float(-1), float(6)))",
+                "Clip(x, float(0), float(6))",
+            ),
+            (
+                17,
+                "x: float[N] => Clip(Clip(x, float(0)), float(-2))",
+                "Relu(x)",
+            ),
+            // Relu makes 0.0 of what is below.
+            (
+                17,
+                "x: float[N] => Clip(Clip(x, float(-0.0)), float(-2))",
+                "Clip(x, float(-0.0))",
+            ),
+            (
+                17,
                 "x: int32[N] => Clip(Clip(x, int32(-5)), int32(2))",
                 "Clip(x, int32(2))",
             ),
