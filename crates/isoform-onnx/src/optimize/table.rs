@@ -80,7 +80,15 @@ fn small(value: &Value) -> u64 {
         ValueRef::Str(text) => hash_of(text),
         ValueRef::Array(items) => {
             let items = items.values().iter();
-            hash_of(items.map(Value::as_int).collect::<Vec<_>>())
+            let number = |item: &Value| match item.as_float() {
+                Some(float) => Some(float.to_bits() as i64),
+                None => item.as_int(),
+            };
+            hash_of(items.map(number).collect::<Vec<_>>())
+        }
+        ValueRef::Tensor(tensor) => {
+            let data = tensor.data();
+            hash_of((tensor.shape(), &data[..data.len().min(64)]))
         }
         _ => 0,
     }
