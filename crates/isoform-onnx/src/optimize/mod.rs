@@ -38,7 +38,7 @@ mod values;
 use isoform::{Node as _, Ref};
 
 use constants::Constants;
-use report::{Contents, Log};
+use report::{Contents, Log, without_end};
 use rewriter::Rewriter;
 use settings::Settings;
 
@@ -63,7 +63,7 @@ const MAX_CONSTANTS: [u64; 4] = [1 << 20, 128 << 10, 16 << 10, 2 << 10];
 /// The growth of all constants that folding may cause, in bytes, in any program.
 const MAX_GROWTH: u64 = 1 << 20;
 
-/// After this many walks a program is taken as it is.
+/// After this many walks a program is taken as it is, unless rules of the user still fire.
 const MAX_ROUNDS: usize = 64;
 
 /// Options of [`optimize`](Self::optimize).
@@ -185,15 +185,23 @@ fn fixpoint(program: &Ref<Program>, settings: &Settings) -> isoform::Result<Opti
     (report.nodes_before, report.bytes_before) = size(program);
     let mut program = program.clone();
     let mut constants = Constants::default();
-    while report.rounds < MAX_ROUNDS {
+    loop {
         report.rounds += 1;
         let mut log = Log::default();
         let new = walk(&program, settings, &mut log, &mut constants)?;
+        let mut names = log.fired.iter().map(|fired| &fired.rule);
+        let endless = names.rfind(|name| settings.is_user(name)).cloned();
         report.fired.append(&mut log.fired);
         if new.same_as(&program) {
             break;
         }
         program = new;
+        if report.rounds == MAX_ROUNDS {
+            match endless {
+                Some(rule) => return Err(without_end(&rule)),
+                None => break,
+            }
+        }
     }
     (report.nodes_after, report.bytes_after) = size(&program);
     Ok(Optimized { program, report })

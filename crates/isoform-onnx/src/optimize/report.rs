@@ -121,6 +121,14 @@ impl Contents {
     }
 }
 
+/// The error of rules that never come to an end.
+#[cold]
+pub(super) fn without_end(rule: &str) -> Error {
+    Error::value_error(format!(
+        "rules replace what they made without an end, the last one was '{rule}'"
+    ))
+}
+
 /// Records events while a program is made anew.
 #[derive(Default)]
 pub(super) struct Log {
@@ -267,9 +275,7 @@ impl Log {
     pub(super) fn step(&mut self, rule: &str) -> isoform::Result<()> {
         self.steps += 1;
         if self.steps > self.limit {
-            return Err(Error::value_error(format!(
-                "rules replace what they made without an end, the last one was '{rule}'"
-            )));
+            return Err(without_end(rule));
         }
         Ok(())
     }

@@ -82,6 +82,15 @@ impl Settings {
         self.steps.contains(&step)
     }
 
+    /// True for the name of a rule that the user added.
+    pub(super) fn is_user(&self, name: &str) -> bool {
+        let mut users = self.rules.iter().rev();
+        users
+            .by_ref()
+            .take_while(|rule| rule.group() == RuleGroup::User)
+            .any(|rule| rule.name() == name)
+    }
+
     /// The rules whose patterns begin with the operator of a call.
     pub(super) fn rules_for(&self, call: &Call) -> impl Iterator<Item = &Rule> {
         let listed = if call.callee.is_some() {

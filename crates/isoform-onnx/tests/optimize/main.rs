@@ -7,5 +7,9 @@
 mod build;
 mod check;
 mod coverage;
+mod mistakes;
+mod properties;
 mod rules;
+mod scale;
 mod text;
+mod user;

@@ -1,0 +1,115 @@
+//! Long chains, many constants and deep nesting.
+
+use isoform::Ref;
+use isoform_onnx::ir::Program;
+use isoform_onnx::optimize::OptimizeOptions;
+use isoform_onnx::proto::{ModelProto, NodeProto};
+
+use crate::build::{self, NodeExt};
+use crate::check::optimize;
+use crate::text;
+
+/// A chain of calls of these operators in turn, on an input of int64.
+fn chain(length: usize, node: impl Fn(usize, &str, &str) -> Vec<NodeProto>) -> Ref<Program> {
+    let mut model: ModelProto = text::model(17, "x: int64[N] => Neg(x)");
+    let graph = model.graph.as_mut().unwrap();
+    graph.node.clear();
+    for at in 0..length {
+        let from = if at == 0 {
+            "x".into()
+        } else {
+            format!("t{at}")
+        };
+        graph.node.extend(node(at, &from, &format!("t{}", at + 1)));
+    }
+    graph.output = vec![build::untyped(&format!("t{length}"))];
+    build::load(&model).program().clone()
+}
+
+fn constant(name: &str, number: i64) -> NodeProto {
+    let tensor = isoform_onnx::proto::TensorProto {
+        data_type: 7,
+        int64_data: vec![number],
+        ..Default::default()
+    };
+    build::node("Constant", "", name).with(build::tensor_attr("value", tensor))
+}
+
+/// The nodes that are left, and the walks that it took.
+fn left(program: &Ref<Program>) -> (usize, usize) {
+    let report = optimize(&OptimizeOptions::default(), program).report;
+    (report.nodes_after, report.rounds)
+}
+
+#[test]
+fn a_long_chain_of_copies_goes_in_one_walk() {
+    for length in [100, 100_000] {
+        let program = chain(length, |_, from, to| {
+            vec![build::node("Identity", from, to)]
+        });
+        assert_eq!(left(&program), (0, 2));
+    }
+}
+
+#[test]
+fn a_long_chain_of_pairs_goes_in_one_walk() {
+    for length in [100, 100_000] {
+        let program = chain(length, |_, from, to| vec![build::node("Neg", from, to)]);
+        assert_eq!(left(&program), (0, 2));
+    }
+}
+
+#[test]
+fn a_long_chain_of_different_constants_becomes_one() {
+    for length in [100, 100_000] {
+        let program = chain(length, |at, from, to| {
+            let name = format!("c{at}");
+            let add = build::node("Add", &format!("{from} {name}"), to);
+            vec![constant(&name, at as i64 + 1), add]
+        });
+        assert_eq!(left(&program), (1, 2));
+    }
+}
+
+#[test]
+fn a_long_chain_that_stays_takes_one_walk() {
+    for length in [100, 100_000] {
+        let program = chain(length, |at, from, to| {
+            let op = if at % 2 == 0 { "Abs" } else { "Neg" };
+            vec![build::node(op, from, to)]
+        });
+        assert_eq!(left(&program), (length, 1));
+    }
+}
+
+#[test]
+fn many_tensors_in_attributes_are_told_apart() {
+    let program = chain(20_000, |at, from, to| {
+        let (shape, filled) = (format!("s{at}"), format!("f{at}"));
+        let value = isoform_onnx::proto::TensorProto {
+            data_type: 7,
+            dims: vec![1],
+            int64_data: vec![at as i64 + 1],
+            ..Default::default()
+        };
+        vec![
+            build::node("Shape", "x", &shape),
+            build::node("ConstantOfShape", &shape, &filled)
+                .with(build::tensor_attr("value", value)),
+            build::node("Add", &format!("{from} {filled}"), to),
+        ]
+    });
+    assert_eq!(left(&program), (40_001, 2));
+}
+
+#[test]
+fn deep_nesting_is_optimised_inside() {
+    let mut body = "Relu(Identity(x))".to_owned();
+    for _ in 0..20 {
+        body = format!("If{{then_branch={{=> {body}}}, else_branch={{=> Neg(x)}}}}(c)");
+    }
+    let model = text::model(17, &format!("x: float[N], c: bool[] => {body}"));
+    let program = build::load(&model).program().clone();
+    let report = optimize(&OptimizeOptions::default(), &program).report;
+    assert_eq!(report.nodes_before - report.nodes_after, 1);
+}
