@@ -314,6 +314,18 @@ class OnnxRule:
         """The pattern."""
 
 @final
+class OnnxShapes:
+    """What is known of the values of a program; see `isoform.onnx.infer_shapes`."""
+
+    @property
+    def problems(self) -> list[tuple[str, tuple[Any, Any, Any], tuple[Any, Any, Any], str]]:
+        """The name, declared and derived type of each output whose declared type is wrong, and
+        that as a sentence.
+        """
+    def type_of(self, /, value: Any) -> tuple[Any, Any, Any]:
+        """Element type, extents and elements of a value."""
+
+@final
 class OnnxSite:
     """A place where a rule may apply: what its pattern matched, what is known about values, and
     how to make new calls.
@@ -1128,6 +1140,12 @@ def onnx_evaluate(program: Any, inputs: Any, max_bytes: Any) -> Any:
 
 def onnx_extract(*args: Any, **kwargs: Any) -> Any:
     """The part of a program between values; see `isoform.onnx.extract`."""
+
+def onnx_fix_dims(model: Any, dims: Any, input_shapes: Any) -> Program:
+    """The program with dimensions as numbers; see `isoform.onnx.fix_dims`."""
+
+def onnx_infer_shapes(model: Any) -> OnnxShapes:
+    """Derives the types of all values; see `isoform.onnx.infer_shapes`."""
 
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""

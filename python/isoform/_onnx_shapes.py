@@ -94,12 +94,12 @@ def infer_shapes(model: OnnxModel | Program) -> Shapes:
     Raises TypeError for anything else. The work is nodes times the depth of bodies, and
     times the few rounds that nested loops need.
 
-    >>> from isoform import onnx
-    >>> ty = onnx.TensorType("float32", [onnx.Dim("batch"), 3])
+    >>> from isoform import dtype, onnx
+    >>> ty = onnx.TensorType(dtype("float32"), [onnx.Dim("batch"), 3])
     >>> x = onnx.Input(ty=ty, default=None, name="x")
     >>> twice = onnx.Output(onnx.Call("", "Concat", 13, None, {"axis": 0}, [x, x], 1), 0)
     >>> shape = onnx.Output(onnx.Call("", "Shape", 13, None, {}, [twice], 1), 0)
-    >>> wrong = onnx.TensorType("float32", [5, 4])
+    >>> wrong = onnx.TensorType(dtype("float32"), [5, 4])
     >>> graph = onnx.Graph([x], [wrong, None], [twice, shape], result_names=["y", "s"])
     >>> shapes = infer_shapes(onnx.Program(graph, []))
     >>> shapes[twice].elem, shapes[twice].shape
@@ -132,10 +132,11 @@ def fix_dims(
 
     Raises KeyError for names that the model does not have, ValueError for negative
     extents, shapes of another rank, and numbers that contradict each other or the model,
-    and TypeError for extents that are not integers. Linear in the program.
+    TypeError for extents that are not integers, and OverflowError for those of more than
+    64 bits. Linear in the program.
 
-    >>> from isoform import onnx
-    >>> ty = onnx.TensorType("float32", [onnx.Dim("batch"), 3])
+    >>> from isoform import dtype, onnx
+    >>> ty = onnx.TensorType(dtype("float32"), [onnx.Dim("batch"), 3])
     >>> x = onnx.Input(ty=ty, default=None, name="x")
     >>> relu = onnx.Output(onnx.Call("", "Relu", 13, None, {}, [x], 1), 0)
     >>> program = onnx.Program(onnx.Graph([x], [None], [relu]), [])
@@ -157,6 +158,9 @@ def fix_dims(
 
 def _extent(place: str, extent: Any) -> int:
     try:
-        return operator.index(extent)
+        number = operator.index(extent)
     except TypeError:
         raise TypeError(f"{place}: expected an int, got {type(extent).__name__}") from None
+    if not -(2**63) <= number < 2**63:
+        raise OverflowError(f"{place}: {number} needs more than 64 bits")
+    return number
