@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from isoform import _core
 from isoform._core import OnnxModel as Model, OnnxRule as Rule, OnnxSite as Site
@@ -48,7 +48,7 @@ from isoform.shape import Shape
 from isoform.types._namespace import names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from onnx import ModelProto
 
@@ -277,9 +277,10 @@ def evaluate(
 def _value(value: Any) -> Any:
     """An input as the core takes it: strings become a `StringTensor`."""
     if isinstance(value, (list, tuple)):
-        if value and all(isinstance(item, (str, bytes)) for item in value):
-            return _strings((len(value),), value)
-        return [_value(item) for item in value]
+        items = cast("Sequence[Any]", value)
+        if items and all(isinstance(item, (str, bytes)) for item in items):
+            return _strings((len(items),), items)
+        return [_value(item) for item in items]
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     if kind in ("O", "S", "U", "T"):
         return _strings(value.shape, value.ravel().tolist())
