@@ -130,7 +130,7 @@ fn axes_of_tensors_without_elements_may_be_long() {
         "Unique",
         11,
         &[("axis", Value::from(0))],
-        &[long.clone()],
+        std::slice::from_ref(&long),
         "limit",
     );
     refuses("Det", 11, &[], &[floats(&[1 << 40, 0, 0], &[])], "limit");
@@ -138,7 +138,7 @@ fn axes_of_tensors_without_elements_may_be_long() {
         "LpNormalization",
         1,
         &[("axis", Value::from(1))],
-        &[long.clone()],
+        std::slice::from_ref(&long),
         &long,
     );
     let lengths = ints(&[0], &[]);

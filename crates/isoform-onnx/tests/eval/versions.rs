@@ -12,7 +12,7 @@ fn axes_are_an_attribute_or_an_input() {
         "Squeeze",
         11,
         &[("axes", list(&[2]))],
-        &[x.clone()],
+        std::slice::from_ref(&x),
         &squeezed,
     );
     check(
@@ -27,7 +27,7 @@ fn axes_are_an_attribute_or_an_input() {
         "Unsqueeze",
         11,
         &[("axes", list(&[1]))],
-        &[x.clone()],
+        std::slice::from_ref(&x),
         &wide,
     );
     check("Unsqueeze", 13, &[], &[x.clone(), ints(&[1], &[1])], &wide);
@@ -38,13 +38,13 @@ fn axes_are_an_attribute_or_an_input() {
         "ReduceSum",
         11,
         &[("axes", list(&[0])), keep.clone()],
-        &[counts.clone()],
+        std::slice::from_ref(&counts),
         &sums,
     );
     check(
         "ReduceSum",
         13,
-        &[keep.clone()],
+        std::slice::from_ref(&keep),
         &[counts.clone(), ints(&[1], &[0])],
         &sums,
     );
@@ -53,7 +53,7 @@ fn axes_are_an_attribute_or_an_input() {
         "ReduceMax",
         13,
         &[("axes", list(&[0])), keep.clone()],
-        &[counts.clone()],
+        std::slice::from_ref(&counts),
         &largest,
     );
     check(
@@ -69,18 +69,18 @@ fn axes_are_an_attribute_or_an_input() {
 fn slices_pads_and_limits_move_from_attributes_to_inputs() {
     let x = ints(&[4], &[0, 1, 2, 3]);
     let attrs = [("starts", list(&[1])), ("ends", list(&[i64::MAX]))];
-    check("Slice", 9, &attrs, &[x.clone()], &ints(&[3], &[1, 2, 3]));
+    check("Slice", 9, &attrs, std::slice::from_ref(&x), &ints(&[3], &[1, 2, 3]));
     let bounds = [
         ints(&[1], &[-1]),
         ints(&[1], &[i64::MIN]),
         ints(&[1], &[0]),
         ints(&[1], &[-2]),
     ];
-    let inputs = [&[x.clone()][..], &bounds[..]].concat();
+    let inputs = [std::slice::from_ref(&x)[..], &bounds[..]].concat();
     check("Slice", 13, &[], &inputs, &ints(&[2], &[3, 1]));
     let y = floats(&[1], &[5.0]);
     let attrs = [("pads", list(&[1, 0])), ("value", Value::from(2.0))];
-    check("Pad", 2, &attrs, &[y.clone()], &floats(&[2], &[2.0, 5.0]));
+    check("Pad", 2, &attrs, std::slice::from_ref(&y), &floats(&[2], &[2.0, 5.0]));
     let inputs = [y.clone(), ints(&[2], &[0, 1])];
     check("Pad", 13, &[], &inputs, &floats(&[2], &[5.0, 0.0]));
     let z = floats(&[3], &[-9.0, 0.5, 9.0]);
@@ -89,7 +89,7 @@ fn slices_pads_and_limits_move_from_attributes_to_inputs() {
         "Clip",
         6,
         &attrs,
-        &[z.clone()],
+        std::slice::from_ref(&z),
         &floats(&[3], &[-1.0, 0.5, 1.0]),
     );
     let inputs = [z, Value::NONE, floats(&[], &[1.0])];
@@ -103,7 +103,7 @@ fn rows_of_softmax_are_all_axes_from_one_on_or_one_axis() {
         "Softmax",
         11,
         &[],
-        &[x.clone()],
+        std::slice::from_ref(&x),
         &floats(&[1, 2, 2], &[0.25; 4]),
     );
     check("Softmax", 13, &[], &[x], &floats(&[1, 2, 2], &[0.5; 4]));
@@ -143,7 +143,7 @@ fn broadcasting_is_asked_for_before_version_7() {
 fn a_shape_has_bounds_since_version_15() {
     let x = floats(&[2, 0, 5], &[]);
     let attrs = [("start", Value::from(-1)), ("end", Value::from(9))];
-    check("Shape", 15, &attrs, &[x.clone()], &ints(&[1], &[5]));
+    check("Shape", 15, &attrs, std::slice::from_ref(&x), &ints(&[1], &[5]));
     check("Size", 13, &[], &[x], &ints(&[], &[0]));
 }
 
