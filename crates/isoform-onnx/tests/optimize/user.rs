@@ -111,7 +111,7 @@ fn errors_of_a_rule_are_those_of_optimisation() {
         site.get("y")?;
         Ok(None)
     });
-    let message = "KeyError: rule 'lost': its pattern has no value 'y'";
+    let message = "KeyError: rule 'lost': its pattern has no value 'y', only x";
     refused(vec![rule.unwrap()], "x: float[N] => Abs(x)", message);
 }
 

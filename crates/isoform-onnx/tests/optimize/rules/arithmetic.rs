@@ -209,14 +209,15 @@ pub(crate) const CASES: &[Case] = &[
         rule: "drop-clip",
         with: &[],
         fires: &[
-            (11, "x: float[N] => Neg(Clip(x))", "Neg(x)"),
+            (11, "x: int32[N] => Neg(Clip(x))", "Neg(x)"),
             (17, "x: int32[N] => Neg(Clip(x))", "Neg(x)"),
-            (17, "x: float[N] => Neg(Clip(x, _, _))", "Neg(x)"),
+            (17, "x: int32[N] => Neg(Clip(x, _, _))", "Neg(x)"),
         ],
         stays: &[
             // Left out, the attributes are the limits of the type, and infinity is beyond.
             (10, "x: float[N] => Neg(Clip(x))"),
             (6, "x: float[N] => Neg(Clip(x))"),
+            (17, "x: float[N] => Neg(Clip(x))"),
             (17, "x: float[N] => Neg(Clip(x, float(0)))"),
             (17, "x: float[N] => Neg(Clip(x, _, float(0)))"),
         ],
