@@ -9,6 +9,7 @@ use isoform_kernels::Control;
 
 use super::constants::{byte_size, int64s, uniform_element};
 use super::rewriter::Rewriter;
+use super::rule::Surroundings;
 use super::settings::Fold;
 use super::values::{ValueKey, constant, made_by, output, tensor};
 use crate::elem_type::ElemType;
@@ -21,69 +22,69 @@ const UNIFORM_LIMIT: u64 = 1 << 10;
 /// The largest result of ConstantOfShape, in bytes, that is made to compute with it.
 const MAX_FILLED: u64 = 16 << 20;
 
-/// The results of a call on constants, if they may be computed and are not too large.
-pub(super) fn fold(
-    rewriter: &mut Rewriter<'_>,
-    call: &Ref<Call>,
-) -> isoform::Result<Option<Vec<Value>>> {
-    let settings = rewriter.settings;
-    if settings.fold == Fold::None || !settings.uses("fold-constants") || !call.is_standard() {
-        return Ok(None);
+impl Rewriter<'_> {
+    /// The results of a call on constants, if they may be computed and are not too large.
+    pub(super) fn fold(&mut self, call: &Ref<Call>) -> isoform::Result<Option<Vec<Value>>> {
+        let rewriter = self;
+        let settings = rewriter.settings;
+        if settings.fold == Fold::None || !settings.uses("fold-constants") || !call.is_standard() {
+            return Ok(None);
+        }
+        let Some((inputs, elems)) = constants(rewriter, call) else {
+            return Ok(None);
+        };
+        let allowed = match precision(call, &elems) {
+            Precision::Exact => true,
+            Precision::Rounded => settings.fold == Fold::All && !accumulates_halves(call, &elems),
+            Precision::Never => false,
+        };
+        if !allowed {
+            return Ok(None);
+        }
+        let limit = limit(rewriter, call);
+        // What consists of equal elements becomes a node that makes them.
+        let is_filled = call
+            .inputs
+            .values()
+            .iter()
+            .any(|value| filled(value).is_some());
+        let work = if is_filled {
+            limit.max(MAX_FILLED)
+        } else {
+            limit
+        };
+        if expected_size(rewriter, call).is_some_and(|size| size > work) {
+            return Ok(None);
+        }
+        let Some(inputs) = computed(inputs)? else {
+            return Ok(None);
+        };
+        let strict = settings.fold != Fold::All;
+        let Some(results) = run(call, &inputs, work, strict)? else {
+            return Ok(None);
+        };
+        if results.iter().any(|result| constant(result).is_none()) {
+            return Ok(None);
+        }
+        let size: u64 = results.iter().map(byte_size).sum();
+        let uniform = match results.as_slice() {
+            // A constant that takes the room of others is no larger than they are.
+            [result] if size > UNIFORM_LIMIT.max(freed(rewriter, call)) => uniform_element(result),
+            _ => None,
+        };
+        if let (Some(element), [result]) = (uniform, results.as_slice()) {
+            return Ok(fill(rewriter, call, result, element));
+        }
+        if size > limit || results.len() as i64 != call.outputs {
+            return Ok(None);
+        }
+        let results: Vec<Value> = results
+            .into_iter()
+            .map(|value| rewriter.new_constant(value))
+            .collect();
+        rewriter.fired("fold-constants", call);
+        Ok(Some(results))
     }
-    let Some((inputs, elems)) = constants(rewriter, call) else {
-        return Ok(None);
-    };
-    let allowed = match precision(call, &elems) {
-        Precision::Exact => true,
-        Precision::Rounded => settings.fold == Fold::All && !accumulates_halves(call, &elems),
-        Precision::Never => false,
-    };
-    if !allowed {
-        return Ok(None);
-    }
-    let limit = limit(rewriter, call);
-    // What consists of equal elements becomes a node that makes them.
-    let is_filled = call
-        .inputs
-        .values()
-        .iter()
-        .any(|value| filled(value).is_some());
-    let work = if is_filled {
-        limit.max(MAX_FILLED)
-    } else {
-        limit
-    };
-    if expected_size(rewriter, call).is_some_and(|size| size > work) {
-        return Ok(None);
-    }
-    let Some(inputs) = computed(inputs)? else {
-        return Ok(None);
-    };
-    let strict = settings.fold != Fold::All;
-    let Some(results) = run(call, &inputs, work, strict)? else {
-        return Ok(None);
-    };
-    if results.iter().any(|result| constant(result).is_none()) {
-        return Ok(None);
-    }
-    let size: u64 = results.iter().map(byte_size).sum();
-    let uniform = match results.as_slice() {
-        // A constant that takes the room of others is no larger than they are.
-        [result] if size > UNIFORM_LIMIT.max(freed(rewriter, call)) => uniform_element(result),
-        _ => None,
-    };
-    if let (Some(element), [result]) = (uniform, results.as_slice()) {
-        return Ok(fill(rewriter, call, result, element));
-    }
-    if size > limit || results.len() as i64 != call.outputs {
-        return Ok(None);
-    }
-    let results: Vec<Value> = results
-        .into_iter()
-        .map(|value| rewriter.new_constant(value))
-        .collect();
-    rewriter.fired("fold-constants", call);
-    Ok(Some(results))
 }
 
 /// True for sums and products of 16-bit floats, whose results differ between runtimes by

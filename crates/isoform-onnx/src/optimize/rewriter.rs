@@ -7,20 +7,21 @@
 //! once, and knows the shapes and values of everything a rule asks for.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use isoform::transform::check_interrupted;
 use isoform::values::ValueRef;
 use isoform::{Array, Error, Map, Node as _, Ref, Str, Value};
 
 use super::constants::Constants;
+use super::known;
 use super::purity::Purity;
 use super::report::Log;
-use super::rule::Rule;
+use super::rule::{Rule, Surroundings};
 use super::settings::Settings;
 use super::table::Table;
 use super::values::{ValueKey, constant, made_by, output, trimmed};
-use super::{fold, known};
-use crate::facts::{Analysis, Size};
+use crate::facts::{Analysis, Fact, Size};
 use crate::ir::{Call, Function, Graph};
 use crate::layout::{self, BodyKind, Listing, attributes, graph_in, list_body};
 
@@ -357,75 +358,6 @@ impl<'r> Rewriter<'r> {
         Ok(value.clone())
     }
 
-    /// Makes a call for a rule; see [`Site::make`](super::Site::make).
-    #[expect(clippy::too_many_arguments, reason = "these are the parts of a call")]
-    pub(super) fn request(
-        &mut self,
-        root: &Ref<Call>,
-        domain: &str,
-        op: &str,
-        inputs: Vec<Value>,
-        attrs: &[(&str, Value)],
-        outputs: i64,
-        in_place: bool,
-    ) -> isoform::Result<Vec<Value>> {
-        let version = if domain == root.domain.as_str() && root.callee.is_none() {
-            root.version
-        } else {
-            let known = self.versions.iter().find(|(key, _)| key.as_str() == domain);
-            known.map_or(1, |(_, version)| *version)
-        };
-        let inputs = inputs
-            .into_iter()
-            .map(|value| match constant(&value) {
-                Some(_) => self.constants.intern(value),
-                None => value,
-            })
-            .collect();
-        let op_name = match domain {
-            "" => op.to_owned(),
-            domain => format!("{domain}::{op}"),
-        };
-        let attrs = attrs
-            .iter()
-            .map(|(name, value)| (Str::from(*name), value.clone()));
-        let call = Ref::new(Call {
-            domain: domain.into(),
-            op: op.into(),
-            version,
-            callee: None,
-            attrs: attrs.collect(),
-            inputs: trimmed(inputs),
-            outputs,
-            op_name: op_name.into(),
-            name: if in_place {
-                root.name.clone()
-            } else {
-                Str::default()
-            },
-            output_names: if in_place {
-                root.output_names.clone()
-            } else {
-                Array::new()
-            },
-            input_names: Array::new(),
-            depth: if root.depth >= 0 {
-                self.depth
-            } else {
-                root.depth
-            },
-            ..root.clone_fields()
-        });
-        if in_place && let Some(&origin) = self.origin.get(&root.identity()) {
-            self.origin.insert(call.identity(), origin);
-        }
-        self.log.made(call.identity());
-        self.requests += 1;
-        let values = self.simplify(&call);
-        self.requests -= 1;
-        values
-    }
-
     /// The values that take the place of the outputs of a call.
     fn simplify(&mut self, call: &Ref<Call>) -> isoform::Result<Vec<Value>> {
         let is_pure = self.purity.is_pure(call);
@@ -439,7 +371,7 @@ impl<'r> Rewriter<'r> {
         }
         let mut values = None;
         if is_pure {
-            values = fold::fold(self, call)?;
+            values = self.fold(call)?;
             if values.is_none() {
                 values = self.replaced_by_known(call);
             }
@@ -575,9 +507,29 @@ impl<'r> Rewriter<'r> {
         let source = self.origin.get(&call.identity()).copied();
         self.log.event(rule, call, source);
     }
+}
 
-    /// A constant that a rule makes.
-    pub(super) fn new_constant(&mut self, value: Value) -> Value {
+impl Surroundings for Rewriter<'_> {
+    fn fact(&mut self, value: &Value) -> Arc<Fact> {
+        self.analysis.fact(value)
+    }
+
+    fn uses(&self, value: ValueKey) -> usize {
+        match value {
+            ValueKey::Output(..) => self.uses.get(&value).copied().unwrap_or(1),
+            _ => self.source_uses.get(&value).copied().unwrap_or(1),
+        }
+    }
+
+    fn uses_in_source(&self, call: &Ref<Call>, index: i64) -> usize {
+        let Some(&origin) = self.origin.get(&call.identity()) else {
+            return 0;
+        };
+        let key = ValueKey::Output(origin, index);
+        self.source_uses.get(&key).copied().unwrap_or(0)
+    }
+
+    fn new_constant(&mut self, value: Value) -> Value {
         let value = self.constants.intern(value);
         if let ValueKey::Object(identity) = ValueKey::of(&value) {
             self.log.made(identity);
@@ -585,22 +537,71 @@ impl<'r> Rewriter<'r> {
         value
     }
 
-    /// How often the program uses a new value, as far as is known; at least 1 for one that
-    /// a rule has just made.
-    pub(super) fn uses(&self, value: ValueKey) -> usize {
-        match value {
-            ValueKey::Output(..) => self.uses.get(&value).copied().unwrap_or(1),
-            _ => self.source_uses.get(&value).copied().unwrap_or(1),
-        }
-    }
-
-    /// How often the source uses an output of the call from which this one was made.
-    pub(super) fn uses_in_source(&self, call: &Ref<Call>, index: i64) -> usize {
-        let Some(&origin) = self.origin.get(&call.identity()) else {
-            return 0;
+    fn request(
+        &mut self,
+        root: &Ref<Call>,
+        domain: &str,
+        op: &str,
+        inputs: Vec<Value>,
+        attrs: &[(&str, Value)],
+        outputs: i64,
+        in_place: bool,
+    ) -> isoform::Result<Vec<Value>> {
+        let version = if domain == root.domain.as_str() && root.callee.is_none() {
+            root.version
+        } else {
+            let known = self.versions.iter().find(|(key, _)| key.as_str() == domain);
+            known.map_or(1, |(_, version)| *version)
         };
-        let key = ValueKey::Output(origin, index);
-        self.source_uses.get(&key).copied().unwrap_or(0)
+        let inputs = inputs
+            .into_iter()
+            .map(|value| match constant(&value) {
+                Some(_) => self.constants.intern(value),
+                None => value,
+            })
+            .collect();
+        let op_name = match domain {
+            "" => op.to_owned(),
+            domain => format!("{domain}::{op}"),
+        };
+        let attrs = attrs
+            .iter()
+            .map(|(name, value)| (Str::from(*name), value.clone()));
+        let call = Ref::new(Call {
+            domain: domain.into(),
+            op: op.into(),
+            version,
+            callee: None,
+            attrs: attrs.collect(),
+            inputs: trimmed(inputs),
+            outputs,
+            op_name: op_name.into(),
+            name: if in_place {
+                root.name.clone()
+            } else {
+                Str::default()
+            },
+            output_names: if in_place {
+                root.output_names.clone()
+            } else {
+                Array::new()
+            },
+            input_names: Array::new(),
+            depth: if root.depth >= 0 {
+                self.depth
+            } else {
+                root.depth
+            },
+            ..root.clone_fields()
+        });
+        if in_place && let Some(&origin) = self.origin.get(&root.identity()) {
+            self.origin.insert(call.identity(), origin);
+        }
+        self.log.made(call.identity());
+        self.requests += 1;
+        let values = self.simplify(&call);
+        self.requests -= 1;
+        values
     }
 }
 

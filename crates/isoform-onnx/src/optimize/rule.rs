@@ -9,7 +9,6 @@ use isoform::values::Tensor;
 use isoform::{Ref, Value};
 
 use super::pattern::{Match, Pattern};
-use super::rewriter::Rewriter;
 use super::values::{self, ValueKey};
 use crate::facts::{Fact, Size};
 use crate::ir::Call;
@@ -170,7 +169,7 @@ impl Rule {
     /// Tries the rule on a call.
     pub(super) fn apply(
         &self,
-        rewriter: &mut Rewriter<'_>,
+        around: &mut dyn Surroundings,
         call: &Ref<Call>,
     ) -> isoform::Result<Option<Vec<Value>>> {
         if !self.versions.contains(&call.version) {
@@ -181,7 +180,7 @@ impl Rule {
                 continue;
             };
             let mut site = Site {
-                rewriter,
+                around,
                 root: call,
                 found,
                 rule: &self.name,
@@ -204,10 +203,39 @@ impl Rule {
     }
 }
 
+/// The program around a place where a rule may apply.
+pub(super) trait Surroundings {
+    /// Knowledge about a value.
+    fn fact(&mut self, value: &Value) -> Arc<Fact>;
+
+    /// How often the program uses a new value, as far as is known; at least 1 for one that
+    /// a rule has just made.
+    fn uses(&self, value: ValueKey) -> usize;
+
+    /// How often the source uses an output of the call from which this one was made.
+    fn uses_in_source(&self, call: &Ref<Call>, index: i64) -> usize;
+
+    /// A constant that a rule makes.
+    fn new_constant(&mut self, value: Value) -> Value;
+
+    /// Makes a call for a rule; see [`Site::make`].
+    #[expect(clippy::too_many_arguments, reason = "these are the parts of a call")]
+    fn request(
+        &mut self,
+        root: &Ref<Call>,
+        domain: &str,
+        op: &str,
+        inputs: Vec<Value>,
+        attrs: &[(&str, Value)],
+        outputs: i64,
+        in_place: bool,
+    ) -> isoform::Result<Vec<Value>>;
+}
+
 /// A place where a rule may apply: what its pattern matched, what is known about values,
 /// and how to make new calls.
 pub struct Site<'s, 'r> {
-    rewriter: &'s mut Rewriter<'r>,
+    around: &'s mut (dyn Surroundings + 'r),
     root: &'s Ref<Call>,
     found: Match,
     rule: &'s str,
@@ -270,7 +298,7 @@ impl Site<'_, '_> {
 
     /// What is known about a value.
     pub fn fact(&mut self, value: &Value) -> Arc<Fact> {
-        self.rewriter.analysis.fact(value)
+        self.around.fact(value)
     }
 
     /// The sizes of a value's axes, if their number is known.
@@ -287,7 +315,7 @@ impl Site<'_, '_> {
     /// The elements of an integer or bool tensor, if all are known.
     pub fn ints(&mut self, value: &Value) -> Option<Vec<i64>> {
         super::constants::ints(value).or_else(|| {
-            let fact = self.rewriter.analysis.fact(value);
+            let fact = self.around.fact(value);
             fact.elements.as_ref()?.iter().map(Size::as_const).collect()
         })
     }
@@ -300,23 +328,23 @@ impl Site<'_, '_> {
     /// True if nothing else uses the value.
     #[must_use]
     pub fn has_one_use(&self, value: &Value) -> bool {
-        self.rewriter.uses(ValueKey::of(value)) <= 1
+        self.around.uses(ValueKey::of(value)) <= 1
     }
 
     /// True if nothing uses an output of the call.
     pub(super) fn is_unused(&self, call: &Ref<Call>, output: i64) -> bool {
-        self.rewriter.uses_in_source(call, output) == 0
+        self.around.uses_in_source(call, output) == 0
     }
 
     /// A constant list of `int64`.
     pub fn int64s(&mut self, values: &[i64]) -> Value {
         let tensor = super::constants::int64s(values);
-        self.rewriter.new_constant(tensor)
+        self.around.new_constant(tensor)
     }
 
     /// A constant, as one object with all equal ones.
     pub fn constant(&mut self, tensor: Tensor) -> Value {
-        self.rewriter.new_constant(tensor.into())
+        self.around.new_constant(tensor.into())
     }
 
     /// Makes a call of an operator with one output, simplified, and returns its result.
@@ -346,7 +374,7 @@ impl Site<'_, '_> {
     ) -> Option<Vec<Value>> {
         let (domain, op) = op.rsplit_once("::").unwrap_or(("", op));
         match self
-            .rewriter
+            .around
             .request(self.root, domain, op, inputs, attrs, outputs, in_place)
         {
             Ok(values) => Some(values),

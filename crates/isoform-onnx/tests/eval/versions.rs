@@ -69,7 +69,13 @@ fn axes_are_an_attribute_or_an_input() {
 fn slices_pads_and_limits_move_from_attributes_to_inputs() {
     let x = ints(&[4], &[0, 1, 2, 3]);
     let attrs = [("starts", list(&[1])), ("ends", list(&[i64::MAX]))];
-    check("Slice", 9, &attrs, std::slice::from_ref(&x), &ints(&[3], &[1, 2, 3]));
+    check(
+        "Slice",
+        9,
+        &attrs,
+        std::slice::from_ref(&x),
+        &ints(&[3], &[1, 2, 3]),
+    );
     let bounds = [
         ints(&[1], &[-1]),
         ints(&[1], &[i64::MIN]),
@@ -80,7 +86,13 @@ fn slices_pads_and_limits_move_from_attributes_to_inputs() {
     check("Slice", 13, &[], &inputs, &ints(&[2], &[3, 1]));
     let y = floats(&[1], &[5.0]);
     let attrs = [("pads", list(&[1, 0])), ("value", Value::from(2.0))];
-    check("Pad", 2, &attrs, std::slice::from_ref(&y), &floats(&[2], &[2.0, 5.0]));
+    check(
+        "Pad",
+        2,
+        &attrs,
+        std::slice::from_ref(&y),
+        &floats(&[2], &[2.0, 5.0]),
+    );
     let inputs = [y.clone(), ints(&[2], &[0, 1])];
     check("Pad", 13, &[], &inputs, &floats(&[2], &[5.0, 0.0]));
     let z = floats(&[3], &[-9.0, 0.5, 9.0]);
@@ -143,7 +155,13 @@ fn broadcasting_is_asked_for_before_version_7() {
 fn a_shape_has_bounds_since_version_15() {
     let x = floats(&[2, 0, 5], &[]);
     let attrs = [("start", Value::from(-1)), ("end", Value::from(9))];
-    check("Shape", 15, &attrs, std::slice::from_ref(&x), &ints(&[1], &[5]));
+    check(
+        "Shape",
+        15,
+        &attrs,
+        std::slice::from_ref(&x),
+        &ints(&[1], &[5]),
+    );
     check("Size", 13, &[], &[x], &ints(&[], &[0]));
 }
 

@@ -5,7 +5,7 @@ use isoform::values::Tensor;
 
 use super::super::constants::uniform_element;
 use super::super::rule::{Row, Site};
-use super::reshape::{result_shape, same_shape};
+use super::common::{result_shape, same_shape};
 use crate::elem_type::ElemType;
 use crate::import::dtype;
 

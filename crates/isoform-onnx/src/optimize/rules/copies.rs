@@ -5,7 +5,7 @@ use isoform::Value;
 use super::super::purity::may_train;
 use super::super::rule::{Row, Site};
 use super::super::values::output;
-use super::reshape::{result_shape, same_shape};
+use super::common::{result_shape, same_shape};
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -219,7 +219,7 @@ fn gather_all(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     }
     let sizes = site.shape(&x)?;
     let axis = site.root().int("axis").ok()?.unwrap_or(0);
-    let axis = super::moves::axis_in(axis, sizes.len())?;
+    let axis = super::common::axis_in(axis, sizes.len())?;
     let length = sizes[axis].as_const()?;
     let indices = site.ints(&indices)?;
     let in_order = indices.iter().copied().eq(0..length);

@@ -4,7 +4,7 @@ use isoform::Value;
 
 use super::super::rule::{Row, Site};
 use super::super::values::constant;
-use super::reshape::int_list;
+use super::common::int_list;
 use crate::facts::Size;
 use crate::ir::Call;
 

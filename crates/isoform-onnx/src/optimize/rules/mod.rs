@@ -2,6 +2,7 @@
 //! and why it is right.
 
 mod arithmetic;
+mod common;
 mod copies;
 mod fuse;
 mod limits;

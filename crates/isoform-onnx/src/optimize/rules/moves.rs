@@ -4,7 +4,7 @@ use isoform::Value;
 
 use super::super::rule::{Row, Site};
 use super::super::values::{ValueKey, made_by};
-use super::reshape::int_list;
+use super::common::{axis_in, int_list, permutation};
 use crate::ir::Call;
 
 pub(super) const ROWS: &[Row] = &[
@@ -60,25 +60,6 @@ pub(super) const ROWS: &[Row] = &[
         rewrite: slices,
     },
 ];
-
-/// An axis from the front, if it exists.
-pub(super) fn axis_in(axis: i64, rank: usize) -> Option<usize> {
-    let rank = i64::try_from(rank).ok()?;
-    let axis = if axis < 0 { axis + rank } else { axis };
-    (0..rank).contains(&axis).then_some(axis as usize)
-}
-
-/// The permutation of a Transpose.
-pub(super) fn permutation(call: &Call, rank: usize) -> Option<Vec<usize>> {
-    let Some(perm) = call.ints("perm").ok()? else {
-        return Some((0..rank).rev().collect());
-    };
-    let perm: Vec<usize> = perm
-        .into_iter()
-        .map(|axis| axis_in(axis, rank))
-        .collect::<Option<_>>()?;
-    (perm.len() == rank).then_some(perm)
-}
 
 fn transposes(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let x = site.value("x")?;

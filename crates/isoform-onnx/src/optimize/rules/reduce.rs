@@ -3,8 +3,7 @@
 use isoform::Value;
 
 use super::super::rule::{Row, Site};
-use super::moves::axis_in;
-use super::reshape::axes;
+use super::common::{axes, axis_in};
 use crate::ir::Call;
 
 pub(super) const ROWS: &[Row] = &[
@@ -68,7 +67,7 @@ fn transposed(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let (root, inner) = (site.root().clone(), site.labelled("inner")?);
     let x = site.value("x")?;
     let rank = site.fact(&x).rank()?;
-    let perm = super::moves::permutation(&inner, rank)?;
+    let perm = super::common::permutation(&inner, rank)?;
     let reduced = reduced(site, &root, rank)?;
     let left = (0..rank).filter(|axis| !reduced.contains(axis));
     let in_order = left.map(|axis| perm[axis]).is_sorted();
@@ -81,7 +80,7 @@ fn transposed(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     attrs.retain(|(name, _)| name != "axes");
     let mut inputs = vec![x];
     if root.version < axes_input_since(&root.op) {
-        attrs.push(("axes".to_owned(), super::reshape::int_list(axes)));
+        attrs.push(("axes".to_owned(), super::common::int_list(axes)));
     } else {
         inputs.push(site.int64s(&axes));
     }

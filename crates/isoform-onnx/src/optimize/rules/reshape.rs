@@ -1,10 +1,10 @@
 //! Calls that give the same elements in the same order another shape.
 
-use isoform::{Array, Value};
+use isoform::Value;
 
 use super::super::rule::{Row, Site};
+use super::common::{permutation, result_shape, same_shape};
 use crate::facts::Size;
-use crate::ir::Call;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -44,21 +44,6 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// True if shapes are equal in every run.
-pub(super) fn same_shape(left: &[Size], right: &[Size]) -> bool {
-    left.len() == right.len()
-        && left
-            .iter()
-            .zip(right)
-            .all(|(left, right)| left.known_eq(right) == Some(true))
-}
-
-/// The shape of the root's first output.
-pub(super) fn result_shape(site: &mut Site<'_, '_>) -> Option<Vec<Size>> {
-    let result = site.result();
-    site.shape(&result)
-}
-
 fn to_own_shape(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let x = site.value("x")?;
     let (from, to) = (site.shape(&x)?, result_shape(site)?);
@@ -89,7 +74,7 @@ fn transpose_of_ones(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let x = site.value("x")?;
     let (from, to) = (site.shape(&x)?, result_shape(site)?);
     let root = site.root().clone();
-    let perm = super::moves::permutation(&root, from.len())?;
+    let perm = permutation(&root, from.len())?;
     let kept = perm
         .iter()
         .filter(|axis| from[**axis].as_const() != Some(1));
@@ -137,26 +122,4 @@ pub(super) fn target(site: &mut Site<'_, '_>, x: &Value, to: &[Size]) -> Option<
         return None;
     }
     Some(target)
-}
-
-/// The axes of a Squeeze or Unsqueeze, or of a reduction from the version on in which they
-/// are an input; None if they are not known.
-pub(super) fn axes(
-    site: &mut Site<'_, '_>,
-    call: &Call,
-    input_since: i64,
-) -> Option<Option<Vec<i64>>> {
-    if call.version < input_since {
-        return call.ints("axes").ok();
-    }
-    match call.input(1) {
-        None => Some(None),
-        Some(axes) => site.ints(&axes.clone()).map(Some),
-    }
-}
-
-/// A list of ints as an attribute.
-pub(super) fn int_list(ints: impl IntoIterator<Item = i64>) -> Value {
-    let array: Array = ints.into_iter().map(Value::from).collect();
-    array.into()
 }

@@ -4,7 +4,7 @@ use isoform::Value;
 
 use super::super::rule::{Row, Site};
 use super::super::values::output;
-use super::reshape::{result_shape, same_shape};
+use super::common::{result_shape, same_shape};
 use crate::facts::Size;
 
 pub(super) const ROWS: &[Row] = &[
