@@ -1,4 +1,4 @@
-//! What inference, evaluation and rewriting ask of a call: its operator and attributes.
+//! The operator and the attributes of a call, as inference, evaluation and rewriting read them.
 
 use isoform::values::ValueRef;
 use isoform::{Ref, Value};

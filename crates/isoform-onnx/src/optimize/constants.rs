@@ -16,7 +16,7 @@ use super::values::{ValueKey, constant, tensor};
 pub(super) struct Constants {
     /// By type and shape.
     groups: HashMap<(String, Vec<i64>), Group>,
-    /// What an object became, by identity.
+    /// The object that stands for each object, by identity.
     known: HashMap<u64, Value>,
     /// How often a constant took the place of an equal one.
     pub(super) merged: usize,

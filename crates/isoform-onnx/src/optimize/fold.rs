@@ -68,7 +68,7 @@ impl Rewriter<'_> {
         }
         let size: u64 = results.iter().map(byte_size).sum();
         let uniform = match results.as_slice() {
-            // A constant that takes the room of others is no larger than they are.
+            // A constant that takes the room of others cannot be larger than they are.
             [result] if size > UNIFORM_LIMIT.max(freed(rewriter, call)) => uniform_element(result),
             _ => None,
         };

@@ -83,7 +83,7 @@ pub struct OptimizeOptions {
 pub struct Optimized {
     /// The program; the same object if nothing was found.
     pub program: Ref<Program>,
-    /// What was done.
+    /// The changes.
     pub report: Report,
 }
 

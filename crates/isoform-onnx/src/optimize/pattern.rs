@@ -46,7 +46,7 @@ enum Operand {
     Call(CallPattern),
 }
 
-/// What the names and labels of a pattern stand for.
+/// The values and calls for which the names and labels of a pattern stand.
 #[derive(Clone, Debug, Default)]
 pub struct Match {
     values: Vec<(String, Value)>,

@@ -21,7 +21,7 @@ const RANDOM: &[&str] = &[
 /// Domains whose operators are functions of their inputs.
 const PURE_DOMAINS: &[&str] = &["", "ai.onnx.ml"];
 
-/// Answers for calls, and remembers those for bodies and functions.
+/// Purity of calls; remembers that of bodies and functions.
 #[derive(Default)]
 pub(super) struct Purity {
     bodies: HashMap<u64, bool>,

@@ -1,4 +1,4 @@
-//! What optimisation did: which rule fired where, and what it saved.
+//! The report of optimisation: which rule fired where, and what it saved.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -44,7 +44,7 @@ pub struct RuleTotal {
     pub bytes: i64,
 }
 
-/// What optimisation did.
+/// The report of optimisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -129,7 +129,7 @@ pub(super) fn without_end(rule: &str) -> Error {
     ))
 }
 
-/// Records events while a program is made anew.
+/// Records events while a program is made again.
 #[derive(Default)]
 pub(super) struct Log {
     pub(super) fired: Vec<Fired>,
@@ -139,7 +139,7 @@ pub(super) struct Log {
     placed: HashMap<u64, usize>,
     /// Made since the last event.
     pending: Vec<u64>,
-    /// What each event changed in the tables above, to take it back.
+    /// The changes of each event to the tables above, to take it back.
     trail: Vec<(usize, Change)>,
     steps: usize,
     limit: usize,

@@ -1,4 +1,4 @@
-//! One walk over a program that makes it anew, simplified.
+//! One walk over a program that makes it again, simplified.
 //!
 //! Calls are made again in an order of computation, each from inputs that are simplified
 //! already. A new call is looked up among the equal ones of its body and the bodies around
@@ -83,7 +83,7 @@ impl<'r> Rewriter<'r> {
         }
     }
 
-    /// Makes a function anew. Those it calls have to come before it.
+    /// Makes a function again. Those it calls have to come before it.
     pub(super) fn function(&mut self, function: &Ref<Function>) -> isoform::Result<()> {
         self.analysis.enter_function(function);
         let listing = list_body(BodyKind::Function(function.clone()));
@@ -102,7 +102,7 @@ impl<'r> Rewriter<'r> {
         Ok(())
     }
 
-    /// Makes the main graph anew.
+    /// Makes the main graph again.
     pub(super) fn main(&mut self, graph: &Ref<Graph>) -> isoform::Result<Ref<Graph>> {
         self.analysis.enter_graph(graph);
         let listing = list_body(BodyKind::Graph(graph.clone()));
@@ -622,7 +622,7 @@ fn same_values(old: &Array, new: &[Value]) -> bool {
             .all(|(old, new)| ValueKey::of(old) == ValueKey::of(new))
 }
 
-/// True if values that nodes make stand in attributes.
+/// True if attributes hold values that nodes make.
 fn holds_values(call: &Call) -> bool {
     attributes(call)
         .into_iter()

@@ -26,7 +26,7 @@ pub enum RuleGroup {
     User,
 }
 
-/// What a rule does with a call that its pattern matches: the values for the outputs of
+/// The function of a rule: for a call that its pattern matches, the values for the outputs of
 /// the call, one for each, or None to leave it.
 pub type Rewrite =
     Arc<dyn Fn(&mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> + Send + Sync>;
@@ -77,7 +77,7 @@ pub(super) struct Row {
     /// Versions of `ai.onnx` for which the rule is right.
     pub(super) versions: RangeInclusive<i64>,
     pub(super) patterns: &'static [&'static str],
-    /// What comes in place, for people.
+    /// The replacement, for people.
     pub(super) replacement: &'static str,
     /// Why the result is the same, and what has to hold.
     pub(super) reason: &'static str,
@@ -148,7 +148,7 @@ impl Rule {
         self.patterns.iter()
     }
 
-    /// What comes in place, for people; empty for your own rules.
+    /// The replacement, for people; empty for your own rules.
     #[must_use]
     pub fn replacement(&self) -> &str {
         &self.replacement
@@ -296,7 +296,7 @@ impl Site<'_, '_> {
         self.found.call(label).cloned()
     }
 
-    /// What is known about a value.
+    /// Knowledge about a value.
     pub fn fact(&mut self, value: &Value) -> Arc<Fact> {
         self.around.fact(value)
     }

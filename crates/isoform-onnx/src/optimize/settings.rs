@@ -23,7 +23,7 @@ pub enum Fold {
     All,
 }
 
-/// What one walk needs to know of the options.
+/// The options as one walk needs them.
 pub(super) struct Settings {
     pub(super) fold: Fold,
     pub(super) max_constant: u64,

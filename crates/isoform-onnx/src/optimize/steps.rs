@@ -1,4 +1,4 @@
-//! What simplification does besides rules.
+//! The steps of simplification besides rules.
 
 /// A step that no rule describes, because it looks at more than a few calls.
 #[derive(Clone, Copy, Debug)]
@@ -6,7 +6,7 @@
 pub struct Step {
     /// The name, by which it can be chosen or left out as a rule can.
     pub name: &'static str,
-    /// What it does.
+    /// The effect.
     pub effect: &'static str,
     /// Why the result is the same.
     pub reason: &'static str,

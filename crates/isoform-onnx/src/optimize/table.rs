@@ -29,7 +29,7 @@ impl Table {
         self.scopes.pop();
     }
 
-    /// What takes the place of the outputs of an equal call.
+    /// The values that take the place of the outputs of an equal call.
     pub(super) fn find(&self, call: &Ref<Call>) -> Option<&Vec<Value>> {
         let hash = hash(call);
         self.scopes.iter().rev().find_map(|scope| {

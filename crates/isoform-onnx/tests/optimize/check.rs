@@ -1,4 +1,4 @@
-//! What every optimised program has to fulfil.
+//! Requirements on every optimised program.
 
 use std::collections::HashMap;
 

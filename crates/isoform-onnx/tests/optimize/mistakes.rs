@@ -1,4 +1,4 @@
-//! What other optimisers get wrong, and users report.
+//! Programs that other optimisers get wrong, and that users report.
 
 use bytes::Bytes;
 use isoform_onnx::optimize::OptimizeOptions;

@@ -1,4 +1,4 @@
-//! What holds for every optimised program, on the programs of all cases.
+//! Properties of every optimised program, on the programs of all cases.
 
 use isoform::structural_digest;
 use isoform_onnx::optimize::{Fold, OptimizeOptions};

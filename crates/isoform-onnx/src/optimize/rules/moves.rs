@@ -172,7 +172,7 @@ fn concat_of_split(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     Some(vec![x])
 }
 
-/// What a Slice with constant bounds does along one axis.
+/// The part that a Slice with constant bounds takes along one axis.
 #[derive(Clone, Copy)]
 struct Range {
     axis: i64,

@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
         versions: 8..=i64::MAX,
         patterns: &["Expand(x, target)"],
         replacement: "Expand(x, constant)",
-        reason: "each size is a number, or that of x, for which 1 stands in the target",
+        reason: "each size is a number, or that of x, where the target has 1",
         rewrite: constant_expand,
     },
     Row {

@@ -1,4 +1,4 @@
-//! What simplification does besides rules.
+//! The steps of simplification besides rules.
 
 use crate::check::{Case, check_all};
 
