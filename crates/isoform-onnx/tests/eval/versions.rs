@@ -82,7 +82,7 @@ fn slices_pads_and_limits_move_from_attributes_to_inputs() {
         ints(&[1], &[0]),
         ints(&[1], &[-2]),
     ];
-    let inputs = [std::slice::from_ref(&x)[..], &bounds[..]].concat();
+    let inputs = [std::slice::from_ref(&x), &bounds[..]].concat();
     check("Slice", 13, &[], &inputs, &ints(&[2], &[3, 1]));
     let y = floats(&[1], &[5.0]);
     let attrs = [("pads", list(&[1, 0])), ("value", Value::from(2.0))];
