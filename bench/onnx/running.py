@@ -1,4 +1,4 @@
-"""What the judge asks onnxruntime and onnx about a model, each in a process of its own.
+"""Asks onnxruntime and onnx about a model for the judge, each in a process of its own.
 
     python -m bench.onnx.running contents MODEL
     python -m bench.onnx.running reference MODEL FILE

@@ -2,11 +2,12 @@
 
 use isoform_onnx::ElemType;
 
-use super::generate::{Draw, Generator, Op};
-use super::moves;
+use super::calls::Op;
+use super::generator::{Draw, Generator};
+use super::reshapes;
 use super::values::{Size, Val, broadcast, product};
 
-/// What this file draws.
+/// The operators that compute a result from many elements, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("reduction", reduction),
     ("arg", arg),
@@ -83,7 +84,7 @@ fn reduction(g: &mut Generator<'_>) -> Option<()> {
     }
     let made = g.make(op, x.elem, reduced(&x.dims, &axes, keep));
     if !keep && axes.len() == 1 && g.source.chance(35) {
-        moves::unsqueeze_at(g, &made, &axes);
+        reshapes::unsqueeze_at(g, &made, &axes);
         g.note("pattern: unsqueeze of reduction");
     }
     Some(())
@@ -278,7 +279,7 @@ fn conv(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// What is fused into a convolution.
+/// Draws calls that are fused into a convolution.
 fn follow(g: &mut Generator<'_>, x: &Val, channels: i64) {
     match g.source.below(5) {
         0 => {

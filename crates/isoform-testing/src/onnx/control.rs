@@ -5,11 +5,12 @@ use isoform_onnx::ElemType;
 use isoform_onnx::ir::{Graph, Input};
 
 use super::build::{self, Callee};
-use super::generate::{Draw, Generator, KnownFunction, NESTING, Op};
+use super::calls::Op;
+use super::generator::{Draw, Generator, KnownFunction, NESTING};
 use super::shapes;
 use super::values::{Size, Val};
 
-/// What this file draws.
+/// The branches, loops, scans and functions, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("if", choice),
     ("loop", repetition),

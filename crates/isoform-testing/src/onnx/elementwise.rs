@@ -2,10 +2,11 @@
 
 use isoform_onnx::ElemType;
 
-use super::generate::{Draw, Generator, Op};
+use super::calls::Op;
+use super::generator::{Draw, Generator};
 use super::values::{SIGNED, UNSIGNED, Val, broadcast, is_float, is_integer};
 
-/// What this file draws.
+/// The operators that work element by element, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("arithmetic", arithmetic),
     ("unary", unary),

@@ -6,9 +6,12 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `generate.rs` | draws programs: inputs, scopes, calls, results |
+//! | `programs.rs` | draws programs from the tables of constructs |
+//! | `generator.rs` | the state of drawing, and types and sizes |
+//! | `operands.rs`, `calls.rs` | draw operands, and make calls on them |
 //! | `values.rs` | sizes and elements of what is drawn |
 //! | `elementwise.rs`, `moves.rs`, `compute.rs` | draw calls of operators |
+//! | `reshapes.rs`, `pieces.rs` | draw the calls of `moves.rs` that other files also use |
 //! | `shapes.rs` | draws arithmetic on shapes, and what takes its results |
 //! | `patterns.rs` | draws what rewriting has rules for |
 //! | `control.rs` | draws branches, loops, scans and local functions |
@@ -19,58 +22,24 @@
 //! | `properties.rs` | what evaluation and optimisation promise |
 
 mod build;
+mod calls;
 mod compute;
 mod control;
 mod elementwise;
-mod generate;
+mod generator;
 mod moves;
+mod operands;
 mod patterns;
+mod pieces;
+mod programs;
 mod properties;
 mod rebuild;
+mod reshapes;
 mod running;
 mod shapes;
 mod shrink;
 mod values;
 
-pub use generate::{OPSETS, RandomProgram};
+pub use programs::{OPSETS, RandomProgram, drawn_constructs, drawn_program, random_onnx_program};
 pub use properties::ONNX_PROPERTIES;
 pub use rebuild::{rebuilt, replace_values};
-
-use crate::source::{Source, random_bytes};
-use generate::Generator;
-
-/// All constructs that may be drawn, by the names in [`RandomProgram::patterns`].
-pub fn drawn_constructs() -> Vec<&'static str> {
-    let tables = [
-        elementwise::DRAWS,
-        moves::DRAWS,
-        shapes::DRAWS,
-        patterns::DRAWS,
-        compute::DRAWS,
-        control::DRAWS,
-    ];
-    tables
-        .iter()
-        .flat_map(|table| table.iter().map(|row| row.0))
-        .collect()
-}
-
-/// Returns a random valid program of about `size` constructs, the same one for the same
-/// seed and size.
-///
-/// ```
-/// use isoform_testing::onnx::random_onnx_program;
-///
-/// let drawn = random_onnx_program(3, 20);
-/// assert_eq!(drawn.inputs[0].len(), drawn.program.graph.params.len());
-/// assert_eq!(drawn.shapes[0].len(), drawn.program.graph.results.len());
-/// ```
-pub fn random_onnx_program(seed: u64, size: usize) -> RandomProgram {
-    let bytes = random_bytes(seed, size.saturating_mul(12).saturating_add(32));
-    drawn_program(&bytes, size)
-}
-
-/// Returns the program of a byte string; a shorter one means a simpler program.
-pub fn drawn_program(bytes: &[u8], size: usize) -> RandomProgram {
-    Generator::new(Source::new(bytes), size).program()
-}

@@ -2,12 +2,14 @@
 
 use isoform_onnx::ElemType;
 
+use super::calls::Op;
 use super::elementwise::{arithmetic_elems, cast_to, clip_elems, clip_to, extreme_elems};
-use super::generate::{Draw, Generator, Op};
-use super::moves::{self, reshape_to, slice_by, slice_part, transpose_by, transpose_by_any};
+use super::generator::{Draw, Generator};
+use super::pieces::{self, slice_by, slice_part};
+use super::reshapes::{self, reshape_to, transpose_by, transpose_by_any};
 use super::values::{Val, broadcast, is_float, is_integer};
 
-/// What this file draws.
+/// The patterns that rewriting has rules for, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("pattern: neutral operand", neutral),
     ("pattern: transpose of transpose", transposes),
@@ -103,7 +105,7 @@ fn transpose_ones(g: &mut Generator<'_>) -> Option<()> {
         true => g.fresh(elem, vec![size, [1, 1], other]),
         false => {
             let x = g.operand_where(&[elem], |_| true, 2);
-            moves::unsqueeze_at(g, &x, &[1.min(x.rank())])
+            reshapes::unsqueeze_at(g, &x, &[1.min(x.rank())])
         }
     };
     let one = x.dims.iter().position(|size| *size == [1, 1])?;
@@ -112,7 +114,7 @@ fn transpose_ones(g: &mut Generator<'_>) -> Option<()> {
     order.insert(at, one);
     let moved = transpose_by(g, &x, &order);
     if g.source.chance(40) {
-        let (numbers, sizes) = moves::target(g, &moved.dims)?;
+        let (numbers, sizes) = reshapes::target(g, &moved.dims)?;
         reshape_to(g, &moved, &numbers, sizes);
     }
     Some(())
@@ -121,11 +123,11 @@ fn transpose_ones(g: &mut Generator<'_>) -> Option<()> {
 fn reshapes(g: &mut Generator<'_>) -> Option<()> {
     let elems = g.wide_elems();
     let x = g.operand(&elems);
-    let (numbers, sizes) = moves::target(g, &x.dims)?;
+    let (numbers, sizes) = reshapes::target(g, &x.dims)?;
     let once = reshape_to(g, &x, &numbers, sizes);
     let (numbers, sizes) = match g.source.chance(40) {
-        true => (moves::written(g, &once.dims, &x.dims)?, x.dims.clone()),
-        false => moves::target(g, &once.dims)?,
+        true => (reshapes::written(g, &once.dims, &x.dims)?, x.dims.clone()),
+        false => reshapes::target(g, &once.dims)?,
     };
     reshape_to(g, &once, &numbers, sizes);
     Some(())
@@ -306,7 +308,7 @@ fn concat_one(g: &mut Generator<'_>) -> Option<()> {
         return None;
     }
     let axis = g.source.below(x.rank());
-    moves::concat_all(g, &[x], axis)?;
+    pieces::concat_all(g, &[x], axis)?;
     Some(())
 }
 
@@ -510,8 +512,8 @@ fn gather_of_concat(g: &mut Generator<'_>) -> Option<()> {
     if first.rank() != 0 || second.rank() != 0 {
         return None;
     }
-    let parts = [&first, &second].map(|part| moves::unsqueeze_at(g, part, &[0]));
-    let joined = moves::concat_all(g, &parts, 0)?;
+    let parts = [&first, &second].map(|part| reshapes::unsqueeze_at(g, part, &[0]));
+    let joined = pieces::concat_all(g, &parts, 0)?;
     let at = g.source.below(2) as i64;
     let index = g.int_constant(&[], &[at]);
     let op = Op::new("Gather").on(&joined).on(&index);

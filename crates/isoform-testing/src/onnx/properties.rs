@@ -1,4 +1,4 @@
-//! What evaluation and optimisation promise about programs.
+//! The promises of evaluation and optimisation about programs.
 
 use isoform::transform::Script as _;
 use isoform::{Ref, Str, structural_digest, structural_equal};
@@ -6,7 +6,8 @@ use isoform_onnx::ir::{Graph, Program};
 use isoform_onnx::optimize::{Fold, OptimizeOptions, STEPS, rules};
 use isoform_onnx::{ExternalResolver, ImportOptions, decode_model, to_bytes};
 
-use super::generate::{Generator, RandomProgram};
+use super::generator::Generator;
+use super::programs::RandomProgram;
 use super::rebuild::rebuilt;
 use super::running::{self, Results};
 use super::shrink::smallest;

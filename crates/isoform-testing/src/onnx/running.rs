@@ -7,7 +7,7 @@ use isoform_onnx::eval::{Control, run};
 use isoform_onnx::ir::{Call, Program, StringTensor};
 
 use super::build::{self, Callee};
-use super::generate::RandomProgram;
+use super::programs::RandomProgram;
 use super::rebuild::replace_values;
 
 /// The results of a program under both assignments.

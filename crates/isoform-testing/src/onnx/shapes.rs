@@ -2,12 +2,13 @@
 
 use isoform_onnx::ElemType;
 
+use super::calls::Op;
 use super::elementwise::cast_to;
-use super::generate::{Draw, Generator, Op};
-use super::moves;
+use super::generator::{Draw, Generator};
 use super::values::{Size, Val, is_float, product};
+use super::{pieces, reshapes};
 
-/// What this file draws.
+/// The arithmetic on shapes and the operators that take shapes, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("shape", shape),
     ("shape element", shape_element),
@@ -192,7 +193,7 @@ fn shape_from_parts(g: &mut Generator<'_>, x: &Val, sizes: &[Size]) -> Option<Va
             parts.push(g.int_constant(&[1], &[size[0]]));
         } else if let Some(axis) = x.dims.iter().position(|it| it == size) {
             let scalar = element_of(g, x, axis);
-            parts.push(moves::unsqueeze_at(g, &scalar, &[0]));
+            parts.push(reshapes::unsqueeze_at(g, &scalar, &[0]));
         } else if !free && determined {
             free = true;
             parts.push(g.int_constant(&[1], &[-1]));
@@ -211,14 +212,14 @@ fn shape_from_parts(g: &mut Generator<'_>, x: &Val, sizes: &[Size]) -> Option<Va
     if zero_elsewhere {
         return None;
     }
-    let joined = moves::concat_all(g, &parts, 0)?;
+    let joined = pieces::concat_all(g, &parts, 0)?;
     // What is written is not what it means if -1 is in it.
     Some(joined)
 }
 
 fn reshape_computed(g: &mut Generator<'_>) -> Option<()> {
     let x = shaped(g, 4);
-    let (_, sizes) = moves::target(g, &x.dims)?;
+    let (_, sizes) = reshapes::target(g, &x.dims)?;
     let shape = shape_from_parts(g, &x, &sizes)?;
     let op = Op::new("Reshape").on(&x).on(&shape);
     g.make_tame(op, x.elem, sizes, x.tame);
@@ -306,7 +307,7 @@ fn slice_to_size(g: &mut Generator<'_>) -> Option<()> {
         false => (x.clone(), axis),
     };
     let end = element_of(g, &other, at);
-    let end = moves::unsqueeze_at(g, &end, &[0]);
+    let end = reshapes::unsqueeze_at(g, &end, &[0]);
     let limit = other.dims[at];
     let start = g.axes(&[0]);
     let axes = g.axes(&[axis as i64]);
@@ -425,7 +426,7 @@ fn through_floats(g: &mut Generator<'_>) -> Option<()> {
 fn tile_computed(g: &mut Generator<'_>) -> Option<()> {
     let x = g.operand_where(&[ElemType::Float, ElemType::Int64], |x| x.rank() == 1, 1);
     let by = known_scalar(g)?;
-    let by = moves::unsqueeze_at(g, &by, &[0]);
+    let by = reshapes::unsqueeze_at(g, &by, &[0]);
     let ints = by.ints.clone()?;
     if x.rank() != 1 || ints.iter().flatten().any(|count| !(0..10).contains(count)) {
         return None;

@@ -6,7 +6,7 @@ use isoform_onnx::ir::{Call, Graph, Input, Output, Program};
 use isoform_onnx::layout::{graph_in, list};
 
 use super::build;
-use super::generate::RandomProgram;
+use super::programs::RandomProgram;
 use super::rebuild::replace_values;
 use super::running;
 
