@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use isoform::Value;
-use isoform::kernels::{Input, InputError};
-use isoform::values::{Tensor, ValueRef};
+use isoform::kernels::Input;
 use isoform_kernels::{Control, ElementType, Tensor as Computed, View, to_f64s, to_i64s};
 
-use super::Refusal;
+use super::constants::{dense, strings};
+use super::refusal::Refusal;
 use super::strings::StringIds;
 use crate::elem_type::ElemType;
-use crate::ir::{Call, StringTensor};
+use crate::ir::Call;
 
 /// An operand of a call.
 pub(super) enum Operand<'a> {
@@ -36,31 +36,6 @@ pub(super) struct Args<'a> {
     /// True if a result that runtimes choose at will is refused.
     pub(super) strict: bool,
     operands: Vec<Option<Operand<'a>>>,
-}
-
-impl From<InputError> for Refusal {
-    fn from(error: InputError) -> Self {
-        match error {
-            InputError::Unknown(error) => Refusal::new(error.to_string()),
-            InputError::Kernel(error) => error.into(),
-        }
-    }
-}
-
-/// The dense tensor in a value.
-pub(super) fn dense(value: &Value) -> Option<&Tensor> {
-    match value.view() {
-        ValueRef::Tensor(tensor) => Some(tensor),
-        _ => None,
-    }
-}
-
-/// The tensor of strings in a value.
-pub(super) fn strings(value: &Value) -> Option<&StringTensor> {
-    value
-        .as_object()?
-        .downcast_ref::<StringTensor>()
-        .map(|tensor| &**tensor)
 }
 
 impl<'a> Args<'a> {

@@ -3,9 +3,9 @@
 use isoform_kernels::elementwise::{Unary, unary};
 use isoform_kernels::{ElementType, View, to_f64s};
 
-use super::Refusal;
 use super::args::Args;
 use super::ops;
+use super::refusal::Refusal;
 use super::results::Made;
 use crate::elem_type::ElemType;
 use crate::ir::Call;

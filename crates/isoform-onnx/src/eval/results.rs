@@ -5,8 +5,10 @@ use isoform::values::{Bytes, Shape, Tensor};
 use isoform::{Array, Ref, Value};
 use isoform_kernels::{ElementType, Tensor as Computed};
 
-use super::Refusal;
-use super::args::{self, Args};
+use super::args::Args;
+use super::constants;
+use super::ops::makes_strings;
+use super::refusal::Refusal;
 use super::strings::StringIds;
 use crate::ir::StringTensor;
 
@@ -28,7 +30,7 @@ impl From<Computed> for Made {
     }
 }
 
-/// The results of an operator, or the reason why there are none.
+/// The results of an operator, or the reason why there are no results.
 pub(super) type Outcome = Result<Vec<Made>, Refusal>;
 
 /// A single result.
@@ -63,7 +65,7 @@ fn value(
     match made {
         Made::Tensor(computed) => {
             let is_string = computed.element_type() == ElementType::Int64
-                && super::ops::makes_strings(&args.call.op, position);
+                && makes_strings(&args.call.op, position);
             match ids {
                 Some(ids) if is_string => {
                     let values = ids.strings(computed.view(), args.control)?;
@@ -87,7 +89,7 @@ fn value(
 
 /// A constant with another shape of as many elements.
 pub(super) fn reshaped(value: &Value, shape: &[usize]) -> Result<Value, Refusal> {
-    if let Some(tensor) = args::dense(value) {
+    if let Some(tensor) = constants::dense(value) {
         let shape = dims(shape);
         if tensor.shape() == shape {
             return Ok(value.clone());
@@ -97,7 +99,7 @@ pub(super) fn reshaped(value: &Value, shape: &[usize]) -> Result<Value, Refusal>
             .map(Value::from)
             .map_err(|error| Refusal::new(error.to_string()));
     }
-    match args::strings(value) {
+    match constants::strings(value) {
         Some(strings) => Ok(string_tensor(shape, strings.values.clone())),
         None => Err(Refusal::new("expected a tensor")),
     }

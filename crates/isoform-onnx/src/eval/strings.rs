@@ -4,8 +4,8 @@ use isoform::values::Bytes;
 use isoform::{Array, Value};
 use isoform_kernels::{Control, Tensor as Computed, View, to_i64s};
 
-use super::Refusal;
-use super::args;
+use super::constants;
+use super::refusal::Refusal;
 use crate::ir::StringTensor;
 
 /// The different strings of all inputs in the order of their bytes. A string's number is
@@ -18,8 +18,11 @@ impl StringIds {
     /// The strings of the inputs; None if no input has any type of strings.
     /// O(n log n) comparisons.
     pub(super) fn new(inputs: &[Option<Value>]) -> Result<Option<Self>, Refusal> {
-        let tensors: Vec<&StringTensor> =
-            inputs.iter().flatten().filter_map(args::strings).collect();
+        let tensors: Vec<&StringTensor> = inputs
+            .iter()
+            .flatten()
+            .filter_map(constants::strings)
+            .collect();
         if tensors.is_empty() {
             return Ok(None);
         }

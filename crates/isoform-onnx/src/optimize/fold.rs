@@ -13,7 +13,8 @@ use super::rule::Surroundings;
 use super::settings::Fold;
 use super::values::{ValueKey, constant, made_by, output, tensor};
 use crate::elem_type::ElemType;
-use crate::eval::{Precision, compute, precision};
+use crate::eval::call::compute;
+use crate::eval::{Precision, precision};
 use crate::ir::Call;
 
 /// A result of equal elements beyond this many bytes takes less room as a node that makes

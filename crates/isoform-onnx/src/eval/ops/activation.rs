@@ -3,9 +3,9 @@
 use isoform_kernels::elementwise::{self, Binary, Comparison, Unary};
 use isoform_kernels::{Tensor, View, from_f64s, math, normalize, shape};
 
-use super::Kernel;
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {

@@ -4,9 +4,9 @@ use isoform_kernels::elementwise::CastOptions;
 use isoform_kernels::elementwise::{self, Binary, Comparison, Unary};
 use isoform_kernels::{ElementType, Tensor, View, from_f64s, shape};
 
-use super::Kernel;
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Made, Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {

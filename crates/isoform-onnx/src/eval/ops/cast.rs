@@ -6,10 +6,11 @@ use isoform_kernels::{
     ElementType, ScaleRounding, Tensor, View, from_f64s, from_i64s, to_f64s, to_i64s,
 };
 
-use super::Kernel;
+use super::kernel::Kernel;
 use crate::elem_type::ElemType;
-use crate::eval::Refusal;
-use crate::eval::args::{self, Args};
+use crate::eval::args::Args;
+use crate::eval::constants;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Made, Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
@@ -97,7 +98,7 @@ fn range_is_small(ty: ElementType) -> bool {
 
 /// The numbers that strings spell.
 fn parsed(args: &Args<'_>, to: ElementType) -> Result<Tensor, Refusal> {
-    let strings = args.values[0].as_ref().and_then(args::strings);
+    let strings = args.values[0].as_ref().and_then(constants::strings);
     let strings = strings.ok_or_else(|| args.fault("expected strings"))?;
     let shape = args.input(0)?.shape().to_vec();
     let texts = strings.values.iter().map(|text: &Bytes| {
@@ -260,7 +261,7 @@ fn string_concat(args: &Args<'_>) -> Outcome {
     let (a, b) = (args.input(0)?, args.input(1)?);
     let shape = shape::broadcast(&[a.shape(), b.shape()])?;
     let texts = |position: usize, x: View<'_>| -> Result<Vec<Bytes>, Refusal> {
-        let strings = args.values[position].as_ref().and_then(args::strings);
+        let strings = args.values[position].as_ref().and_then(constants::strings);
         let strings = strings.ok_or_else(|| args.fault("expected strings"))?;
         let places: Vec<i64> = (0..x.len() as i64).collect();
         let places = Tensor::from_slice(x.shape(), &places)?;

@@ -5,11 +5,11 @@ use isoform_kernels::shape::Window;
 use isoform_kernels::windows::Convolution;
 use isoform_kernels::{ElementType, Tensor};
 
-use super::Kernel;
 use super::dense::{Dense, Work, step};
+use super::kernel::Kernel;
 use super::products::centered;
-use crate::eval::Refusal;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 use crate::eval::strings::sizes;
 

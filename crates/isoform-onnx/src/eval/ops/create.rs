@@ -3,9 +3,10 @@
 use isoform::values::ValueRef;
 use isoform_kernels::{ElementType, Tensor, create, from_f64s, math};
 
-use super::Kernel;
-use crate::eval::Refusal;
-use crate::eval::args::{self, Args};
+use super::kernel::Kernel;
+use crate::eval::args::Args;
+use crate::eval::constants;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Made, Outcome, one};
 use crate::eval::strings::sizes;
 
@@ -72,11 +73,11 @@ fn constant_of_shape(args: &Args<'_>) -> Outcome {
     let Some(value) = args.call.attribute("value")? else {
         return one(create::full(&shape, zero.view(), args.control)?);
     };
-    if let Some(tensor) = args::dense(value) {
+    if let Some(tensor) = constants::dense(value) {
         let input = isoform::kernels::Input::new(tensor, args.control)?;
         return one(create::full(&shape, input.view()?, args.control)?);
     }
-    let strings = args::strings(value).filter(|strings| strings.values.len() == 1);
+    let strings = constants::strings(value).filter(|strings| strings.values.len() == 1);
     let text = strings.and_then(|strings| strings.values.get(0));
     let text = text.ok_or_else(|| args.fault("expected a tensor with one element"))?;
     // The size of the result is checked as that of a tensor of handles.

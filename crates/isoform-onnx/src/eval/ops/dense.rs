@@ -2,8 +2,8 @@
 
 use isoform_kernels::{Control, ElementType, View, from_f64s, movement, shape, to_f64s};
 
-use crate::eval::Refusal;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::Made;
 
 /// A tensor of floats.

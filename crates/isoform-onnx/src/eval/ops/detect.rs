@@ -2,10 +2,10 @@
 
 use isoform_kernels::Tensor;
 
-use super::Kernel;
 use super::dense::{Dense, Work};
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {

@@ -3,7 +3,7 @@
 use isoform_kernels::indexing::{self, GatherNd, IndexMode, OneHot, Take, TupleAxis};
 use isoform_kernels::{View, from_f64s, movement, shape, to_f64s};
 
-use super::Kernel;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
 use crate::eval::results::{Outcome, one};
 

@@ -2,7 +2,7 @@
 
 use isoform_kernels::{movement, shape};
 
-use super::Kernel;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
 use crate::eval::results::{Made, Outcome, one};
 use crate::eval::strings::sizes;

@@ -2,10 +2,10 @@
 
 use isoform_kernels::normalize;
 
-use super::Kernel;
 use super::dense::Dense;
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::Outcome;
 
 pub(super) fn find(name: &str) -> Option<Kernel> {

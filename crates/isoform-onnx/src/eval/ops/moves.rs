@@ -3,9 +3,9 @@
 use isoform_kernels::movement::{self, AxisSlice, PadMode};
 use isoform_kernels::{Tensor, View, from_f64s, shape};
 
-use super::Kernel;
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Made, Outcome, one};
 use crate::eval::strings::sizes;
 

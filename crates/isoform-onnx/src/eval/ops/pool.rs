@@ -4,11 +4,11 @@ use isoform_kernels::shape::{self, PoolRounding, Window};
 use isoform_kernels::windows::{Pool, global_windows};
 use isoform_kernels::{Tensor, View, math};
 
-use super::Kernel;
 use super::conv::{indices, windows};
 use super::dense::{Dense, Work, step};
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 use crate::eval::strings::sizes;
 

@@ -4,10 +4,10 @@ use isoform_kernels::elementwise::{Binary, binary, cast};
 use isoform_kernels::products::MatMul;
 use isoform_kernels::{ElementType, Tensor, View, from_f64s, from_i64s, to_f64s, to_i64s};
 
-use super::Kernel;
 use super::dense::{Dense, Work, step};
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {

@@ -3,10 +3,10 @@
 use isoform_kernels::elementwise::{CastOptions, OutOfRange, cast};
 use isoform_kernels::{ElementType, ScaleRounding, View, from_f64s, to_f64s};
 
-use super::Kernel;
 use super::dense::{Dense, Work};
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {

@@ -4,9 +4,9 @@ use isoform_kernels::elementwise::{Binary, Unary, binary, cast, unary};
 use isoform_kernels::reduce::{Axes, Reduction};
 use isoform_kernels::{ElementType, Tensor, View, create, from_f64s};
 
-use super::Kernel;
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {

@@ -5,10 +5,10 @@
 
 use isoform_kernels::shape;
 
-use super::Kernel;
 use super::dense::{Dense, Work};
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Made, Outcome};
 use crate::eval::strings::sizes;
 
@@ -20,7 +20,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     })
 }
 
-/// What all axes share.
+/// The settings that all axes share.
 struct Settings {
     coordinates: String,
     mode: Mode,

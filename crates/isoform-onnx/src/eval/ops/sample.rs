@@ -1,7 +1,7 @@
 //! Images sampled at given places.
 
-use super::Kernel;
 use super::dense::{Dense, Work, step};
+use super::kernel::Kernel;
 use super::resize::cubic;
 use crate::eval::args::Args;
 use crate::eval::results::Outcome;

@@ -3,8 +3,9 @@
 use isoform_kernels::elementwise::{self, Comparison};
 use isoform_kernels::{Tensor, View, movement, shape};
 
-use super::Kernel;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
@@ -79,7 +80,7 @@ fn non_zero(args: &Args<'_>) -> Outcome {
 }
 
 /// True for each element other than 0.
-fn truth(x: View<'_>, args: &Args<'_>) -> Result<Tensor, crate::eval::Refusal> {
+fn truth(x: View<'_>, args: &Args<'_>) -> Result<Tensor, Refusal> {
     let ty = x.element_type();
     if ty == isoform_kernels::ElementType::Bool {
         return Ok(x.to_tensor(args.control)?);

@@ -3,9 +3,9 @@
 use isoform_kernels::Tensor;
 use isoform_kernels::shape::{self, ZeroCode};
 
-use super::Kernel;
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Made, Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {

@@ -6,9 +6,9 @@ use isoform_kernels::{
     ElementType, Tensor, View, from_f64s, from_i64s, movement, shape, to_f64s, to_i64s,
 };
 
-use super::Kernel;
-use crate::eval::Refusal;
+use super::kernel::Kernel;
 use crate::eval::args::Args;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {

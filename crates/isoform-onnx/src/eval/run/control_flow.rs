@@ -5,10 +5,11 @@ use isoform::{Array, Value};
 use isoform_kernels::{Control, Tensor as Computed, View, movement};
 
 use super::plan::items;
-use crate::eval::args;
+use crate::eval::call::compute;
+use crate::eval::constants;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::reshaped;
 use crate::eval::strings::sizes;
-use crate::eval::{Refusal, compute};
 use crate::ir::{Call, TensorType};
 use crate::layout::{Body, BodyKind};
 
@@ -131,7 +132,7 @@ fn input(inputs: &[Option<Value>], at: usize) -> Result<&Value, Refusal> {
 
 /// The single element of a tensor as bytes.
 fn single(value: &Value) -> Result<&[u8], Refusal> {
-    let tensor = args::dense(value);
+    let tensor = constants::dense(value);
     let tensor = tensor.filter(|tensor| tensor.shape().iter().all(|size| *size == 1));
     tensor
         .map(|tensor| &tensor.data()[..])
@@ -314,10 +315,10 @@ pub(super) fn single_result(
 }
 
 pub(super) fn shape_of(value: &Value) -> Result<Vec<usize>, Refusal> {
-    if let Some(tensor) = args::dense(value) {
+    if let Some(tensor) = constants::dense(value) {
         return sizes(tensor.shape());
     }
-    match args::strings(value) {
+    match constants::strings(value) {
         Some(strings) => sizes(&strings.shape),
         None => Err(Refusal::new("expected a tensor")),
     }
@@ -329,7 +330,7 @@ fn rank(value: &Value) -> Result<usize, Refusal> {
 
 /// One index of an axis, without the axis.
 fn element(value: &Value, axis: i64, at: usize, control: &Control<'_>) -> Result<Value, Refusal> {
-    let tensor = args::dense(value).ok_or_else(|| Refusal::new("expected a dense tensor"))?;
+    let tensor = constants::dense(value).ok_or_else(|| Refusal::new("expected a dense tensor"))?;
     let input = KernelInput::new(tensor, control)?;
     let view: View<'_> = input.view()?;
     let slice = movement::AxisSlice {

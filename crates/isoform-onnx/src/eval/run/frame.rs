@@ -7,9 +7,11 @@ use isoform::{Map, Node as _, Ref, Str, Value};
 use isoform_kernels::Control;
 
 use super::control_flow::{After, Step};
+use super::error::RunError;
 use super::plan::Plan;
-use super::{RunError, sequence};
-use crate::eval::{Refusal, compute};
+use super::sequence;
+use crate::eval::call::compute;
+use crate::eval::refusal::Refusal;
 use crate::ir::{AttrRef, Call, Input, Output};
 use crate::layout::BodyKind;
 

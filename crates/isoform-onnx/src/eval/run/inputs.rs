@@ -3,8 +3,8 @@
 use isoform::Value;
 use isoform::values::ValueRef;
 
-use super::RunError;
-use crate::eval::args;
+use super::error::RunError;
+use crate::eval::constants;
 use crate::ir::{Graph, Input, TensorType};
 
 /// A value for each input, in the order of the graph.
@@ -65,9 +65,9 @@ fn check(param: &Input, value: &Value) -> Result<(), RunError> {
     let Some(ty) = ty else {
         return Ok(());
     };
-    let (elem, shape) = if let Some(tensor) = args::dense(value) {
+    let (elem, shape) = if let Some(tensor) = constants::dense(value) {
         (tensor.dtype().to_string(), tensor.shape())
-    } else if let Some(strings) = args::strings(value) {
+    } else if let Some(strings) = constants::strings(value) {
         ("string".to_owned(), &strings.shape[..])
     } else {
         return Err(RunError::of_inputs(format!(

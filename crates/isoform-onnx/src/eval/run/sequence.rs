@@ -5,8 +5,9 @@ use isoform_kernels::{Control, Tensor as Computed, shape};
 
 use super::control_flow::{joined, operator, shape_of, single_result};
 use super::plan::items;
+use crate::eval::constants;
+use crate::eval::refusal::Refusal;
 use crate::eval::results::reshaped;
-use crate::eval::{Refusal, args};
 use crate::ir::Call;
 
 /// The results of an operator on sequences or optional values; None for any other one.
@@ -92,7 +93,7 @@ fn scalar(tensor: Computed, control: &Control<'_>) -> Result<Value, Refusal> {
 
 /// The integers of a tensor.
 fn integers(value: &Value, control: &Control<'_>) -> Result<Vec<i64>, Refusal> {
-    let tensor = args::dense(value).ok_or_else(|| Refusal::new("expected integers"))?;
+    let tensor = constants::dense(value).ok_or_else(|| Refusal::new("expected integers"))?;
     let input = isoform::kernels::Input::new(tensor, control)?;
     Ok(isoform_kernels::to_i64s(input.view()?, control)?)
 }

@@ -1,0 +1,69 @@
+//! The value of one call.
+
+use isoform::Value;
+use isoform_kernels::Control;
+
+use super::args::Args;
+use super::ops::{find, moves_strings};
+use super::precision::{Precision, check_operands, check_results, precision};
+use super::refusal::Refusal;
+use super::results::values;
+use super::strings::StringIds;
+use crate::elem_type::ElemType;
+use crate::ir::Call;
+
+/// The results of a call on constants, one for each output that it requests; an input is
+/// None if it is omitted. Constants are [`Tensor`](isoform::values::Tensor) and
+/// [`StringTensor`](crate::ir::StringTensor); a sparse tensor is refused.
+///
+/// If [`precision`] says [`Exact`](Precision::Exact), the result has the bits that every
+/// runtime gives: a call is refused where the standard leaves them open, as for the sign of
+/// a computed NaN, or the maximum of 0 and -0.
+///
+/// A result that only has another shape shares the bytes of its input.
+/// The time is that of the operator; nothing is allocated beyond the limit of `control`.
+///
+/// # Errors
+///
+/// [`Refusal::Unknown`] if the result is not known, and [`Refusal::Interrupted`].
+pub fn evaluate(
+    call: &Call,
+    inputs: &[Option<Value>],
+    control: &Control<'_>,
+) -> Result<Vec<Value>, Refusal> {
+    compute(call, inputs, control, true)
+}
+
+/// The results of a call; `strict` refuses those that differ between runtimes although the
+/// operator is exact.
+pub(crate) fn compute(
+    call: &Call,
+    inputs: &[Option<Value>],
+    control: &Control<'_>,
+    strict: bool,
+) -> Result<Vec<Value>, Refusal> {
+    let Some(name) = call.standard_op() else {
+        return Err(Refusal::new(format!(
+            "operators of domain '{}' have no known values",
+            call.domain
+        )));
+    };
+    let kernel = find(name).ok_or_else(|| Refusal::new(format!("{name} has no kernel")))?;
+    let strings = StringIds::new(inputs)?;
+    if strings.is_some() && !moves_strings(name) {
+        return Err(Refusal::new(format!("{name} has no kernel for strings")));
+    }
+    let args = Args::new(call, inputs, strings.as_ref(), control, strict)?;
+    let exact = strict && {
+        let elems: Vec<Option<ElemType>> = args.elems();
+        precision(call, &elems) == Precision::Exact
+    };
+    if exact {
+        check_operands(name, &args)?;
+    }
+    let made = kernel(&args)?;
+    if exact {
+        check_results(name, &args, &made)?;
+    }
+    values(&args, made, strings.as_ref())
+}

@@ -1,0 +1,50 @@
+//! The operators that work on strings.
+
+/// Operators that take strings, which their kernels see as numbers.
+pub(in crate::eval) fn moves_strings(name: &str) -> bool {
+    matches!(
+        name,
+        "Identity"
+            | "Transpose"
+            | "Reshape"
+            | "Flatten"
+            | "Squeeze"
+            | "Unsqueeze"
+            | "Concat"
+            | "Split"
+            | "Slice"
+            | "Gather"
+            | "GatherElements"
+            | "GatherND"
+            | "Scatter"
+            | "ScatterElements"
+            | "ScatterND"
+            | "Expand"
+            | "Tile"
+            | "Pad"
+            | "DepthToSpace"
+            | "SpaceToDepth"
+            | "Compress"
+            | "Where"
+            | "ReverseSequence"
+            | "Equal"
+            | "Unique"
+            | "OneHot"
+            | "Shape"
+            | "Size"
+            | "Cast"
+            | "CastLike"
+            | "StringConcat"
+            | "Trilu"
+            | "CenterCropPad"
+    )
+}
+
+/// True if a result that is a number stands for a string, given that an input does.
+pub(in crate::eval) fn makes_strings(name: &str, position: usize) -> bool {
+    match name {
+        "Shape" | "Size" | "Equal" | "Cast" | "CastLike" => false,
+        "Split" => true,
+        _ => position == 0,
+    }
+}
