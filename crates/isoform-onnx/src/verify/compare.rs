@@ -1,11 +1,9 @@
 //! Comparison of the results of two programs.
 
-use std::fmt;
-
 use isoform::values::{DType, DTypeCode, Tensor, ValueRef};
 use isoform::{Value, structural_equal};
 
-use super::Outcome;
+use super::outcome::{Difference, Outcome};
 use crate::ir::{Call, Output, Program};
 use crate::layout::{attributes, list, operands};
 
@@ -36,45 +34,6 @@ impl Tolerance {
             rtol: self.rtol.max(other.rtol),
             atol: self.atol.max(other.atol),
         }
-    }
-}
-
-/// An output that differs.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Difference {
-    /// Name of the output; empty if the whole program is concerned.
-    pub output: String,
-    /// The node that computes the output, by operator and name; empty if none does.
-    pub node: String,
-    /// The difference, for people.
-    pub reason: String,
-    /// The largest absolute difference of two elements, if they are numbers.
-    pub max_abs: Option<f64>,
-}
-
-impl Difference {
-    pub(super) fn failed(reason: String) -> Self {
-        Difference {
-            output: String::new(),
-            node: String::new(),
-            reason: format!("the original runs, but the other does not: {reason}"),
-            max_abs: None,
-        }
-    }
-}
-
-/// `output 'y' (Conv 'conv_3'): 3 of 12 elements differ, by at most 2.5e-1`.
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.output.is_empty() {
-            write!(f, "output '{}'", self.output)?;
-            if !self.node.is_empty() {
-                write!(f, " ({})", self.node)?;
-            }
-            write!(f, ": ")?;
-        }
-        f.write_str(&self.reason)
     }
 }
 

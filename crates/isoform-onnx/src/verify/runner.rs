@@ -1,0 +1,76 @@
+//! Runners of programs, and the one that is always there.
+
+use std::path::Path;
+
+use isoform::transform::check_interrupted;
+use isoform::{Ref, Value};
+use isoform_kernels::Control;
+
+use super::inputs::Inputs;
+use crate::eval::{Refusal, RunError, run};
+use crate::ir::Program;
+
+/// The evaluator gives up on results of more bytes than this.
+const MAX_BYTES: usize = 1 << 30;
+
+/// A program to run, and the file that holds it, if there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The program.
+    pub program: &'a Ref<Program>,
+    /// The file from which it was loaded.
+    pub file: Option<&'a Path>,
+}
+
+impl<'a> From<&'a Ref<Program>> for Subject<'a> {
+    fn from(program: &'a Ref<Program>) -> Self {
+        Subject {
+            program,
+            file: None,
+        }
+    }
+}
+
+/// The results of a run, or the reason why it failed.
+pub type Ran = Result<Vec<Value>, String>;
+
+/// Something that runs programs.
+pub trait Runner {
+    /// The name, with the version, for reports.
+    fn name(&self) -> String;
+
+    /// Runs a program on each of several sets of inputs.
+    ///
+    /// # Errors
+    ///
+    /// Only what has to end the whole verification, such as an interruption; a program that
+    /// cannot be run is a result.
+    fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>>;
+}
+
+/// The evaluator of this crate: slow, but the same bits on every machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Evaluator;
+
+impl Runner for Evaluator {
+    fn name(&self) -> String {
+        "isoform's evaluator".to_owned()
+    }
+
+    fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>> {
+        let interrupted = || check_interrupted().is_err();
+        let control = Control {
+            max_bytes: MAX_BYTES,
+            interrupted: Some(&interrupted),
+        };
+        let one = |inputs: &Inputs| match run(subject.program, inputs, &control) {
+            Ok(values) => Ok(Ok(values)),
+            Err(RunError {
+                refusal: Refusal::Interrupted,
+                ..
+            }) => check_interrupted().map(|()| Err(Refusal::Interrupted.to_string())),
+            Err(error) => Ok(Err(error.to_string())),
+        };
+        cases.iter().map(one).collect()
+    }
+}
