@@ -167,7 +167,7 @@ impl Symbols {
             (Some(left), Some(right)) => Some(left.min(right)),
             (one, other) => one.or(other),
         };
-        self.symmetric(Opaque::Min, left, right, (lower, upper))
+        self.extreme(Opaque::Min, left, right, (lower, upper))
     }
 
     /// The larger one.
@@ -184,7 +184,7 @@ impl Symbols {
             (one, other) => one.or(other),
         };
         let upper = b.zip(d).map(|(left, right)| left.max(right));
-        self.symmetric(Opaque::Max, left, right, (lower, upper))
+        self.extreme(Opaque::Max, left, right, (lower, upper))
     }
 
     /// 1 if the sizes are equal, else 0.

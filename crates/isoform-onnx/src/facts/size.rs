@@ -16,6 +16,9 @@ const MAX_TERMS: usize = 16;
 /// Nor are those with a product of more symbols.
 const MAX_DEGREE: usize = 8;
 
+/// Symbols between sizes of symbols between sizes, and so on, are followed to this depth.
+const MAX_DEPTH: u32 = 32;
+
 /// An unknown integer with a name.
 #[derive(Clone)]
 pub struct Symbol(Arc<SymbolData>);
@@ -27,6 +30,10 @@ struct SymbolData {
     lower: Option<i64>,
     upper: Option<i64>,
     is_extent: bool,
+    /// Sizes that it is never below, and never above.
+    between: Box<(Vec<Size>, Vec<Size>)>,
+    /// One more than that of the symbols in those sizes.
+    depth: u32,
     /// Set when the program turns out to fail if the symbol is zero.
     is_positive: AtomicBool,
 }
@@ -44,8 +51,25 @@ impl Symbol {
             lower,
             upper,
             is_extent,
+            between: Box::default(),
+            depth: 0,
             is_positive: AtomicBool::new(false),
         }))
+    }
+
+    /// The symbol with sizes that it is never below and never above. They are left out if
+    /// that would make a long chain of symbols, which could not be dropped.
+    pub(super) fn between(mut self, floors: &[Size], ceilings: &[Size]) -> Self {
+        let sizes = floors.iter().chain(ceilings);
+        let depths = sizes.flat_map(Size::symbols).map(|symbol| symbol.0.depth);
+        let depth = depths.max().unwrap_or(0) + 1;
+        if depth <= MAX_DEPTH
+            && let Some(data) = Arc::get_mut(&mut self.0)
+        {
+            *data.between = (floors.to_vec(), ceilings.to_vec());
+            data.depth = depth;
+        }
+        self
     }
 
     /// The name for people; two symbols may have the same.
@@ -236,6 +260,14 @@ impl Size {
                 let terms = terms.iter();
                 terms.map(|term| (term.factor, &*term.symbols)).collect()
             }
+        }
+    }
+
+    /// True if the first coefficient is negative: of a size and its negative, one is.
+    pub(super) fn starts_negative(&self) -> bool {
+        match &self.0 {
+            Repr::Const(number) => *number < 0,
+            Repr::Terms(terms) => terms.first().is_some_and(|term| term.factor < 0),
         }
     }
 
@@ -478,7 +510,7 @@ impl Size {
     }
 
     fn limits(&self) -> (Option<i64>, Option<i64>) {
-        let (lower, upper) = self.bounds();
+        let (lower, upper) = self.close_bounds();
         let narrow = |bound: Option<i128>| i64::try_from(bound?).ok();
         let limits = (narrow(lower), narrow(upper));
         // Sums and products of arbitrary elements may wrap around, unless all of their range
@@ -489,7 +521,43 @@ impl Size {
         if exact { limits } else { (None, None) }
     }
 
-    fn bounds(&self) -> (Option<i128>, Option<i128>) {
+    /// The bounds, also with one symbol replaced by a size that it is never below or above, so
+    /// that `max(a, b) - a` is not negative.
+    fn close_bounds(&self) -> Interval {
+        let (mut lower, mut upper) = self.bounds();
+        let Repr::Terms(terms) = &self.0 else {
+            return (lower, upper);
+        };
+        if terms.len() < 2 || !self.is_extent() {
+            return (lower, upper);
+        }
+        for term in terms.iter() {
+            let [symbol] = &*term.symbols else {
+                continue;
+            };
+            let (floors, ceilings) = &*symbol.0.between;
+            let replaced = |size: &Size| {
+                let change = size
+                    .sub(&Size::from(symbol))?
+                    .mul(&Size::from(term.factor))?;
+                Some(self.add(&change)?.bounds())
+            };
+            let (below, above) = match term.factor > 0 {
+                true => (floors, ceilings),
+                false => (ceilings, floors),
+            };
+            lower = (below.iter().filter_map(replaced)).fold(lower, |best, one| best.max(one.0));
+            for one in above.iter().filter_map(replaced) {
+                upper = match (upper, one.1) {
+                    (Some(best), Some(one)) => Some(best.min(one)),
+                    (best, one) => best.or(one),
+                };
+            }
+        }
+        (lower, upper)
+    }
+
+    fn bounds(&self) -> Interval {
         let terms = match &self.0 {
             Repr::Const(number) => return (Some((*number).into()), Some((*number).into())),
             Repr::Terms(terms) => terms,

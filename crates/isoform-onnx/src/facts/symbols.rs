@@ -41,6 +41,18 @@ pub(crate) enum Opaque {
     Wrap,
 }
 
+/// The names of functions of sizes are not longer, since they hold those of their arguments.
+const MAX_NAME: usize = 200;
+
+/// The smaller or the larger one of two sizes.
+#[derive(Debug)]
+struct Extreme {
+    function: Opaque,
+    /// The subtrahend of the difference.
+    base: Size,
+    size: Size,
+}
+
 /// Allocates symbols.
 ///
 /// A [`Dim`] always has the same symbol, and so has a function of the same sizes, such as
@@ -50,6 +62,8 @@ pub struct Symbols {
     /// The dimensions are kept alive, so that their identities are not used again.
     dims: HashMap<u64, (Ref<Dim>, Size)>,
     opaque: HashMap<(Opaque, Size, Size), Size>,
+    /// For the difference of two sizes, a symbol for the smaller or the larger one.
+    extremes: HashMap<Size, Extreme>,
     unnamed: u64,
     /// No unknown extent is below this.
     least: i64,
@@ -77,8 +91,12 @@ impl Symbols {
     }
 
     fn make(name: String, bounds: (Option<i64>, Option<i64>), is_extent: bool) -> Size {
+        Size::from(&Self::symbol(name, bounds, is_extent))
+    }
+
+    fn symbol(name: String, bounds: (Option<i64>, Option<i64>), is_extent: bool) -> Symbol {
         let ident = NEXT.fetch_add(1, Ordering::Relaxed);
-        Size::from(&Symbol::new(ident, name.into(), bounds, is_extent))
+        Symbol::new(ident, name.into(), bounds, is_extent)
     }
 
     fn next_name(&mut self) -> String {
@@ -139,6 +157,55 @@ impl Symbols {
         }
     }
 
+    /// The smaller or the larger one of two sizes.
+    ///
+    /// As `max(a, b) = a + b - min(a, b)`, and either moves with both of its arguments, all
+    /// pairs of the same difference share one symbol.
+    pub(crate) fn extreme(
+        &mut self,
+        function: Opaque,
+        left: &Size,
+        right: &Size,
+        limits: (Option<i64>, Option<i64>),
+    ) -> Size {
+        // Sums of arbitrary elements may wrap around.
+        let is_extent = left.is_extent() && right.is_extent();
+        let difference = left.sub(right).filter(|_| is_extent);
+        let Some(difference) = difference else {
+            return self.symmetric(function, left, right, limits);
+        };
+        let (difference, base) = match difference.starts_negative() {
+            true => (difference.neg(), left),
+            false => (Some(difference), right),
+        };
+        let Some(difference) = difference else {
+            return self.symmetric(function, left, right, limits);
+        };
+        if let Some(known) = self.extremes.get(&difference) {
+            let above_base = known.size.sub(&known.base);
+            let above_base = match known.function == function {
+                true => above_base,
+                false => above_base.and_then(|other| difference.sub(&other)),
+            };
+            let size = above_base.and_then(|above| above.add(base));
+            return size.unwrap_or_else(|| self.symmetric(function, left, right, limits));
+        }
+        let arguments = [left.clone(), right.clone()];
+        let name = self.name_of(function, left, right);
+        let symbol = Self::symbol(name, limits, true);
+        let symbol = match function {
+            Opaque::Max => symbol.between(&arguments, &[]),
+            _ => symbol.between(&[], &arguments),
+        };
+        let known = Extreme {
+            function,
+            base: base.clone(),
+            size: Size::from(&symbol),
+        };
+        self.extremes.insert(difference, known);
+        Size::from(&symbol)
+    }
+
     /// The shape of a rank with no known extent.
     pub(crate) fn fresh_shape(&mut self, rank: usize) -> Vec<Size> {
         (0..rank).map(|_| self.fresh_extent()).collect()
@@ -157,25 +224,35 @@ impl Symbols {
         right: &Size,
         (lower, upper): (Option<i64>, Option<i64>),
     ) -> Size {
-        let is_extent = left.is_extent() && right.is_extent() && function != Opaque::Wrap;
-        let text = |name: &str| format!("{name}({left}, {right})");
         let key = (function, left.clone(), right.clone());
-        let make = || {
-            let name = match function {
-                Opaque::FloorDiv => text("floordiv"),
-                Opaque::TruncDiv => text("truncdiv"),
-                Opaque::Mod => text("mod"),
-                Opaque::Rem => text("rem"),
-                Opaque::Min => text("min"),
-                Opaque::Max => text("max"),
-                Opaque::OrIfZero => text("or_if_zero"),
-                Opaque::Broadcast => text("broadcast"),
-                Opaque::Equal => text("equal"),
-                Opaque::Less => text("less"),
-                Opaque::Wrap => text("wrap"),
-            };
-            Self::make(name, (lower, upper), is_extent)
+        if let Some(known) = self.opaque.get(&key) {
+            return known.clone();
+        }
+        let is_extent = left.is_extent() && right.is_extent() && function != Opaque::Wrap;
+        let name = self.name_of(function, left, right);
+        let made = Self::make(name, (lower, upper), is_extent);
+        self.opaque.insert(key, made.clone());
+        made
+    }
+
+    fn name_of(&mut self, function: Opaque, left: &Size, right: &Size) -> String {
+        let function = match function {
+            Opaque::FloorDiv => "floordiv",
+            Opaque::TruncDiv => "truncdiv",
+            Opaque::Mod => "mod",
+            Opaque::Rem => "rem",
+            Opaque::Min => "min",
+            Opaque::Max => "max",
+            Opaque::OrIfZero => "or_if_zero",
+            Opaque::Broadcast => "broadcast",
+            Opaque::Equal => "equal",
+            Opaque::Less => "less",
+            Opaque::Wrap => "wrap",
         };
-        self.opaque.entry(key).or_insert_with(make).clone()
+        let name = format!("{function}({left}, {right})");
+        match name.len() <= MAX_NAME {
+            true => name,
+            false => self.next_name(),
+        }
     }
 }

@@ -228,3 +228,82 @@ fn reversed_axes_of_a_transpose() {
     );
     of_constants(&value, "int64[2, 2] = (1, 3, 2, 4)");
 }
+
+/// The fact of what is computed from the extent `n` of a vector, as a scalar.
+#[track_caller]
+fn of_extent(compute: impl FnOnce(&Value) -> Value, expected: &str) {
+    let x = Dims::default().input("x", "float32 n");
+    let shape = op("Shape", &[&Value::from(&x)]);
+    let extent = op("Squeeze", &[&shape]);
+    check(&[&x], &compute(&extent), expected);
+}
+
+#[test]
+fn padding_to_a_length_is_the_larger_length() {
+    let missing = |n: &Value| op("Max", &[&op("Sub", &[&int(256), n]), &int(0)]);
+    let padded = |n: &Value| op("Add", &[n, &missing(n)]);
+    let larger = |n: &Value| op("Max", &[n, &int(256)]);
+    of_extent(missing, "int64 = max(-n + 256, 0)");
+    of_extent(|n| op("Sub", &[&padded(n), &larger(n)]), "int64 = 0");
+    of_extent(|n| op("Sub", &[&larger(n), &padded(n)]), "int64 = 0");
+    of_extent(|n| op("Less", &[&padded(n), &int(256)]), "bool = 0");
+    of_extent(|n| op("Less", &[&padded(n), n]), "bool = 0");
+    of_extent(|n| op("Less", &[&larger(n), n]), "bool = 0");
+    of_extent(
+        |n| op("Less", &[&padded(n), &int(257)]),
+        "bool = less(n + max(-n + 256, 0), 257)",
+    );
+}
+
+#[test]
+fn the_smaller_and_the_larger_size_are_both() {
+    let smaller = |n: &Value| op("Min", &[n, &int(9)]);
+    let larger = |n: &Value| op("Max", &[&int(9), n]);
+    of_extent(|n| op("Add", &[&smaller(n), &larger(n)]), "int64 = n + 9");
+    of_extent(
+        |n| {
+            op(
+                "Sub",
+                &[
+                    &smaller(n),
+                    &op("Neg", &[&op("Max", &[&op("Neg", &[n]), &int(-9)])]),
+                ],
+            )
+        },
+        "int64 = 0",
+    );
+    of_extent(|n| op("Less", &[n, &smaller(n)]), "bool = 0");
+    of_extent(|n| op("Less", &[&int(9), &smaller(n)]), "bool = 0");
+    // Neither is the other.
+    of_extent(
+        |n| op("Sub", &[&larger(n), &smaller(n)]),
+        "int64 = n - min(n, 9)*2 + 9",
+    );
+}
+
+#[test]
+fn elements_that_may_wrap_around_are_not_rearranged() {
+    let x = Dims::default().input("x", "int64");
+    let element = Value::from(&x);
+    let smaller = op("Min", &[&element, &int(9)]);
+    let larger = op("Max", &[&element, &int(9)]);
+    check(
+        &[&x],
+        &op("Add", &[&smaller, &larger]),
+        "int64 = max(_1, 9) + min(_1, 9)",
+    );
+}
+
+#[test]
+fn long_chains_of_functions_have_short_names() {
+    let names: Vec<String> = (0..2_000).map(|at| format!("d{at}")).collect();
+    let x = Dims::default().input("x", &format!("float32 {}", names.join(" ")));
+    let shape = op("Shape", &[&Value::from(&x)]);
+    let mut held = op("Gather", &[&shape, &int(0)]);
+    for at in 1..names.len() {
+        let next = op("Gather", &[&shape, &int(at as i64)]);
+        held = op(["Min", "Max"][at % 2], &[&held, &next]);
+    }
+    let text = super::build::fact(&[&x], &held).to_string();
+    assert!(text.len() < 1_000, "{text}");
+}

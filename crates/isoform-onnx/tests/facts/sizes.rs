@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::build::{Dims, fact, int, op};
 use isoform_onnx::facts::{Size, Symbols};
 use proptest::prelude::*;
 
@@ -175,4 +176,75 @@ fn the_order_of_extents_is_known_where_it_is_certain() {
     let after = any.add(&Size::from(1)).unwrap();
     assert_eq!(any.known_less(&after), None);
     assert_eq!(any.known_eq(&after), Some(false));
+}
+
+/// How a model computes a number from an extent.
+#[derive(Clone, Debug)]
+enum Extreme {
+    Number(i64),
+    Extent,
+    Op(&'static str, Box<(Extreme, Extreme)>),
+}
+
+fn extreme() -> impl Strategy<Value = Extreme> {
+    let leaf = prop_oneof![
+        (-9_i64..10).prop_map(Extreme::Number),
+        Just(Extreme::Extent),
+    ];
+    leaf.prop_recursive(4, 10, 2, |inner| {
+        let name = prop::sample::select(vec!["Add", "Sub", "Max", "Min", "Max", "Min"]);
+        (name, inner.clone(), inner)
+            .prop_map(|(name, left, right)| Extreme::Op(name, Box::new((left, right))))
+    })
+}
+
+impl Extreme {
+    fn value(&self, extent: &isoform::Value) -> isoform::Value {
+        match self {
+            Extreme::Number(number) => int(*number),
+            Extreme::Extent => extent.clone(),
+            Extreme::Op(name, sides) => op(name, &[&sides.0.value(extent), &sides.1.value(extent)]),
+        }
+    }
+
+    fn number(&self, extent: i64) -> i64 {
+        match self {
+            Extreme::Number(number) => *number,
+            Extreme::Extent => extent,
+            Extreme::Op(name, sides) => {
+                let (left, right) = (sides.0.number(extent), sides.1.number(extent));
+                match *name {
+                    "Add" => left + right,
+                    "Sub" => left - right,
+                    "Max" => left.max(right),
+                    _ => left.min(right),
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_known_of_smaller_and_larger_sizes_holds(left in extreme(), right in extreme()) {
+        let x = Dims::default().input("x", "float32 n");
+        let extent = op("Squeeze", &[&op("Shape", &[&(&x).into()])]);
+        let (a, b) = (left.value(&extent), right.value(&extent));
+        let known = |name: &str| {
+            let found = fact(&[&x], &op(name, &[&a, &b]));
+            Some(found.elements_const()?[0])
+        };
+        let (difference, less, equal) = (known("Sub"), known("Less"), known("Equal"));
+        let bounds = fact(&[&x], &a).elements.map(|a| (a[0].lower_bound(), a[0].upper_bound()));
+        for extent in 0..30 {
+            let (x, y) = (left.number(extent), right.number(extent));
+            prop_assert!(difference.is_none_or(|known| known == x - y), "{extent}");
+            prop_assert!(less.is_none_or(|known| known == i64::from(x < y)), "{extent}");
+            prop_assert!(equal.is_none_or(|known| known == i64::from(x == y)), "{extent}");
+            if let Some((lower, upper)) = bounds {
+                prop_assert!(lower.is_none_or(|lower| lower <= x), "{extent}");
+                prop_assert!(upper.is_none_or(|upper| upper >= x), "{extent}");
+            }
+        }
+    }
 }
