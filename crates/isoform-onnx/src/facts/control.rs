@@ -83,7 +83,7 @@ pub(super) fn join_branches(analysis: &mut Analysis, call: &Ref<Call>) -> (Vec<F
     (facts, level)
 }
 
-/// What two facts have in common. Sizes that differ become symbols, which are added to the
+/// The part that two facts have in common. Sizes that differ become symbols, which are added to the
 /// set; symbols that are in it stand for any number already.
 fn join(symbols: &mut Symbols, left: &Fact, right: &Fact, own: &mut HashSet<Symbol>) -> Fact {
     if left == right {
@@ -249,7 +249,13 @@ fn first_values(
                 fact.elements = fact.shape.is_some().then(|| vec![number]);
                 fact
             }
-            _ => Fact::tensor(Some(ElemType::Bool), None),
+            _ => {
+                // No iteration begins without it.
+                let holds = call.input(1).is_some() && shape.is_some();
+                let mut fact = Fact::tensor(Some(ElemType::Bool), shape);
+                fact.elements = holds.then(|| vec![Size::from(1)]);
+                fact
+            }
         };
     }
     let Some(fact) = call

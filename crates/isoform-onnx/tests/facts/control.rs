@@ -3,7 +3,7 @@
 use super::build::{
     Dims, call, check, fact, graph, int, ints, named_input, op, output, typed_graph, with,
 };
-use isoform::values::DType;
+use isoform::values::{DType, Tensor};
 use isoform::{Array, Map, Ref, Str, Value};
 use isoform_onnx::facts::{Analysis, Fact};
 use isoform_onnx::ir::{AttrRef, Call, Function, Graph, Input};
@@ -82,11 +82,13 @@ fn looped(
         })
     };
     let at = named_input("at", scalar(DType::INT64).into());
-    let (go, held) = (untyped("go"), untyped("held"));
+    let go = named_input("go", scalar(DType::BOOL).into());
+    let held = untyped("held");
     let (next, each) = step(&Value::from(&at), &Value::from(&held));
     let go_on = op("Identity", &[&Value::from(&go)]);
     let body = graph(vec![at, go, held], vec![go_on, next, each]);
-    let inputs = vec![count.clone(), Value::NONE, initial.clone()];
+    let yes = Tensor::new(DType::BOOL, vec![], vec![1]).unwrap();
+    let inputs = vec![count.clone(), yes.into(), initial.clone()];
     let call = call("Loop", inputs, vec![("body", body.clone().into())], 2);
     (call, body)
 }
@@ -100,6 +102,38 @@ fn a_loop_keeps_what_no_iteration_changes() {
     });
     check(&[&x], &output(&call, 0), "float[n, 3]");
     check(&[&x], &output(&call, 1), "float[5, n, 3]");
+}
+
+#[test]
+fn a_loop_that_may_stop_early_has_any_number_of_iterations() {
+    let x = Dims::default().input("x", "float32 n 3");
+    let (call, body) = looped(&int(5), &Value::from(&x), |_, held| {
+        (held.clone(), held.clone())
+    });
+    let with_inputs = |condition: Value, results: Vec<Value>| {
+        let stops = Ref::new(Graph {
+            results: results.into(),
+            ..isoform::Node::clone_fields(&*body)
+        });
+        let inputs = vec![int(5), condition, Value::from(&x)];
+        let attrs = vec![("body", stops.into())];
+        let each = fact(
+            &[&x],
+            &output(&super::build::call("Loop", inputs, attrs, 2), 1),
+        );
+        each.shape.unwrap()[0].as_const()
+    };
+    let results = body.results.values().to_vec();
+    let yes = call.inputs.values()[1].clone();
+    assert_eq!(with_inputs(yes.clone(), results.clone()), Some(5));
+    // Runtimes obey the body's condition even if none is given.
+    assert_eq!(with_inputs(Value::NONE, results.clone()), None);
+    let constant = [vec![yes.clone()], results[1..].to_vec()].concat();
+    assert_eq!(with_inputs(Value::NONE, constant), Some(5));
+    let go = body.params.iter().nth(1).unwrap();
+    let not = op("Not", &[&Value::from(go)]);
+    let stopping = [vec![not], results[1..].to_vec()].concat();
+    assert_eq!(with_inputs(yes, stopping), None);
 }
 
 #[test]
