@@ -348,7 +348,7 @@ def arrays_for(session, sizes, size, random):
 
 
 def judged(message, runtime, sizes):
-    """What is right and wrong about a model's types; None if it does not run like this."""
+    """The findings about a model's types; None if it does not run like this."""
     # The runtime needs a type for each output only if it cannot derive it either.
     loaded = onnx.load(message)
     values = outputs_by_name(loaded.program)

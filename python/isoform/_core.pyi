@@ -315,7 +315,7 @@ class OnnxRule:
 
 @final
 class OnnxShapes:
-    """What is known of the values of a program; see `isoform.onnx.infer_shapes`."""
+    """The types of a program's values; see `isoform.onnx.infer_shapes`."""
 
     @property
     def problems(self) -> list[tuple[str, tuple[Any, Any, Any], tuple[Any, Any, Any], str]]:

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use isoform::values::DType;
+use isoform::values::{DType, DTypeCode};
 
 macro_rules! elem_types {
     ($($(#[$doc:meta])* $variant:ident = $code:literal, $name:literal, $bits:literal;)*) => {
@@ -39,11 +39,6 @@ macro_rules! elem_types {
                     $($name => Some(Self::$variant),)*
                     _ => None,
                 }
-            }
-
-            /// The library's data type; `None` for strings, which have none.
-            pub fn dtype(self) -> Option<DType> {
-                crate::import::dtype(self)
             }
 
             /// The number of bits that one element takes in packed storage; `None` for strings.
@@ -161,5 +156,43 @@ mod tests {
         assert_eq!(ElemType::Complex128.byte_len(2), Some(32));
         assert_eq!(ElemType::Double.byte_len(usize::MAX), None);
         assert_eq!(ElemType::String.byte_len(1), None);
+    }
+}
+
+impl ElemType {
+    /// The library's data type; `None` for strings, which have none.
+    pub fn dtype(self) -> Option<DType> {
+        use DTypeCode as Code;
+        let (code, bits) = match self {
+            ElemType::String => return None,
+            ElemType::Float16 => (Code::Float, 16),
+            ElemType::Float => (Code::Float, 32),
+            ElemType::Double => (Code::Float, 64),
+            ElemType::Bfloat16 => (Code::BFloat, 16),
+            ElemType::Complex64 => (Code::Complex, 64),
+            ElemType::Complex128 => (Code::Complex, 128),
+            ElemType::Bool => (Code::Bool, 8),
+            ElemType::Int2 => (Code::Int, 2),
+            ElemType::Int4 => (Code::Int, 4),
+            ElemType::Int8 => (Code::Int, 8),
+            ElemType::Int16 => (Code::Int, 16),
+            ElemType::Int32 => (Code::Int, 32),
+            ElemType::Int64 => (Code::Int, 64),
+            ElemType::Uint2 => (Code::UInt, 2),
+            ElemType::Uint4 => (Code::UInt, 4),
+            ElemType::Uint8 => (Code::UInt, 8),
+            ElemType::Uint16 => (Code::UInt, 16),
+            ElemType::Uint32 => (Code::UInt, 32),
+            ElemType::Uint64 => (Code::UInt, 64),
+            ElemType::Float8E4m3fn => (Code::Float8E4M3FN, 8),
+            ElemType::Float8E4m3fnuz => (Code::Float8E4M3FNUZ, 8),
+            ElemType::Float8E5m2 => (Code::Float8E5M2, 8),
+            ElemType::Float8E5m2fnuz => (Code::Float8E5M2FNUZ, 8),
+            ElemType::Float8E8m0 => (Code::Float8E8M0FNU, 8),
+            ElemType::Float6E2m3 => (Code::Float6E2M3FN, 6),
+            ElemType::Float6E3m2 => (Code::Float6E3M2FN, 6),
+            ElemType::Float4E2m1 => (Code::Float4E2M1FN, 4),
+        };
+        Some(DType::new(code, bits))
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(onnx_fix_dims, module)?)
 }
 
-/// What is known of the values of a program; see `isoform.onnx.infer_shapes`.
+/// The types of a program's values; see `isoform.onnx.infer_shapes`.
 #[pyclass(frozen, name = "OnnxShapes", module = "isoform._core")]
 struct OnnxShapes {
     // It is held only while the core computes, which never waits for the GIL.

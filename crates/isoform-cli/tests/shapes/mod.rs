@@ -97,7 +97,7 @@ fn sizes_that_a_model_computes_are_formulas() {
         "{}",
         ran.out
     );
-    // Scalars were declared, and the first two are none.
+    // Scalars were declared, but the first two have axes.
     let problems: Vec<&str> = ran
         .out
         .lines()

@@ -83,8 +83,8 @@ struct Param {
     level: Level,
 }
 
-/// Which open loops a fact depends on: the innermost one, counted from 1, and the next; 0 is
-/// none. A fact is forgotten when the assumptions of such a loop change.
+/// Which open loops a fact depends on: the innermost one, counted from 1, and the next, or 0 if
+/// there is no such loop. A fact is forgotten when the assumptions of such a loop change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Level {
     pub(super) top: usize,

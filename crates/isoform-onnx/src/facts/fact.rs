@@ -6,7 +6,6 @@ use isoform::values::{DType, Tensor, ValueRef};
 use super::size::Size;
 use super::symbols::Symbols;
 use crate::elem_type::ElemType;
-use crate::import::dtype;
 use crate::ir::{Dim, SparseTensor, StringTensor, TensorType};
 
 /// Tensors of up to this many integers are followed element by element.
@@ -125,7 +124,7 @@ impl Fact {
 /// The element type of a tensor's data type.
 pub(crate) fn elem_of(ty: DType) -> Option<ElemType> {
     let mut all = ElemType::ALL.iter().copied();
-    all.find(|elem| dtype(*elem) == Some(ty))
+    all.find(|elem| elem.dtype() == Some(ty))
 }
 
 /// The elements of a small tensor of integers or bools.

@@ -231,7 +231,7 @@ fn check_extent(place: &str, extent: i64) -> Result<()> {
     }
 }
 
-/// What exists, for messages.
+/// The names that exist, for messages.
 fn list<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
     let mut names: Vec<String> = names.map(|name| format!("'{name}'")).collect();
     names.dedup();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use isoform::values::{DType, DTypeCode};
+use isoform::values::DType;
 use isoform::{Array, Ref, Value};
 
 use super::{context::normal_domain, scope::Scope};
@@ -37,38 +37,7 @@ impl<'a> Dims<'_, 'a> {
 
 /// The library's data type of an element type; None for strings.
 pub(crate) fn dtype(elem: ElemType) -> Option<DType> {
-    use DTypeCode as Code;
-    let (code, bits) = match elem {
-        ElemType::String => return None,
-        ElemType::Float16 => (Code::Float, 16),
-        ElemType::Float => (Code::Float, 32),
-        ElemType::Double => (Code::Float, 64),
-        ElemType::Bfloat16 => (Code::BFloat, 16),
-        ElemType::Complex64 => (Code::Complex, 64),
-        ElemType::Complex128 => (Code::Complex, 128),
-        ElemType::Bool => (Code::Bool, 8),
-        ElemType::Int2 => (Code::Int, 2),
-        ElemType::Int4 => (Code::Int, 4),
-        ElemType::Int8 => (Code::Int, 8),
-        ElemType::Int16 => (Code::Int, 16),
-        ElemType::Int32 => (Code::Int, 32),
-        ElemType::Int64 => (Code::Int, 64),
-        ElemType::Uint2 => (Code::UInt, 2),
-        ElemType::Uint4 => (Code::UInt, 4),
-        ElemType::Uint8 => (Code::UInt, 8),
-        ElemType::Uint16 => (Code::UInt, 16),
-        ElemType::Uint32 => (Code::UInt, 32),
-        ElemType::Uint64 => (Code::UInt, 64),
-        ElemType::Float8E4m3fn => (Code::Float8E4M3FN, 8),
-        ElemType::Float8E4m3fnuz => (Code::Float8E4M3FNUZ, 8),
-        ElemType::Float8E5m2 => (Code::Float8E5M2, 8),
-        ElemType::Float8E5m2fnuz => (Code::Float8E5M2FNUZ, 8),
-        ElemType::Float8E8m0 => (Code::Float8E8M0FNU, 8),
-        ElemType::Float6E2m3 => (Code::Float6E2M3FN, 6),
-        ElemType::Float6E3m2 => (Code::Float6E3M2FN, 6),
-        ElemType::Float4E2m1 => (Code::Float4E2M1FN, 4),
-    };
-    Some(DType::new(code, bits))
+    elem.dtype()
 }
 
 /// An element type as a value; zero is an unknown one.

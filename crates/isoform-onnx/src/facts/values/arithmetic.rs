@@ -4,8 +4,7 @@
 //! which is why sums and products of 64-bit integers are kept; comparisons and
 //! divisions need to know that nothing wraps.
 
-use super::range_of;
-use super::small::{Small, indices};
+use super::small::{Small, indices, range_of};
 use crate::elem_type::ElemType;
 use crate::facts::ops::Context;
 use crate::facts::size::Size;

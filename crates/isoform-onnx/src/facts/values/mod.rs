@@ -7,7 +7,7 @@ mod moves;
 mod reductions;
 mod small;
 
-use self::small::{Small, dims_of};
+use self::small::{Small, dims_of, range_of};
 use super::fact::{Fact, Kind, MAX_ELEMENTS};
 use super::ops::Context;
 use super::size::Size;
@@ -45,22 +45,6 @@ fn may_have_elements(fact: &Fact) -> bool {
 /// True for the types whose elements are followed.
 fn is_integer(elem: ElemType) -> bool {
     range_of(elem).is_some()
-}
-
-/// The least and the largest number of a type; None for other types.
-pub(super) fn range_of(elem: ElemType) -> Option<(i128, i128)> {
-    Some(match elem {
-        ElemType::Bool => (0, 1),
-        ElemType::Int8 => (i8::MIN.into(), i8::MAX.into()),
-        ElemType::Int16 => (i16::MIN.into(), i16::MAX.into()),
-        ElemType::Int32 => (i32::MIN.into(), i32::MAX.into()),
-        ElemType::Int64 => (i64::MIN.into(), i64::MAX.into()),
-        ElemType::Uint8 => (0, u8::MAX.into()),
-        ElemType::Uint16 => (0, u16::MAX.into()),
-        ElemType::Uint32 => (0, u32::MAX.into()),
-        ElemType::Uint64 => (0, u64::MAX.into()),
-        _ => return None,
-    })
 }
 
 /// Makes symbols of the elements of a very small tensor of which nothing is known.

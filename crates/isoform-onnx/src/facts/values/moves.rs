@@ -1,7 +1,7 @@
 //! Operators that move elements.
 
-use super::small::{Small, indices, position, wrapped};
-use super::{arithmetic, dims_of};
+use super::arithmetic;
+use super::small::{Small, dims_of, indices, position, wrapped};
 use crate::elem_type::ElemType;
 use crate::facts::fact::Fact;
 use crate::facts::ops::Context;

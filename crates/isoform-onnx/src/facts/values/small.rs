@@ -1,5 +1,6 @@
 //! Tensors of a few elements: positions and indices.
 
+use crate::elem_type::ElemType;
 use crate::facts::fact::{Fact, MAX_ELEMENTS};
 use crate::facts::size::Size;
 
@@ -78,4 +79,20 @@ pub(super) fn wrapped(index: i64, dim: usize) -> Option<usize> {
         index
     };
     usize::try_from(index).ok().filter(|index| *index < dim)
+}
+
+/// The least and the largest number of a type; None for other types.
+pub(super) fn range_of(elem: ElemType) -> Option<(i128, i128)> {
+    Some(match elem {
+        ElemType::Bool => (0, 1),
+        ElemType::Int8 => (i8::MIN.into(), i8::MAX.into()),
+        ElemType::Int16 => (i16::MIN.into(), i16::MAX.into()),
+        ElemType::Int32 => (i32::MIN.into(), i32::MAX.into()),
+        ElemType::Int64 => (i64::MIN.into(), i64::MAX.into()),
+        ElemType::Uint8 => (0, u8::MAX.into()),
+        ElemType::Uint16 => (0, u16::MAX.into()),
+        ElemType::Uint32 => (0, u32::MAX.into()),
+        ElemType::Uint64 => (0, u64::MAX.into()),
+        _ => return None,
+    })
 }
