@@ -1,31 +1,16 @@
-//! Facts about the values of a program, computed when they are asked for.
-//!
-//! The walk keeps its own stack, because chains of calls are as long as memory allows; only
-//! calls of local functions recurse, to a limited depth.
+//! Facts about the values of a program, as far as they were computed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use isoform::values::ValueRef;
-use isoform::{Map, Node as _, Ref, Str, Value};
+use isoform::{Map, Ref, Str, Value};
 
-use super::control::{self, Open};
 use super::fact::{Fact, fact_of_type};
-use super::ops::infer;
+use super::size::Symbol;
 use super::symbols::Symbols;
 use super::values::name_unknown;
-use crate::ir::{AttrRef, Call, Function, Graph, Input, Output, Program};
-use crate::layout::{BodyKind, list};
-
-/// No file requests more results of a call than it has names for.
-const MAX_RESULTS: usize = 1 << 20;
-
-/// Functions that call functions are followed to this depth.
-const MAX_FUNCTION_DEPTH: usize = 24;
-
-/// The calls inside of functions that are visited altogether. A function is analysed again
-/// for each call of it, so nested calls would otherwise take exponential time.
-const MAX_FUNCTION_VISITS: usize = 1 << 18;
+use crate::ir::{Call, Function, Graph, Input, Output};
 
 /// Facts about the values of a program, computed on demand and remembered.
 ///
@@ -52,31 +37,31 @@ const MAX_FUNCTION_VISITS: usize = 1 << 18;
 #[derive(Debug, Default)]
 pub struct Analysis {
     pub(super) symbols: Symbols,
-    calls: HashMap<u64, Known>,
-    params: HashMap<u64, Param>,
-    constants: HashMap<u64, (Value, Arc<Fact>)>,
+    pub(super) calls: HashMap<u64, Known>,
+    pub(super) params: HashMap<u64, Param>,
+    pub(super) constants: HashMap<u64, (Value, Arc<Fact>)>,
     /// The calls whose bodies' inputs have facts, by the body.
     pub(super) owners: HashMap<u64, (Ref<Graph>, Ref<Call>)>,
     /// Loops whose facts have not settled, outermost first.
     pub(super) open: Vec<Open>,
-    visits: usize,
+    pub(super) visits: usize,
     /// The attributes of the function call whose body this is about.
-    attrs: Option<Map<Str, Value>>,
-    depth: usize,
-    function_visits: usize,
+    pub(super) attrs: Option<Map<Str, Value>>,
+    pub(super) depth: usize,
+    pub(super) function_visits: usize,
 }
 
 /// The facts of a call.
 #[derive(Debug)]
-struct Known {
+pub(super) struct Known {
     /// Keeps the identity from being used again.
     _call: Ref<Call>,
-    facts: Vec<Arc<Fact>>,
+    pub(super) facts: Vec<Arc<Fact>>,
     level: Level,
 }
 
 #[derive(Debug)]
-struct Param {
+pub(super) struct Param {
     /// Keeps the identity from being used again.
     _input: Ref<Input>,
     fact: Arc<Fact>,
@@ -119,6 +104,19 @@ impl Level {
     }
 }
 
+/// A loop whose facts have not settled.
+#[derive(Debug)]
+pub(super) struct Open {
+    /// The calls whose facts depend on its inputs.
+    pub(super) journal: Vec<u64>,
+    pub(super) body: Ref<Graph>,
+    pub(super) rounds: usize,
+    /// Symbols that stand for any number in each iteration.
+    pub(super) own: HashSet<Symbol>,
+    /// The first symbol that was made inside the body.
+    pub(super) first_symbol: u64,
+}
+
 pub(super) enum Step {
     /// The facts of the call are needed.
     Visit(Ref<Call>),
@@ -135,25 +133,6 @@ impl Analysis {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Knows all values of a program, also those inside of its bodies; inputs of functions
-    /// are unknown, because each call has its own. Nodes times the depth of bodies, times the
-    /// rounds that nested loops need.
-    #[must_use]
-    pub fn of_program(program: &Program) -> Self {
-        let mut analysis = Self::new();
-        analysis.enter_graph(&program.graph);
-        // Outer bodies are listed before those inside of them.
-        for body in list(program).bodies {
-            if let BodyKind::Function(function) = &body.kind {
-                analysis.enter_function(function);
-            }
-            for node in &body.nodes {
-                analysis.bind_bodies(&node.call);
-            }
-        }
-        analysis
     }
 
     /// Assumes that no tensor of an unknown extent is empty; has to be called before any graph
@@ -210,33 +189,6 @@ impl Analysis {
         found.map(|param| param.fact.clone())
     }
 
-    /// Facts about any value: an output, an input or a constant. O(1) if it was asked before,
-    /// and else linear in the calls that it depends on and that are not known yet.
-    ///
-    /// An input of a body is unknown until [`bind_bodies`](Self::bind_bodies) was called.
-    pub fn fact(&mut self, value: &Value) -> Arc<Fact> {
-        if let Some(output) = output_of(value)
-            && !self.calls.contains_key(&output.call.identity())
-        {
-            self.run(Step::Visit(output.call.clone()));
-        }
-        self.known(value)
-    }
-
-    /// Facts about all results of a call, as [`fact`](Self::fact) for each.
-    ///
-    /// Inside of a body, only the values that a call names tell which body it belongs to; so
-    /// ask about bodies after the call that holds them.
-    pub fn results(&mut self, call: &Ref<Call>) -> Vec<Arc<Fact>> {
-        self.bind_bodies(call);
-        let known = self.calls.get(&call.identity());
-        let mut facts = known.map_or_else(Vec::new, |known| known.facts.clone());
-        // As many as the call requests, which no file makes more than it lists.
-        let count = usize::try_from(call.outputs).unwrap_or(0).min(MAX_RESULTS);
-        facts.resize_with(count, || Arc::new(Fact::unknown()));
-        facts
-    }
-
     /// The fact of a value, without any further analysis.
     pub(super) fn known(&mut self, value: &Value) -> Arc<Fact> {
         let Some(object) = value.as_object() else {
@@ -276,43 +228,6 @@ impl Analysis {
         levels.fold(Level::default(), Level::merge)
     }
 
-    /// Makes the facts of the inputs of a call's bodies known, before values inside of them
-    /// are asked about. For bodies inside of bodies, begin with the outermost one.
-    ///
-    /// Inputs of a Loop are what all iterations have in common, and those of a Scan slices
-    /// of its inputs; bodies of operators that are not known here have unknown inputs.
-    pub fn bind_bodies(&mut self, call: &Ref<Call>) {
-        if !self.calls.contains_key(&call.identity()) {
-            self.run(Step::Visit(call.clone()));
-        }
-    }
-
-    fn run(&mut self, first: Step) {
-        let mut stack = vec![first];
-        while let Some(step) = stack.pop() {
-            match step {
-                Step::Visit(call) => {
-                    if self.calls.contains_key(&call.identity()) {
-                        continue;
-                    }
-                    self.visits += 1;
-                    if self.depth > 0 && !self.may_visit_function() {
-                        self.remember(&call, Vec::new(), Level::default());
-                        continue;
-                    }
-                    stack.push(Step::Enter(call.clone()));
-                    self.need(&mut stack, call.inputs.values());
-                }
-                Step::Enter(call) => self.enter(&mut stack, call),
-                Step::Join(call) => {
-                    let (facts, level) = control::join_branches(self, &call);
-                    self.remember(&call, facts, level);
-                }
-                Step::Round(call) => control::end_round(self, &mut stack, &call),
-            }
-        }
-    }
-
     /// Visits what is not known of the values first.
     pub(super) fn need<'v>(
         &self,
@@ -324,35 +239,6 @@ impl Analysis {
                 && !self.calls.contains_key(&output.call.identity())
             {
                 stack.push(Step::Visit(output.call.clone()));
-            }
-        }
-    }
-
-    fn enter(&mut self, stack: &mut Vec<Step>, call: Ref<Call>) {
-        if self.calls.contains_key(&call.identity()) {
-            return;
-        }
-        match call.standard_op() {
-            Some("If") => {
-                stack.push(Step::Join(call.clone()));
-                for branch in control::branches(self, &call) {
-                    self.need(stack, branch.results.values());
-                }
-            }
-            Some("Loop" | "Scan") => control::open(self, stack, &call),
-            _ => {
-                let level = self.levels(call.inputs.values());
-                let facts = match &call.callee {
-                    Some(function) => self.call_function(&call, function),
-                    None => {
-                        let inputs = self.input_facts(&call);
-                        match self.resolved(&call) {
-                            Some(resolved) => infer(&resolved, &inputs, &mut self.symbols),
-                            None => infer(&call, &inputs, &mut self.symbols),
-                        }
-                    }
-                };
-                self.remember(&call, facts, level);
             }
         }
     }
@@ -423,77 +309,10 @@ impl Analysis {
         let facts = known.facts.iter().map(|fact| Fact::clone(fact)).collect();
         Some((facts, known.level))
     }
-
-    fn may_visit_function(&mut self) -> bool {
-        self.function_visits += 1;
-        self.function_visits <= MAX_FUNCTION_VISITS
-    }
-
-    /// Analyses the body of a function for one call of it.
-    fn call_function(&mut self, call: &Ref<Call>, function: &Ref<Function>) -> Vec<Fact> {
-        if self.depth >= MAX_FUNCTION_DEPTH || self.function_visits >= MAX_FUNCTION_VISITS {
-            return Vec::new();
-        }
-        let resolved = self.resolved(call);
-        let given = resolved.as_ref().map_or(&call.attrs, |call| &call.attrs);
-        let mut attrs: Vec<(Str, Value)> = Vec::new();
-        for (name, value) in function.attr_defaults.iter().chain(given.iter()) {
-            attrs.retain(|(other, _)| other.as_str() != name.as_str());
-            attrs.push((name.clone(), value.clone()));
-        }
-        let mut inner = Analysis {
-            symbols: std::mem::take(&mut self.symbols),
-            attrs: Some(attrs.into_iter().collect()),
-            depth: self.depth + 1,
-            function_visits: self.function_visits,
-            ..Analysis::default()
-        };
-        let inputs = self.input_facts(call);
-        for (at, param) in function.params.iter().enumerate() {
-            let fact = inputs.get(at).cloned().flatten();
-            let fact = fact.unwrap_or_else(|| Arc::new(Fact::unknown()));
-            inner.set_param(param, fact, Level::default());
-        }
-        let results = function.results.values().iter();
-        let facts = results
-            .map(|result| Fact::clone(&inner.fact(result)))
-            .collect();
-        self.symbols = inner.symbols;
-        self.visits += inner.visits;
-        self.function_visits = inner.function_visits;
-        facts
-    }
-
-    /// The call with the attributes of the function call that it uses; None if it uses none.
-    fn resolved(&self, call: &Ref<Call>) -> Option<Call> {
-        let outer = self.attrs.as_ref()?;
-        let reference = |value: &Value| {
-            let object = value.as_object()?;
-            object
-                .downcast_ref::<AttrRef>()
-                .map(|found| found.name.clone())
-        };
-        call.attrs.iter().find_map(|(_, value)| reference(value))?;
-        let attrs = call.attrs.iter().filter_map(|(name, value)| {
-            let value = match reference(value) {
-                // An attribute that the caller does not give is not given here either.
-                Some(outer_name) => {
-                    let mut given = outer.iter();
-                    given.find(|(name, _)| **name == outer_name)?.1.clone()
-                }
-                None => value.clone(),
-            };
-            Some((name.clone(), value))
-        });
-        Some(Call {
-            attrs: attrs.collect(),
-            ..call.clone_fields()
-        })
-    }
 }
 
 /// The output that a value is.
-fn output_of(value: &Value) -> Option<&Output> {
+pub(super) fn output_of(value: &Value) -> Option<&Output> {
     match value.view() {
         ValueRef::Object(object) => object.downcast_ref::<Output>().map(|output| &**output),
         _ => None,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use isoform::{Ref, Value};
 
-use super::analysis::{Analysis, Level, Step};
+use super::analysis::{Analysis, Level, Open, Step};
 use super::fact::{Fact, Kind};
 use super::ops::rules::axis_of;
 use super::size::{Size, Symbol};
@@ -25,19 +25,6 @@ const MAX_ROUNDS: usize = 3;
 
 /// More iterations than this take longer than anybody can wait.
 const MAX_ITERATIONS: i64 = 1 << 53;
-
-/// A loop whose facts have not settled.
-#[derive(Debug)]
-pub(super) struct Open {
-    /// The calls whose facts depend on its inputs.
-    pub(super) journal: Vec<u64>,
-    body: Ref<Graph>,
-    rounds: usize,
-    /// Symbols that stand for any number in each iteration.
-    own: HashSet<Symbol>,
-    /// The first symbol that was made inside the body.
-    first_symbol: u64,
-}
 
 /// The branches of an If that may run.
 pub(super) fn branches(analysis: &mut Analysis, call: &Call) -> Vec<Ref<Graph>> {

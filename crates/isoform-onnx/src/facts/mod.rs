@@ -32,6 +32,7 @@ mod ops;
 mod size;
 mod symbols;
 mod values;
+mod walk;
 
 pub use self::{
     analysis::Analysis,

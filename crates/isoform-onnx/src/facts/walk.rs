@@ -1,0 +1,206 @@
+//! The walk that computes facts when they are asked for.
+//!
+//! It keeps its own stack, because chains of calls are as long as memory allows; only calls of
+//! local functions recurse, to a limited depth.
+
+use std::sync::Arc;
+
+use isoform::{Node as _, Ref, Str, Value};
+
+use super::analysis::{Analysis, Level, Step, output_of};
+use super::control;
+use super::fact::Fact;
+use super::ops::infer;
+use crate::ir::{AttrRef, Call, Function, Program};
+use crate::layout::{BodyKind, list};
+
+/// No file requests more results of a call than it has names for.
+const MAX_RESULTS: usize = 1 << 20;
+
+/// Functions that call functions are followed to this depth.
+const MAX_FUNCTION_DEPTH: usize = 24;
+
+/// The calls inside of functions that are visited altogether. A function is analysed again
+/// for each call of it, so nested calls would otherwise take exponential time.
+const MAX_FUNCTION_VISITS: usize = 1 << 18;
+
+impl Analysis {
+    /// Knows all values of a program, also those inside of its bodies; inputs of functions
+    /// are unknown, because each call has its own. Nodes times the depth of bodies, times the
+    /// rounds that nested loops need.
+    #[must_use]
+    pub fn of_program(program: &Program) -> Self {
+        let mut analysis = Self::new();
+        analysis.enter_graph(&program.graph);
+        // Outer bodies are listed before those inside of them.
+        for body in list(program).bodies {
+            if let BodyKind::Function(function) = &body.kind {
+                analysis.enter_function(function);
+            }
+            for node in &body.nodes {
+                analysis.bind_bodies(&node.call);
+            }
+        }
+        analysis
+    }
+
+    /// Facts about any value: an output, an input or a constant. O(1) if it was asked before,
+    /// and else linear in the calls that it depends on and that are not known yet.
+    ///
+    /// An input of a body is unknown until [`bind_bodies`](Self::bind_bodies) was called.
+    pub fn fact(&mut self, value: &Value) -> Arc<Fact> {
+        if let Some(output) = output_of(value)
+            && !self.calls.contains_key(&output.call.identity())
+        {
+            self.run(Step::Visit(output.call.clone()));
+        }
+        self.known(value)
+    }
+
+    /// Facts about all results of a call, as [`fact`](Self::fact) for each.
+    ///
+    /// Inside of a body, only the values that a call names tell which body it belongs to; so
+    /// ask about bodies after the call that holds them.
+    pub fn results(&mut self, call: &Ref<Call>) -> Vec<Arc<Fact>> {
+        self.bind_bodies(call);
+        let known = self.calls.get(&call.identity());
+        let mut facts = known.map_or_else(Vec::new, |known| known.facts.clone());
+        // As many as the call requests, which no file makes more than it lists.
+        let count = usize::try_from(call.outputs).unwrap_or(0).min(MAX_RESULTS);
+        facts.resize_with(count, || Arc::new(Fact::unknown()));
+        facts
+    }
+
+    /// Makes the facts of the inputs of a call's bodies known, before values inside of them
+    /// are asked about. For bodies inside of bodies, begin with the outermost one.
+    ///
+    /// Inputs of a Loop are what all iterations have in common, and those of a Scan slices
+    /// of its inputs; bodies of operators that are not known here have unknown inputs.
+    pub fn bind_bodies(&mut self, call: &Ref<Call>) {
+        if !self.calls.contains_key(&call.identity()) {
+            self.run(Step::Visit(call.clone()));
+        }
+    }
+
+    fn run(&mut self, first: Step) {
+        let mut stack = vec![first];
+        while let Some(step) = stack.pop() {
+            match step {
+                Step::Visit(call) => {
+                    if self.calls.contains_key(&call.identity()) {
+                        continue;
+                    }
+                    self.visits += 1;
+                    if self.depth > 0 && !self.may_visit_function() {
+                        self.remember(&call, Vec::new(), Level::default());
+                        continue;
+                    }
+                    stack.push(Step::Enter(call.clone()));
+                    self.need(&mut stack, call.inputs.values());
+                }
+                Step::Enter(call) => self.enter(&mut stack, call),
+                Step::Join(call) => {
+                    let (facts, level) = control::join_branches(self, &call);
+                    self.remember(&call, facts, level);
+                }
+                Step::Round(call) => control::end_round(self, &mut stack, &call),
+            }
+        }
+    }
+
+    fn enter(&mut self, stack: &mut Vec<Step>, call: Ref<Call>) {
+        if self.calls.contains_key(&call.identity()) {
+            return;
+        }
+        match call.standard_op() {
+            Some("If") => {
+                stack.push(Step::Join(call.clone()));
+                for branch in control::branches(self, &call) {
+                    self.need(stack, branch.results.values());
+                }
+            }
+            Some("Loop" | "Scan") => control::open(self, stack, &call),
+            _ => {
+                let level = self.levels(call.inputs.values());
+                let facts = match &call.callee {
+                    Some(function) => self.call_function(&call, function),
+                    None => {
+                        let inputs = self.input_facts(&call);
+                        match self.resolved(&call) {
+                            Some(resolved) => infer(&resolved, &inputs, &mut self.symbols),
+                            None => infer(&call, &inputs, &mut self.symbols),
+                        }
+                    }
+                };
+                self.remember(&call, facts, level);
+            }
+        }
+    }
+
+    fn may_visit_function(&mut self) -> bool {
+        self.function_visits += 1;
+        self.function_visits <= MAX_FUNCTION_VISITS
+    }
+
+    /// Analyses the body of a function for one call of it.
+    fn call_function(&mut self, call: &Ref<Call>, function: &Ref<Function>) -> Vec<Fact> {
+        if self.depth >= MAX_FUNCTION_DEPTH || self.function_visits >= MAX_FUNCTION_VISITS {
+            return Vec::new();
+        }
+        let resolved = self.resolved(call);
+        let given = resolved.as_ref().map_or(&call.attrs, |call| &call.attrs);
+        let mut attrs: Vec<(Str, Value)> = Vec::new();
+        for (name, value) in function.attr_defaults.iter().chain(given.iter()) {
+            attrs.retain(|(other, _)| other.as_str() != name.as_str());
+            attrs.push((name.clone(), value.clone()));
+        }
+        let mut inner = Analysis {
+            symbols: std::mem::take(&mut self.symbols),
+            attrs: Some(attrs.into_iter().collect()),
+            depth: self.depth + 1,
+            function_visits: self.function_visits,
+            ..Analysis::default()
+        };
+        let inputs = self.input_facts(call);
+        for (at, param) in function.params.iter().enumerate() {
+            let fact = inputs.get(at).cloned().flatten();
+            let fact = fact.unwrap_or_else(|| Arc::new(Fact::unknown()));
+            inner.set_param(param, fact, Level::default());
+        }
+        let results = function.results.values().iter();
+        let facts = results
+            .map(|result| Fact::clone(&inner.fact(result)))
+            .collect();
+        self.symbols = inner.symbols;
+        self.visits += inner.visits;
+        self.function_visits = inner.function_visits;
+        facts
+    }
+
+    /// The call with the attributes of the function call that it uses; None if it uses none.
+    fn resolved(&self, call: &Ref<Call>) -> Option<Call> {
+        let outer = self.attrs.as_ref()?;
+        let reference = |value: &Value| {
+            let object = value.as_object()?;
+            object
+                .downcast_ref::<AttrRef>()
+                .map(|found| found.name.clone())
+        };
+        call.attrs.iter().find_map(|(_, value)| reference(value))?;
+        let attrs = call.attrs.iter().filter_map(|(name, value)| {
+            let value = match reference(value) {
+                // An attribute that the caller does not give is not given here either.
+                Some(outer_name) => {
+                    let mut given = outer.iter();
+                    given.find(|(name, _)| **name == outer_name)?.1.clone()
+                }
+                None => value.clone(),
+            };
+            Some((name.clone(), value))
+        });
+        Some(Call {
+            attrs: attrs.collect(),
+            ..call.clone_fields()
+        })
+    }
+}
