@@ -8,8 +8,9 @@ use isoform::{Error, Map, Ref, Str, Value};
 use isoform_onnx::{SaveOptions, ir::Program};
 use serde_json::json;
 
-use crate::args::{Common, ConvertArgs, ModelArgs};
+use crate::args::{Common, ConvertArgs};
 use crate::input::{Form, Input, TargetForm, is_dash, load, message};
+use crate::model_args::ModelArgs;
 use crate::output::{Failure, Output};
 use crate::show::text_of;
 use crate::target::{check_target, write};

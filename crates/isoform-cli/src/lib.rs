@@ -25,6 +25,7 @@ mod find;
 mod hash;
 mod imports;
 mod input;
+mod model_args;
 mod optimize;
 mod output;
 mod parallel;

@@ -17,7 +17,8 @@ use isoform_onnx::facts::fix_dims;
 use isoform_onnx::{ImportOptions, Model};
 use serde_json::json;
 
-use crate::args::{Common, FixArgs};
+use crate::args::Common;
+use crate::model_args::FixArgs;
 use crate::optimize::simplified;
 use crate::output::{Failure, Output};
 

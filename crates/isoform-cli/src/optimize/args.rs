@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::{FixArgs, ModelArgs};
+use crate::model_args::{FixArgs, ModelArgs};
 
 /// Make an ONNX model smaller without changing what it computes.
 ///

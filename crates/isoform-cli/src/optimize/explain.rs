@@ -5,7 +5,7 @@ use std::io;
 use isoform_onnx::optimize::{Fired, Report};
 use serde_json::{Value as Json, json};
 
-use super::bytes_text;
+use super::written::bytes_text;
 use crate::output::{Output, printable};
 
 /// The number of nodes that are named of those with the same change.

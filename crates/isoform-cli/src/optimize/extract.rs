@@ -6,7 +6,8 @@ use isoform::Str;
 use serde_json::json;
 
 use super::args::ExtractArgs;
-use super::{bytes_text, load_model, write_model, written};
+use super::load_model;
+use super::written::{self, bytes_text, write_model};
 use crate::args::Common;
 use crate::input::message;
 use crate::output::{Output, counted, printable};

@@ -4,6 +4,7 @@ pub(crate) mod args;
 mod explain;
 mod extract;
 mod rules;
+mod simplified;
 mod verify;
 mod written;
 
@@ -12,9 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use indicatif::ProgressBar;
-use isoform::Ref;
 use isoform_onnx::Model;
-use isoform_onnx::ir::Program;
 use isoform_onnx::optimize::{Fold, OptimizeOptions, Optimized};
 use isoform_onnx::verify::{Subject, Verification};
 use serde_json::{Value as Json, json};
@@ -26,8 +25,10 @@ use crate::output::{DIFFERENT, Failure, Output, printable};
 use crate::progress::bar_of;
 
 use args::{FoldArg, OptimizeArgs, RuleArgs};
+use written::bytes_text;
 
 pub(crate) use extract::extract;
+pub(crate) use simplified::simplified;
 pub(crate) use written::{Written, write_model};
 
 impl RuleArgs {
@@ -157,11 +158,6 @@ fn as_model(input: Input) -> Result<Model, Failure> {
     }
 }
 
-/// The program of a model, simplified so that every bit of its results stays.
-pub(crate) fn simplified(program: &Ref<Program>) -> isoform::Result<Ref<Program>> {
-    Ok(OptimizeOptions::default().optimize(program)?.program)
-}
-
 fn report(
     args: &OptimizeArgs,
     (input, target): (&Path, &Path),
@@ -205,16 +201,6 @@ fn summary(target: &Path, done: &Done, saved: &Written) -> String {
         bytes_text(saved.bytes),
         done.seconds
     )
-}
-
-/// A number of bytes for people.
-fn bytes_text(bytes: u64) -> String {
-    let units = [("GB", 30), ("MB", 20), ("KB", 10)];
-    let unit = units.iter().find(|(_, shift)| bytes >> shift > 0);
-    match unit {
-        None => format!("{bytes} B"),
-        Some((unit, shift)) => format!("{:.1} {unit}", bytes as f64 / f64::from(1_u32 << shift)),
-    }
 }
 
 fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &Done) -> Json {

@@ -6,8 +6,8 @@ use std::path::Path;
 use isoform::Ref;
 use isoform_onnx::ir::Program;
 
-use crate::args::ModelArgs;
 use crate::input::{is_dash, message};
+use crate::model_args::ModelArgs;
 use crate::output::{Failure, Output};
 
 /// How much was written.
@@ -65,4 +65,14 @@ pub(super) fn tell(target: &Path, line: &str, output: &mut Output<'_, '_>) -> io
         return Ok(());
     }
     output.line(line)
+}
+
+/// A number of bytes for people.
+pub(super) fn bytes_text(bytes: u64) -> String {
+    let units = [("GB", 30), ("MB", 20), ("KB", 10)];
+    let unit = units.iter().find(|(_, shift)| bytes >> shift > 0);
+    match unit {
+        None => format!("{bytes} B"),
+        Some((unit, shift)) => format!("{:.1} {unit}", bytes as f64 / f64::from(1_u32 << shift)),
+    }
 }

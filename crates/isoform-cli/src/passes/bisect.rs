@@ -11,9 +11,10 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
-use crate::args::{BisectArgs, Common, ConvertArgs, ModelArgs, TextArgs};
+use crate::args::{BisectArgs, Common, ConvertArgs, TextArgs};
 use crate::convert::encode;
 use crate::input::{Form, Input, IrFile, load};
+use crate::model_args::ModelArgs;
 use crate::output::Output;
 
 /// A temporary folder that is removed even if a signal ends this process.

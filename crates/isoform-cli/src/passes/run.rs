@@ -11,9 +11,10 @@ use serde_json::json;
 
 use super::changes::Changes;
 use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
-use crate::args::{Common, ConvertArgs, ModelArgs, RunArgs, TextArgs};
+use crate::args::{Common, ConvertArgs, RunArgs, TextArgs};
 use crate::convert::{encode, form_of_target, write_model};
 use crate::input::{Form, Input, IrFile, TargetForm, is_dash, load};
+use crate::model_args::ModelArgs;
 use crate::output::Output;
 use crate::progress::bar_of;
 use crate::show::text_of;
