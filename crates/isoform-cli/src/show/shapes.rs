@@ -8,7 +8,7 @@ use isoform_onnx::ir::{Call, Program};
 
 use crate::output::printable;
 
-/// What is known of the values of a program.
+/// Facts about the values of a program.
 pub(crate) struct Shapes {
     analysis: Analysis,
     problems: Vec<Problem>,
