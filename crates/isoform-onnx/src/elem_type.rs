@@ -131,34 +131,6 @@ impl fmt::Display for ElemType {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_and_names_round_trip() {
-        for &elem in ElemType::ALL {
-            assert_eq!(ElemType::from_code(elem.code()), Some(elem));
-            assert_eq!(ElemType::from_name(elem.name()), Some(elem));
-        }
-        assert_eq!(ElemType::ALL.len(), 28);
-        assert_eq!(ElemType::from_code(0), None);
-        assert_eq!(ElemType::from_code(29), None);
-        assert_eq!(ElemType::from_code(-1), None);
-    }
-
-    #[test]
-    fn byte_lengths_round_up_and_never_overflow() {
-        assert_eq!(ElemType::Int4.byte_len(3), Some(2));
-        assert_eq!(ElemType::Uint2.byte_len(5), Some(2));
-        assert_eq!(ElemType::Float6E2m3.byte_len(3), Some(3));
-        assert_eq!(ElemType::Float6E2m3.byte_len(5), Some(4));
-        assert_eq!(ElemType::Complex128.byte_len(2), Some(32));
-        assert_eq!(ElemType::Double.byte_len(usize::MAX), None);
-        assert_eq!(ElemType::String.byte_len(1), None);
-    }
-}
-
 impl ElemType {
     /// The library's data type; `None` for strings, which have none.
     pub fn dtype(self) -> Option<DType> {
@@ -194,5 +166,33 @@ impl ElemType {
             ElemType::Float4E2m1 => (Code::Float4E2M1FN, 4),
         };
         Some(DType::new(code, bits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_names_round_trip() {
+        for &elem in ElemType::ALL {
+            assert_eq!(ElemType::from_code(elem.code()), Some(elem));
+            assert_eq!(ElemType::from_name(elem.name()), Some(elem));
+        }
+        assert_eq!(ElemType::ALL.len(), 28);
+        assert_eq!(ElemType::from_code(0), None);
+        assert_eq!(ElemType::from_code(29), None);
+        assert_eq!(ElemType::from_code(-1), None);
+    }
+
+    #[test]
+    fn byte_lengths_round_up_and_never_overflow() {
+        assert_eq!(ElemType::Int4.byte_len(3), Some(2));
+        assert_eq!(ElemType::Uint2.byte_len(5), Some(2));
+        assert_eq!(ElemType::Float6E2m3.byte_len(3), Some(3));
+        assert_eq!(ElemType::Float6E2m3.byte_len(5), Some(4));
+        assert_eq!(ElemType::Complex128.byte_len(2), Some(32));
+        assert_eq!(ElemType::Double.byte_len(usize::MAX), None);
+        assert_eq!(ElemType::String.byte_len(1), None);
     }
 }

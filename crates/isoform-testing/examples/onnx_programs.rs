@@ -98,7 +98,7 @@ fn described(value: &Value) -> String {
     let texts: Vec<String> = strings
         .values
         .iter()
-        .map(|text| format!("\"{}\"", hex(&text)))
+        .map(|text| format!("\"{}\"", hex(text)))
         .collect();
     let texts = texts.join(", ");
     format!("\"type\": \"string\", \"shape\": {shape:?}, \"strings\": [{texts}]")
