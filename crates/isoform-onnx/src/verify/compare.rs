@@ -204,7 +204,9 @@ fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance>) -> Verdi
         let apart = (a - b).abs();
         let apart = if apart.is_nan() { f64::INFINITY } else { apart };
         let may = tolerance.filter(|_| decode.is_float);
-        let fits = may.is_some_and(|it| a == b || apart <= it.atol + it.rtol * a.abs());
+        // Beside an infinity, any number would be within a tolerance that is relative.
+        let is_near = |it: Tolerance| apart.is_finite() && apart <= it.atol + it.rtol * a.abs();
+        let fits = may.is_some_and(|it| a == b || is_near(it));
         largest = largest.max(apart);
         wrong += usize::from(!fits);
     }
