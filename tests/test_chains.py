@@ -13,6 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import isoform
@@ -23,6 +24,7 @@ from isoform import (
     Map,
     Object,
     dataclasses,
+    onnx,
     pattern,
     serialization,
     testing,
@@ -66,7 +68,7 @@ WITHOUT_VALUE = {
     *("registry.get_registered_type_keys", "registry.list_global_func_names"),
     *("ir.deprecated", "ir.get_renderer", "ir.override_renderer"),
     *("ir.register_intrin_lowering", "ir.register_op_attr"),
-    *("pto.ir.field_kinds", "onnx.load"),
+    *("pto.ir.field_kinds", "onnx.load", "onnx.rules"),
     *(f"type_attrs.{name}" for name in isoform.type_attrs.__all__ if name != "set"),
 }
 # The oracle is slow and recursive by intention.
@@ -340,6 +342,29 @@ CALLS = {
 IN_FILES = "pto.ir.serialize_to_file pto.ir.deserialize_from_file"
 
 
+def onnx_chain():
+    """A program of nodes in a row."""
+    ty = onnx.TensorType(isoform.dtype("float32"), [2])
+    x = onnx.Input(ty=ty, default=None, name="x")
+    value = x
+    for _ in range(PYTHON_LEVELS):
+        value = onnx.Output(onnx.Call("", "Neg", 13, None, {}, [value], 1), 0)
+    return onnx.Program(onnx.Graph([x], [ty], [value], result_names=["y"]), [])
+
+
+ONNX_CALLS = {
+    "onnx.optimize": lambda p: onnx.optimize(p).report.nodes_after == 0,
+    "onnx.extract": lambda p: onnx.extract(p, outputs=["y"]) is not None,
+    "onnx.infer_shapes": lambda p: onnx.infer_shapes(p)[p.graph.results[0]].shape == (2,),
+    "onnx.fix_dims": lambda p: onnx.fix_dims(p, input_shapes={"x": [2]}) is not None,
+    "onnx.evaluate": lambda p: len(onnx.evaluate(p, {"x": numpy.float32([1, 2])})) == 1,
+    "onnx.verify": lambda p: onnx.verify(p, p, runtime=False).is_same,
+    "onnx.to_bytes": lambda p: len(onnx.to_bytes(p)) > PYTHON_LEVELS,
+}
+# It needs the package onnx, and is `onnx.to_bytes` besides.
+ONNX_IN_FILES = "onnx.save onnx.to_model_proto"
+
+
 @py_class("chains.Holder")
 class Holder(Object):
     v: Any
@@ -352,6 +377,22 @@ class Holder(Object):
 @pytest.mark.parametrize("call", CALLS.values(), ids=[name.split()[0] for name in CALLS])
 def test_three_million_levels(deep, call):
     assert call(deep)
+
+
+@pytest.fixture(scope="module")
+def nodes_in_a_row():
+    return onnx_chain()
+
+
+@pytest.mark.parametrize("call", ONNX_CALLS.values(), ids=ONNX_CALLS)
+def test_nodes_in_a_row(nodes_in_a_row, call):
+    assert call(nodes_in_a_row)
+
+
+def test_nodes_in_a_row_in_a_file(nodes_in_a_row, tmp_path):
+    onnx.save(nodes_in_a_row, tmp_path / "row.onnx")
+    loaded = onnx.load(tmp_path / "row.onnx", mmap=False)
+    assert isoform.structural_equal(loaded.program, nodes_in_a_row)
 
 
 def test_a_million_levels_in_a_file(deep, tmp_path):
@@ -372,7 +413,8 @@ def public_functions():
 
 
 def test_every_function_of_a_value_has_a_chain():
-    named = {name for names in [*CALLS, IN_FILES] for name in names.split()}
+    groups = [*CALLS, *ONNX_CALLS, IN_FILES, ONNX_IN_FILES]
+    named = {name for names in groups for name in names.split()}
     assert public_functions() - named - LIMITED == set()
 
 

@@ -195,7 +195,7 @@ def test_the_message_names_the_node():
         isoform_onnx.evaluate(program, {"x": np.float32([1])})
     with pytest.raises(ValueError, match="input 'x' is missing"):
         isoform_onnx.evaluate(program)
-    with pytest.raises(TypeError, match=r"expected onnx\.Program"):
+    with pytest.raises(TypeError, match=r"expected a model or an onnx\.Program"):
         isoform_onnx.evaluate(graph, {})
 
 
