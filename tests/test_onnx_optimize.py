@@ -92,7 +92,7 @@ class TestRules:
 
     def test_values_are_replaced(self):
         def rewrite(site):
-            one = site.constant(Tensor.from_bytes(b"\1" + bytes(7), [1], "int64"))
+            one = self.one(site)
             inner = site.make("Unsqueeze", [site["x"], one])
             return site.replace("Squeeze", [inner, one])
 
@@ -105,6 +105,20 @@ class TestRules:
             rules=[onnx.Rule("mine", "Relu(x)", rewrite)],
         )
         assert done.program.graph.results[0].call.op == "Tanh"
+
+    def test_calls_have_several_outputs(self):
+        def rewrite(site):
+            values, places = site.make("TopK", [site["x"], self.one(site)], outputs=2, axis=0)
+            assert (values.index, places.index) == (0, 1)
+            return site.replace("Expand", [values, site.make("Shape", [site["x"]])])
+
+        assert self.optimize(rewrite).op == "Expand"
+        for outputs in (0, -1, 1 << 40):
+            with pytest.raises(ValueError, match=f"with {outputs} outputs: expected 1 to"):
+                self.optimize(lambda site, n=outputs: site.make("TopK", [site["x"]], outputs=n))
+
+    def one(self, site):
+        return site.constant(Tensor.from_bytes(b"\1" + bytes(7), [1], "int64"))
 
     def test_versions_limit_a_rule(self):
         rewrite = lambda site: site.replace("Elu", [site["x"]])  # noqa: E731

@@ -97,7 +97,7 @@ pub(crate) fn write_model(
         };
     }
     let saved = check_target(args)
-        .and_then(|_| check_data(args))
+        .and_then(|()| check_data(args))
         .and_then(|()| {
             let saved = options.save(&program, &args.target);
             saved.map_err(|error| message(&args.target, &error))

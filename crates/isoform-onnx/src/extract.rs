@@ -7,7 +7,6 @@ use isoform::traverse::{MapOptions, WalkOptions, WalkOrder, WalkResult};
 use isoform::{Array, Error, Node, Ref, Str, Value};
 
 use crate::facts::{Analysis, Fact, Kind};
-use crate::import::dtype;
 use crate::ir::{Call, Dim, Graph, Input, Output, Program, TensorType};
 use crate::layout::{BodyKind, list_body};
 
@@ -326,7 +325,7 @@ fn elem_of(fact: &Fact) -> Option<Value> {
         return None;
     }
     let elem = fact.elem?;
-    Some(match dtype(elem) {
+    Some(match elem.dtype() {
         Some(dtype) => dtype.into(),
         None => "string".into(),
     })

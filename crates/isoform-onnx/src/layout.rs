@@ -318,12 +318,16 @@ fn order_of_computation(results: &Array) -> Vec<Ref<Call>> {
     order
 }
 
-/// The node that makes a value, if a node does.
+/// The call that makes a value, and the output that the value is; None for inputs and
+/// constants.
+pub(crate) fn made_by(value: &Value) -> Option<(&Ref<Call>, i64)> {
+    let output = value.as_object()?.downcast_ref::<Output>()?;
+    Some((&output.call, output.index))
+}
+
+/// The call that makes a value, if a call does.
 pub(crate) fn call_of(value: &Value) -> Option<&Ref<Call>> {
-    value
-        .as_object()
-        .and_then(|object| object.downcast_ref::<Output>())
-        .map(|output| &output.call)
+    made_by(value).map(|(call, _)| call)
 }
 
 /// The input that a value is, if it is one.

@@ -58,6 +58,7 @@ mod tensor_data;
 pub mod testing;
 #[cfg(feature = "optimize")]
 pub mod verify;
+mod whole_file;
 
 pub use self::{
     elem_type::ElemType,
@@ -73,4 +74,5 @@ pub use self::{
     source::{ModelFile, decode_model},
     sparse::{SparseTensorData, decode_sparse_tensor},
     tensor_data::{TensorData, TensorPayload, decode_tensor},
+    whole_file::{WholeFile, replaceable},
 };

@@ -145,7 +145,7 @@ fn answer(site: &mut Site<'_, '_>, request: &[Value]) -> isoform::Result<Value> 
         }
         ("has_one_use", [value]) => Ok(site.has_one_use(value).into()),
         ("constant", [tensor]) => Ok(site.constant(tensor.extract::<Tensor>()?)),
-        ("make" | "replace", [op, inputs, attrs]) => {
+        ("make" | "replace", [op, inputs, attrs, outputs]) => {
             let op = op.extract::<Str>()?;
             let inputs = inputs.extract::<Array>()?.values().to_vec();
             let attrs = attrs.extract::<Map<Str, Value>>()?;
@@ -153,16 +153,16 @@ fn answer(site: &mut Site<'_, '_>, request: &[Value]) -> isoform::Result<Value> 
                 .iter()
                 .map(|(name, value)| (name.as_str(), value.clone()))
                 .collect();
-            let made = match what {
-                "make" => site.make(&op, inputs, &attrs),
-                _ => site
-                    .replace(&op, inputs, &attrs)
-                    .and_then(|values| values.into_iter().next()),
-            };
+            let outputs = outputs.extract::<i64>()?;
+            let made = site.request(&op, inputs, &attrs, outputs, what == "replace");
             // The engine keeps the reason, and raises it when the function has ended.
-            made.ok_or_else(|| {
+            let mut values = made.ok_or_else(|| {
                 let reason = format!("a call of {op} cannot be made");
                 Error::new(ErrorKind::Runtime, reason)
+            })?;
+            Ok(match values.len() {
+                1 => values.remove(0),
+                _ => Array::from(values).into(),
             })
         }
         _ => Err(unexpected()),
@@ -208,7 +208,7 @@ impl SiteHandle {
         &self,
         py: Python<'py>,
         what: &str,
-        (op, inputs): (&str, &Bound<'py, PyAny>),
+        (op, inputs, outputs): (&str, &Bound<'py, PyAny>, i64),
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut given: Vec<(Str, Value)> = Vec::new();
@@ -223,6 +223,7 @@ impl SiteHandle {
             op.into(),
             Array::from(inputs).into(),
             attrs.into(),
+            outputs.into(),
         ];
         self.ask(py, &request)
     }
@@ -279,28 +280,31 @@ impl SiteHandle {
         self.about("constant", tensor)
     }
 
-    /// Makes a call of an operator with one output, simplified, and returns its result.
+    /// Makes a call of an operator, simplified, and returns its result; a list of all results
+    /// if `outputs` is not 1.
     ///
     /// `op` may have a domain, as in `com.microsoft::Gelu`. Attributes are given by name.
-    #[pyo3(signature = (op, inputs, /, **attrs))]
+    #[pyo3(signature = (op, inputs, /, *, outputs=1, **attrs))]
     fn make<'py>(
         &self,
         op: &str,
         inputs: &Bound<'py, PyAny>,
+        outputs: i64,
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call(inputs.py(), "make", (op, inputs), attrs)
+        self.call(inputs.py(), "make", (op, inputs, outputs), attrs)
     }
 
     /// As `make`, for the call that takes the place of the root, whose name it gets.
-    #[pyo3(signature = (op, inputs, /, **attrs))]
+    #[pyo3(signature = (op, inputs, /, *, outputs=1, **attrs))]
     fn replace<'py>(
         &self,
         op: &str,
         inputs: &Bound<'py, PyAny>,
+        outputs: i64,
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call(inputs.py(), "replace", (op, inputs), attrs)
+        self.call(inputs.py(), "replace", (op, inputs, outputs), attrs)
     }
 }
 
@@ -432,16 +436,17 @@ impl Runtime {
         &self,
         py: Python<'_>,
         subject: Subject<'_>,
-        cases: &[u8],
+        (cases, encoded): (usize, &[u8]),
     ) -> PyResult<Vec<Result<Vec<u8>, String>>> {
         let model = match subject.file {
             Some(file) => file.to_path_buf().into_pyobject(py)?.into_any(),
-            None => {
-                let bytes = isoform_onnx::to_bytes(subject.program).into_py()?;
-                PyBytes::new(py, &bytes).into_any()
-            }
+            None => match isoform_onnx::to_bytes(subject.program) {
+                Ok(bytes) => PyBytes::new(py, &bytes).into_any(),
+                // Such as a model that one file cannot hold: another runner may run it.
+                Err(error) => return Ok(vec![Err(error.to_string()); cases]),
+            },
         };
-        let results = self.run.bind(py).call1((model, PyBytes::new(py, cases)))?;
+        let results = self.run.bind(py).call1((model, PyBytes::new(py, encoded)))?;
         let results = results.try_iter()?;
         results
             .map(|result| {
@@ -469,7 +474,7 @@ impl Runner for Runtime {
             Value::from(Array::from(pairs.collect::<Vec<_>>()))
         });
         let encoded = to_bytes(&Array::from(pairs.collect::<Vec<_>>()).into())?;
-        let ran = Python::attach(|py| self.results(py, subject, &encoded)).map_err(from_python)?;
+        let ran = Python::attach(|py| self.results(py, subject, (cases.len(), &encoded))).map_err(from_python)?;
         let decode = |bytes: Vec<u8>| -> Ran {
             let values = from_bytes(&bytes).and_then(|value| value.extract::<Array>());
             let values = values.map_err(|error| error.to_string())?;

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
     let form = if to_standard && !output.json {
         Ok(target.to.unwrap_or(TargetForm::Text))
     } else {
-        form_of_target(&target, common).and_then(|form| check_target(&target).map(|_| form))
+        form_of_target(&target, common).and_then(|form| check_target(&target).map(|()| form))
     };
     let form = match form {
         Ok(form) => form,

@@ -11,7 +11,6 @@ mod body;
 mod check;
 mod encode;
 mod external;
-mod files;
 mod functions;
 mod meta;
 mod model;
@@ -22,7 +21,8 @@ mod types;
 mod values;
 mod writer;
 
-use std::io::Write;
+use std::ffi::OsStr;
+use std::io::{self, Write};
 use std::path::Path;
 
 use isoform::Ref;
@@ -33,10 +33,10 @@ use crate::{
     external::check_location,
     ir::Program,
     proto::ModelProto,
+    whole_file::WholeFile,
 };
 
 use external::{DataFile, externalize};
-use files::{file_name, write_beside};
 
 pub use options::{SaveOptions, Saved};
 
@@ -137,16 +137,17 @@ impl SaveOptions {
             external_bytes: 0,
         };
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut pending = Vec::new();
         for file in &data {
-            let target = folder.join(&file.location);
-            pending.push(write_beside(&target, |out| write_data(file, out))?);
             saved.external_bytes += file.len();
-            saved.external_files.push(target);
+            saved.external_files.push(folder.join(&file.location));
         }
-        pending.push(write_beside(path, |out| encode::write_model(&model, out))?);
-        for file in pending {
-            file.keep()?;
+        let mut files = Vec::new();
+        for (file, target) in data.iter().zip(&saved.external_files) {
+            files.push(written(target, |out| write_data(file, out))?);
+        }
+        files.push(written(path, |out| encode::write_model(&model, out))?);
+        for (file, target) in files {
+            file.keep().map_err(|error| cannot_write(target, error))?;
         }
         Ok(saved)
     }
@@ -180,11 +181,38 @@ fn too_large(length: usize) -> OnnxError {
     ))
 }
 
-fn write_data(file: &DataFile, out: &mut impl Write) -> std::io::Result<()> {
+/// Writes a file that does not have its name yet.
+fn written(
+    target: &Path,
+    fill: impl FnOnce(&mut WholeFile) -> io::Result<()>,
+) -> Result<(WholeFile, &Path)> {
+    let written = WholeFile::create(target).and_then(|mut file| {
+        fill(&mut file)?;
+        Ok((file, target))
+    });
+    written.map_err(|error| cannot_write(target, error))
+}
+
+fn cannot_write(target: &Path, error: io::Error) -> OnnxError {
+    OnnxError::io(format_args!("cannot write '{}'", target.display()), error)
+}
+
+/// The name of a file as text, which external data need.
+fn file_name(path: &Path) -> Result<&str> {
+    let name = path.file_name().and_then(OsStr::to_str);
+    name.ok_or_else(|| {
+        OnnxError::value(format!(
+            "cannot write '{}': expected the name of a file in UTF-8",
+            path.display()
+        ))
+    })
+}
+
+fn write_data(file: &DataFile, out: &mut impl Write) -> io::Result<()> {
     let mut at = 0;
     for (offset, bytes) in &file.tensors {
-        std::io::copy(
-            &mut std::io::Read::take(std::io::repeat(0), offset - at),
+        io::copy(
+            &mut io::Read::take(io::repeat(0), offset - at),
             out,
         )?;
         out.write_all(bytes)?;

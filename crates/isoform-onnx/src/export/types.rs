@@ -8,7 +8,6 @@ use isoform::{Array, Ref, Str, Value};
 use crate::{
     elem_type::ElemType,
     error::{OnnxError, Result, ResultExt},
-    import::types::dtype,
     ir::{
         Dim, MapType, OpaqueType, OptionalType, SequenceType, SparseTensor, SparseTensorType,
         StringTensor, TensorType,
@@ -80,7 +79,7 @@ impl Dims {
 /// The element type of a data type.
 fn elem_of(found: DType) -> Result<ElemType> {
     let mut all = ElemType::ALL.iter().copied();
-    all.find(|&elem| dtype(elem) == Some(found))
+    all.find(|&elem| elem.dtype() == Some(found))
         .ok_or_else(|| OnnxError::value(format!("no tensor can have elements of type {found}")))
 }
 
@@ -305,7 +304,7 @@ fn dense_proto(value: &Value, name: &str) -> Result<Option<TensorProto>> {
 fn sparse_proto(sparse: &SparseTensor, name: &str) -> Result<SparseTensorProto> {
     let positions = &sparse.positions;
     let is_right =
-        dtype(ElemType::Uint64) == Some(positions.dtype()) && positions.shape().len() == 1;
+        ElemType::Uint64.dtype() == Some(positions.dtype()) && positions.shape().len() == 1;
     if !is_right {
         return Err(OnnxError::value(format!(
             "positions of a sparse constant: expected uint64 of rank 1, got {} of shape {:?}",

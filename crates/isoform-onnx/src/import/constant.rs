@@ -5,7 +5,6 @@ use isoform::{Array, Ref, Value};
 
 use super::{
     context::{Importer, from_library},
-    types::dtype,
 };
 use crate::{
     error::{OnnxError, Result, ResultExt},
@@ -41,7 +40,7 @@ impl Importer<'_> {
     }
 
     fn constant(&mut self, data: TensorData) -> Result<Value> {
-        match (data.data, dtype(data.elem)) {
+        match (data.data, data.elem.dtype()) {
             (TensorPayload::Packed(bytes), Some(dtype)) => {
                 Ok(self.numbers(dtype, data.dims, bytes)?.into())
             }

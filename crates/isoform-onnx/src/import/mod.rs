@@ -29,7 +29,6 @@ mod plan;
 mod scope;
 pub(crate) mod types;
 
-pub(crate) use types::dtype;
 
 use std::collections::{HashMap, HashSet};
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use isoform::values::DType;
 use isoform::{Array, Ref, Value};
 
 use super::{context::normal_domain, scope::Scope};
@@ -35,11 +34,6 @@ impl<'a> Dims<'_, 'a> {
     }
 }
 
-/// The library's data type of an element type; None for strings.
-pub(crate) fn dtype(elem: ElemType) -> Option<DType> {
-    elem.dtype()
-}
-
 /// An element type as a value; zero is an unknown one.
 fn elem(code: i32) -> Result<Value> {
     if code == 0 {
@@ -47,7 +41,7 @@ fn elem(code: i32) -> Result<Value> {
     }
     let elem = ElemType::from_code(code)
         .ok_or_else(|| OnnxError::value(format!("{code} is not an element type")))?;
-    Ok(dtype(elem).map_or_else(|| elem.name().into(), Value::from))
+    Ok(elem.dtype().map_or_else(|| elem.name().into(), Value::from))
 }
 
 fn shape<'a>(shape: Option<&'a TensorShapeProto>, dims: &mut Dims<'_, 'a>) -> Option<Array> {

@@ -11,7 +11,8 @@ use super::constants::{byte_size, int64s, uniform_element};
 use super::rewriter::Rewriter;
 use super::rule::Surroundings;
 use super::settings::Fold;
-use super::values::{ValueKey, constant, made_by, output, tensor};
+use super::values::{ValueKey, constant, output, tensor};
+use crate::layout::call_of;
 use crate::elem_type::ElemType;
 use crate::eval::call::compute;
 use crate::eval::{Precision, precision};
@@ -138,7 +139,7 @@ fn constants(
 
 /// The ConstantOfShape on a constant that makes the value.
 fn filled(value: &Value) -> Option<&Ref<Call>> {
-    let (call, _) = made_by(value)?;
+    let call = call_of(value)?;
     let is_filled = call.is("ConstantOfShape") && constant(call.input(0)?).is_some();
     is_filled.then_some(call)
 }

@@ -7,7 +7,6 @@ use isoform::values::Tensor;
 
 use crate::elem_type::ElemType;
 use crate::facts::{Fact, Size};
-use crate::import::dtype;
 use crate::ir::Call;
 
 use super::constants::uniform_element;
@@ -48,7 +47,7 @@ impl Known {
             .iter()
             .flat_map(|value| value.to_le_bytes().into_iter().take(width))
             .collect();
-        Some(Tensor::new(dtype(elem)?, shape, bytes).ok()?.into())
+        Some(Tensor::new(elem.dtype()?, shape, bytes).ok()?.into())
     }
 
     /// A value with these elements.

@@ -55,10 +55,11 @@ pub use settings::Fold;
 pub use steps::{STEPS, Step};
 
 /// The sizes of constants that folding may make, in bytes, unless [`max_constant`] is set: the
-/// first with which all constants together grow by at most [`MAX_GROWTH`] or a tenth.
+/// first with which all constants together grow by at most [`MAX_GROWTH`] or a tenth, and
+/// with which a second run would do so, too. With the last one nothing grows.
 ///
 /// [`max_constant`]: OptimizeOptions::max_constant
-const MAX_CONSTANTS: [u64; 4] = [1 << 20, 128 << 10, 16 << 10, 2 << 10];
+const MAX_CONSTANTS: [u64; 6] = [1 << 20, 128 << 10, 16 << 10, 2 << 10, 64, 0];
 
 /// The growth of all constants that folding may cause, in bytes, in any program.
 const MAX_GROWTH: u64 = 1 << 20;
@@ -160,22 +161,44 @@ impl OptimizeOptions {
             self.only.as_deref(),
             &self.without,
         )?;
-        let (_, before) = size(program);
-        let allowed = before.saturating_add(MAX_GROWTH.max(before / 10));
+        if self.max_constant.is_some() {
+            return fixpoint(program, &settings);
+        }
+        let mut limits = Limits::default();
+        let mut done = fixpoint(program, &settings)?;
         for smaller in &MAX_CONSTANTS[1..] {
-            let done = fixpoint(program, &settings)?;
-            if self.max_constant.is_some() || done.report.bytes_after <= allowed {
-                return Ok(done);
+            if limits.allows(done.report.bytes_before, done.report.bytes_after) {
+                break;
             }
             settings.max_constant = *smaller;
+            done = fixpoint(program, &settings)?;
         }
-        fixpoint(program, &settings)
+        Ok(done)
     }
 
     fn names(&self, rule: &Rule) -> bool {
         self.only
             .as_ref()
             .is_some_and(|only| only.iter().any(|name| name == rule.name()))
+    }
+}
+
+/// The limits of constants that were tried: the bytes of all constants with each, and
+/// whether a run on its result chooses the same limit again.
+#[derive(Default)]
+struct Limits {
+    tried: Vec<(u64, bool)>,
+}
+
+impl Limits {
+    /// True if constants may grow so far. Since what a run leaves unfolded may fit into the
+    /// allowance that its larger result has, a limit is taken only if this does not happen.
+    fn allows(&mut self, before: u64, after: u64) -> bool {
+        let allowed = |bytes: u64| bytes.saturating_add(MAX_GROWTH.max(bytes / 10));
+        let mut larger = self.tried.iter();
+        let is_stable = !larger.any(|(bytes, stable)| *stable && *bytes <= allowed(after));
+        self.tried.push((after, is_stable));
+        is_stable && after <= allowed(before)
     }
 }
 

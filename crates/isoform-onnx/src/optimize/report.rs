@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use isoform::{Error, Value};
 
 use super::constants::byte_size;
-use super::values::{ValueKey, constant, made_by};
+use super::values::{ValueKey, constant};
+use crate::layout::call_of;
 use crate::ir::Call;
 use crate::layout::{Listing, operands};
 
@@ -197,7 +198,7 @@ impl Log {
                 };
                 self.fired[event].nodes += 1;
                 for value in operands(&node.call) {
-                    if let Some((used, _)) = made_by(value) {
+                    if let Some(used) = call_of(value) {
                         cause.entry(used.identity()).or_insert(event);
                     } else if let ValueKey::Object(identity) = ValueKey::of(value)
                         && !has.constants.contains_key(&identity)

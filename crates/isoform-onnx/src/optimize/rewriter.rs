@@ -25,6 +25,9 @@ use crate::facts::{Analysis, Fact, Size};
 use crate::ir::{Call, Function, Graph};
 use crate::layout::{self, BodyKind, Listing, attributes, graph_in, list_body};
 
+/// The number of outputs that a call made by a rule may have.
+const MAX_OUTPUTS: i64 = 1 << 16;
+
 /// How deep rules may make calls that rules replace by calls, and so on. What is beyond is
 /// left to the next walk.
 const MAX_REQUESTS: usize = 24;
@@ -547,6 +550,11 @@ impl Surroundings for Rewriter<'_> {
         outputs: i64,
         in_place: bool,
     ) -> isoform::Result<Vec<Value>> {
+        if !(1..=MAX_OUTPUTS).contains(&outputs) {
+            return Err(isoform::Error::value_error(format!(
+                "a call of {op} with {outputs} outputs: expected 1 to {MAX_OUTPUTS}"
+            )));
+        }
         let version = if domain == root.domain.as_str() && root.callee.is_none() {
             root.version
         } else {

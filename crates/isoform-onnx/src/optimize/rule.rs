@@ -364,7 +364,9 @@ impl Site<'_, '_> {
         self.request(op, inputs, attrs, 1, true)
     }
 
-    pub(super) fn request(
+    /// Makes a call with any number of outputs, simplified, and returns all its results;
+    /// `in_place` is true for the call that takes the place of the root.
+    pub fn request(
         &mut self,
         op: &str,
         inputs: Vec<Value>,

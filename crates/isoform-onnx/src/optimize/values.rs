@@ -3,6 +3,8 @@
 use isoform::values::{Tensor, ValueRef};
 use isoform::{Array, Ref, Value};
 
+pub(crate) use crate::layout::made_by;
+
 use crate::ir::{Call, Output, SparseTensor, StringTensor};
 
 /// Which value of a program this is. Two uses of one result are one value, whatever object
@@ -26,13 +28,6 @@ impl ValueKey {
             ValueKey::Object(object.identity())
         })
     }
-}
-
-/// The call that makes a value, and the output that the value is; None for inputs and
-/// constants.
-pub(crate) fn made_by(value: &Value) -> Option<(&Ref<Call>, i64)> {
-    let output = value.as_object()?.downcast_ref::<Output>()?;
-    Some((&output.call, output.index))
 }
 
 /// The value itself if it is a constant.

@@ -4,6 +4,7 @@ use isoform::values::{DType, DTypeCode, Tensor, ValueRef};
 use isoform::{Value, structural_equal};
 
 use super::outcome::{Difference, Outcome};
+use crate::elem_type::ElemType;
 use crate::ir::{Call, Output, Program};
 use crate::layout::{attributes, list, operands};
 
@@ -59,8 +60,11 @@ fn described(call: &Call) -> String {
     }
 }
 
+/// The attributes that say which element type an operator makes.
+const ELEM_ATTRS: [&str; 5] = ["to", "dtype", "output_dtype", "stash_type", "output_datatype"];
+
 /// True if a program computes in floats of 16 bits anywhere, as far as can be seen from
-/// its inputs, constants and casts. Linear in the program.
+/// its inputs, constants, and attributes that name an element type. Linear in the program.
 pub(super) fn has_half(program: &Program) -> bool {
     let is_half = |dtype: DType| {
         matches!(dtype.code(), DTypeCode::Float | DTypeCode::BFloat) && dtype.bits() == 16
@@ -83,8 +87,11 @@ pub(super) fn has_half(program: &Program) -> bool {
         .flat_map(|body| body.kind.params().iter());
     inputs.map(|input| &input.ty).any(in_type)
         || nodes.map(|node| &node.call).any(|call| {
-            let casts = call.is("Cast") && matches!(call.int("to"), Ok(Some(10 | 16)));
-            casts
+            let half = |name: &&str| {
+                let elem = call.elem(name).ok().flatten();
+                elem.and_then(ElemType::dtype).is_some_and(is_half)
+            };
+            ELEM_ATTRS.iter().any(half)
                 || operands(call).into_iter().any(in_value)
                 || attributes(call)
                     .into_iter()

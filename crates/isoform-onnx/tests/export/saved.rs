@@ -1,12 +1,13 @@
 //! Files: external data, replacing, and what stays if something fails.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use isoform::errors::ErrorKind;
 use isoform::structural_digest;
 use isoform_onnx::proto::{DataLocation, ModelProto, TensorProto};
-use isoform_onnx::{ImportOptions, Model, SaveOptions, load, save};
+use isoform_onnx::{ImportOptions, Model, SaveOptions, WholeFile, load, save};
 use prost::Message;
 
 use crate::{
@@ -159,6 +160,33 @@ fn links_and_permissions_are_kept() {
 }
 
 #[test]
+fn a_file_is_not_seen_before_it_is_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("text");
+    fs::write(&path, "old").unwrap();
+    let names = names_in(folder.path());
+    let mut file = WholeFile::create(&path).unwrap();
+    file.write_all(&[b'x'; 100_000]).unwrap();
+    file.flush().unwrap();
+    // A process that is killed here leaves nothing, where the system has nameless files.
+    if cfg!(target_os = "linux") {
+        assert_eq!(names_in(folder.path()), names);
+    }
+    drop(file);
+    assert_eq!(names_in(folder.path()), names);
+
+    let mut file = WholeFile::create(&path).unwrap();
+    file.write_all(b"new").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    file.keep().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    let again = WholeFile::create(&path).unwrap().keep_new().unwrap_err();
+    assert_eq!(again.kind(), std::io::ErrorKind::AlreadyExists);
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!(names_in(folder.path()), names);
+}
+
+#[test]
 fn failures_leave_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.onnx");
@@ -167,8 +195,8 @@ fn failures_leave_nothing_behind() {
     // The second file cannot be written where a folder is.
     fs::create_dir(&path).unwrap();
     let error = external.save(model.program(), &path).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Value);
-    assert!(error.message().contains("it is a folder"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert!(error.message().contains("this is a folder"), "{error}");
     assert_eq!(names_in(folder.path()), ["m.onnx"]);
     fs::remove_dir(&path).unwrap();
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use isoform::values::ValueRef;
-use isoform::{Ref, Value};
+use isoform::Value;
 
-use crate::ir::{Call, Output, Program};
-use crate::layout::{self, Body, BodyKind, Listing};
+use crate::ir::Program;
+use crate::layout::{self, Body, BodyKind, Listing, call_of};
 
 /// A program that is ready to run.
 pub(super) struct Plan {
@@ -15,12 +15,6 @@ pub(super) struct Plan {
     pub(super) functions: HashMap<u64, usize>,
     /// For each node of each body, the calls whose results are not used after it.
     pub(super) dead: Vec<Vec<Vec<u64>>>,
-}
-
-/// The call that makes a value.
-pub(super) fn call_of(value: &Value) -> Option<&Ref<Call>> {
-    let output = value.as_object()?.downcast_ref::<Output>()?;
-    Some(&output.call)
 }
 
 impl Plan {

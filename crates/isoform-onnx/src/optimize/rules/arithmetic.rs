@@ -7,7 +7,6 @@ use super::super::constants::uniform_element;
 use super::super::rule::{Row, Site};
 use super::common::{result_shape, same_shape};
 use crate::elem_type::ElemType;
-use crate::import::dtype;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -164,7 +163,7 @@ fn number(elem: ElemType, one: bool, negative: bool) -> Option<Vec<u8>> {
 
 /// The scalar 0 of a type.
 pub(super) fn scalar_zero(elem: ElemType) -> Option<Tensor> {
-    Tensor::new(dtype(elem)?, Vec::new(), number(elem, false, false)?).ok()
+    Tensor::new(elem.dtype()?, Vec::new(), number(elem, false, false)?).ok()
 }
 
 /// A scalar of one of the larger float types.
@@ -174,7 +173,7 @@ pub(super) fn scalar_float(elem: ElemType, number: f64) -> Option<Tensor> {
         ElemType::Double => number.to_le_bytes().to_vec(),
         _ => return None,
     };
-    Tensor::new(dtype(elem)?, Vec::new(), bytes).ok()
+    Tensor::new(elem.dtype()?, Vec::new(), bytes).ok()
 }
 
 fn zero(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {

@@ -80,7 +80,7 @@ fn convolution(site: &mut Site<'_, '_>) -> Option<Convolution> {
     let made = made
         .filter(|value| constant(value).is_none())
         .find(|value| {
-            super::super::values::made_by(value).is_some_and(|(call, _)| call.same_as(&inner))
+            crate::layout::call_of(value).is_some_and(|call| call.same_as(&inner))
         })?
         .clone();
     if !site.has_one_use(&made) {

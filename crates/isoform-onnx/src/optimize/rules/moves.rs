@@ -3,7 +3,8 @@
 use isoform::Value;
 
 use super::super::rule::{Row, Site};
-use super::super::values::{ValueKey, made_by};
+use super::super::values::ValueKey;
+use crate::layout::call_of;
 use super::common::{axis_in, int_list, permutation};
 use crate::ir::Call;
 
@@ -107,7 +108,7 @@ fn concats(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let mut merged = Vec::with_capacity(parts.len());
     let mut found = false;
     for part in parts {
-        let inner = made_by(part).map(|(call, _)| call.clone());
+        let inner = call_of(part).cloned();
         match inner.filter(|call| call.is("Concat")) {
             Some(inner) if site.has_one_use(part) && is_same_axis(site, &inner, axis, part) => {
                 merged.extend(inner.inputs.values().iter().cloned());
@@ -153,7 +154,7 @@ fn empty_parts(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
 fn concat_of_split(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let root = site.root().clone();
     let parts = root.inputs.values();
-    let (split, _) = made_by(parts.first()?)?;
+    let split = call_of(parts.first()?)?;
     let split = split.clone();
     if !split.is("Split") || split.outputs != parts.len() as i64 {
         return None;

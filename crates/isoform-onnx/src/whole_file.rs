@@ -1,0 +1,246 @@
+//! Files that appear completely or not at all.
+
+use std::fs::{self, File, Metadata, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+/// A file that gets its name when it is complete.
+///
+/// Until [`keep`](Self::keep), nobody sees any of it, and whatever had the name stays as it
+/// is: also if writing fails, or the process is killed. A file that is replaced keeps its
+/// permissions, and a symbolic link stays a link.
+///
+/// ```
+/// # fn main() -> std::io::Result<()> {
+/// use std::io::Write;
+///
+/// use isoform_onnx::WholeFile;
+///
+/// let folder = tempfile::tempdir()?;
+/// let name = folder.path().join("notes.txt");
+/// let mut file = WholeFile::create(&name)?;
+/// file.write_all(b"complete")?;
+/// assert!(!name.exists());
+/// file.keep()?;
+/// assert_eq!(std::fs::read(&name)?, b"complete");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct WholeFile {
+    contents: BufWriter<Contents>,
+    target: PathBuf,
+}
+
+#[derive(Debug)]
+enum Contents {
+    /// The system removes it by itself, however the process ends.
+    Nameless(File),
+    /// Where file systems have no nameless files.
+    Beside(NamedTempFile),
+}
+
+/// The permissions of any new file; the user's mask is subtracted.
+#[cfg(unix)]
+const MODE: u32 = 0o666;
+
+impl WholeFile {
+    /// Starts a file for a target, which may exist.
+    ///
+    /// # Errors
+    ///
+    /// If the target is a folder or a device, or its folder cannot be written.
+    pub fn create(target: &Path) -> io::Result<Self> {
+        let replaced = replaceable(target)?;
+        let target = match &replaced {
+            // The target of a link, so that the link itself is kept.
+            Some(_) => fs::canonicalize(target)?,
+            None => target.to_owned(),
+        };
+        let contents = match nameless(folder_of(&target)) {
+            Some(file) => Contents::Nameless(file),
+            None => Contents::Beside(beside(folder_of(&target))?),
+        };
+        if let Some(replaced) = replaced {
+            contents.file().set_permissions(replaced.permissions())?;
+        }
+        Ok(WholeFile {
+            contents: BufWriter::new(contents),
+            target,
+        })
+    }
+
+    /// Gives the file its name, in place of any other file with that name.
+    ///
+    /// # Errors
+    ///
+    /// If the contents cannot be stored, or the name cannot be given.
+    pub fn keep(self) -> io::Result<()> {
+        self.finish(true)
+    }
+
+    /// Gives the file its name, unless some file has it.
+    ///
+    /// # Errors
+    ///
+    /// As [`keep`](Self::keep), and `AlreadyExists`.
+    pub fn keep_new(self) -> io::Result<()> {
+        self.finish(false)
+    }
+
+    fn finish(self, replaces: bool) -> io::Result<()> {
+        let contents = self.contents.into_inner()?;
+        // The name must not survive a loss of power that the contents do not.
+        contents.file().sync_all()?;
+        let file = match contents {
+            Contents::Beside(file) => file,
+            Contents::Nameless(mut file) => match link(&file, &self.target) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    if !replaces {
+                        return Err(error);
+                    }
+                    // No call both gives a name and takes it from another file.
+                    let linked = temporary().make_in(folder_of(&self.target), |name| {
+                        link(&file, name)?;
+                        file.try_clone()
+                    });
+                    linked?
+                }
+                Err(_) => copied(&mut file, folder_of(&self.target))?,
+            },
+        };
+        let kept = match replaces {
+            true => file.persist(&self.target),
+            false => file.persist_noclobber(&self.target),
+        };
+        kept.map(drop).map_err(|failed| failed.error)
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.contents.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.contents.flush()
+    }
+}
+
+impl Contents {
+    fn file(&self) -> &File {
+        match self {
+            Contents::Nameless(file) => file,
+            Contents::Beside(file) => file.as_file(),
+        }
+    }
+}
+
+impl Write for Contents {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush()
+    }
+}
+
+/// What a target replaces: `None` if there is no such file.
+///
+/// # Errors
+///
+/// If it is a folder or a device, or cannot be looked at.
+pub fn replaceable(target: &Path) -> io::Result<Option<Metadata>> {
+    let found = match fs::metadata(target) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if found.is_dir() {
+        let text = "this is a folder, expected the name of a file";
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, text));
+    }
+    if !found.is_file() {
+        // Replacing a device would take it away from everyone.
+        let text = "this is not a regular file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    Ok(Some(found))
+}
+
+fn folder_of(target: &Path) -> &Path {
+    match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Opens a file that has no name. None if the file system has no such files.
+#[cfg(target_os = "linux")]
+fn nameless(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = File::from(open(folder, flags, Mode::from_raw_mode(MODE)).ok()?);
+    open_file(&file).exists().then_some(file)
+}
+
+/// The path that an open file has even without a name.
+#[cfg(target_os = "linux")]
+fn open_file(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Gives a file without a name one.
+#[cfg(target_os = "linux")]
+fn link(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+
+    let linked = linkat(CWD, open_file(file), CWD, name, AtFlags::SYMLINK_FOLLOW);
+    linked.map_err(io::Error::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless(_folder: &Path) -> Option<File> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link(_file: &File, _name: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Creates a file with a name of its own, which is removed unless it gets another.
+fn beside(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = temporary();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(Permissions::from_mode(MODE));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// A copy of a file that cannot get a name.
+fn copied(file: &mut File, folder: &Path) -> io::Result<NamedTempFile> {
+    use std::io::Seek;
+
+    file.rewind()?;
+    let mut copy = beside(folder)?;
+    copy.as_file().set_permissions(file.metadata()?.permissions())?;
+    io::copy(file, copy.as_file_mut())?;
+    copy.as_file().sync_all()?;
+    Ok(copy)
+}
+
+fn temporary() -> Builder<'static, 'static> {
+    let mut builder = Builder::new();
+    builder.prefix(".isoform-");
+    builder
+}
