@@ -233,7 +233,8 @@ fn copied(file: &mut File, folder: &Path) -> io::Result<NamedTempFile> {
 
     file.rewind()?;
     let mut copy = beside(folder)?;
-    copy.as_file().set_permissions(file.metadata()?.permissions())?;
+    copy.as_file()
+        .set_permissions(file.metadata()?.permissions())?;
     io::copy(file, copy.as_file_mut())?;
     copy.as_file().sync_all()?;
     Ok(copy)

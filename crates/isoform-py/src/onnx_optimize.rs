@@ -446,7 +446,10 @@ impl Runtime {
                 Err(error) => return Ok(vec![Err(error.to_string()); cases]),
             },
         };
-        let results = self.run.bind(py).call1((model, PyBytes::new(py, encoded)))?;
+        let results = self
+            .run
+            .bind(py)
+            .call1((model, PyBytes::new(py, encoded)))?;
         let results = results.try_iter()?;
         results
             .map(|result| {
@@ -474,7 +477,8 @@ impl Runner for Runtime {
             Value::from(Array::from(pairs.collect::<Vec<_>>()))
         });
         let encoded = to_bytes(&Array::from(pairs.collect::<Vec<_>>()).into())?;
-        let ran = Python::attach(|py| self.results(py, subject, (cases.len(), &encoded))).map_err(from_python)?;
+        let ran = Python::attach(|py| self.results(py, subject, (cases.len(), &encoded)))
+            .map_err(from_python)?;
         let decode = |bytes: Vec<u8>| -> Ran {
             let values = from_bytes(&bytes).and_then(|value| value.extract::<Array>());
             let values = values.map_err(|error| error.to_string())?;

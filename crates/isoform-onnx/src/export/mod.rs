@@ -211,10 +211,7 @@ fn file_name(path: &Path) -> Result<&str> {
 fn write_data(file: &DataFile, out: &mut impl Write) -> io::Result<()> {
     let mut at = 0;
     for (offset, bytes) in &file.tensors {
-        io::copy(
-            &mut io::Read::take(io::repeat(0), offset - at),
-            out,
-        )?;
+        io::copy(&mut io::Read::take(io::repeat(0), offset - at), out)?;
         out.write_all(bytes)?;
         at = offset + bytes.len() as u64;
     }

@@ -3,9 +3,7 @@
 use isoform::values::{Bytes, DType, DTypeCode, Shape, Tensor};
 use isoform::{Array, Ref, Value};
 
-use super::{
-    context::{Importer, from_library},
-};
+use super::context::{Importer, from_library};
 use crate::{
     error::{OnnxError, Result, ResultExt},
     ir::{SparseTensor, StringTensor},

@@ -29,7 +29,6 @@ mod plan;
 mod scope;
 pub(crate) mod types;
 
-
 use std::collections::{HashMap, HashSet};
 
 use isoform::{Array, Ref, Str};

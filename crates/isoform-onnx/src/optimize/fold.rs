@@ -12,11 +12,11 @@ use super::rewriter::Rewriter;
 use super::rule::Surroundings;
 use super::settings::Fold;
 use super::values::{ValueKey, constant, output, tensor};
-use crate::layout::call_of;
 use crate::elem_type::ElemType;
 use crate::eval::call::compute;
 use crate::eval::{Precision, precision};
 use crate::ir::Call;
+use crate::layout::call_of;
 
 /// A result of equal elements beyond this many bytes takes less room as a node that makes
 /// it than as a constant.

@@ -7,8 +7,8 @@ use isoform::{Error, Value};
 
 use super::constants::byte_size;
 use super::values::{ValueKey, constant};
-use crate::layout::call_of;
 use crate::ir::Call;
+use crate::layout::call_of;
 use crate::layout::{Listing, operands};
 
 /// One application of a rule or a step.

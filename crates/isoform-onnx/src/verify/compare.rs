@@ -61,7 +61,13 @@ fn described(call: &Call) -> String {
 }
 
 /// The attributes that say which element type an operator makes.
-const ELEM_ATTRS: [&str; 5] = ["to", "dtype", "output_dtype", "stash_type", "output_datatype"];
+const ELEM_ATTRS: [&str; 5] = [
+    "to",
+    "dtype",
+    "output_dtype",
+    "stash_type",
+    "output_datatype",
+];
 
 /// True if a program computes in floats of 16 bits anywhere, as far as can be seen from
 /// its inputs, constants, and attributes that name an element type. Linear in the program.

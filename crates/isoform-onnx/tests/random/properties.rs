@@ -43,4 +43,5 @@ properties! {
     onnx_names_and_order_do_not_matter
     onnx_saved_programs_come_back
     onnx_random_calls_stay_apart
+    onnx_inferred_facts_hold
 }

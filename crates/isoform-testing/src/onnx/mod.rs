@@ -18,6 +18,7 @@
 //! | `build.rs` | makes the nodes |
 //! | `rebuild.rs` | the same program with other names, made in another order |
 //! | `running.rs` | runs programs and compares results |
+//! | `facts.rs` | judges what is inferred about values by their values |
 //! | `shrink.rs` | makes a program that breaks a promise small |
 //! | `properties.rs` | what evaluation and optimisation promise |
 
@@ -26,6 +27,7 @@ mod calls;
 mod compute;
 mod control;
 mod elementwise;
+mod facts;
 mod generator;
 mod moves;
 mod operands;

@@ -6,6 +6,7 @@ use isoform_onnx::ir::{Graph, Program};
 use isoform_onnx::optimize::{Fold, OptimizeOptions, STEPS, rules};
 use isoform_onnx::{ExternalResolver, ImportOptions, decode_model, to_bytes};
 
+use super::facts;
 use super::generator::Generator;
 use super::programs::RandomProgram;
 use super::rebuild::rebuilt;
@@ -39,6 +40,7 @@ pub const ONNX_PROPERTIES: &[(&str, Property)] = &[
     ),
     ("onnx_saved_programs_come_back", saved_programs_come_back),
     ("onnx_random_calls_stay_apart", random_calls_stay_apart),
+    ("onnx_inferred_facts_hold", inferred_facts_hold),
 ];
 
 fn draw(bytes: &[u8]) -> RandomProgram {
@@ -347,4 +349,12 @@ fn random_calls_stay_apart(bytes: &[u8]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// What is inferred about a value is true of the value in every run.
+fn inferred_facts_hold(bytes: &[u8]) -> Result<(), String> {
+    judge(&draw(bytes), |drawn| match expected(drawn) {
+        Some(_) => facts::hold(drawn),
+        None => Ok(()),
+    })
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use isoform::values::ValueRef;
 use isoform::Value;
+use isoform::values::ValueRef;
 
 use crate::ir::Program;
 use crate::layout::{self, Body, BodyKind, Listing, call_of};

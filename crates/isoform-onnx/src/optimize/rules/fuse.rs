@@ -79,9 +79,7 @@ fn convolution(site: &mut Site<'_, '_>) -> Option<Convolution> {
     let made = site.root().inputs.values().iter();
     let made = made
         .filter(|value| constant(value).is_none())
-        .find(|value| {
-            crate::layout::call_of(value).is_some_and(|call| call.same_as(&inner))
-        })?
+        .find(|value| crate::layout::call_of(value).is_some_and(|call| call.same_as(&inner)))?
         .clone();
     if !site.has_one_use(&made) {
         return None;

@@ -4,9 +4,9 @@ use isoform::Value;
 
 use super::super::rule::{Row, Site};
 use super::super::values::ValueKey;
-use crate::layout::call_of;
 use super::common::{axis_in, int_list, permutation};
 use crate::ir::Call;
+use crate::layout::call_of;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
