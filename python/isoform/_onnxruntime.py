@@ -20,8 +20,12 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import IO, Any
+
+#: The runtime may work on one set of inputs for so long; a model may have a loop without an end.
+MAX_SECONDS = 600.0
 
 #: What precedes a blob: its kind and its length.
 _HEADER = struct.Struct("<cQ")
@@ -79,13 +83,24 @@ def _run_rest(
             stdin.close()
         except BrokenPipeError:
             pass
-        first = _read(stdout)
+        first = _read_within(child, stdout)
         # Without even a number of sets, there is one failure for all of them.
         count = int(first[1]) if first is not None else len(results) + 1
-        while (blob := _read(stdout)) is not None:
+        while (blob := _read_within(child, stdout)) is not None:
             tag, content = blob
             results.append(content if tag == b"R" else content.decode(errors="replace"))
     return child.returncode, count
+
+
+def _read_within(child: subprocess.Popen[bytes], stream: IO[bytes]) -> tuple[bytes, bytes] | None:
+    """Read a blob; a child that works on one set for too long is ended."""
+    timer = threading.Timer(MAX_SECONDS, child.kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        return _read(stream)
+    finally:
+        timer.cancel()
 
 
 def _death(status: int) -> str:

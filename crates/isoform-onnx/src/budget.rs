@@ -201,7 +201,7 @@ mod tests {
     fn accepts_what_real_models_contain() {
         let attribute = proto::AttributeProto {
             name: "axis".to_owned(),
-            i: 1,
+            i: Some(1),
             r#type: 2,
             ..Default::default()
         };

@@ -196,16 +196,16 @@ pub struct AttributeProto {
     /// Name of the attribute.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// The value if the kind is `FLOAT`; optional, because a value that equals 0 would not be
-    /// written otherwise, and -0.0 does.
+    /// The value if the kind is `FLOAT`; optional, as the next two, because readers expect a
+    /// value that is 0 or empty, too, and it would not be written otherwise.
     #[prost(float, optional, tag = "2")]
     pub f: Option<f32>,
     /// The value if the kind is `INT`.
-    #[prost(int64, tag = "3")]
-    pub i: i64,
+    #[prost(int64, optional, tag = "3")]
+    pub i: Option<i64>,
     /// The value if the kind is `STRING`.
-    #[prost(bytes = "bytes", tag = "4")]
-    pub s: Bytes,
+    #[prost(bytes = "bytes", optional, tag = "4")]
+    pub s: Option<Bytes>,
     /// The value if the kind is `TENSOR`.
     #[prost(message, optional, boxed, tag = "5")]
     pub t: Option<Box<TensorProto>>,

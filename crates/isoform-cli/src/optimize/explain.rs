@@ -32,6 +32,14 @@ pub(super) fn explain(report: &Report, output: &mut Output<'_, '_>) -> io::Resul
             signed_bytes(total.bytes)
         ))?;
     }
+    if report.copies > 0 {
+        output.line(format_args!(
+            "{:width$}  {:>6}  {:>11}  outputs that are inputs or other outputs need an Identity",
+            "(copies)",
+            report.copies,
+            -(report.copies as i64)
+        ))?;
+    }
     for total in &totals {
         output.line("")?;
         output.line(format_args!("{strong}{}{strong:#}", total.rule))?;

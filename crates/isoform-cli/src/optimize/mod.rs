@@ -220,6 +220,7 @@ fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &Done) ->
         "to": target.to_string_lossy(),
         "nodes": pair(report.nodes_before as u64, report.nodes_after as u64),
         "bytes": {"before": done.bytes_before, "after": saved.map(|saved| saved.bytes)},
+        "copies": report.copies,
         "constants": pair(report.bytes_before, report.bytes_after),
         "external_bytes": saved.map(|saved| saved.external_bytes),
         "rounds": report.rounds,

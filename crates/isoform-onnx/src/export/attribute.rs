@@ -56,7 +56,7 @@ impl Writer<'_, '_> {
         };
         match (is_single, names.as_slice()) {
             (true, [single]) => {
-                attr.s = single.clone();
+                attr.s = Some(single.clone());
                 attr.set_type(AttributeType::String);
             }
             _ => {
@@ -87,7 +87,7 @@ impl Writer<'_, '_> {
         };
         let kind = match value.view() {
             ValueRef::Int(number) => {
-                attr.i = number;
+                attr.i = Some(number);
                 Kind::Int
             }
             ValueRef::Float(number) => {
@@ -95,11 +95,11 @@ impl Writer<'_, '_> {
                 Kind::Float
             }
             ValueRef::Str(string) => {
-                attr.s = text(string);
+                attr.s = Some(text(string));
                 Kind::String
             }
             ValueRef::Bytes(bytes) => {
-                attr.s = Bytes::copy_from_slice(bytes);
+                attr.s = Some(Bytes::copy_from_slice(bytes));
                 Kind::String
             }
             ValueRef::Array(items) => match items.values().is_empty() {

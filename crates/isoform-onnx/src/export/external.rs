@@ -1,12 +1,14 @@
 //! Moving the elements of tensors to files beside the model.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use bytes::Bytes;
 
 use super::options::SaveOptions;
 use crate::{
     elem_type::ElemType,
+    options::LoadOptions,
     proto::{
         AttributeProto, DataLocation, GraphProto, ModelProto, NodeProto, StringStringEntryProto,
         TensorProto,
@@ -67,61 +69,85 @@ pub(super) fn externalize(
     };
     let mut mover = Mover {
         options,
+        file_name,
         files: match options.all_tensors_to_one_file {
             true => vec![DataFile::new(location)],
             false => Vec::new(),
         },
         taken: HashSet::from([file_name.to_owned()]),
     };
-    if let Some(graph) = &mut model.graph {
-        mover.graph(graph);
-    }
-    for function in &mut model.functions {
-        function.node.iter_mut().for_each(|node| mover.node(node));
-        if options.convert_attribute {
-            let defaults = function.attribute_proto.iter_mut();
-            defaults.for_each(|attr| mover.attribute(attr));
-        }
-    }
+    let in_attributes = options.convert_attribute;
+    each_tensor(model, in_attributes, &mut |tensor| mover.tensor(tensor));
     mover.files.retain(|file| !file.tensors.is_empty());
     mover.files
 }
 
+/// The places in which the external data of the model in a file are; none if there is no
+/// model in it.
+pub(super) fn locations(path: &Path) -> HashSet<String> {
+    let mut found = HashSet::new();
+    if let Ok(file) = LoadOptions::default().open(path) {
+        let (mut model, _) = file.into_parts();
+        each_tensor(&mut model, true, &mut |tensor| {
+            let entries = tensor.external_data.iter();
+            let entry = entries.filter(|entry| entry.key == "location");
+            found.extend(entry.map(|entry| entry.value.clone()));
+        });
+    }
+    found
+}
+
+type Visit<'v> = &'v mut dyn FnMut(&mut TensorProto);
+
+/// Visits the initialisers of all graphs, and on request the tensors in attributes.
+fn each_tensor(model: &mut ModelProto, in_attributes: bool, visit: Visit<'_>) {
+    if let Some(graph) = &mut model.graph {
+        in_graph(graph, in_attributes, visit);
+    }
+    for function in &mut model.functions {
+        for node in &mut function.node {
+            in_node(node, in_attributes, visit);
+        }
+        for attr in &mut function.attribute_proto {
+            in_attribute(attr, in_attributes, visit);
+        }
+    }
+}
+
+/// Recurses along the nesting of graphs, which is limited.
+fn in_graph(graph: &mut GraphProto, in_attributes: bool, visit: Visit<'_>) {
+    graph.initializer.iter_mut().for_each(&mut *visit);
+    for node in &mut graph.node {
+        in_node(node, in_attributes, visit);
+    }
+}
+
+fn in_node(node: &mut NodeProto, in_attributes: bool, visit: Visit<'_>) {
+    for attr in &mut node.attribute {
+        in_attribute(attr, in_attributes, visit);
+    }
+}
+
+fn in_attribute(attr: &mut AttributeProto, in_attributes: bool, visit: Visit<'_>) {
+    if in_attributes {
+        let single = attr.t.iter_mut().map(|tensor| &mut **tensor);
+        single.chain(&mut attr.tensors).for_each(&mut *visit);
+    }
+    let single = attr.g.iter_mut().map(|graph| &mut **graph);
+    for graph in single.chain(&mut attr.graphs) {
+        in_graph(graph, in_attributes, visit);
+    }
+}
+
 struct Mover<'o> {
     options: &'o SaveOptions,
+    file_name: &'o str,
     files: Vec<DataFile>,
     /// Names of files, if each tensor has one of its own.
     taken: HashSet<String>,
 }
 
 impl Mover<'_> {
-    /// Recurses along the nesting of graphs, which is limited.
-    fn graph(&mut self, graph: &mut GraphProto) {
-        for tensor in &mut graph.initializer {
-            self.tensor(tensor);
-        }
-        graph.node.iter_mut().for_each(|node| self.node(node));
-    }
-
-    fn node(&mut self, node: &mut NodeProto) {
-        node.attribute
-            .iter_mut()
-            .for_each(|attr| self.attribute(attr));
-    }
-
-    fn attribute(&mut self, attr: &mut AttributeProto) {
-        if self.options.convert_attribute {
-            let single = attr.t.iter_mut().map(|tensor| &mut **tensor);
-            single
-                .chain(&mut attr.tensors)
-                .for_each(|tensor| self.tensor(tensor));
-        }
-        let single = attr.g.iter_mut().map(|graph| &mut **graph);
-        single
-            .chain(&mut attr.graphs)
-            .for_each(|graph| self.graph(graph));
-    }
-
     fn tensor(&mut self, tensor: &mut TensorProto) {
         let is_large = |raw: &&Bytes| raw.len() as u64 >= self.options.size_threshold;
         let Some(raw) = tensor.raw_data.as_ref().filter(is_large) else {
@@ -154,7 +180,7 @@ impl Mover<'_> {
         tensor.set_data_location(DataLocation::External);
     }
 
-    /// A new file name that is valid everywhere.
+    /// A new file name that is valid everywhere, and that no other model has.
     fn own_file(&mut self, name: &str) -> String {
         let plain = |c: char| match c.is_ascii_alphanumeric() || "_-.".contains(c) {
             true => c,
@@ -162,8 +188,12 @@ impl Mover<'_> {
         };
         let plain: String = name.chars().take(128).map(plain).collect();
         let plain = plain.trim_start_matches('.');
-        let base = if plain.is_empty() { "tensor" } else { plain };
-        let mut location = base.to_owned();
+        let base = format!(
+            "{}.{}",
+            self.file_name,
+            if plain.is_empty() { "tensor" } else { plain }
+        );
+        let mut location = base.clone();
         let mut number = 1;
         while !self.taken.insert(location.clone()) {
             number += 1;

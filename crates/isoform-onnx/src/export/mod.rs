@@ -23,7 +23,7 @@ mod writer;
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use isoform::Ref;
 use prost::Message;
@@ -36,7 +36,7 @@ use crate::{
     whole_file::WholeFile,
 };
 
-use external::{DataFile, externalize};
+use external::{DataFile, externalize, locations};
 
 pub use options::{SaveOptions, Saved};
 
@@ -85,7 +85,8 @@ impl SaveOptions {
     ///
     /// # Errors
     ///
-    /// As [`save`], and `ValueError` for a location outside of the model's folder.
+    /// As [`save`], and `ValueError` for a location outside of the model's folder, and for one
+    /// that exists unless the model that is replaced has its data there.
     pub fn save(&self, program: &Ref<Program>, path: impl AsRef<Path>) -> isoform::Result<Saved> {
         let path = path.as_ref();
         let saved = self.save_to(program, path);
@@ -141,6 +142,7 @@ impl SaveOptions {
             saved.external_bytes += file.len();
             saved.external_files.push(folder.join(&file.location));
         }
+        check_unclaimed(path, &data, &saved.external_files)?;
         let mut files = Vec::new();
         for (file, target) in data.iter().zip(&saved.external_files) {
             files.push(written(target, |out| write_data(file, out))?);
@@ -179,6 +181,26 @@ fn too_large(length: usize) -> OnnxError {
          a file with external data, in attributes, too (save_as_external_data, \
          convert_attribute)"
     ))
+}
+
+/// Refuses to replace a file of external data that may be another model's: only those go
+/// that the model refers to which is replaced, too.
+fn check_unclaimed(path: &Path, data: &[DataFile], targets: &[PathBuf]) -> Result<()> {
+    let mut own = None;
+    for (file, target) in data.iter().zip(targets) {
+        if !target.exists() {
+            continue;
+        }
+        let own = own.get_or_insert_with(|| locations(path));
+        if !own.contains(&file.location) {
+            return Err(OnnxError::value(format!(
+                "cannot write external data to '{}': the file exists, and may be the data of \
+                 another model; remove it, or choose another location",
+                target.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Writes a file that does not have its name yet.

@@ -21,7 +21,7 @@ pub struct SaveOptions {
     /// than 2 GB, which is more than the format can hold, are written like this anyway.
     pub save_as_external_data: bool,
     /// True if there is one such file, the default; else each constant has its own, named
-    /// after it.
+    /// after the model and it.
     pub all_tensors_to_one_file: bool,
     /// Name of the one file, relative to the folder of the model. By default that of the
     /// model with `.data` appended.

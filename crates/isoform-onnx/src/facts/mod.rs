@@ -34,6 +34,7 @@ mod symbols;
 mod values;
 mod walk;
 
+pub(crate) use self::ops::is_far;
 pub use self::{
     analysis::Analysis,
     declared::{Problem, problems},

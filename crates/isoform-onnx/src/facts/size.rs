@@ -16,6 +16,13 @@ const MAX_TERMS: usize = 16;
 /// Nor are those with a product of more symbols.
 const MAX_DEGREE: usize = 8;
 
+/// Nor those with larger coefficients: extents times these, and sums of such, stay within the
+/// limits of 64 bits, so that programs compute them without wrapping around.
+const MAX_FACTOR: u64 = 1 << 31;
+
+/// Nor those with a larger number beside products of symbols.
+const MAX_OFFSET: u64 = 1 << 62;
+
 /// Symbols between sizes of symbols between sizes, and so on, are followed to this depth.
 const MAX_DEPTH: u32 = 32;
 
@@ -298,7 +305,17 @@ impl Size {
         match &*merged {
             [] => Some(Size::from(0)),
             [Term { symbols, factor }] if symbols.is_empty() => Some(Size::from(*factor)),
-            _ => (merged.len() <= MAX_TERMS).then(|| Size(Repr::Terms(merged.into()))),
+            _ => {
+                let stays = |term: &Term| {
+                    let most = match term.symbols.is_empty() {
+                        true => MAX_OFFSET,
+                        false => MAX_FACTOR,
+                    };
+                    term.factor.unsigned_abs() <= most
+                };
+                (merged.len() <= MAX_TERMS && merged.iter().all(stays))
+                    .then(|| Size(Repr::Terms(merged.into())))
+            }
         }
     }
 

@@ -78,8 +78,8 @@ impl<'a> Importer<'a> {
         Ok(match kind(attr)? {
             AttributeType::Undefined => Value::NONE,
             AttributeType::Float => f64::from(attr.f.unwrap_or_default()).into(),
-            AttributeType::Int => attr.i.into(),
-            AttributeType::String => text(&attr.s),
+            AttributeType::Int => attr.i.unwrap_or_default().into(),
+            AttributeType::String => text(&attr.s.clone().unwrap_or_default()),
             AttributeType::Floats => list(attr.floats.iter().map(|&x| f64::from(x).into())),
             AttributeType::Ints => list(attr.ints.iter().map(|&x| x.into())),
             AttributeType::Strings => list(attr.strings.iter().map(text)),

@@ -23,7 +23,7 @@ pub(crate) fn is_named(domain: &str, op: &str, attr: &str) -> bool {
 /// The names in such an attribute.
 pub(super) fn names_in(attr: &AttributeProto) -> Result<Vec<&str>> {
     let texts = match kind(attr)? {
-        AttributeType::String => std::slice::from_ref(&attr.s),
+        AttributeType::String => attr.s.as_slice(),
         AttributeType::Strings => attr.strings.as_slice(),
         _ => return Err(OnnxError::value("expected names of values")),
     };
@@ -39,8 +39,12 @@ pub(super) fn fields(attr: &AttributeProto) -> [(AttributeType, &'static str, bo
     use AttributeType as Kind;
     [
         (Kind::Float, "f", attr.f.unwrap_or_default().to_bits() != 0),
-        (Kind::Int, "i", attr.i != 0),
-        (Kind::String, "s", !attr.s.is_empty()),
+        (Kind::Int, "i", attr.i.unwrap_or_default() != 0),
+        (
+            Kind::String,
+            "s",
+            attr.s.as_ref().is_some_and(|text| !text.is_empty()),
+        ),
         (Kind::Tensor, "t", attr.t.is_some()),
         (Kind::Graph, "g", attr.g.is_some()),
         (Kind::Floats, "floats", !attr.floats.is_empty()),

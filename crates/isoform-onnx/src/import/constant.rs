@@ -106,7 +106,7 @@ impl Importer<'_> {
                 self.numbers(float, shape, bytes.into())?.into()
             }
             ("value_int", AttributeType::Int) => {
-                let bytes = attr.i.to_le_bytes().to_vec();
+                let bytes = attr.i.unwrap_or_default().to_le_bytes().to_vec();
                 self.numbers(int, vec![], bytes.into())?.into()
             }
             ("value_ints", AttributeType::Ints) => {
@@ -115,7 +115,7 @@ impl Importer<'_> {
                 self.numbers(int, shape, bytes.into())?.into()
             }
             ("value_string", AttributeType::String) => {
-                self.strings(vec![], std::slice::from_ref(&attr.s))
+                self.strings(vec![], &[attr.s.clone().unwrap_or_default()])
             }
             ("value_strings", AttributeType::Strings) => {
                 self.strings(vec![length(attr.strings.len())?], &attr.strings)

@@ -205,7 +205,9 @@ impl Limits {
 /// Walks over a program until a walk changes nothing.
 fn fixpoint(program: &Ref<Program>, settings: &Settings) -> isoform::Result<Optimized> {
     let mut report = Report::default();
-    (report.nodes_before, report.bytes_before) = size(program);
+    let before = contents(program);
+    report.nodes_before = before.nodes.len() + before.copies;
+    report.bytes_before = before.bytes();
     let mut program = program.clone();
     let mut constants = Constants::default();
     loop {
@@ -226,7 +228,10 @@ fn fixpoint(program: &Ref<Program>, settings: &Settings) -> isoform::Result<Opti
             }
         }
     }
-    (report.nodes_after, report.bytes_after) = size(&program);
+    let after = contents(&program);
+    report.copies = after.copies;
+    report.nodes_after = after.nodes.len() + after.copies;
+    report.bytes_after = after.bytes();
     Ok(Optimized { program, report })
 }
 
@@ -250,9 +255,8 @@ fn walk(
     }))
 }
 
-/// The number of nodes, and of bytes in constants.
-fn size(program: &Program) -> (usize, u64) {
+fn contents(program: &Program) -> Contents {
     let mut contents = Contents::default();
     contents.add(&list(program));
-    (contents.nodes.len(), contents.bytes())
+    contents
 }

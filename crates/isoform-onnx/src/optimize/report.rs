@@ -8,8 +8,7 @@ use isoform::{Error, Value};
 use super::constants::byte_size;
 use super::values::{ValueKey, constant};
 use crate::ir::Call;
-use crate::layout::call_of;
-use crate::layout::{Listing, operands};
+use crate::layout::{Body, Listing, call_of, operands};
 
 /// One application of a rule or a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +53,11 @@ pub struct Report {
     /// Nodes before, those of bodies and functions included. Nodes that no output needs,
     /// and `Constant` nodes, are not counted.
     pub nodes_before: usize,
-    /// Nodes after.
+    /// Nodes after, [`copies`](Self::copies) included.
     pub nodes_after: usize,
+    /// `Identity` nodes that a file needs after, because an output is an input, an outer
+    /// value or another output under a name of its own.
+    pub copies: usize,
     /// Bytes of constants before, each different one counted once.
     pub bytes_before: u64,
     /// Bytes of constants after.
@@ -94,6 +96,8 @@ impl Report {
 pub(super) struct Contents {
     pub(super) nodes: HashSet<u64>,
     pub(super) constants: HashMap<u64, u64>,
+    /// Results that a file can express only as an `Identity` of a value.
+    pub(super) copies: usize,
 }
 
 impl Contents {
@@ -108,6 +112,7 @@ impl Contents {
             for value in body.kind.results().values() {
                 self.add_constant(value);
             }
+            self.copies += copies(body);
         }
     }
 
@@ -120,6 +125,19 @@ impl Contents {
     pub(super) fn bytes(&self) -> u64 {
         self.constants.values().sum()
     }
+}
+
+/// The results of a body that are not computed in it, or are results already.
+fn copies(body: &Body) -> usize {
+    let listed = body.nodes.iter().map(|node| node.call.identity());
+    let listed: HashSet<u64> = listed.collect();
+    let mut seen = HashSet::new();
+    let results = body.kind.results().values().iter();
+    let is_copy = |value: &&Value| match ValueKey::of(value) {
+        ValueKey::Output(call, index) => !listed.contains(&call) || !seen.insert((call, index)),
+        _ => constant(value).is_none(),
+    };
+    results.filter(is_copy).count()
 }
 
 /// The error of rules that never come to an end.

@@ -254,7 +254,7 @@ fn packed_and_unpacked_numbers_decode_alike() {
 fn decoding_shares_the_memory_of_the_file() {
     let mut graph = graph();
     graph.initializer[0].string_data = vec![Bytes::from_static(b"text")];
-    graph.node[0].attribute[0].s = Bytes::from_static(b"value");
+    graph.node[0].attribute[0].s = Some(Bytes::from_static(b"value"));
     let bytes = Bytes::from(model_of(graph).encode_to_vec());
     let range = bytes.as_ptr_range();
     let model = decode_model(bytes.clone()).unwrap();
@@ -263,7 +263,7 @@ fn decoding_shares_the_memory_of_the_file() {
     for shared in [
         tensor.raw_data.as_ref().unwrap(),
         &tensor.string_data[0],
-        &graph.node[0].attribute[0].s,
+        graph.node[0].attribute[0].s.as_ref().unwrap(),
     ] {
         assert!(range.contains(&shared.as_ptr()));
     }

@@ -1,5 +1,6 @@
 //! Runners of programs, and the one that is always there.
 
+use std::cell::Cell;
 use std::path::Path;
 
 use isoform::transform::check_interrupted;
@@ -12,6 +13,9 @@ use crate::ir::Program;
 
 /// The evaluator gives up on results of more bytes than this.
 const MAX_BYTES: usize = 1 << 30;
+
+/// It gives up after so many steps: a step is a call, or about a million elements of one.
+const MAX_POLLS: u64 = 1 << 18;
 
 /// A program to run, and the file that holds it, if there is one.
 #[derive(Clone, Copy, Debug)]
@@ -58,18 +62,24 @@ impl Runner for Evaluator {
     }
 
     fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>> {
-        let interrupted = || check_interrupted().is_err();
-        let control = Control {
-            max_bytes: MAX_BYTES,
-            interrupted: Some(&interrupted),
-        };
-        let one = |inputs: &Inputs| match run(subject.program, inputs, &control) {
-            Ok(values) => Ok(Ok(values)),
-            Err(RunError {
-                refusal: Refusal::Interrupted,
-                ..
-            }) => check_interrupted().map(|()| Err(Refusal::Interrupted.to_string())),
-            Err(error) => Ok(Err(error.to_string())),
+        let one = |inputs: &Inputs| {
+            let polls = Cell::new(0);
+            let interrupted = || {
+                polls.set(polls.get() + 1);
+                polls.get() > MAX_POLLS || check_interrupted().is_err()
+            };
+            let control = Control {
+                max_bytes: MAX_BYTES,
+                interrupted: Some(&interrupted),
+            };
+            match run(subject.program, inputs, &control) {
+                Ok(values) => Ok(Ok(values)),
+                Err(RunError {
+                    refusal: Refusal::Interrupted,
+                    ..
+                }) => check_interrupted().map(|()| Err("it takes too many steps".to_owned())),
+                Err(error) => Ok(Err(error.to_string())),
+            }
         };
         cases.iter().map(one).collect()
     }

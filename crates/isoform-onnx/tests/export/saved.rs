@@ -114,8 +114,48 @@ fn each_constant_can_have_its_own_file() {
         .all_tensors_to_one_file(false)
         .size_threshold(0);
     options.save(model.program(), &path).unwrap();
-    assert_eq!(names_in(folder.path()), ["inner", "m.onnx", "w_0", "w_1"]);
+    assert_eq!(
+        names_in(folder.path()),
+        ["m.onnx", "m.onnx.inner", "m.onnx.w_0", "m.onnx.w_1"]
+    );
     assert_eq!(digest(&load(&path).unwrap()), digest(&model));
+}
+
+#[test]
+fn the_data_of_another_model_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = load_with(&weighted(&[2000, 3000]), ImportOptions::default());
+    let at = |name: &str| folder.path().join(name);
+    let external = SaveOptions::default().save_as_external_data(true);
+    let shared = external.clone().location("weights.bin");
+    shared.save(model.program(), at("a.onnx")).unwrap();
+    let loaded = load(at("a.onnx")).unwrap();
+    let before = fs::read(at("weights.bin")).unwrap();
+    let error = shared.save(loaded.program(), at("b.onnx")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Value);
+    let message = error.message();
+    assert!(
+        message.contains("weights.bin': the file exists, and may be"),
+        "{message}"
+    );
+    assert_eq!(fs::read(at("weights.bin")).unwrap(), before);
+    assert_eq!(names_in(folder.path()), ["a.onnx", "weights.bin"]);
+
+    // A model that was given another name still refers to the data under the old one.
+    external.save(model.program(), at("m.onnx")).unwrap();
+    fs::rename(at("m.onnx"), at("old.onnx")).unwrap();
+    external.save(model.program(), at("m.onnx")).unwrap_err();
+    assert_eq!(digest(&load(at("old.onnx")).unwrap()), digest(&model));
+
+    // The model that is replaced loses its own.
+    shared.save(loaded.program(), at("a.onnx")).unwrap();
+    // Two models with files for each constant do not share any.
+    let each = external.all_tensors_to_one_file(false);
+    let other = load_with(&weighted(&[2000, 4000]), ImportOptions::default());
+    each.save(model.program(), at("first.onnx")).unwrap();
+    each.save(other.program(), at("second.onnx")).unwrap();
+    assert_eq!(digest(&load(at("first.onnx")).unwrap()), digest(&model));
+    assert_eq!(digest(&load(at("second.onnx")).unwrap()), digest(&other));
 }
 
 /// The weights of the file that is replaced are views of it.

@@ -57,7 +57,7 @@ fn attr(name: &str, kind: AttributeType) -> AttributeProto {
 
 pub(crate) fn int(name: &str, i: i64) -> AttributeProto {
     AttributeProto {
-        i,
+        i: Some(i),
         ..attr(name, AttributeType::Int)
     }
 }
@@ -85,7 +85,7 @@ pub(crate) fn floats(name: &str, floats: &[f32]) -> AttributeProto {
 
 pub(crate) fn string(name: &str, text: &[u8]) -> AttributeProto {
     AttributeProto {
-        s: Bytes::copy_from_slice(text),
+        s: Some(Bytes::copy_from_slice(text)),
         ..attr(name, AttributeType::String)
     }
 }

@@ -316,7 +316,7 @@ fn functions() {
         "function 'demo.F' > node #0 (Op) > attribute 'k': the function has no attribute 'z'",
     );
     let mut both = ref_attr("k", "z", AttributeType::Int);
-    both.i = 3;
+    both.i = Some(3);
     let mut takes = function("F", "p", vec![node("Op", "p", "q").with(both)], "q");
     takes.attribute = vec!["z".into()];
     check_value(

@@ -81,7 +81,7 @@ proptest! {
         let mut other = base.clone();
         let nodes = &mut other.graph.as_mut().unwrap().node;
         let at = at.index(nodes.len());
-        nodes[at].attribute[0].i += 1;
+        *nodes[at].attribute[0].i.get_or_insert_default() += 1;
         // The node is needed exactly if one drops fewer nodes with it as a result.
         let mut marked = base.clone();
         let graph = marked.graph.as_mut().unwrap();

@@ -1,8 +1,8 @@
 //! Programs that other optimisers get wrong, and that users report.
 
 use bytes::Bytes;
-use isoform_onnx::optimize::OptimizeOptions;
-use isoform_onnx::proto::{ModelProto, NodeProto, TensorProto};
+use isoform_onnx::optimize::{Fold, OptimizeOptions};
+use isoform_onnx::proto::{AttributeType, ModelProto, NodeProto, TensorProto};
 use isoform_onnx::{decode_model, to_bytes};
 
 use crate::build;
@@ -374,4 +374,68 @@ fn sizes_of_0_and_1_and_scalars() {
     check_stays(17, "x: float[] => Neg(Mul(x, float<1,1>[1]))");
     check_stays(17, "x: float[0, N] => ReduceMax{axes=[0], keepdims=0}(x)");
     check_stays(17, "x: float[N] => Expand(x, [1, 0])");
+}
+
+#[test]
+fn what_runtimes_do_not_agree_on_is_left() {
+    for text in [
+        // A slice that goes back from before its axis, or as far as can be.
+        "x: int64[N] => Add(x, Slice([1, 2, 3], [-9], [-20], [0], [-1]))",
+        "x: int64[N] => Add(x, Slice([1, 2, 3], [2], [9223372036854775807], [0], [-1]))",
+        "x: int64[N] => Add(x, Slice([1, 2, 3], [2], [2147483647], [0], [-1]))",
+        "x: float[5] => Size(Slice(x, [2], [9223372036854775807], [0], [-1]))",
+        // Windows with gaps that are padded.
+        "x: float[1, 1, 9] => Shape(MaxPool{kernel_shape=[3], dilations=[2], auto_pad=\"SAME_UPPER\"}(x))",
+        "x: float[1, 1, 9] => Shape(ConvTranspose{strides=[3], auto_pad=\"SAME_UPPER\"}(x, float<1, 1, 1>[1]))",
+        // More conditions than elements.
+        "x: float[N] => Shape(Compress{axis=0}(x, bool<3>[1]))",
+    ] {
+        check_stays(17, text);
+    }
+    let text = "x: float[4] => Shape(Compress{axis=0}(x, bool<3>[1]))";
+    check_becomes(17, text, "[3]");
+}
+
+#[test]
+fn casts_without_a_meaning_are_not_computed() {
+    for text in [
+        "Cast{to=int32}(float(1e20))",
+        "Cast{to=int64}(float(-1e30))",
+    ] {
+        let text = format!("x: int64[N] => Shape(x), {text}");
+        let original = program(17, &text);
+        let done = optimize(&OptimizeOptions::default().fold(Fold::All), &original);
+        check_equal(&original, &done.program, &text);
+    }
+}
+
+/// Readers tell an attribute of 0 from one without a value.
+#[test]
+fn attributes_of_zero_are_written() {
+    let body = "fn(v=0) x: float[N] => Add(CastLike(Constant{value_int=@v}(), x), x)";
+    let mut model = text::model(17, body);
+    model.functions[0].attribute.push("s".into());
+    let call = &mut model.graph.as_mut().unwrap().node[0];
+    call.attribute.push(build::string("s", b""));
+    let model = written(&model);
+    let graph = model.graph.as_ref().unwrap();
+    for attr in &graph.node[0].attribute {
+        let is_set = match attr.r#type() {
+            AttributeType::Int => attr.i == Some(0),
+            AttributeType::String => attr.s.as_deref() == Some(b"".as_slice()),
+            _ => false,
+        };
+        assert!(is_set, "{attr:?}");
+    }
+    assert_eq!(graph.node[0].attribute.len(), 2);
+}
+
+#[test]
+fn the_report_counts_what_is_written() {
+    let text = "x: float[N] => r = Relu(x); Identity(r), Identity(r), r, Identity(x)";
+    let model = text::model(17, text);
+    let done = optimize(&OptimizeOptions::default(), build::load(&model).program());
+    let nodes = written(&model).graph.unwrap().node.len();
+    assert_eq!((done.report.nodes_after, done.report.copies), (nodes, 3));
+    assert_eq!(done.report.nodes_before, 4);
 }

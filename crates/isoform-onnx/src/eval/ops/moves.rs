@@ -8,6 +8,7 @@ use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
 use crate::eval::results::{Made, Outcome, one};
 use crate::eval::strings::sizes;
+use crate::facts::is_far;
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
     Some(match name {
@@ -60,6 +61,17 @@ fn slice(args: &Args<'_>) -> Outcome {
     let steps = steps.unwrap_or_else(|| vec![1; starts.len()]);
     if [ends.len(), axes.len(), steps.len()] != [starts.len(); 3] {
         return Err(args.fault("expected as many starts, ends, axes and steps"));
+    }
+    if args.strict {
+        for at in 0..starts.len() {
+            let size = x.shape()[shape::axis(axes[at], x.rank())?];
+            let is_before = i128::from(starts[at]) + (size as i128) < 0;
+            if steps[at] < 0 && (is_before || is_far(ends[at])) {
+                return Err(args.fault(
+                    "runtimes disagree where a slice begins before its axis, or how far it goes back",
+                ));
+            }
+        }
     }
     let slices: Vec<AxisSlice> = (0..starts.len())
         .map(|at| AxisSlice {

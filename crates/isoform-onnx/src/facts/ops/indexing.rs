@@ -28,15 +28,29 @@ pub(super) fn gather_nd(c: &mut Context<'_>) -> Shape {
 }
 
 pub(super) fn compress(c: &mut Context<'_>) -> Shape {
-    // The condition may be shorter than the axis, and elements beyond it are dropped.
+    let axis = c.call.int("axis").ok()?;
+    let extent = match axis {
+        Some(axis) => {
+            let shape = c.shape(0)?;
+            Some(shape[axis_of(axis, shape.len())?].clone())
+        }
+        None => c.shape(0).and_then(Size::product),
+    };
+    // The condition may be shorter than the axis, and elements beyond it are dropped. Where it
+    // is longer, some runtimes ignore the rest of it, and others fail.
+    let fits = |bits: &Vec<i64>| {
+        let least = extent.as_ref().and_then(Size::lower_bound);
+        least.is_some_and(|least| i64::try_from(bits.len()).is_ok_and(|length| length <= least))
+    };
     let kept = c
         .consts(1)
+        .filter(fits)
         .map(|bits| bits.iter().filter(|bit| **bit != 0).count());
     let kept = kept
         .and_then(|kept| i64::try_from(kept).ok())
         .map(Size::from);
     let kept = c.symbols.or_fresh(kept);
-    let Some(axis) = c.call.int("axis").ok()? else {
+    let Some(axis) = axis else {
         return Some(vec![kept]);
     };
     let mut shape = c.shape(0)?.to_vec();

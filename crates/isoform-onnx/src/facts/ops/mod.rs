@@ -22,6 +22,7 @@ mod windows;
 use std::sync::Arc;
 
 pub(super) use self::context::Context;
+pub(crate) use self::slice::is_far;
 /// Parts of rules that elements depend on too.
 pub(super) mod rules {
     pub(in crate::facts) use super::context::axis_of;

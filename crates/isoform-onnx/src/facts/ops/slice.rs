@@ -99,7 +99,11 @@ fn extent(
         let length = symbols.ceil_div(&distance, step);
         return Some((start, symbols.max(&length, &zero)));
     }
-    // Runtimes do not agree on a start before the axis.
+    // Runtimes do not agree on a start before the axis, nor on an end beyond all of them,
+    // which is the far end of the axis for some.
+    if end.as_const().is_some_and(is_far) {
+        return None;
+    }
     let start = position(symbols, size, start)?;
     let start = match start == last {
         true => start,
@@ -111,6 +115,11 @@ fn extent(
     let distance = symbols.difference(&start, &end);
     let length = symbols.ceil_div(&distance, step.checked_neg()?);
     Some((start, symbols.max(&length, &zero)))
+}
+
+/// True for the numbers that writers of models take for the end of any axis.
+pub(crate) fn is_far(end: i64) -> bool {
+    end == i64::from(i32::MAX) || end == i64::MAX
 }
 
 /// A position that counts from the end if it is negative; None if its sign is not known.

@@ -52,6 +52,11 @@ impl Window {
         symbols.sum(&stretched, &Size::from(1))
     }
 
+    /// True if there is nothing between the elements under the window.
+    fn is_dense(&self) -> bool {
+        self.dilations.iter().all(|step| *step == 1)
+    }
+
     /// The number of elements added to an axis.
     fn padding(&self, axis: usize) -> Option<i64> {
         match self.auto_pad {
@@ -141,6 +146,8 @@ pub(super) fn pool(c: &mut Context<'_>) -> Shape {
     // Version 1 of LpPool had neither dilations nor this way to round.
     let round_up = c.int("ceil_mode", 0)? != 0;
     let window = kernel(c, None, spatial.len()).and_then(|kernel| Window::new(c, kernel));
+    // Runtimes do not agree on how wide a window with gaps is here.
+    let window = window.filter(|it| it.auto_pad != AutoPad::Same || it.is_dense());
     shape.extend(match window {
         Some(window) => window.all_positions(c, spatial, round_up),
         None => c.symbols.fresh_shape(spatial.len()),
@@ -182,7 +189,15 @@ pub(super) fn conv_transpose(c: &mut Context<'_>) -> Shape {
     for (axis, size) in spatial.iter().enumerate() {
         let stride = Size::from(window.strides[axis]);
         let length = match window.auto_pad {
-            AutoPad::Same => c.symbols.product(size, &stride),
+            AutoPad::Same => {
+                // Where windows leave gaps, runtimes do not agree on what follows the last.
+                let span = window.span(c.symbols, axis);
+                let reach = c.symbols.sum(&span, &Size::from(extra[axis]));
+                match stride.known_less(&reach) == Some(true) || reach == stride {
+                    true => c.symbols.product(size, &stride),
+                    false => c.symbols.fresh_extent(),
+                }
+            }
             _ => {
                 let steps = c.symbols.difference(size, &Size::from(1));
                 let moved = c.symbols.product(&steps, &stride);

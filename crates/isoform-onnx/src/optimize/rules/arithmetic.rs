@@ -26,7 +26,8 @@ pub(super) const ROWS: &[Row] = &[
         versions: 7..=i64::MAX,
         patterns: &["Mul|And(x, #c)", "Div|Pow(x, #c)"],
         replacement: "x",
-        reason: "multiplying by one; the constant must not broadcast x",
+        reason: "multiplying by one; the constant must not broadcast x. Powers of 64-bit integers \
+                 stay, because some runtimes compute them in floats",
         rewrite: one,
     },
     Row {
@@ -191,7 +192,10 @@ fn one(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     if bytes != number(elem, true, false)? {
         return None;
     }
-    Some(vec![unchanged(site, "x")?])
+    let x = unchanged(site, "x")?;
+    // Some runtimes compute powers of integers by way of floats of 64 bits.
+    let wide = matches!(site.fact(&x).elem?, ElemType::Int64 | ElemType::Uint64);
+    (!wide || !site.root().is("Pow")).then(|| vec![x])
 }
 
 pub(super) fn is_float(elem: ElemType) -> bool {

@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
         patterns: &["outer:Clip|Relu(inner:Clip|Relu(x, ...), ...)"],
         replacement: "Clip(x, low, high)",
         reason: "limits within limits are limits; all are constants, and each lower one is not \
-                 above its upper one",
+                 above its upper one; zeros of both signs are no limits to merge",
         rewrite: limits,
     },
     Row {
@@ -97,8 +97,22 @@ fn limits(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
             }
         })
     };
-    let low = limited(first.low).or(second.low.clone());
-    let high = limited(first.high).or(second.high.clone());
+    let given = [&first.low, &first.high, &second.low, &second.high];
+    let zeros = || given.into_iter().flatten().map(|(limit, _)| *limit);
+    let is_zero = |negative: bool| zeros().any(|it| it == 0.0 && it.is_sign_negative() == negative);
+    if is_zero(true) && is_zero(false) {
+        // Which zero comes out depends on which limit is met first.
+        return None;
+    }
+    let low = limited(first.low.clone()).or(second.low.clone());
+    let high = limited(first.high.clone()).or(second.high.clone());
+    if let (Some((low, _)), Some((high, _))) = (&low, &high)
+        && *low == 0.0
+        && *high == 0.0
+    {
+        // A zero between limits of zero keeps its sign.
+        return None;
+    }
     let or_none = |limit: Option<(f64, Value)>| limit.map_or(Value::NONE, |(_, value)| value);
     site.replace("Clip", vec![x, or_none(low), or_none(high)], &[])
 }

@@ -58,9 +58,11 @@ pub(crate) const CASES: &[Case] = &[
             (17, "x: bfloat16[N] => Neg(Mul(x, bfloat16(1)))", "Neg(x)"),
             (17, "x: int32[N, 2] => Neg(Div(x, int32[1, 1]))", "Neg(x)"),
             (17, "x: float[N] => Neg(Pow(x, int64(1)))", "Neg(x)"),
+            (17, "x: int32[N] => Neg(Pow(x, int32(1)))", "Neg(x)"),
             (17, "x: bool[N] => Not(And(x, bool(1)))", "Not(x)"),
         ],
         stays: &[
+            (17, "x: int64[N] => Neg(Pow(x, int64(1)))"),
             (6, "x: float[N] => Neg(Mul(x, float(1)))"),
             (17, "x: float[N] => Neg(Mul(x, float(-1)))"),
             (17, "x: float[N] => Neg(Div(float(1), x))"),

@@ -65,6 +65,13 @@ pub(crate) const CASES: &[Case] = &[
             ),
         ],
         stays: &[
+            // Which zero comes out depends on the limit that is met first.
+            (
+                17,
+                "x: float[N] => Clip(Clip(x, float(-0.0), float(6)), float(0))",
+            ),
+            (17, "x: float[N] => Relu(Clip(x, float(-3), float(-1)))"),
+            (17, "x: float[N] => Relu(Clip(x, float(-0.0), float(6)))"),
             (10, "x: float[N] => Clip{max=6.0}(Clip{min=1.0}(x))"),
             (10, "x: float[N] => Clip{max=6.0}(Relu(x))"),
             (17, "x: float[N] => Relu(Relu(x))"),
