@@ -8,6 +8,8 @@ FUZZ_CASES ?= 100000
 FUZZ_MODELS ?= 5000
 SEED ?= 1
 COUNT ?= 200
+# Of the Python package in .venv: `quick`, which compiles in half the time, or `release`.
+PROFILE ?= quick
 
 VENV := .venv
 CARGO_TARGET := $(or $(CARGO_TARGET_DIR),target)
@@ -50,10 +52,11 @@ say = @printf '\n==> %s\n' "$(1)"
 help: ## Print this list
 	@printf 'Usage: make TARGET\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
-	@printf '\nVariables: PYTHON (%s), FUZZ_SECONDS (%s), FUZZ_CASES (%s), FUZZ_MODELS (%s), SEED (%s), COUNT (%s)\n' \
-		'$(PYTHON)' '$(FUZZ_SECONDS)' '$(FUZZ_CASES)' '$(FUZZ_MODELS)' '$(SEED)' '$(COUNT)'
+	@printf '\nVariables: PYTHON (%s), FUZZ_SECONDS (%s), FUZZ_CASES (%s), FUZZ_MODELS (%s), SEED (%s), COUNT (%s), PROFILE (%s)\n' \
+		'$(PYTHON)' '$(FUZZ_SECONDS)' '$(FUZZ_CASES)' '$(FUZZ_MODELS)' '$(SEED)' '$(COUNT)' '$(PROFILE)'
 
 .PHONY: build
+build: PROFILE = release
 build: setup-python ## Build everything in release mode; the Python package is in .venv then
 	$(CARGO) build --release $(ALL) $(NO_MODULES)
 
@@ -217,10 +220,10 @@ test-models: setup-models
 .PHONY: setup-python
 setup-python: $(VENV_STAMP)
 	$(call say,the Python package in $(VENV))
-	$(MATURIN) develop --release --quiet
+	$(MATURIN) develop --profile $(PROFILE) --quiet
 	@# In a folder of its own: it needs isoform-py as a library, which for cargo is
 	@# another build of the same thing, and one would replace the other every time.
-	$(MATURIN) develop --release --quiet --target-dir $(CARGO_TARGET)/rust_types \
+	$(MATURIN) develop --profile $(PROFILE) --quiet --target-dir $(CARGO_TARGET)/rust_types \
 		--manifest-path examples/rust_types/Cargo.toml
 
 # The process whose operators are compared with NumPy.

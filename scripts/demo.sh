@@ -91,10 +91,10 @@ compare_with_copies() {
 [[ -x $PYTHON ]] || die "no $PYTHON; run 'make demo', which sets it up"
 
 heading 'Build the command'
-"$CARGO" build --release --locked -p isoform-cli
+"$CARGO" build --profile quick --locked -p isoform-cli
 target=$("$CARGO" metadata --format-version 1 --no-deps --locked |
     "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
-isoform=$target/release/isoform
+isoform=$target/quick/isoform
 [[ -x $isoform ]] || die "the build left no $isoform"
 
 mapfile -t magika < <(find "$MODELS" -ipath "$MODELS/*magika*" -name '*.onnx' | LC_ALL=C sort)

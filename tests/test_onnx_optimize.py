@@ -137,6 +137,10 @@ class TestRules:
         assert "in rule 'mine'" in caught.value.__notes__
 
     def test_mistakes_are_explained(self):
+        with pytest.raises(ValueError, match="max_constant: expected a number of bytes from 0"):
+            onnx.optimize(program(lambda x: x), max_constant=-1)
+        with pytest.raises(TypeError, match=r"got str; isoform\.onnx\.load reads files"):
+            onnx.optimize("m.onnx")
         with pytest.raises(KeyError, match="its pattern has no value 'y'"):
             self.optimize(lambda site: site["y"])
         with pytest.raises(ValueError, match=r"rule 'mine'.*expected 1 values.*got 2"):

@@ -181,6 +181,8 @@ def optimize(
     >>> done.program.graph.results[0].call.op, [fired.rule for fired in done.report.fired]
     ('Gelu', ['gelu'])
     """
+    if max_constant is not None and max_constant < 0:
+        raise ValueError(f"max_constant: expected a number of bytes from 0, got {max_constant}")
     if dims or input_shapes:
         model = fix_dims(model, dims, input_shapes)
     program, counts, fired = _core.onnx_optimize(

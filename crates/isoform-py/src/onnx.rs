@@ -123,7 +123,7 @@ pub(crate) fn program_of(model: &Bound<'_, PyAny>) -> PyResult<Ref<Program>> {
     let value = untyped(model)?;
     let program = value.extract::<Ref<Program>>().map_err(|_| {
         Error::type_error(format!(
-            "expected a model or an onnx.Program, got {}",
+            "expected a model or an onnx.Program, got {}; isoform.onnx.load reads files",
             value.type_name()
         ))
     });

@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use isoform::{Error, Value};
+use isoform::{Error, Str, Value};
 
 use super::constants::byte_size;
 use super::values::{ValueKey, constant};
@@ -127,15 +127,27 @@ impl Contents {
     }
 }
 
-/// The results of a body that are not computed in it, or are results already.
+/// The results of a body that are not computed in it, or are results already, under names of
+/// their own.
 fn copies(body: &Body) -> usize {
     let listed = body.nodes.iter().map(|node| node.call.identity());
     let listed: HashSet<u64> = listed.collect();
-    let mut seen = HashSet::new();
-    let results = body.kind.results().values().iter();
-    let is_copy = |value: &&Value| match ValueKey::of(value) {
-        ValueKey::Output(call, index) => !listed.contains(&call) || !seen.insert((call, index)),
-        _ => constant(value).is_none(),
+    let params = body.kind.params().iter();
+    let params: HashMap<u64, &Str> = params.map(|it| (it.identity(), &it.name)).collect();
+    let mut seen = HashMap::new();
+    let results = body.kind.results().values().iter().enumerate();
+    let is_copy = |(at, value): &(usize, &Value)| {
+        let name = body.kind.result_names().get(*at);
+        match ValueKey::of(value) {
+            ValueKey::Output(call, index) => {
+                let first = *seen.entry((call, index)).or_insert(name);
+                !listed.contains(&call) || first != name
+            }
+            ValueKey::Object(input) if constant(value).is_none() => {
+                params.get(&input).copied() != name
+            }
+            _ => false,
+        }
     };
     results.filter(is_copy).count()
 }
