@@ -350,12 +350,13 @@ class OnnxSite:
         """The elements of a small tensor of integers or bools, if all are known in every run;
         otherwise None.
         """
-    def make(self, op: Any, inputs: Any, /, **attrs: Any) -> Any:
-        """Makes a call of an operator with one output, simplified, and returns its result.
+    def make(self, op: Any, inputs: Any, /, *, outputs: Any = ..., **attrs: Any) -> Any:
+        """Makes a call of an operator, simplified, and returns its result; a list of all results
+        if `outputs` is not 1.
 
         `op` may have a domain, as in `com.microsoft::Gelu`. Attributes are given by name.
         """
-    def replace(self, op: Any, inputs: Any, /, **attrs: Any) -> Any:
+    def replace(self, op: Any, inputs: Any, /, *, outputs: Any = ..., **attrs: Any) -> Any:
         """As `make`, for the call that takes the place of the root, whose name it gets."""
     @property
     def root(self) -> Any:

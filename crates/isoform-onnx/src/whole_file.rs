@@ -149,7 +149,7 @@ impl Write for Contents {
     }
 }
 
-/// What a target replaces: `None` if there is no such file.
+/// The metadata of the file that a target replaces; `None` if there is no such file.
 ///
 /// # Errors
 ///

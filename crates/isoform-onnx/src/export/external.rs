@@ -82,8 +82,7 @@ pub(super) fn externalize(
     mover.files
 }
 
-/// The places in which the external data of the model in a file are; none if there is no
-/// model in it.
+/// The places of the external data of the model in a file; empty for any other file.
 pub(super) fn locations(path: &Path) -> HashSet<String> {
     let mut found = HashSet::new();
     if let Ok(file) = LoadOptions::default().open(path) {

@@ -61,7 +61,7 @@ impl Rewriter<'_> {
         let Some(inputs) = computed(inputs)? else {
             return Ok(None);
         };
-        // What no standard defines is no matter of last bits.
+        // Runtimes differ in results that no standard defines by more than last bits.
         let is_move = matches!(&*call.op, "Cast" | "CastLike" | "Slice");
         let strict = settings.fold != Fold::All || is_move;
         let Some(results) = run(call, &inputs, work, strict)? else {

@@ -351,7 +351,7 @@ fn random_calls_stay_apart(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is inferred about a value is true of the value in every run.
+/// All that is inferred about a value is true of it in every run.
 fn inferred_facts_hold(bytes: &[u8]) -> Result<(), String> {
     judge(&draw(bytes), |drawn| match expected(drawn) {
         Some(_) => facts::hold(drawn),
