@@ -7,6 +7,7 @@ use isoform::values::ValueRef;
 use isoform::{Map, Ref, Str, Value};
 
 use super::fact::{Fact, fact_of_type};
+use super::scopes::{Depends, Scope, Scopes};
 use super::size::Symbol;
 use super::symbols::Symbols;
 use super::values::name_unknown;
@@ -17,8 +18,7 @@ use crate::ir::{Call, Function, Graph, Input, Output};
 /// Facts belong to values by the identity of calls and inputs, which are kept alive. So
 /// calls may be added at any time, as rewriting does, and asked about at once. Each body
 /// belongs to one call: if a second call takes over the body of another one, facts of
-/// the body's inputs are extended to both, and everything that was remembered is derived
-/// again.
+/// the body's inputs are extended to both, and what was derived from them is derived again.
 ///
 /// Visiting all values takes time linear in the program, times the rounds that the facts
 /// of nested loops need to settle; those are bounded by a constant.
@@ -44,6 +44,7 @@ pub struct Analysis {
     pub(super) owners: HashMap<u64, (Ref<Graph>, Ref<Call>)>,
     /// Loops whose facts have not settled, outermost first.
     pub(super) open: Vec<Open>,
+    pub(super) scopes: Scopes,
     pub(super) visits: usize,
     /// The attributes of the function call whose body this is about.
     pub(super) attrs: Option<Map<Str, Value>>,
@@ -57,7 +58,7 @@ pub(super) struct Known {
     /// Keeps the identity from being used again.
     _call: Ref<Call>,
     pub(super) facts: Vec<Arc<Fact>>,
-    level: Level,
+    depends: Depends,
 }
 
 #[derive(Debug)]
@@ -65,50 +66,15 @@ pub(super) struct Param {
     /// Keeps the identity from being used again.
     _input: Ref<Input>,
     fact: Arc<Fact>,
-    level: Level,
-}
-
-/// Which open loops a fact depends on: the innermost one, counted from 1, and the next, or 0 if
-/// there is no such loop. A fact is forgotten when the assumptions of such a loop change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Level {
-    pub(super) top: usize,
-    pub(super) below: usize,
-}
-
-impl Level {
-    pub(super) fn of_loop(top: usize) -> Self {
-        Level { top, below: 0 }
-    }
-
-    pub(super) fn merge(self, other: Level) -> Level {
-        let top = self.top.max(other.top);
-        let below_top = |level: Level| {
-            if level.top < top {
-                level.top
-            } else {
-                level.below
-            }
-        };
-        let below = below_top(self).max(below_top(other));
-        Level { top, below }
-    }
-
-    /// The level outside of the innermost loop with this number.
-    pub(super) fn outside(self, index: usize) -> usize {
-        if self.top < index {
-            self.top
-        } else {
-            self.below
-        }
-    }
+    depends: Depends,
+    /// None for inputs of the main graph and of functions.
+    scope: Option<Scope>,
 }
 
 /// A loop whose facts have not settled.
 #[derive(Debug)]
 pub(super) struct Open {
-    /// The calls whose facts depend on its inputs.
-    pub(super) journal: Vec<u64>,
+    pub(super) scope: Scope,
     pub(super) body: Ref<Graph>,
     pub(super) rounds: usize,
     /// Symbols that stand for any number in each iteration.
@@ -163,22 +129,35 @@ impl Analysis {
         for param in graph.params.iter() {
             let mut fact = fact_of_type(&param.ty, &mut self.symbols);
             name_unknown(&mut self.symbols, &mut fact);
-            self.set_param(param, Arc::new(fact), Level::default());
+            self.set_param(param, Arc::new(fact));
         }
     }
 
     /// Declares the inputs of a function, of which nothing is known.
     pub fn enter_function(&mut self, function: &Function) {
         for param in function.params.iter() {
-            self.set_param(param, Arc::new(Fact::unknown()), Level::default());
+            self.set_param(param, Arc::new(Fact::unknown()));
         }
     }
 
-    pub(super) fn set_param(&mut self, input: &Ref<Input>, fact: Arc<Fact>, level: Level) {
+    /// Binds an input that never changes.
+    pub(super) fn set_param(&mut self, input: &Ref<Input>, fact: Arc<Fact>) {
+        self.bind(input, fact, None, Depends::default());
+    }
+
+    /// Binds an input of a body, whose fact depends on others.
+    pub(super) fn bind(
+        &mut self,
+        input: &Ref<Input>,
+        fact: Arc<Fact>,
+        scope: Option<Scope>,
+        depends: Depends,
+    ) {
         let param = Param {
             _input: input.clone(),
             fact,
-            level,
+            depends,
+            scope,
         };
         self.params.insert(input.identity(), param);
     }
@@ -208,24 +187,30 @@ impl Analysis {
         found.unwrap_or_else(|| Arc::new(Fact::unknown()))
     }
 
-    pub(super) fn level(&self, value: &Value) -> Level {
+    fn depends_of(&self, value: &Value) -> Depends {
         let Some(object) = value.as_object() else {
-            return Level::default();
+            return Depends::default();
         };
-        let level = if let Some(output) = object.downcast_ref::<Output>() {
+        let depends = if let Some(output) = object.downcast_ref::<Output>() {
             let known = self.calls.get(&output.call.identity());
-            known.map(|known| known.level)
+            known.map(|known| known.depends)
         } else if let Some(input) = object.downcast_ref::<Input>() {
-            self.params.get(&input.identity()).map(|param| param.level)
+            let param = self.params.get(&input.identity());
+            param.map(|param| param.depends)
         } else {
             None
         };
-        level.unwrap_or_default()
+        depends.unwrap_or_default()
     }
 
-    pub(super) fn levels<'v>(&self, values: impl IntoIterator<Item = &'v Value>) -> Level {
-        let levels = values.into_iter().map(|value| self.level(value));
-        levels.fold(Level::default(), Level::merge)
+    /// The bodies on whose inputs the facts of values depend.
+    pub(super) fn depends<'v>(&mut self, values: impl IntoIterator<Item = &'v Value>) -> Depends {
+        let mut depends = Depends::default();
+        for value in values {
+            let more = self.depends_of(value);
+            depends = self.scopes.union(depends, more);
+        }
+        depends
     }
 
     /// Visits what is not known of the values first.
@@ -250,64 +235,64 @@ impl Analysis {
             .collect()
     }
 
-    pub(super) fn remember(&mut self, call: &Ref<Call>, facts: Vec<Fact>, level: Level) {
+    pub(super) fn remember(&mut self, call: &Ref<Call>, facts: Vec<Fact>, depends: Depends) {
         let known = Known {
             _call: call.clone(),
             facts: facts.into_iter().map(Arc::new).collect(),
-            level,
+            depends,
         };
-        if let Some(open) = level
-            .top
-            .checked_sub(1)
-            .and_then(|at| self.open.get_mut(at))
-        {
-            open.journal.push(call.identity());
-        }
+        self.scopes.note(call, depends);
         self.calls.insert(call.identity(), known);
     }
 
-    /// Forgets the calls of a journal.
-    pub(super) fn forget(&mut self, journal: &[u64]) {
-        for identity in journal {
-            self.calls.remove(identity);
+    pub(super) fn forget(&mut self, calls: Vec<Ref<Call>>) {
+        for call in calls {
+            self.calls.remove(&call.identity());
         }
     }
 
-    /// Forgets all calls; inputs keep their facts.
-    pub(super) fn forget_all(&mut self) {
-        self.calls.clear();
+    /// The scope of the inputs of a body that are about to be bound. With `again`, what was
+    /// derived from their facts is forgotten.
+    pub(super) fn begin(&mut self, body: &Graph, again: bool) -> Scope {
+        let params = body.params.iter();
+        let known = params.filter_map(|param| self.params.get(&param.identity())?.scope);
+        let mut known: Vec<Scope> = known.collect();
+        known.sort_unstable();
+        known.dedup();
+        for scope in &known {
+            if again {
+                let calls = self.scopes.take_all(*scope);
+                self.forget(calls);
+            } else {
+                self.scopes.begin(*scope);
+            }
+        }
+        let known = known.first().copied();
+        known.unwrap_or_else(|| self.scopes.add())
     }
 
     /// Facts of a closed loop live as long as those of the loop itself.
-    pub(super) fn close_level(&mut self, journal: Vec<u64>, params: &[Ref<Input>], level: usize) {
-        let level = Level {
-            top: level,
-            below: level.saturating_sub(1),
-        };
+    pub(super) fn close(&mut self, scope: Scope, params: &[Ref<Input>], depends: Depends) {
+        let own = self.scopes.only(scope);
+        let inside = self.scopes.union(own, depends);
         for param in params {
             if let Some(param) = self.params.get_mut(&param.identity()) {
-                param.level = level;
+                param.depends = inside;
             }
         }
-        for identity in &journal {
-            if let Some(known) = self.calls.get_mut(identity) {
-                known.level = level;
+        for call in self.scopes.take_round(scope) {
+            if let Some(known) = self.calls.get_mut(&call.identity()) {
+                known.depends = self.scopes.union(known.depends, depends);
+                self.scopes.note(&call, known.depends);
             }
-        }
-        if let Some(outer) = level
-            .top
-            .checked_sub(1)
-            .and_then(|at| self.open.get_mut(at))
-        {
-            outer.journal.extend(journal);
         }
     }
 
     /// The facts of another call, if they are known.
-    pub(super) fn facts_of(&self, call: &Ref<Call>) -> Option<(Vec<Fact>, Level)> {
+    pub(super) fn facts_of(&self, call: &Ref<Call>) -> Option<(Vec<Fact>, Depends)> {
         let known = self.calls.get(&call.identity())?;
         let facts = known.facts.iter().map(|fact| Fact::clone(fact)).collect();
-        Some((facts, known.level))
+        Some((facts, known.depends))
     }
 }
 

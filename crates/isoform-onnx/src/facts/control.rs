@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use isoform::{Ref, Value};
 
-use super::analysis::{Analysis, Level, Open, Step};
+use super::analysis::{Analysis, Open, Step};
 use super::fact::{Fact, Kind};
 use super::ops::rules::axis_of;
+use super::scopes::{Depends, Scope};
 use super::size::{Size, Symbol};
 use super::symbols::Symbols;
 use crate::elem_type::ElemType;
@@ -45,14 +46,12 @@ pub(super) fn branches(analysis: &mut Analysis, call: &Call) -> Vec<Ref<Graph>> 
 }
 
 /// The facts of an If, whose branches are known.
-pub(super) fn join_branches(analysis: &mut Analysis, call: &Ref<Call>) -> (Vec<Fact>, Level) {
+pub(super) fn join_branches(analysis: &mut Analysis, call: &Ref<Call>) -> (Vec<Fact>, Depends) {
     let branches = branches(analysis, call);
-    let mut level = analysis.levels(call.inputs.values());
-    for branch in &branches {
-        level = level.merge(analysis.levels(branch.results.values()));
-    }
+    let results = branches.iter().flat_map(|branch| branch.results.values());
+    let depends = analysis.depends(call.inputs.values().iter().chain(results));
     let Some((first, others)) = branches.split_first() else {
-        return (Vec::new(), level);
+        return (Vec::new(), depends);
     };
     let mut facts = Vec::with_capacity(first.results.values().len());
     for (at, result) in first.results.values().iter().enumerate() {
@@ -67,7 +66,7 @@ pub(super) fn join_branches(analysis: &mut Analysis, call: &Ref<Call>) -> (Vec<F
         }
         facts.push(fact);
     }
-    (facts, level)
+    (facts, depends)
 }
 
 /// The part that two facts have in common. Sizes that differ become symbols, which are added to the
@@ -150,8 +149,8 @@ fn parts(call: &Call) -> Option<Parts> {
 /// Binds the inputs of the body to the facts of the first iteration.
 pub(super) fn open(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &Ref<Call>) {
     let Some(parts) = parts(call) else {
-        let level = analysis.levels(call.inputs.values());
-        analysis.remember(call, Vec::new(), level);
+        let depends = analysis.depends(call.inputs.values());
+        analysis.remember(call, Vec::new(), depends);
         return;
     };
     let body = parts.body.clone();
@@ -163,19 +162,19 @@ pub(super) fn open(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &Ref<Ca
         let same_call = other.op == call.op && other.attrs.len() == call.attrs.len();
         if same_inputs
             && same_call
-            && let Some((facts, level)) = analysis.facts_of(other)
+            && let Some((facts, depends)) = analysis.facts_of(other)
         {
-            analysis.remember(call, facts, level);
+            analysis.remember(call, facts, depends);
             return;
         }
-        analysis.forget_all();
     }
+    let scope = analysis.begin(&body, other.is_some());
     analysis
         .owners
         .insert(body.identity(), (body.clone(), call.clone()));
 
     let first_symbol = analysis.symbols.mark();
-    let level = Level::of_loop(analysis.open.len() + 1);
+    let depends = depends_inside(analysis, call, scope);
     let crowded = analysis.open.len() >= MAX_OPEN;
     let mut own = HashSet::new();
     for (at, param) in body.params.iter().enumerate() {
@@ -195,10 +194,10 @@ pub(super) fn open(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &Ref<Ca
         {
             fact = Arc::new(join(&mut analysis.symbols, &bound, &fact, &mut own));
         }
-        analysis.set_param(param, fact, level);
+        analysis.bind(param, fact, Some(scope), depends);
     }
     analysis.open.push(Open {
-        journal: Vec::new(),
+        scope,
         body: body.clone(),
         rounds: if crowded { MAX_ROUNDS } else { 0 },
         own,
@@ -278,7 +277,6 @@ pub(super) fn end_round(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &R
     let (Some(parts), Some(mut open)) = (parts(call), analysis.open.pop()) else {
         return;
     };
-    let index = analysis.open.len() + 1;
     let params: Vec<Ref<Input>> = open.body.params.iter().cloned().collect();
     let mut changed = false;
     let mut next = Vec::with_capacity(parts.carried);
@@ -293,17 +291,20 @@ pub(super) fn end_round(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &R
         next.push(joined);
     }
     if !changed || open.rounds >= MAX_ROUNDS {
-        close(analysis, call, &parts, open, index);
+        close(analysis, call, &parts, open);
         return;
     }
     open.rounds += 1;
     let unsettled = open.rounds >= MAX_ROUNDS;
-    analysis.forget(&open.journal);
-    open.journal.clear();
+    let inside = depends_inside(analysis, call, open.scope);
+    let found = analysis.depends(open.body.results.values());
+    let depends = analysis.scopes.union(inside, found);
+    let round = analysis.scopes.take_round(open.scope);
+    analysis.forget(round);
     for (at, fact) in next.into_iter().enumerate() {
         let param = &params[parts.carried_params + at];
         let fact = if unsettled { Fact::unknown() } else { fact };
-        analysis.set_param(param, Arc::new(fact), Level::of_loop(index));
+        analysis.bind(param, Arc::new(fact), Some(open.scope), depends);
     }
     let body = open.body.clone();
     analysis.open.push(open);
@@ -311,12 +312,19 @@ pub(super) fn end_round(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &R
     analysis.need(stack, body.results.values());
 }
 
-fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: Open, index: usize) {
+/// The scopes on which the inputs of the body of a call depend, whatever its results are.
+fn depends_inside(analysis: &mut Analysis, call: &Call, scope: Scope) -> Depends {
+    let given = analysis.depends(call.inputs.values());
+    let own = analysis.scopes.only(scope);
+    analysis.scopes.union(own, given)
+}
+
+fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: Open) {
     let params: Vec<Ref<Input>> = open.body.params.iter().cloned().collect();
-    let mut level = analysis.levels(call.inputs.values()).top;
-    for result in open.body.results.values() {
-        level = level.max(analysis.level(result).outside(index));
-    }
+    let found = analysis.depends(open.body.results.values());
+    let inside = depends_inside(analysis, call, open.scope);
+    let inside = analysis.scopes.union(inside, found);
+    let depends = analysis.scopes.without(inside, open.scope);
     let mut facts = Vec::new();
     for at in 0..parts.carried {
         // The value after the last iteration is one of those that the body may get.
@@ -341,12 +349,8 @@ fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: Open, i
             count.as_ref(),
         ));
     }
-    analysis.close_level(open.journal, &params, level);
-    let level = Level {
-        top: level,
-        below: level.saturating_sub(1),
-    };
-    analysis.remember(call, facts, level);
+    analysis.close(open.scope, &params, depends);
+    analysis.remember(call, facts, depends);
 }
 
 /// A fact without the symbols that mean another number in each iteration.

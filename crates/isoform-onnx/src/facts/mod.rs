@@ -29,6 +29,7 @@ mod declared;
 mod fact;
 mod fix;
 mod ops;
+mod scopes;
 mod size;
 mod symbols;
 mod values;

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use isoform::{Node as _, Ref, Str, Value};
 
-use super::analysis::{Analysis, Level, Step, output_of};
+use super::analysis::{Analysis, Step, output_of};
 use super::control;
 use super::fact::Fact;
 use super::ops::infer;
+use super::scopes::Depends;
 use crate::ir::{AttrRef, Call, Function, Program};
 use crate::layout::{BodyKind, list};
 
@@ -92,7 +93,7 @@ impl Analysis {
                     }
                     self.visits += 1;
                     if self.depth > 0 && !self.may_visit_function() {
-                        self.remember(&call, Vec::new(), Level::default());
+                        self.remember(&call, Vec::new(), Depends::default());
                         continue;
                     }
                     stack.push(Step::Enter(call.clone()));
@@ -100,8 +101,8 @@ impl Analysis {
                 }
                 Step::Enter(call) => self.enter(&mut stack, call),
                 Step::Join(call) => {
-                    let (facts, level) = control::join_branches(self, &call);
-                    self.remember(&call, facts, level);
+                    let (facts, depends) = control::join_branches(self, &call);
+                    self.remember(&call, facts, depends);
                 }
                 Step::Round(call) => control::end_round(self, &mut stack, &call),
             }
@@ -121,7 +122,7 @@ impl Analysis {
             }
             Some("Loop" | "Scan") => control::open(self, stack, &call),
             _ => {
-                let level = self.levels(call.inputs.values());
+                let depends = self.depends(call.inputs.values());
                 let facts = match &call.callee {
                     Some(function) => self.call_function(&call, function),
                     None => {
@@ -132,7 +133,7 @@ impl Analysis {
                         }
                     }
                 };
-                self.remember(&call, facts, level);
+                self.remember(&call, facts, depends);
             }
         }
     }
@@ -165,7 +166,7 @@ impl Analysis {
         for (at, param) in function.params.iter().enumerate() {
             let fact = inputs.get(at).cloned().flatten();
             let fact = fact.unwrap_or_else(|| Arc::new(Fact::unknown()));
-            inner.set_param(param, fact, Level::default());
+            inner.set_param(param, fact);
         }
         let results = function.results.values().iter();
         let facts = results

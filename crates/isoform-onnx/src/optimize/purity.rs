@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use isoform::{Ref, Value};
+use isoform::values::ValueRef;
+use isoform::{Obj, Ref, Value};
 
 use super::constants::ints;
-use crate::ir::{Call, Graph};
-use crate::layout::{BodyKind, list_body};
+use crate::ir::Call;
+use crate::layout::graph_in;
 
 /// Operators whose results differ from run to run.
 const RANDOM: &[&str] = &[
@@ -21,38 +22,57 @@ const RANDOM: &[&str] = &[
 /// Domains whose operators are functions of their inputs.
 const PURE_DOMAINS: &[&str] = &["", "ai.onnx.ml"];
 
-/// Purity of calls; remembers that of bodies and functions.
+/// Purity of calls, by that of the calls inside their bodies and functions, which are made
+/// before them. So nothing is walked, whatever a body uses of those around it.
 #[derive(Default)]
 pub(super) struct Purity {
-    bodies: HashMap<u64, bool>,
+    /// The graphs and functions that were made or taken over; those that are impure are not
+    /// told from those that are not known.
+    pure: HashMap<u64, Ref<Obj>>,
+    /// The bodies that are being made, outermost first: true if all calls so far are pure.
+    open: Vec<bool>,
 }
 
 impl Purity {
-    /// True if the results of a call depend on nothing but its inputs: no random numbers,
-    /// no training, no operators that are not known; neither in bodies and functions.
-    pub(super) fn is_pure(&mut self, call: &Ref<Call>) -> bool {
-        if let Some(function) = &call.callee {
-            let key = function.identity();
-            return self.of_body(key, || BodyKind::Function(function.clone()));
+    /// True if the results of a call depend on nothing but its inputs and what its bodies use
+    /// of those around them: no random numbers, no training, no operators that are not known;
+    /// neither in bodies and functions. A call that is not belongs to the body being made.
+    ///
+    /// False for a body that a rule has made: its calls are looked at in the next walk.
+    pub(super) fn is_pure(&mut self, call: &Call) -> bool {
+        let is_pure = match &call.callee {
+            Some(function) => self.pure.contains_key(&function.identity()),
+            None => is_pure_operator(call) && self.has_pure_bodies(call),
+        };
+        if let (false, Some(open)) = (is_pure, self.open.last_mut()) {
+            *open = false;
         }
-        is_pure_operator(call)
-            && graphs(call)
-                .all(|graph| self.of_body(graph.identity(), || BodyKind::Graph(graph.clone())))
+        is_pure
     }
 
-    fn of_body(&mut self, key: u64, body: impl FnOnce() -> BodyKind) -> bool {
-        if let Some(known) = self.bodies.get(&key) {
-            return *known;
-        }
-        // The listing has the bodies inside, so that only functions are left to look into.
-        let listing = list_body(body());
-        let mut nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
-        let is_pure = nodes.all(|node| match &node.call.callee {
-            Some(_) => self.is_pure(&node.call),
-            None => is_pure_operator(&node.call),
-        });
-        self.bodies.insert(key, is_pure);
-        is_pure
+    /// Begins a body or a function.
+    pub(super) fn enter(&mut self) {
+        self.open.push(true);
+    }
+
+    /// Ends the innermost body; returns whether it is pure.
+    pub(super) fn leave(&mut self) -> bool {
+        self.open.pop().unwrap_or(false)
+    }
+
+    /// Notes a graph or function whose calls are all pure.
+    pub(super) fn note(&mut self, owner: &Ref<Obj>) {
+        self.pure.insert(owner.identity(), owner.clone());
+    }
+
+    fn has_pure_bodies(&self, call: &Call) -> bool {
+        let is_pure = |value: &Value| {
+            graph_in(value).is_none_or(|graph| self.pure.contains_key(&graph.identity()))
+        };
+        call.attrs.iter().all(|(_, value)| match value.view() {
+            ValueRef::Array(items) => items.values().iter().all(is_pure),
+            _ => is_pure(value),
+        })
     }
 }
 
@@ -80,22 +100,5 @@ pub(super) fn may_train(call: &Call) -> bool {
             None => false,
             Some(mode) => ints(mode).is_none_or(|mode| mode != [0]),
         },
-    }
-}
-
-fn graphs(call: &Ref<Call>) -> impl Iterator<Item = Ref<Graph>> {
-    let mut found = Vec::new();
-    for (_, value) in call.attrs.iter() {
-        collect(value, &mut found);
-    }
-    found.into_iter()
-}
-
-fn collect(value: &Value, found: &mut Vec<Ref<Graph>>) {
-    if let Some(graph) = crate::layout::graph_in(value) {
-        found.push(graph.clone());
-    } else if let isoform::values::ValueRef::Array(items) = value.view() {
-        let graphs = items.values().iter().filter_map(crate::layout::graph_in);
-        found.extend(graphs.cloned());
     }
 }

@@ -53,6 +53,8 @@ pub(super) struct Rewriter<'r> {
     origin: HashMap<u64, u64>,
     /// The versions of operator sets that the calls of the source use.
     versions: HashMap<Str, i64>,
+    /// For a Concat of the source, another one that uses it.
+    joined: HashMap<u64, Ref<Call>>,
     /// The body that is being made: 0 for the main graph or a function.
     depth: i64,
     /// How many calls of rules are being made around this one.
@@ -80,6 +82,7 @@ impl<'r> Rewriter<'r> {
             uses: HashMap::new(),
             origin: HashMap::new(),
             versions: HashMap::new(),
+            joined: HashMap::new(),
             depth: 0,
             requests: 0,
             polled: 0,
@@ -90,7 +93,9 @@ impl<'r> Rewriter<'r> {
     pub(super) fn function(&mut self, function: &Ref<Function>) -> isoform::Result<()> {
         self.analysis.enter_function(function);
         let listing = list_body(BodyKind::Function(function.clone()));
+        self.purity.enter();
         let results = self.root(&listing)?;
+        let is_pure = self.purity.leave();
         let new = if same_values(&function.results, &results) {
             function.clone()
         } else {
@@ -101,6 +106,10 @@ impl<'r> Rewriter<'r> {
         };
         let after = list_body(BodyKind::Function(new.clone()));
         self.log.leave(&listing, &after, &self.origin);
+        if is_pure {
+            self.purity.note(function.as_object());
+            self.purity.note(new.as_object());
+        }
         self.functions.insert(function.identity(), new);
         Ok(())
     }
@@ -161,6 +170,12 @@ impl<'r> Rewriter<'r> {
                     self.versions
                         .entry(call.domain.clone())
                         .or_insert(call.version);
+                }
+                if call.is("Concat") {
+                    let parts = call.inputs.values().iter().filter_map(layout::call_of);
+                    for part in parts.filter(|part| part.is("Concat")) {
+                        self.joined.insert(part.identity(), call.clone());
+                    }
                 }
                 layout::operands(call)
             });
@@ -305,16 +320,18 @@ impl<'r> Rewriter<'r> {
             ..old.clone_fields()
         });
         self.analysis.bind_bodies(&probe);
-        let mut bodies: HashMap<&str, Vec<Value>> = HashMap::new();
+        let mut bodies: HashMap<&str, (Vec<Value>, bool)> = HashMap::new();
         for (label, at) in &node.bodies {
             self.table.enter();
             self.known.enter();
+            self.purity.enter();
             self.depth += 1;
             let results = self.body(listing, *at);
             self.depth -= 1;
+            let is_pure = self.purity.leave();
             self.known.leave();
             self.table.leave();
-            bodies.insert(label, results?);
+            bodies.insert(label, (results?, is_pure));
         }
         let mut changed = false;
         let mut attrs = Vec::with_capacity(old.attrs.len());
@@ -329,14 +346,17 @@ impl<'r> Rewriter<'r> {
         &mut self,
         label: &str,
         value: &Value,
-        bodies: &mut HashMap<&str, Vec<Value>>,
+        bodies: &mut HashMap<&str, (Vec<Value>, bool)>,
         changed: &mut bool,
     ) -> isoform::Result<Value> {
         if let Some(graph) = graph_in(value) {
-            let Some(results) = bodies.remove(label) else {
+            let Some((results, is_pure)) = bodies.remove(label) else {
                 return Ok(value.clone());
             };
             let new = with_results(graph, results);
+            if is_pure {
+                self.purity.note(new.as_object());
+            }
             *changed |= !new.same_as(graph);
             return Ok(new.into());
         }
@@ -530,6 +550,11 @@ impl Surroundings for Rewriter<'_> {
         };
         let key = ValueKey::Output(origin, index);
         self.source_uses.get(&key).copied().unwrap_or(0)
+    }
+
+    fn joined_by(&self, call: &Ref<Call>) -> Option<Ref<Call>> {
+        let origin = self.origin.get(&call.identity())?;
+        self.joined.get(origin).cloned()
     }
 
     fn new_constant(&mut self, value: Value) -> Value {

@@ -215,6 +215,9 @@ pub(super) trait Surroundings {
     /// How often the source uses an output of the call from which this one was made.
     fn uses_in_source(&self, call: &Ref<Call>, index: i64) -> usize;
 
+    /// A Concat of the source that uses the one from which this was made.
+    fn joined_by(&self, call: &Ref<Call>) -> Option<Ref<Call>>;
+
     /// A constant that a rule makes.
     fn new_constant(&mut self, value: Value) -> Value;
 
@@ -334,6 +337,12 @@ impl Site<'_, '_> {
     /// True if nothing uses an output of the call.
     pub(super) fn is_unused(&self, call: &Ref<Call>, output: i64) -> bool {
         self.around.uses_in_source(call, output) == 0
+    }
+
+    /// The Concat that is the only user of the root, if there is one.
+    pub(super) fn joined_by(&self) -> Option<Ref<Call>> {
+        let is_only = self.around.uses_in_source(self.root, 0) == 1;
+        self.around.joined_by(self.root).filter(|_| is_only)
     }
 
     /// A constant list of `int64`.

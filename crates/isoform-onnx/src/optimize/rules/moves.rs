@@ -103,18 +103,27 @@ fn concat_axis(site: &mut Site<'_, '_>, call: &Call, part: &Value) -> Option<usi
 
 fn concats(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let root = site.root().clone();
-    let parts = root.inputs.values();
     let axis = root.int("axis").ok()??;
-    let mut merged = Vec::with_capacity(parts.len());
+    // The outermost call of a chain takes all parts at once. If each call did, the lists
+    // would be as long as the chain, once for every call of it.
+    let result = site.result();
+    if let Some(outer) = site.joined_by()
+        && let Ok(Some(other)) = outer.int("axis")
+        && is_same_axis(site, &root, other, &result)
+    {
+        return None;
+    }
+    let mut merged = Vec::with_capacity(root.inputs.len());
     let mut found = false;
-    for part in parts {
-        let inner = call_of(part).cloned();
+    let mut pending: Vec<Value> = root.inputs.values().iter().rev().cloned().collect();
+    while let Some(part) = pending.pop() {
+        let inner = call_of(&part).cloned();
         match inner.filter(|call| call.is("Concat")) {
-            Some(inner) if site.has_one_use(part) && is_same_axis(site, &inner, axis, part) => {
-                merged.extend(inner.inputs.values().iter().cloned());
+            Some(inner) if site.has_one_use(&part) && is_same_axis(site, &inner, axis, &part) => {
+                pending.extend(inner.inputs.values().iter().rev().cloned());
                 found = true;
             }
-            _ => merged.push(part.clone()),
+            _ => merged.push(part),
         }
     }
     if !found {
