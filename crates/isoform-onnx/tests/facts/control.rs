@@ -307,3 +307,48 @@ fn a_body_of_two_calls_holds_for_both() {
     let shape = held.shape.as_ref().unwrap();
     assert_eq!((shape[0].as_const(), shape[1].as_const()), (None, Some(3)));
 }
+
+/// A loop with an inner loop in its body, both of which carry the first value; a call in the
+/// innermost body.
+fn nested(first: &Value) -> (Ref<Call>, Value) {
+    let mut inside = None;
+    let (call, _) = looped(&int(5), first, |_, held| {
+        let (inner, _) = looped(&int(5), held, |_, held| {
+            inside = Some(op("Abs", &[held]));
+            (op("Relu", &[held]), held.clone())
+        });
+        (output(&inner, 0), held.clone())
+    });
+    (call, inside.unwrap())
+}
+
+#[test]
+fn facts_inside_of_a_body_hold_for_all_its_calls() {
+    let mut dims = Dims::default();
+    let (x, y) = (
+        dims.input("x", "float32 2 3"),
+        dims.input("y", "float32 4 3"),
+    );
+    let (first, inside) = nested(&Value::from(&x));
+    let mut analysis = Analysis::new();
+    analysis.enter_graph(&graph(vec![x.clone(), y.clone()], vec![]));
+    analysis.bind_bodies(&first);
+    assert_eq!(analysis.fact(&inside).to_string(), "float[2, 3]");
+    // Asked for after the loops were closed, and known before the second call comes.
+    let later = op("Neg", &[&inside]);
+    assert_eq!(analysis.fact(&later).to_string(), "float[2, 3]");
+    let (_, body) = first.attrs.iter().next().unwrap();
+    let inputs = vec![int(5), Value::NONE, Value::from(&y)];
+    let second = call("Loop", inputs, vec![("body", body.clone())], first.outputs);
+    analysis.bind_bodies(&second);
+    for value in [&inside, &later] {
+        let fact = analysis.fact(value);
+        let [length, width] = fact.shape.as_deref().unwrap() else {
+            panic!("{fact}");
+        };
+        assert!(length.as_const().is_none(), "{fact}");
+        assert_eq!(width.as_const(), Some(3));
+    }
+    // What is outside of the body is that of the first call alone.
+    assert_eq!(analysis.fact(&output(&first, 0)).to_string(), "float[2, 3]");
+}

@@ -3,6 +3,7 @@
 use super::build::{Dims, call, graph, int, named_input, op, output};
 use isoform::{Ref, Value};
 use isoform_onnx::facts::Analysis;
+use isoform_onnx::ir::Output;
 
 fn analysis_of(x: &Ref<isoform_onnx::ir::Input>) -> Analysis {
     let mut analysis = Analysis::new();
@@ -122,4 +123,32 @@ fn nested_loops_that_grow_take_bounded_rounds() {
     let mut analysis = analysis_of(&x);
     let _ = analysis.fact(&value);
     assert!(analysis.visits() < 1000 * depth, "{}", analysis.visits());
+}
+
+/// A loop around a value that has another call with other inputs, as rewriting makes them:
+/// the old and the new value after it.
+fn loop_of_two(analysis: &mut Analysis, old: &Value, new: &Value) -> [Value; 2] {
+    let first = loop_around(old);
+    let made = first.as_object().unwrap().downcast_ref::<Output>().unwrap();
+    let (_, body) = made.call.attrs.iter().next().unwrap();
+    let inputs = vec![int(3), Value::NONE, new.clone()];
+    let second = call("Loop", inputs, vec![("body", body.clone())], 1);
+    analysis.bind_bodies(&second);
+    [first, output(&second, 0)]
+}
+
+#[test]
+fn bodies_of_two_calls_in_a_chain_are_visited_a_few_times() {
+    let (mut dims, length) = (Dims::default(), 20_000);
+    let (x, y) = (dims.input("x", "int64"), dims.input("y", "int64"));
+    let mut analysis = Analysis::new();
+    analysis.enter_graph(&graph(vec![x.clone(), y.clone()], vec![]));
+    let mut values = [Value::from(&x), Value::from(&y)];
+    for _ in 0..length {
+        values = loop_of_two(&mut analysis, &values[0], &values[1]);
+    }
+    for value in &values {
+        assert_eq!(analysis.fact(value).elem.unwrap().to_string(), "int64");
+    }
+    assert!(analysis.visits() <= 16 * length, "{}", analysis.visits());
 }

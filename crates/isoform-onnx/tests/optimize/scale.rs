@@ -1,8 +1,11 @@
 //! Long chains, many constants and deep nesting.
 
-use isoform::Ref;
-use isoform_onnx::ir::Program;
-use isoform_onnx::optimize::OptimizeOptions;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use isoform::{Array, Map, Node as _, Ref, Value};
+use isoform_onnx::ir::{Call, Graph, Output, Program};
+use isoform_onnx::optimize::{OptimizeOptions, Rule};
 use isoform_onnx::proto::{ModelProto, NodeProto};
 
 use crate::build::{self, NodeExt};
@@ -114,4 +117,83 @@ fn deep_nesting_is_optimised_inside() {
     let program = build::load(&model).program().clone();
     let report = optimize(&OptimizeOptions::default(), &program).report;
     assert_eq!(report.nodes_before - report.nodes_after, 1);
+}
+
+/// The nodes that are left, the walks, and the inputs of all calls of Concat that rules see.
+fn parts_seen(program: &Ref<Program>) -> (usize, usize, usize) {
+    let seen = Arc::new(AtomicUsize::new(0));
+    let counter = seen.clone();
+    let rule = Rule::new("count", "Concat(...)", move |site| {
+        counter.fetch_add(site.root().inputs.len(), Ordering::Relaxed);
+        Ok(None)
+    });
+    let options = OptimizeOptions::default().rules([rule.unwrap()]);
+    let report = optimize(&options, program).report;
+    let seen = seen.load(Ordering::Relaxed);
+    (report.nodes_after, report.rounds, seen)
+}
+
+#[test]
+fn a_long_chain_of_parts_is_listed_once() {
+    for length in [100, 10_000] {
+        let program = chain(length, |_, from, to| {
+            let inputs = format!("{from} x");
+            vec![build::node("Concat", &inputs, to).with(build::int("axis", 0))]
+        });
+        let (left, rounds, seen) = parts_seen(&program);
+        assert_eq!((left, rounds), (1, 2));
+        assert!(seen <= 5 * length, "{seen} inputs");
+    }
+}
+
+#[test]
+fn a_long_chain_of_copied_parts_is_listed_once() {
+    for length in [100, 10_000] {
+        let program = chain(length, |at, from, to| {
+            let (inputs, joined) = (format!("x {from}"), format!("c{at}"));
+            let concat = build::node("Concat", &inputs, &joined).with(build::int("axis", 0));
+            vec![concat, build::node("Identity", &joined, to)]
+        });
+        let (left, rounds, seen) = parts_seen(&program);
+        assert_eq!((left, rounds), (1, 3));
+        assert!(seen <= 7 * length, "{seen} inputs");
+    }
+}
+
+/// The nodes before and after, of a program with an If on `c` twice, both with the same
+/// graphs.
+fn twice(text: &str) -> (usize, usize) {
+    let model = text::model(17, text);
+    let program = build::load(&model).program().clone();
+    let result = program.graph.results.values()[0].as_object().unwrap();
+    let first = result.downcast_ref::<Output>().unwrap().call.clone();
+    let copy = Ref::new(Call {
+        name: "copy".into(),
+        ..first.clone_fields()
+    });
+    let result = |call| Value::from(Ref::new(Output { call, index: 0 }));
+    let sum = Ref::new(Call {
+        op: "Sub".into(),
+        op_name: "Sub".into(),
+        attrs: Map::new(),
+        inputs: Array::from(vec![result(first.clone()), result(copy)]),
+        ..first.clone_fields()
+    });
+    let graph = Ref::new(Graph {
+        results: Array::from(vec![result(sum)]),
+        ..program.graph.clone_fields()
+    });
+    let program = Ref::new(Program {
+        graph,
+        ..program.clone_fields()
+    });
+    let report = optimize(&OptimizeOptions::default(), &program).report;
+    (report.nodes_before, report.nodes_after)
+}
+
+#[test]
+fn bodies_are_pure_whatever_they_use_of_those_around_them() {
+    let branches = "If{then_branch={=> r}, else_branch={=> x}}(c)";
+    let text = format!("x: float[3], c: bool[] => r = RandomNormalLike(x); {branches}");
+    assert_eq!(twice(&text), (4, 3));
 }
