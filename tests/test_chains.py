@@ -353,7 +353,8 @@ def onnx_chain():
 
 
 ONNX_CALLS = {
-    "onnx.optimize": lambda p: onnx.optimize(p).report.nodes_after == 0,
+    # The output is the input then, for which a file has an Identity.
+    "onnx.optimize": lambda p: onnx.optimize(p).report.nodes_after == 1,
     "onnx.extract": lambda p: onnx.extract(p, outputs=["y"]) is not None,
     "onnx.infer_shapes": lambda p: onnx.infer_shapes(p)[p.graph.results[0]].shape == (2,),
     "onnx.fix_dims": lambda p: onnx.fix_dims(p, input_shapes={"x": [2]}) is not None,
