@@ -8,7 +8,7 @@ FUZZ_CASES ?= 100000
 FUZZ_MODELS ?= 5000
 SEED ?= 1
 COUNT ?= 200
-# Of the Python package in .venv: `quick`, which compiles in half the time, or `release`.
+# Of the Python package in .venv: `quick`, which compiles faster, or `release`.
 PROFILE ?= quick
 
 VENV := .venv

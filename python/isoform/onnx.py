@@ -168,7 +168,8 @@ def save(
         save_as_external_data: Whether large constants are written to other files
             beside it. Models of more than 2 GB, which is more than the format
             can hold, are written like this anyway.
-        all_tensors_to_one_file: Whether that is one file, or one for each constant.
+        all_tensors_to_one_file: Whether that is one file, or one for each constant, named
+            after the model and the constant.
         location: Name of the one file, relative to the model's folder; by default
             that of the model with `.data` appended.
         size_threshold: The smallest number of bytes of a constant that is written

@@ -59,7 +59,7 @@ pub(crate) struct ModelArgs {
     /// The name of that file; by default that of the model with .data appended.
     #[arg(long, value_name = "NAME", requires = "external_data")]
     pub(crate) location: Option<String>,
-    /// Write each constant to a file of its own, named after it.
+    /// Write each constant to a file of its own, named after the model and it.
     #[arg(long, requires = "external_data", conflicts_with = "location")]
     pub(crate) file_per_tensor: bool,
     /// The smallest constant that is written there [default: 1024].

@@ -126,11 +126,12 @@ Exit status:
 Ctrl-C ends the command at once, as status 130 of a shell; OUT is left as it was.
 
 JSON (--json), one object:
-  {\"file\": NAME, \"to\": NAME, \"nodes\": PAIR, \"bytes\": PAIR, \"constants\": PAIR,
-   \"external_bytes\": COUNT, \"rounds\": COUNT, \"seconds\": NUMBER, \"written\": BOOL,
+  {\"file\": NAME, \"to\": NAME, \"nodes\": PAIR, \"copies\": COUNT, \"bytes\": PAIR,
+   \"constants\": PAIR, \"external_bytes\": COUNT, \"rounds\": COUNT, \"seconds\": NUMBER, \"written\": BOOL,
    \"rules\": [{\"rule\": NAME, \"times\", \"nodes\", \"bytes\"}...], \"verified\": null or VERIFIED}
   PAIR is {\"before\": COUNT, \"after\": COUNT}; `bytes` are those of the model's file, and
-    `constants` those of all constants. Numbers of rules count what they saved.
+    `constants` those of all constants. Numbers of rules count what they saved, and `copies`
+    the nodes of the result that give an input or an output another name.
   VERIFIED is {\"same\": BOOL, \"cases\": [{\"inputs\", \"runner\", \"outcome\": \"same\", \"close\",
     \"different\" or \"not run\", \"max_abs\", \"reason\", \"differences\": [{\"output\", \"node\",
     \"reason\", \"max_abs\"}...]}...]}
