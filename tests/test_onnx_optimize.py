@@ -31,6 +31,18 @@ def clumsy(x):
     return call("Relu", call("Identity", turned, outputs=["v"]), name="last", outputs=["y"])
 
 
+def endless(x):
+    scalars = [onnx.TensorType(dtype(name), []) for name in ("int64", "bool")]
+    names = ("i", "go", "held")
+    params = [
+        onnx.Input(ty=ty, default=None, name=name)
+        for ty, name in zip([*scalars, FLOATS], names, strict=True)
+    ]
+    body = onnx.Graph(params, [scalars[1], FLOATS], params[1:], result_names=["next", "out"])
+    yes = Tensor.from_bytes(b"\1", [], "bool")
+    return onnx.Output(onnx.Call("", "Loop", 17, None, {"body": body}, [None, yes, x], 1), 0)
+
+
 def test_a_program_gets_smaller():
     given = program(clumsy)
     done = onnx.optimize(given)
@@ -208,6 +220,15 @@ class TestVerify:
         other = program(lambda x: call("Neg", x))
         found = onnx.verify(given, other)
         assert found.cases[0].outcome == "different"
+
+    @needs_runtime
+    def test_loops_without_an_end_are_given_up(self, monkeypatch):
+        monkeypatch.setattr(_onnxruntime, "MAX_SECONDS", 3.0)
+        found = onnx.verify(given := program(endless), given)
+        reasons = {case.runner.split()[0]: case.reason for case in found.cases}
+        assert reasons["onnxruntime"] == "onnxruntime took longer than 3 s"
+        assert "it takes too many steps" in reasons["isoform's"]
+        assert {case.outcome for case in found.cases} == {"not run"}
 
     @needs_runtime
     def test_strings_go_through_pipes(self):

@@ -21,6 +21,7 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,9 +48,13 @@ def run(model: str | os.PathLike[str] | bytes, cases: bytes) -> list[bytes | str
     """Run a model on sets of inputs; return the results of each, or the reason why not."""
     results: list[bytes | str] = []
     while True:
-        status, count = _run_rest(model, cases, results)
+        status, count, is_late = _run_rest(model, cases, results)
         if len(results) >= count:
             return results
+        if is_late:
+            # The other sets would take as long.
+            reason = f"onnxruntime took longer than {MAX_SECONDS:g} s"
+            return results + [reason] * (count - len(results))
         # The runtime died on this set; the others may still run.
         results.append(f"onnxruntime ended with {_death(status)}")
         if len(results) >= count:
@@ -58,8 +63,8 @@ def run(model: str | os.PathLike[str] | bytes, cases: bytes) -> list[bytes | str
 
 def _run_rest(
     model: str | os.PathLike[str] | bytes, cases: bytes, results: list[bytes | str]
-) -> tuple[int, int]:
-    """Run the sets after those with results; return exit status and number of sets."""
+) -> tuple[int, int, bool]:
+    """Run the sets after those with results; return status, number of sets, whether it was late."""
     kind, data = (b"B", model) if isinstance(model, bytes) else (b"F", os.fsencode(model))
     serve = f"from isoform import _onnxruntime; _onnxruntime._serve({len(results)})"
     command = [sys.executable, "-c", serve]
@@ -73,6 +78,12 @@ def _run_rest(
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     ) as child:
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            child.kill()
+
         stdin, stdout = child.stdin, child.stdout
         assert stdin is not None
         assert stdout is not None
@@ -83,18 +94,18 @@ def _run_rest(
             stdin.close()
         except BrokenPipeError:
             pass
-        first = _read_within(child, stdout)
+        first = _read_within(stdout, stop)
         # Without even a number of sets, there is one failure for all of them.
         count = int(first[1]) if first is not None else len(results) + 1
-        while (blob := _read_within(child, stdout)) is not None:
+        while (blob := _read_within(stdout, stop)) is not None:
             tag, content = blob
             results.append(content if tag == b"R" else content.decode(errors="replace"))
-    return child.returncode, count
+    return child.returncode, count, late.is_set()
 
 
-def _read_within(child: subprocess.Popen[bytes], stream: IO[bytes]) -> tuple[bytes, bytes] | None:
-    """Read a blob; a child that works on one set for too long is ended."""
-    timer = threading.Timer(MAX_SECONDS, child.kill)
+def _read_within(stream: IO[bytes], stop: Callable[[], None]) -> tuple[bytes, bytes] | None:
+    """Read a blob; stop the one who writes it if that takes too long."""
+    timer = threading.Timer(MAX_SECONDS, stop)
     timer.daemon = True
     timer.start()
     try:
