@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::args::{Common, ConvertArgs};
 use crate::input::{Form, Input, TargetForm, is_dash, load, message};
 use crate::model_args::ModelArgs;
+use crate::optimize::write_model as write_program;
 use crate::output::{Failure, Output};
 use crate::show::text_of;
 use crate::target::{check_target, write};
@@ -79,7 +80,6 @@ pub(crate) fn write_model(
     input: &Input,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    let options = args.model.options();
     let program = match program_of_model(input) {
         Ok(program) => program,
         Err(error) => {
@@ -87,32 +87,13 @@ pub(crate) fn write_model(
             return output.failed_file(&args.source, &failure);
         }
     };
-    if is_dash(&args.target) {
-        return match options.to_bytes(&program) {
-            Ok(bytes) => output.bytes(&bytes),
-            Err(error) => {
-                let failure = message(&args.source, &error);
-                output.failed_file(&args.source, &failure)
-            }
-        };
-    }
     let saved = check_target(args)
         .and_then(|()| check_data(args))
-        .and_then(|()| {
-            let saved = options.save(&program, &args.target);
-            saved.map_err(|error| message(&args.target, &error))
-        });
+        .and_then(|()| write_program(&program, &args.target, &args.model, output));
     let saved = match saved {
         Ok(saved) => saved,
         Err(failure) => return output.failed_file(&args.target, &failure),
     };
-    if let Some(version) = saved.raised_from {
-        output.aside(&format!(
-            "isoform: {}: IR version {version} became {}, which the program needs\n",
-            args.target.display(),
-            saved.ir_version
-        ));
-    }
     if !output.json {
         return Ok(());
     }
@@ -160,7 +141,7 @@ fn program_of_model(input: &Input) -> isoform::Result<Ref<Program>> {
 /// Refuses to replace a file of external data unasked.
 fn check_data(args: &ConvertArgs) -> Result<(), Failure> {
     let model = &args.model;
-    if !model.external_data || model.file_per_tensor || args.force {
+    if is_dash(&args.target) || !model.external_data || model.file_per_tensor || args.force {
         return Ok(());
     }
     let target = match (&model.location, args.target.file_name()) {

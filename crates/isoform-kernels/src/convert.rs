@@ -28,6 +28,24 @@ pub fn to_f64s(x: View<'_>, control: &Control<'_>) -> Result<Vec<f64>> {
     Ok(wide)
 }
 
+/// A tensor of numbers, each converted by a function of its element type.
+macro_rules! from_numbers {
+    ($what:literal, $from:ident, $values:ident, $ty:ident, $shape:ident, $control:ident) => {{
+        let mut bytes = $control.zeros($shape, $ty.size())?;
+        dispatch!(any $ty, T => {
+            let mut progress = $control.progress();
+            let blocks = T::chunks_mut(&mut bytes).chunks_mut(BLOCK);
+            for (to, values) in blocks.zip($values.chunks(BLOCK)) {
+                for (to, value) in to.iter_mut().zip(values) {
+                    *to = T::$from(*value).write();
+                }
+                progress.advance(values.len())?;
+            }
+        }, else return Err(not_defined($what, "a real type", $ty)));
+        checked(bytes, $values.len(), $ty, $shape)
+    }};
+}
+
 /// A tensor of the nearest numbers of a type; integers are truncated and limited to the
 /// range.
 ///
@@ -41,18 +59,7 @@ pub fn from_f64s(
     shape: &[usize],
     control: &Control<'_>,
 ) -> Result<Tensor> {
-    let mut bytes = control.zeros(shape, ty.size())?;
-    dispatch!(any ty, T => {
-        let mut progress = control.progress();
-        let blocks = T::chunks_mut(&mut bytes).chunks_mut(BLOCK);
-        for (to, values) in blocks.zip(values.chunks(BLOCK)) {
-            for (to, value) in to.iter_mut().zip(values) {
-                *to = T::from_f64(*value).write();
-            }
-            progress.advance(values.len())?;
-        }
-    }, else return Err(not_defined("from_f64s", "a real type", ty)));
-    checked(bytes, values.len(), ty, shape)
+    from_numbers!("from_f64s", from_f64, values, ty, shape, control)
 }
 
 /// The elements of an integer tensor in `i64`; those beyond it are the largest one.
@@ -76,18 +83,7 @@ pub fn from_i64s(
     shape: &[usize],
     control: &Control<'_>,
 ) -> Result<Tensor> {
-    let mut bytes = control.zeros(shape, ty.size())?;
-    dispatch!(any ty, T => {
-        let mut progress = control.progress();
-        let blocks = T::chunks_mut(&mut bytes).chunks_mut(BLOCK);
-        for (to, values) in blocks.zip(values.chunks(BLOCK)) {
-            for (to, value) in to.iter_mut().zip(values) {
-                *to = T::from_i64(*value).write();
-            }
-            progress.advance(values.len())?;
-        }
-    }, else return Err(not_defined("from_i64s", "a real type", ty)));
-    checked(bytes, values.len(), ty, shape)
+    from_numbers!("from_i64s", from_i64, values, ty, shape, control)
 }
 
 /// The tensor, if as many values were given as the shape has elements.

@@ -289,6 +289,33 @@ floats! {
     f64 Float64 8 0x7ff8_0000_0000_0000_u64, |x| x, |x| x, |i| i as f64, |i| i as f64;
 }
 
+/// The parts of an element that is stored as a code of one byte, and computed with as `f64`.
+macro_rules! stored {
+    ($t:ident) => {
+        bytes_of!(1);
+        #[inline]
+        fn read(raw: [u8; 1]) -> Self {
+            $t(raw[0])
+        }
+        #[inline]
+        fn write(self) -> [u8; 1] {
+            [self.0]
+        }
+        #[inline]
+        fn to_i64(self) -> i64 {
+            self.to_f64() as i64
+        }
+        #[inline]
+        fn from_i64(value: i64) -> Self {
+            Self::from_f64(odd_f64_of_i64(value))
+        }
+        #[inline]
+        fn from_u64(value: u64) -> Self {
+            Self::from_f64(odd_f64_of_u64(value))
+        }
+    };
+}
+
 macro_rules! stored_floats {
     ($($t:ident $variant:ident $format:ident,)*) => { $(
         /// A float of at most 8 bits, as its code.
@@ -296,33 +323,13 @@ macro_rules! stored_floats {
         pub(crate) struct $t(u8);
 
         impl Element for $t {
-            bytes_of!(1);
+            stored!($t);
             const TYPE: ElementType = ElementType::$variant;
             const CLASS: Class = Class::Float;
-            #[inline]
-            fn read(raw: [u8; 1]) -> Self {
-                $t(raw[0])
-            }
-            #[inline]
-            fn write(self) -> [u8; 1] {
-                [self.0]
-            }
             #[inline]
             fn to_f64(self) -> f64 {
                 const FORMAT: Format = $format;
                 decode(&FORMAT, self.0)
-            }
-            #[inline]
-            fn to_i64(self) -> i64 {
-                self.to_f64() as i64
-            }
-            #[inline]
-            fn from_i64(value: i64) -> Self {
-                Self::from_f64(odd_f64_of_i64(value))
-            }
-            #[inline]
-            fn from_u64(value: u64) -> Self {
-                Self::from_f64(odd_f64_of_u64(value))
             }
             #[inline]
             fn from_f64(value: f64) -> Self {
@@ -353,32 +360,12 @@ stored_floats! {
 pub(crate) struct F8E8M0Fnu(u8);
 
 impl Element for F8E8M0Fnu {
-    bytes_of!(1);
+    stored!(F8E8M0Fnu);
     const TYPE: ElementType = ElementType::Float8E8M0Fnu;
     const CLASS: Class = Class::Float;
     #[inline]
-    fn read(raw: [u8; 1]) -> Self {
-        F8E8M0Fnu(raw[0])
-    }
-    #[inline]
-    fn write(self) -> [u8; 1] {
-        [self.0]
-    }
-    #[inline]
     fn to_f64(self) -> f64 {
         scale::decode(self.0)
-    }
-    #[inline]
-    fn to_i64(self) -> i64 {
-        self.to_f64() as i64
-    }
-    #[inline]
-    fn from_i64(value: i64) -> Self {
-        Self::from_f64(odd_f64_of_i64(value))
-    }
-    #[inline]
-    fn from_u64(value: u64) -> Self {
-        Self::from_f64(odd_f64_of_u64(value))
     }
     #[inline]
     fn from_f64(value: f64) -> Self {

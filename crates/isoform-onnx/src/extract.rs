@@ -7,8 +7,9 @@ use isoform::traverse::{MapOptions, WalkOptions, WalkOrder, WalkResult};
 use isoform::{Array, Error, Node, Ref, Str, Value};
 
 use crate::facts::{Analysis, Fact, Kind};
-use crate::ir::{Call, Dim, Graph, Input, Output, Program, TensorType};
+use crate::ir::{Dim, Graph, Input, Output, Program, TensorType};
 use crate::layout::{BodyKind, list_body};
+use crate::values::{ValueKey, output};
 
 /// The part of a program that computes the values `to` from the values `from`.
 ///
@@ -40,23 +41,6 @@ pub fn extract<S: AsRef<str>>(
         names.map(|name| name.as_ref().to_owned()).collect()
     };
     Extraction::new(program).run(&names(from), &names(to))
-}
-
-/// Which value of the program, whatever objects stand for it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
-    Input(u64),
-    Output(u64, i64),
-}
-
-fn key_of(value: &Value) -> Option<Key> {
-    let object = value.as_object()?;
-    match object.downcast_ref::<Output>() {
-        Some(output) => Some(Key::Output(output.call.identity(), output.index)),
-        None => object
-            .downcast_ref::<Input>()
-            .map(|input| Key::Input(input.identity())),
-    }
 }
 
 struct Extraction<'p> {
@@ -142,7 +126,7 @@ impl<'p> Extraction<'p> {
         }
         let (starts, ends) = (self.all("from", from)?, self.all("to", to)?);
         let mut facts = Facts::new(&self.program.graph);
-        let mut cut: HashMap<Key, Value> = HashMap::new();
+        let mut cut: HashMap<ValueKey, Value> = HashMap::new();
         let mut params: Vec<Ref<Input>> = Vec::new();
         for (name, value) in from.iter().zip(&starts) {
             let param = match value.as_object().and_then(|it| it.downcast_ref::<Input>()) {
@@ -157,9 +141,7 @@ impl<'p> Extraction<'p> {
                     meta: None,
                 }),
             };
-            if let Some(key) = key_of(value) {
-                cut.insert(key, (&param).into());
-            }
+            cut.insert(ValueKey::of(value), (&param).into());
             params.push(param);
         }
         let types: Vec<Value> = ends
@@ -193,12 +175,9 @@ impl<'p> Extraction<'p> {
     /// The declared type of an output, or what is known.
     fn ty(&self, value: &Value, facts: &mut Facts) -> Value {
         let graph = &self.program.graph;
-        let wanted = key_of(value);
-        let results = graph.results.values().iter();
-        let position = match wanted {
-            Some(_) => results.clone().position(|result| key_of(result) == wanted),
-            None => None,
-        };
+        let wanted = ValueKey::of(value);
+        let mut results = graph.results.values().iter();
+        let position = results.position(|result| ValueKey::of(result) == wanted);
         let declared = position.and_then(|at| graph.result_types.get(at).cloned());
         let declared = declared.filter(|ty| !ty.is_none());
         declared.unwrap_or_else(|| facts.of(value))
@@ -245,7 +224,7 @@ impl<'p> Extraction<'p> {
 
 /// Values with others in the place of those where the program is cut; together, so that
 /// what they share stays shared.
-fn replaced(values: Vec<Value>, cut: &HashMap<Key, Value>) -> isoform::Result<Array> {
+fn replaced(values: Vec<Value>, cut: &HashMap<ValueKey, Value>) -> isoform::Result<Array> {
     let ty = Output::type_index();
     let options = MapOptions::default().order(WalkOrder::Pre);
     let mapped = options.map_selected(
@@ -253,19 +232,10 @@ fn replaced(values: Vec<Value>, cut: &HashMap<Key, Value>) -> isoform::Result<Ar
         |found| found == Some(ty),
         |visit| {
             let object: Option<Value> = visit.object().map(Value::from);
-            let key = object.as_ref().and_then(key_of);
-            Ok(key.and_then(|key| cut.get(&key).cloned()))
+            Ok(object.and_then(|value| cut.get(&ValueKey::of(&value)).cloned()))
         },
     )?;
     mapped.extract()
-}
-
-fn output(call: &Ref<Call>, index: i64) -> Value {
-    Ref::new(Output {
-        call: call.clone(),
-        index,
-    })
-    .into()
 }
 
 /// Types that follow from the operators.

@@ -56,6 +56,7 @@ mod tensor_data;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod testing;
+mod values;
 #[cfg(feature = "optimize")]
 pub mod verify;
 mod whole_file;

@@ -286,6 +286,22 @@ pub enum AttributeType {
     TypeProtos = 14,
 }
 
+impl AttributeType {
+    /// True for kinds of several values.
+    pub(crate) fn is_list(self) -> bool {
+        matches!(
+            self,
+            Self::Floats
+                | Self::Ints
+                | Self::Strings
+                | Self::Tensors
+                | Self::Graphs
+                | Self::SparseTensors
+                | Self::TypeProtos
+        )
+    }
+}
+
 /// A named value and its type.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ValueInfoProto {

@@ -1,7 +1,7 @@
 //! Writing models, and telling about it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use isoform::Ref;
 use isoform_onnx::ir::Program;
@@ -11,12 +11,13 @@ use crate::model_args::ModelArgs;
 use crate::output::{Failure, Output};
 
 /// How much was written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Written {
     /// Bytes of the model.
     pub(crate) bytes: u64,
     /// Bytes of the files beside it.
     pub(crate) external_bytes: u64,
+    pub(crate) external_files: Vec<PathBuf>,
 }
 
 /// Fails if a report would go where the model goes.
@@ -42,6 +43,7 @@ pub(crate) fn write_model(
         return Ok(Written {
             bytes: bytes.len() as u64,
             external_bytes: 0,
+            external_files: Vec::new(),
         });
     }
     let saved = options.save(program, target).map_err(failed)?;
@@ -55,6 +57,7 @@ pub(crate) fn write_model(
     Ok(Written {
         bytes: saved.bytes,
         external_bytes: saved.external_bytes,
+        external_files: saved.external_files,
     })
 }
 

@@ -103,7 +103,7 @@ impl Writer<'_, '_> {
                 Kind::String
             }
             ValueRef::Array(items) => match items.values().is_empty() {
-                true => known().filter(|&kind| is_list(kind)).unwrap_or(Kind::Ints),
+                true => known().filter(|kind| kind.is_list()).unwrap_or(Kind::Ints),
                 false => self.list(&mut attr, items)?,
             },
             _ => self.object(&mut attr, value, &known)?,
@@ -256,20 +256,6 @@ impl Writer<'_, '_> {
 pub(super) fn describe_tensor(tensor: &mut TensorProto, kept: &TensorProto) {
     tensor.doc_string.clone_from(&kept.doc_string);
     tensor.metadata_props.clone_from(&kept.metadata_props);
-}
-
-fn is_list(kind: AttributeType) -> bool {
-    use AttributeType as Kind;
-    matches!(
-        kind,
-        Kind::Floats
-            | Kind::Ints
-            | Kind::Strings
-            | Kind::Tensors
-            | Kind::Graphs
-            | Kind::SparseTensors
-            | Kind::TypeProtos
-    )
 }
 
 fn text(text: &str) -> Bytes {

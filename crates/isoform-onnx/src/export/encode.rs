@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, message};
 
+use crate::import::kept::about;
 use crate::proto::{
     AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto,
     TensorProto,
@@ -25,14 +26,7 @@ pub(super) fn write_model(model: &ModelProto, out: &mut impl Write) -> io::Resul
     };
     encoder.rest(&ModelProto {
         ir_version: model.ir_version,
-        producer_name: model.producer_name.clone(),
-        producer_version: model.producer_version.clone(),
-        domain: model.domain.clone(),
-        model_version: model.model_version,
-        doc_string: model.doc_string.clone(),
-        opset_import: model.opset_import.clone(),
-        metadata_props: model.metadata_props.clone(),
-        ..Default::default()
+        ..about(model)
     })?;
     if let Some(graph) = &model.graph {
         encoder.head(7, graph)?;

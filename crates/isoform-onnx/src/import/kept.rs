@@ -15,8 +15,8 @@ use super::{
 use crate::{
     error::{Result, ResultExt},
     proto::{
-        AttributeProto, AttributeType, FunctionProto, GraphProto, ModelProto, NodeProto,
-        TensorProto, TypeProto, TypeValue, ValueInfoProto,
+        AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto,
+        TypeValue, ValueInfoProto,
     },
 };
 
@@ -24,9 +24,9 @@ fn encoded(bytes: Vec<u8>) -> Option<Bytes> {
     (!bytes.is_empty()).then(|| bytes.into())
 }
 
-/// Everything about a model besides its graph and its functions.
-pub(super) fn of_model(model: &ModelProto) -> Option<Bytes> {
-    let mut bytes = ModelProto {
+/// The small fields of a model, without the version of the format.
+pub(crate) fn about(model: &ModelProto) -> ModelProto {
+    ModelProto {
         producer_name: model.producer_name.clone(),
         producer_version: model.producer_version.clone(),
         domain: model.domain.clone(),
@@ -36,7 +36,11 @@ pub(super) fn of_model(model: &ModelProto) -> Option<Bytes> {
         metadata_props: model.metadata_props.clone(),
         ..Default::default()
     }
-    .encode_to_vec();
+}
+
+/// Everything about a model besides its graph and its functions.
+pub(super) fn of_model(model: &ModelProto) -> Option<Bytes> {
+    let mut bytes = about(model).encode_to_vec();
     message::encode_repeated(20, &model.training_info, &mut bytes);
     encoded(bytes)
 }
@@ -197,19 +201,8 @@ fn of_attribute(attr: &AttributeProto, names_values: bool) -> Result<Option<Attr
         && attr.type_protos.is_empty();
     let untold = match attr.ref_attr_name.is_empty() {
         true => {
-            use AttributeType as Kind;
             let kind = kind?;
-            let is_list = matches!(
-                kind,
-                Kind::Floats
-                    | Kind::Ints
-                    | Kind::Strings
-                    | Kind::Tensors
-                    | Kind::Graphs
-                    | Kind::SparseTensors
-                    | Kind::TypeProtos
-            );
-            (names_values || is_list && is_empty).then_some(kind.into())
+            (names_values || kind.is_list() && is_empty).then_some(kind.into())
         }
         // The kind of a reference need not be given.
         false => Some(attr.r#type),

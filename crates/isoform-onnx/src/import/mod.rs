@@ -24,7 +24,7 @@ mod build;
 mod constant;
 pub(crate) mod context;
 mod function;
-mod kept;
+pub(crate) mod kept;
 mod plan;
 mod scope;
 pub(crate) mod types;

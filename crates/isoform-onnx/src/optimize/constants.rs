@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use isoform::values::{DType, DTypeCode, Tensor};
 use isoform::{Value, structural_equal, structural_hash};
 
-use super::values::{ValueKey, constant, tensor};
+use crate::values::{ValueKey, constant, tensor};
 
 /// One object for each constant. Equal are constants of one type and shape with the same
 /// bytes: -0.0 is not 0.0, and NaNs differ as their bytes do.

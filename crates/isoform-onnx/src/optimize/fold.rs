@@ -11,12 +11,12 @@ use super::constants::{byte_size, int64s, uniform_element};
 use super::rewriter::Rewriter;
 use super::rule::Surroundings;
 use super::settings::Fold;
-use super::values::{ValueKey, constant, output, tensor};
 use crate::elem_type::ElemType;
 use crate::eval::call::compute;
 use crate::eval::{Precision, precision};
 use crate::ir::Call;
 use crate::layout::call_of;
+use crate::values::{ValueKey, constant, output, tensor};
 
 /// A result of equal elements beyond this many bytes takes less room as a node that makes
 /// it than as a constant.

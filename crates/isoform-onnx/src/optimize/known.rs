@@ -10,7 +10,7 @@ use crate::facts::{Fact, Size};
 use crate::ir::Call;
 
 use super::constants::uniform_element;
-use super::values::ValueKey;
+use crate::values::ValueKey;
 
 type Key = (ElemType, Vec<i64>, Vec<Size>);
 

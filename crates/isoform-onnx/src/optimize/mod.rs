@@ -33,7 +33,6 @@ mod rules;
 mod settings;
 mod steps;
 mod table;
-mod values;
 
 use isoform::{Node as _, Ref};
 

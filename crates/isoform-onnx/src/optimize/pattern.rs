@@ -15,8 +15,8 @@
 
 use isoform::{Ref, Value};
 
-use super::values::{ValueKey, constant, made_by};
 use crate::ir::Call;
+use crate::values::{ValueKey, constant, made_by};
 
 /// A pattern, parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]

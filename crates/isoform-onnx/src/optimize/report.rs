@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 use isoform::{Error, Str, Value};
 
 use super::constants::byte_size;
-use super::values::{ValueKey, constant};
 use crate::ir::Call;
 use crate::layout::{Body, Listing, call_of, operands};
+use crate::values::{ValueKey, constant};
 
 /// One application of a rule or a step.
 #[derive(Clone, Debug, PartialEq, Eq)]

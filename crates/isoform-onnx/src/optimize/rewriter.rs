@@ -20,10 +20,10 @@ use super::report::Log;
 use super::rule::{Rule, Surroundings};
 use super::settings::Settings;
 use super::table::Table;
-use super::values::{ValueKey, constant, made_by, output, trimmed};
 use crate::facts::{Analysis, Fact, Size};
 use crate::ir::{Call, Function, Graph};
 use crate::layout::{self, BodyKind, Listing, attributes, graph_in, list_body};
+use crate::values::{ValueKey, constant, made_by, output, trimmed};
 
 /// The number of outputs that a call made by a rule may have.
 const MAX_OUTPUTS: i64 = 1 << 16;

@@ -9,9 +9,9 @@ use isoform::values::Tensor;
 use isoform::{Ref, Value};
 
 use super::pattern::{Match, Pattern};
-use super::values::{self, ValueKey};
 use crate::facts::{Fact, Size};
 use crate::ir::Call;
+use crate::values::{self, ValueKey};
 
 /// When a rule is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -397,10 +397,10 @@ impl Site<'_, '_> {
     }
 
     /// All attributes of a call, to be given to another one.
-    pub(super) fn attrs(call: &Call) -> Vec<(String, Value)> {
+    pub(super) fn attrs(call: &Call) -> Vec<(&str, Value)> {
         let attrs = call.attrs.iter();
         attrs
-            .map(|(name, value)| (name.to_string(), value.clone()))
+            .map(|(name, value)| (name.as_str(), value.clone()))
             .collect()
     }
 }

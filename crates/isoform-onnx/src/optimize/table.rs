@@ -7,9 +7,9 @@ use isoform::{Ref, Value, structural_equal};
 
 use super::constants::hash_of;
 use super::pattern::COMMUTATIVE;
-use super::values::ValueKey;
 use crate::ir::Call;
 use crate::layout::{attributes, graph_in, holds_graphs};
+use crate::values::ValueKey;
 
 /// A call, and what takes the place of its outputs.
 type Entry = (Ref<Call>, Vec<Value>);

@@ -3,23 +3,12 @@
 use isoform_kernels::elementwise::{self, Binary, Comparison, Unary};
 use isoform_kernels::{Tensor, View, from_f64s, math, normalize, shape};
 
-use super::kernel::Kernel;
+use super::kernel::{Kernel, unary};
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
-    macro_rules! unary {
-        ($op:ident) => {
-            |args| {
-                one(elementwise::unary(
-                    Unary::$op,
-                    args.input(0)?,
-                    args.control,
-                )?)
-            }
-        };
-    }
     macro_rules! function {
         ($f:expr) => {
             |args| one(elementwise::apply(args.input(0)?, $f, args.control)?)

@@ -4,23 +4,12 @@ use isoform_kernels::elementwise::CastOptions;
 use isoform_kernels::elementwise::{self, Binary, Comparison, Unary};
 use isoform_kernels::{ElementType, Tensor, View, from_f64s, shape};
 
-use super::kernel::Kernel;
+use super::kernel::{Kernel, unary};
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
 use crate::eval::results::{Made, Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
-    macro_rules! unary {
-        ($op:ident) => {
-            |args| {
-                one(elementwise::unary(
-                    Unary::$op,
-                    args.input(0)?,
-                    args.control,
-                )?)
-            }
-        };
-    }
     macro_rules! binary {
         ($op:ident) => {
             |args| {

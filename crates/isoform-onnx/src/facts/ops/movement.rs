@@ -285,33 +285,31 @@ pub(super) fn split(c: &mut Context<'_>, count: usize) -> Option<Vec<Fact>> {
     Some(parts.map(|shape| Fact::tensor(elem, shape)).collect())
 }
 
-pub(super) fn depth_to_space(c: &mut Context<'_>) -> Shape {
+/// The shape of images, and the length and the area of a block.
+fn blocks(c: &Context<'_>) -> Option<([Size; 4], Size, Size)> {
     let block = c.int("blocksize", 0).filter(|block| *block > 0)?;
-    let [batch, depth, height, width] = c.shape(0)? else {
-        return None;
-    };
+    let shape = c.shape(0)?.to_vec().try_into().ok()?;
     let area = Size::from(block.checked_mul(block)?);
-    let block = Size::from(block);
+    Some((shape, Size::from(block), area))
+}
+
+pub(super) fn depth_to_space(c: &mut Context<'_>) -> Shape {
+    let ([batch, depth, height, width], block, area) = blocks(c)?;
     Some(vec![
-        batch.clone(),
-        c.symbols.exact_quotient(depth, &area),
-        c.symbols.product(height, &block),
-        c.symbols.product(width, &block),
+        batch,
+        c.symbols.exact_quotient(&depth, &area),
+        c.symbols.product(&height, &block),
+        c.symbols.product(&width, &block),
     ])
 }
 
 pub(super) fn space_to_depth(c: &mut Context<'_>) -> Shape {
-    let block = c.int("blocksize", 0).filter(|block| *block > 0)?;
-    let [batch, depth, height, width] = c.shape(0)? else {
-        return None;
-    };
-    let area = Size::from(block.checked_mul(block)?);
-    let block = Size::from(block);
+    let ([batch, depth, height, width], block, area) = blocks(c)?;
     Some(vec![
-        batch.clone(),
-        c.symbols.product(depth, &area),
-        c.symbols.exact_quotient(height, &block),
-        c.symbols.exact_quotient(width, &block),
+        batch,
+        c.symbols.product(&depth, &area),
+        c.symbols.exact_quotient(&height, &block),
+        c.symbols.exact_quotient(&width, &block),
     ])
 }
 

@@ -275,12 +275,8 @@ fn casts(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     if !is_exact {
         return None;
     }
-    let attrs = Site::attrs(&site.root().clone());
-    let attrs: Vec<(&str, Value)> = attrs
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
-    site.replace("Cast", vec![x], &attrs)
+    let root = site.root().clone();
+    site.replace("Cast", vec![x], &Site::attrs(&root))
 }
 
 fn decided_where(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
@@ -326,13 +322,8 @@ fn expanded_operand(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
         .inputs
         .values()
         .first()
-        .map(super::super::values::ValueKey::of)
-        == Some(super::super::values::ValueKey::of(&x));
+        .map(crate::values::ValueKey::of)
+        == Some(crate::values::ValueKey::of(&x));
     let inputs = if x_is_first { vec![x, y] } else { vec![y, x] };
-    let attrs = Site::attrs(&root);
-    let attrs: Vec<(&str, Value)> = attrs
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
-    site.replace(&root.op, inputs, &attrs)
+    site.replace(&root.op, inputs, &Site::attrs(&root))
 }

@@ -4,8 +4,8 @@ use isoform::Value;
 
 use super::super::purity::may_train;
 use super::super::rule::{Row, Site};
-use super::super::values::output;
 use super::common::{result_shape, same_shape};
+use crate::values::output;
 
 pub(super) const ROWS: &[Row] = &[
     Row {

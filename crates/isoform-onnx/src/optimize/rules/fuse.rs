@@ -3,10 +3,10 @@
 use isoform::Value;
 
 use super::super::rule::{Row, Site};
-use super::super::values::constant;
 use super::common::int_list;
 use crate::facts::Size;
 use crate::ir::Call;
+use crate::values::constant;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -62,11 +62,10 @@ pub(super) const ROWS: &[Row] = &[
 
 /// A convolution and what is needed to change its channels.
 struct Convolution {
-    call: std::sync::Arc<str>,
+    call: isoform::Ref<Call>,
     x: Value,
     w: Value,
     b: Option<Value>,
-    attrs: Vec<(String, Value)>,
     /// Sizes of the weights.
     sizes: Vec<i64>,
     group: i64,
@@ -95,10 +94,9 @@ fn convolution(site: &mut Site<'_, '_>) -> Option<Convolution> {
     };
     (group > 0 && channels > 0).then_some(())?;
     Some(Convolution {
-        call: inner.op.as_str().into(),
+        call: inner,
         x: site.value("x")?,
         b: site.value("b"),
-        attrs: Site::attrs(&inner),
         w,
         sizes,
         group,
@@ -134,16 +132,8 @@ impl Convolution {
     }
 
     fn replace(self, site: &mut Site<'_, '_>, w: Value, b: Option<Value>) -> Option<Vec<Value>> {
-        let attrs: Vec<(&str, Value)> = self
-            .attrs
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.clone()))
-            .collect();
-        site.replace(
-            &self.call,
-            vec![self.x, w, b.unwrap_or(Value::NONE)],
-            &attrs,
-        )
+        let inputs = vec![self.x, w, b.unwrap_or(Value::NONE)];
+        site.replace(&self.call.op, inputs, &Site::attrs(&self.call))
     }
 
     /// A constant as a list with one number for each channel, if it is that, or one number.
@@ -234,7 +224,7 @@ fn bias(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
 fn gemm(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let (a, b, c) = (site.value("a")?, site.value("b")?, site.value("c")?);
     let inner = site.labelled("inner")?;
-    let product = super::super::values::output(&inner, 0);
+    let product = crate::values::output(&inner, 0);
     let is_float = super::arithmetic::is_float(site.fact(&a).elem?);
     if !site.has_one_use(&product) || !is_float {
         return None;
@@ -295,12 +285,8 @@ fn pad(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
         .map(|(added, old)| added.checked_add(*old))
         .collect::<Option<_>>()?;
     let mut attrs = Site::attrs(&root);
-    attrs.retain(|(name, _)| name != "pads");
-    attrs.push(("pads".to_owned(), int_list(pads)));
-    let attrs: Vec<(&str, Value)> = attrs
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
+    attrs.retain(|(name, _)| *name != "pads");
+    attrs.push(("pads", int_list(pads)));
     let mut inputs = vec![x];
     inputs.extend(root.inputs.values()[1..].iter().cloned());
     site.replace("Conv", inputs, &attrs)

@@ -3,9 +3,9 @@
 use isoform::Value;
 
 use super::super::rule::{Row, Site};
-use super::super::values::constant;
 use super::arithmetic::{is_float, scalar_zero};
 use crate::ir::Call;
+use crate::values::constant;
 
 pub(super) const ROWS: &[Row] = &[
     Row {

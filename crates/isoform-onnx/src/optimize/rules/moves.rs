@@ -3,10 +3,10 @@
 use isoform::Value;
 
 use super::super::rule::{Row, Site};
-use super::super::values::ValueKey;
 use super::common::{axis_in, int_list, permutation};
 use crate::ir::Call;
 use crate::layout::call_of;
+use crate::values::ValueKey;
 
 pub(super) const ROWS: &[Row] = &[
     Row {

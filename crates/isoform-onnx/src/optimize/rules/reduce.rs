@@ -77,17 +77,13 @@ fn transposed(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let mut axes: Vec<i64> = reduced.iter().map(|axis| perm[*axis] as i64).collect();
     axes.sort_unstable();
     let mut attrs = Site::attrs(&root);
-    attrs.retain(|(name, _)| name != "axes");
+    attrs.retain(|(name, _)| *name != "axes");
     let mut inputs = vec![x];
     if root.version < axes_input_since(&root.op) {
-        attrs.push(("axes".to_owned(), super::common::int_list(axes)));
+        attrs.push(("axes", super::common::int_list(axes)));
     } else {
         inputs.push(site.int64s(&axes));
     }
-    let attrs: Vec<(&str, Value)> = attrs
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
     site.replace(&root.op, inputs, &attrs)
 }
 
@@ -114,11 +110,7 @@ fn with_axes(site: &mut Site<'_, '_>, kept: i64) -> Option<Vec<Value>> {
         return None;
     }
     let mut attrs = Site::attrs(&inner);
-    attrs.retain(|(name, _)| name != "keepdims");
-    attrs.push(("keepdims".to_owned(), (1 - kept).into()));
-    let attrs: Vec<(&str, Value)> = attrs
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
+    attrs.retain(|(name, _)| *name != "keepdims");
+    attrs.push(("keepdims", (1 - kept).into()));
     site.replace(&inner.op, inner.inputs.values().to_vec(), &attrs)
 }

@@ -3,9 +3,9 @@
 use isoform::Value;
 
 use super::super::rule::{Row, Site};
-use super::super::values::output;
 use super::common::{result_shape, same_shape};
 use crate::facts::Size;
+use crate::values::output;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -114,10 +114,5 @@ fn constant_expand(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
 fn shape_of_same(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let x = site.value("x")?;
     let root = site.root().clone();
-    let attrs = Site::attrs(&root);
-    let attrs: Vec<(&str, Value)> = attrs
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
-    site.replace(&root.op, vec![x], &attrs)
+    site.replace(&root.op, vec![x], &Site::attrs(&root))
 }
