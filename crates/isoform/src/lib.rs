@@ -82,6 +82,7 @@
 //! | change a field | [`FieldDef::mutable`](types::FieldDef::mutable), [`set_field`](objects::set_field) |
 //! | compare | [`structural_equal`], [`explain_mismatch`], [`CompareOptions`](compare::CompareOptions), [`assert_structural_equal`](text::assert_structural_equal) |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`](compare::StructuralKey) |
+//! | find equal subterms | [`subterm_classes`](compare::subterm_classes), [`duplicates`](compare::duplicates), [`intern`](compare::intern) |
 //! | visit | [`structural_walk`](traverse::structural_walk), [`walk_objects`](traverse::walk_objects), [`children_of`](traverse::children_of) |
 //! | rewrite | [`structural_map`](traverse::structural_map), [`substitute`](traverse::substitute), [`Children::rebuild`](traverse::Children::rebuild) |
 //! | decide by class | [`Dispatch`](traverse::Dispatch), [`NodeVisitor`](traverse::NodeVisitor), [`NodeMutator`](traverse::NodeMutator), [`NodeFunctor`](traverse::NodeFunctor) |
@@ -137,13 +138,14 @@ pub use kernel::value::Value;
 pub use structural::{explain_mismatch, structural_digest, structural_equal, structural_hash};
 
 /// Comparison beyond the default: its options, digests, explained mismatches, keys for
-/// hash tables, and comparison by fields.
+/// hash tables, classes of equal subterms, and comparison by fields.
 pub mod compare {
     pub use crate::by_fields::recursive::{recursive_cmp, recursive_eq, recursive_hash};
     pub use crate::kernel::container::StructuralKey;
     pub use crate::structural::{
-        CompareOptions, Digest, ExistingPair, HoleRefusal, Mismatch, MismatchReason,
-        first_structural_mismatch, last_visit_count,
+        Class, ClassOptions, CompareOptions, Costs, Digest, Duplicate, ExistingPair, HoleRefusal,
+        Mismatch, MismatchReason, SubtermClasses, duplicates, first_structural_mismatch, intern,
+        last_visit_count, subterm_classes,
     };
 }
 

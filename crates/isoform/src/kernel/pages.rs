@@ -53,6 +53,12 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
         Some(self.pages[self.last.1 as usize][index as usize % WORDS])
     }
 
+    /// As [`get`](Self::get), for tables that are not written any more.
+    pub(crate) fn peek(&self, index: u64) -> Option<W> {
+        let page = *self.directory.get(&(index / WORDS as u64))?;
+        Some(self.pages[page as usize][index as usize % WORDS])
+    }
+
     /// Returns a word for writing.
     #[inline]
     pub(crate) fn word(&mut self, index: u64) -> &mut W {

@@ -1,6 +1,7 @@
 //! Structural equality, mismatch, hash, digest and keys.
 
 mod bindings;
+mod classes;
 mod contents;
 mod digest;
 mod environments;
@@ -17,11 +18,15 @@ mod memo;
 mod mismatch;
 mod open;
 mod options;
+mod plain_hash;
 mod scope;
 mod sink;
 mod snapshots;
 mod var_numbering;
 
+pub use classes::{
+    Class, ClassOptions, Costs, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
+};
 pub use digest::Digest;
 pub(crate) use equal::{Filled, FilledPair};
 pub use fingerprint::{structural_digest, structural_hash};

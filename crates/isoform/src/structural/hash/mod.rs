@@ -24,22 +24,21 @@ use super::leaf;
 use super::levels::{Deps, Levels, ValidUntil};
 use super::open::{Entry, Open};
 use super::options::CompareOptions;
+use super::plain_hash;
 use super::scope::Region;
 use super::sink::{Form, Part, Sink};
 use super::snapshots::{Snapshots, Watch, held_by};
 use super::var_numbering::VarNumbering;
-use crate::kernel::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::prefetch::prefetch_ahead;
-use crate::kernel::object::raw_value::Tag;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::pages::empty;
 use crate::kernel::types::Kind;
-use crate::kernel::value::{BigIntObj, Value, canonical_float_bits};
+use crate::kernel::value::{Value, canonical_float_bits};
 use kept::{Kept, Parts};
 
 /// Determines how a frame uses the hash that the frame above it returns.
@@ -506,23 +505,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
         None
     }
 
-    /// Adds a plain value to its parent.
+    /// Adds a plain value to its parent. Callers visit objects instead.
     #[inline]
     fn plain(&mut self, acc: &mut S::Acc, value: &Value) {
-        let bits = value.bits();
-        match value.tag() {
-            Tag::None => self.sink.word(acc, Part::None, 0),
-            Tag::Bool => self.sink.word(acc, Part::Bool, bits),
-            Tag::Int => self.sink.word(acc, Part::Int, bits),
-            Tag::Float => self.sink.word(acc, Part::Float, canonical_float_bits(bits)),
-            Tag::DType => self.sink.word(acc, Part::DType, bits),
-            Tag::Device => self.sink.word(acc, Part::Device, bits),
-            Tag::InlineStr => self
-                .sink
-                .bytes(acc, Part::Str, value.inline_text().as_bytes()),
-            // Callers visit objects instead.
-            Tag::Object => {}
-        }
+        plain_hash::add_inline(&mut self.sink, acc, value);
     }
 
     fn enter_other(
@@ -608,33 +594,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 
     fn native(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) -> S::Out {
-        let mut acc = self.sink.open_type(info);
-        if let Some(text) = object.downcast::<StrObj>() {
-            self.sink.bytes(&mut acc, Part::Str, text.0.as_bytes());
-        } else if let Some(bytes) = object.downcast::<BytesObj>() {
-            self.sink.bytes(&mut acc, Part::Bytes, &bytes.0);
-        } else if let Some(number) = object.downcast::<BigIntObj>() {
-            self.sink
-                .bytes(&mut acc, Part::BigInt, &number.0.to_signed_bytes_le());
-        } else if let Some(shape) = object.downcast::<ShapeObj>() {
-            self.dims(&mut acc, &shape.dims);
-        } else if let Some(tensor) = object.downcast::<TensorObj>() {
-            self.sink
-                .word(&mut acc, Part::DType, u64::from(tensor.dtype.to_bits()));
-            self.dims(&mut acc, &tensor.shape);
-            if !self.options.skip_tensor_content {
-                self.sink
-                    .content(&mut acc, &mut |take| leaf::canonical_chunks(tensor, take));
-            }
-        }
-        self.sink.close(acc)
-    }
-
-    fn dims(&mut self, acc: &mut S::Acc, dims: &[i64]) {
-        self.sink.word(acc, Part::Length, dims.len() as u64);
-        for &dim in dims {
-            self.sink.word(acc, Part::Dim, dim as u64);
-        }
+        let skip_tensor_content = self.options.skip_tensor_content;
+        plain_hash::of_native(&mut self.sink, object, info, skip_tensor_content)
     }
 
     /// Passes a finished child to the top frame and continues with it.

@@ -1,0 +1,200 @@
+//! The classes of subterms that only comparison can tell apart.
+//!
+//! Few programs have any: custom comparisons among variables, maps whose keys are
+//! bound, variables that outlive another one that their type mentions, and, with exact
+//! sharing, equal dag nodes. For each of them the hash of the whole subterm finds
+//! candidates, and comparison decides; the costs are counted.
+
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
+
+use super::super::last_visit_count;
+use super::super::options::CompareOptions;
+use super::walk::{HOOKED, INCOMPARABLE, IRREGULAR, MUTABLE, Node, UNDECIDED};
+use super::{ClassOptions, Costs};
+use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::pages::Pages;
+use crate::kernel::types::Kind;
+use crate::kernel::value::Value;
+
+/// The results of a walk.
+pub(super) struct Walked {
+    pub(super) options: ClassOptions,
+    pub(super) nodes: Vec<Node>,
+    pub(super) table: Pages<u32, 16>,
+    pub(super) classes: u32,
+    pub(super) edges: Vec<(u64, u64)>,
+    pub(super) costs: Costs,
+}
+
+/// What equal subterms have in common that is known without comparing them: the type
+/// and, unless a custom comparison may ignore parts, the size.
+type Outline = (u32, u64);
+
+impl Walked {
+    /// Decides all classes that the walk left open.
+    ///
+    /// # Errors
+    ///
+    /// Those of custom comparisons, except for `TypeError`.
+    pub(super) fn decide(&mut self) -> Result<()> {
+        if self.options.sharing {
+            self.mark_repeated_sharing();
+        }
+        let undecided: Vec<usize> = (0..self.nodes.len())
+            .filter(|number| self.nodes[*number].class == UNDECIDED)
+            .collect();
+        if undecided.is_empty() {
+            return Ok(());
+        }
+        let outlines: HashSet<Outline, RandomState> = undecided
+            .iter()
+            .map(|number| outline(&self.nodes[*number]))
+            .collect();
+        // For each hash, a member of each class.
+        let mut buckets: HashMap<u64, Vec<usize>, RandomState> = HashMap::default();
+        let mut seen = vec![false; self.classes as usize];
+        for number in 0..self.nodes.len() {
+            let node = &self.nodes[number];
+            if node.class == UNDECIDED || std::mem::replace(&mut seen[node.class as usize], true) {
+                continue;
+            }
+            if outlines.contains(&outline(node))
+                && let Some(hash) = self.hash_of(number)?
+            {
+                buckets.entry(hash).or_default().push(number);
+            }
+        }
+        for number in undecided {
+            self.nodes[number].class = self.find(number, &mut buckets)?;
+        }
+        Ok(())
+    }
+
+    /// The class of a node that comparison decides.
+    fn find(
+        &mut self,
+        number: usize,
+        buckets: &mut HashMap<u64, Vec<usize>, RandomState>,
+    ) -> Result<u32> {
+        let flags = self.nodes[number].summary.flags;
+        let alone = flags & INCOMPARABLE != 0
+            || (flags & MUTABLE != 0 && !self.options.mutable_contents);
+        if !alone && let Some(hash) = self.hash_of(number)? {
+            let bucket = buckets.entry(hash).or_default();
+            let value = Value::from(&self.nodes[number].object);
+            for &other in bucket.iter() {
+                let other = &self.nodes[other];
+                let representative = Value::from(&other.object);
+                let renames = self.options.map_free_vars;
+                if engine_equal(&representative, &value, renames, &mut self.costs)? {
+                    return Ok(other.class);
+                }
+            }
+            bucket.push(number);
+        }
+        self.classes += 1;
+        Ok(self.classes - 1)
+    }
+
+    fn hash_of(&mut self, number: usize) -> Result<Option<u64>> {
+        let node = &self.nodes[number];
+        if node.summary.flags & MUTABLE != 0 && !self.options.mutable_contents {
+            return Ok(None);
+        }
+        let value = Value::from(&node.object);
+        engine_hash(&value, self.options.map_free_vars, &mut self.costs)
+    }
+
+    /// Marks whatever contains one of several equal dag nodes: whether another value
+    /// with the same contents is equal depends on which of them it shares.
+    fn mark_repeated_sharing(&mut self) {
+        let is_dag = |node: &Node| node.object.type_info().kind() == Kind::Dag;
+        let mut counts: HashMap<u32, u32, RandomState> = HashMap::default();
+        for node in self.nodes.iter().filter(|node| is_dag(node)) {
+            *counts.entry(node.class).or_default() += 1;
+        }
+        let mut parents: HashMap<u64, Vec<u64>, RandomState> = HashMap::default();
+        for &(child, parent) in &self.edges {
+            parents.entry(child).or_default().push(parent);
+        }
+        let mut stack: Vec<u64> = self
+            .nodes
+            .iter()
+            .filter(|node| is_dag(node) && counts[&node.class] > 1)
+            .map(|node| node.object.identity())
+            .collect();
+        while let Some(child) = stack.pop() {
+            for parent in parents.remove(&child).unwrap_or_default() {
+                let number = match self.table.get(parent) {
+                    None | Some(0) => continue,
+                    Some(number) => number as usize - 1,
+                };
+                let Some(node) = self.nodes.get_mut(number) else {
+                    continue;
+                };
+                if node.class != UNDECIDED {
+                    node.class = UNDECIDED;
+                    node.summary.flags |= IRREGULAR;
+                }
+                stack.push(parent);
+            }
+        }
+        self.edges = Vec::new();
+    }
+}
+
+fn outline(node: &Node) -> Outline {
+    let ty = node.object.type_info().index().0;
+    match node.summary.flags & HOOKED {
+        0 => (ty, node.summary.size),
+        _ => (ty, u64::MAX),
+    }
+}
+
+/// The structural hash of a value; None if it cannot be compared.
+///
+/// # Errors
+///
+/// Those of custom hashes, except for `TypeError`; `ValueError` for a cycle.
+pub(super) fn engine_hash(
+    value: &Value,
+    map_free_vars: bool,
+    costs: &mut Costs,
+) -> Result<Option<u64>> {
+    let hash = options(map_free_vars).hash(value);
+    costs.comparisons += 1;
+    costs.compared += last_visit_count();
+    match hash {
+        Ok(hash) => Ok(Some(hash)),
+        Err(error) if error.kind() == ErrorKind::Type => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// True if two values are structurally equal; false if they cannot be compared.
+///
+/// # Errors
+///
+/// Those of custom comparisons, except for `TypeError`; `ValueError` for a cycle.
+pub(super) fn engine_equal(
+    left: &Value,
+    right: &Value,
+    map_free_vars: bool,
+    costs: &mut Costs,
+) -> Result<bool> {
+    let equal = options(map_free_vars).equal(left, right);
+    costs.comparisons += 1;
+    costs.compared += last_visit_count();
+    match equal {
+        Err(error) if error.kind() == ErrorKind::Type => Ok(false),
+        equal => equal,
+    }
+}
+
+fn options(map_free_vars: bool) -> CompareOptions {
+    CompareOptions {
+        map_free_vars,
+        ..CompareOptions::default()
+    }
+}

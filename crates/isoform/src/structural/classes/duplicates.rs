@@ -1,0 +1,178 @@
+//! Repeated subterms of one or more values.
+
+use hashbrown::HashSet;
+use rapidhash::fast::RandomState;
+
+use super::dominators::Dominators;
+use super::walk::Walk;
+use super::{Class, ClassOptions, SubtermClasses};
+use crate::kernel::error::Result;
+use crate::kernel::object::access;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::value::Value;
+
+/// Subterms that are structurally equal to each other.
+#[derive(Clone, Debug)]
+pub struct Duplicate {
+    /// The objects, each with the number of the first value that contains it, in the
+    /// order in which they are finished.
+    pub members: Vec<(usize, Ref<Obj>)>,
+    /// The number of nodes in each of them.
+    pub size: u64,
+}
+
+impl Duplicate {
+    /// The nodes that would go if one member replaced the others by a reference:
+    /// (size - 1) * (count - 1), or `u64::MAX` if that is more.
+    pub fn saved(&self) -> u64 {
+        let others = self.members.len().saturating_sub(1) as u64;
+        self.size.saturating_sub(1).saturating_mul(others)
+    }
+}
+
+/// Returns the subterms that occur several times in values, up to renaming of free
+/// variables, confirmed by comparison, with those that save most first.
+///
+/// Each group has at least `min_count` members (two, if that is less) of at least
+/// `min_size` nodes (two, if that is less). Groups are maximal: one is left out if all
+/// occurrences of its members are inside members of another one.
+///
+/// Takes a table of [classes](super::subterm_classes), O(n log n) for n subterms, and
+/// time linear in the sizes of all members of the result.
+///
+/// # Errors
+///
+/// As [`subterm_classes`](super::subterm_classes).
+///
+/// ```
+/// use isoform::compare::duplicates;
+/// use isoform::{Node, Value};
+///
+/// /// A product.
+/// #[derive(Node)]
+/// #[node(key = "doc.duplicates.Mul")]
+/// #[repr(C)]
+/// pub struct Mul {
+///     /// The left operand.
+///     pub lhs: Value,
+///     /// The right operand.
+///     pub rhs: Value,
+/// }
+///
+/// let cube = |x: i64| Mul::new(x, Mul::new(x, x));
+/// let programs = [Value::from(cube(2)), Value::from(vec![cube(3), cube(2)])];
+/// let groups = duplicates(&programs, 2, 2)?;
+/// assert_eq!(groups.len(), 1);
+/// assert_eq!((groups[0].size, groups[0].saved()), (2, 1));
+/// assert_eq!(groups[0].members[1].0, 1);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn duplicates(values: &[Value], min_size: u64, min_count: usize) -> Result<Vec<Duplicate>> {
+    let options = ClassOptions {
+        map_free_vars: true,
+        ..ClassOptions::default()
+    };
+    options.duplicates(values, min_size, min_count)
+}
+
+impl ClassOptions {
+    /// [`duplicates`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`subterm_classes`](super::subterm_classes).
+    pub fn duplicates(
+        self,
+        values: &[Value],
+        min_size: u64,
+        min_count: usize,
+    ) -> Result<Vec<Duplicate>> {
+        let (outcome, mut walked, ends) = access::traversing(|section| {
+            let mut walk = Walk::new(self).with_edges();
+            let mut ends = Vec::new();
+            let mut outcome = Ok(());
+            for value in values {
+                outcome = outcome.and_then(|()| walk.value(section, value));
+                ends.push(walk.nodes.len());
+            }
+            (outcome, walk.finish(), ends)
+        });
+        outcome?;
+        let edges = walked.edges.clone();
+        walked.decide()?;
+        let mut classes = SubtermClasses::new(walked, values.to_vec());
+        let wanted = (min_size.max(2), min_count.max(2));
+        loop {
+            let groups = maximal(&classes, &edges, wanted);
+            // Rewriting on a hash alone would be wrong one day.
+            if classes.confirm_some(&groups)? > 0 {
+                classes.renumber();
+                continue;
+            }
+            let mut found: Vec<Duplicate> = groups
+                .into_iter()
+                .map(|class| group(&classes, class, &ends))
+                .collect();
+            // Stable, so that groups that save the same stay in the order of classes.
+            found.sort_by_key(|group| std::cmp::Reverse((group.saved(), group.size)));
+            return Ok(found);
+        }
+    }
+}
+
+fn group(classes: &SubtermClasses, class: Class, ends: &[usize]) -> Duplicate {
+    let numbers = classes.numbers(class).iter();
+    let members = numbers.map(|&number| {
+        let value = ends.partition_point(|end| *end <= number as usize);
+        (value, classes.nodes[number as usize].object.clone())
+    });
+    Duplicate {
+        members: members.collect(),
+        size: classes.size(class),
+    }
+}
+
+/// The classes that are large and frequent enough, without those that only occur inside
+/// others of them.
+fn maximal(
+    classes: &SubtermClasses,
+    edges: &[(u64, u64)],
+    (min_size, min_count): (u64, usize),
+) -> Vec<Class> {
+    let is_group = |class: &Class| {
+        classes.numbers(*class).len() >= min_count && classes.size(*class) >= min_size
+    };
+    let groups: Vec<Class> = classes.iter().filter(is_group).collect();
+    if groups.is_empty() {
+        return groups;
+    }
+    // A class leads to those of its members' parts, and the root to the rest.
+    let root = classes.len() as u32;
+    let mut arrows = Vec::new();
+    let mut is_inside = vec![false; classes.nodes.len()];
+    let class_of = |number: usize| classes.nodes[number].class;
+    for &(child, parent) in edges {
+        let (child, parent) = (classes.number_of(child), classes.number_of(parent));
+        if let (Some(child), Some(parent)) = (child, parent) {
+            is_inside[child] = true;
+            arrows.push((class_of(parent), class_of(child)));
+        }
+    }
+    let roots = classes.roots.iter().filter_map(Value::as_object);
+    let roots = roots.filter_map(|object| classes.number_of(object.identity()));
+    arrows.extend(roots.map(|number| (root, class_of(number))));
+    let alone = (0..classes.nodes.len()).filter(|number| !is_inside[*number]);
+    arrows.extend(alone.map(|number| (root, class_of(number))));
+    arrows.sort_unstable();
+    arrows.dedup();
+    let dominators = Dominators::new(classes.len() + 1, root, &arrows);
+    let chosen: HashSet<u32, RandomState> = groups.iter().map(|class| class.0).collect();
+    // True for classes that only occur inside a group.
+    let mut covered = vec![false; classes.len() + 1];
+    for &vertex in dominators.order.iter().skip(1) {
+        let above = dominators.of(vertex);
+        covered[vertex as usize] = covered[above as usize] || chosen.contains(&above);
+    }
+    let is_maximal = |class: &Class| !covered[class.number()];
+    groups.into_iter().filter(is_maximal).collect()
+}

@@ -1,0 +1,208 @@
+//! The same value with equal subterms as one object.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::decide::engine_equal;
+use super::walk::{DEFINES, INCOMPARABLE, IRREGULAR, Node, Walk};
+use super::{ClassOptions, Costs};
+use crate::kernel::error::Result;
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::arena::Arena;
+use crate::kernel::object::class::Payload;
+use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::types::Kind;
+use crate::kernel::value::Value;
+use crate::traverse::cursor::{Cursor, Part, View};
+use crate::traverse::rewrite::{Outcome, Policy, Progress, Rewriter};
+
+/// Returns a structurally equal value in which equal subterms are one object: less
+/// memory, smaller files, and traversals that visit every shared part once.
+///
+/// The first occurrence stays, with its ignored fields. Only nodes of kind tree and
+/// const-tree, arrays and maps are merged, and only those without definitions that
+/// outlive them, whose free variables are the same. Variables and their fields, lists,
+/// dicts, objects with mutable fields and keys of maps stay the same objects; dag nodes
+/// are rebuilt where a part has changed, but never merged. If nothing is repeated, the
+/// result is the same object.
+///
+/// Takes a table of [classes](super::subterm_classes) and a rewrite, and compares every
+/// subterm that goes with the one that replaces it: linear in the distinct objects.
+///
+/// # Errors
+///
+/// As [`subterm_classes`](super::subterm_classes).
+///
+/// ```
+/// use isoform::compare::intern;
+/// use isoform::{Array, Value};
+///
+/// let pair = || Value::from(Array::from(vec![1i64, 2]));
+/// let value: Array<Value> = Array::extract(&intern(vec![pair(), pair()])?)?;
+/// # use isoform::values::ValueRef;
+/// let idents: Vec<_> = value.values().iter().filter_map(Value::as_object).collect();
+/// assert_eq!(idents[0].identity(), idents[1].identity());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn intern(value: impl Into<Value>) -> Result<Value> {
+    let value = value.into();
+    let (outcome, keys, walked) = access::traversing(|section| {
+        let mut walk = Walk::new(ClassOptions::default()).with_dags_by_identity();
+        let outcome = walk.value(section, &value);
+        let keys = std::mem::take(&mut walk.keys);
+        (outcome, keys, walk.finish())
+    });
+    outcome?;
+    let mut plans = HashMap::default();
+    let mut counts: HashMap<u32, u32, RandomState> = HashMap::default();
+    let mergeable = |node: &&Node| {
+        let info = node.object.type_info();
+        let is_shareable = match info.class() {
+            Payload::Sequence | Payload::Mapping => true,
+            Payload::Plain | Payload::Node => {
+                matches!(info.kind, Kind::Tree | Kind::ConstTree) && !info.may_change()
+            }
+            _ => false,
+        };
+        is_shareable
+            && node.summary.flags & (IRREGULAR | INCOMPARABLE | DEFINES) == 0
+            && !keys.contains(&node.object.identity())
+    };
+    for node in walked.nodes.iter().filter(mergeable) {
+        *counts.entry(node.class).or_default() += 1;
+    }
+    for node in walked.nodes.iter().filter(mergeable) {
+        if counts[&node.class] > 1 {
+            plans.insert(node.object.identity(), node.class);
+        }
+    }
+    if plans.is_empty() {
+        return Ok(value);
+    }
+    let parts = Arena::default();
+    access::traversing(|section| {
+        let mut interning = Interning {
+            rewriter: Rewriter::new(&parts),
+            classes: plans,
+            firsts: HashMap::default(),
+            results: HashMap::default(),
+            costs: Costs::default(),
+        };
+        let outcome = interning.run(section, Part::alone(&value, Default::default()));
+        Ok(match outcome? {
+            Outcome::New(made) => made,
+            Outcome::Same => value.clone(),
+        })
+    })
+}
+
+struct Interning<'a> {
+    rewriter: Rewriter<'a, ()>,
+    /// The classes with several members, by the identity numbers of these.
+    classes: HashMap<u64, u32, RandomState>,
+    /// For each class the first member that was finished.
+    firsts: HashMap<u32, ObjRef<'a>, RandomState>,
+    results: HashMap<u64, Outcome, RandomState>,
+    costs: Costs,
+}
+
+impl<'a> Policy<'a> for Interning<'a> {
+    type Extra = ();
+
+    fn rewriter(&mut self) -> &mut Rewriter<'a, ()> {
+        &mut self.rewriter
+    }
+
+    fn wants_plain(&self) -> bool {
+        false
+    }
+
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
+        let result = match part.met {
+            Met::Object(object) if !part.is_key => self.meet_part(section, object, part)?,
+            _ => Some(Outcome::Same),
+        };
+        Ok(self.rewriter.settle(result))
+    }
+
+    fn close(&mut self, section: &mut Section) -> Result<Progress> {
+        let Some((cursor, (), outcome)) = self.rewriter.build(section, true)? else {
+            return Ok(Progress::Same);
+        };
+        let object = cursor.object();
+        self.results.insert(object.ident(), outcome.clone());
+        if let Some(class) = self.classes.get(&object.ident()) {
+            self.firsts.entry(*class).or_insert(object);
+        }
+        Ok(self.rewriter.settle(Some(outcome)))
+    }
+}
+
+impl<'a> Interning<'a> {
+    fn meet_part(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        part: Part<'a>,
+    ) -> Result<Option<Outcome>> {
+        let info = object.info();
+        let stays = match info.class() {
+            Payload::Plain => info.may_change() || info.visited.is_empty(),
+            Payload::Node => {
+                !matches!(info.kind, Kind::Tree | Kind::ConstTree | Kind::Dag) || info.may_change()
+            }
+            Payload::Sequence | Payload::Mapping => false,
+            _ => true,
+        };
+        if stays && !self.classes.contains_key(&object.ident()) {
+            return Ok(Some(Outcome::Same));
+        }
+        if let Some(known) = self.results.get(&object.ident()) {
+            return Ok(Some(known.clone()));
+        }
+        if let Some(first) = self.first(object)
+            && self.is_equal(section, first, object)?
+        {
+            let known = self.results.get(&first.ident()).cloned();
+            let made = known.unwrap_or(Outcome::Same).into_value(Met::Object(first));
+            let outcome = Outcome::of(made, part.met);
+            self.results.insert(object.ident(), outcome.clone());
+            return Ok(Some(outcome));
+        }
+        let view = View::Compared;
+        // The parts of a custom comparison may be anywhere.
+        let opens = info.is_builtin() || info.hooks.are_structural_defaults();
+        match Cursor::open(section, object, part, view) {
+            Some(cursor) if opens => {
+                self.rewriter.push(cursor, ());
+                Ok(None)
+            }
+            _ => {
+                if let Some(class) = self.classes.get(&object.ident()) {
+                    self.firsts.entry(*class).or_insert(object);
+                }
+                Ok(Some(Outcome::Same))
+            }
+        }
+    }
+
+    fn first(&self, object: ObjRef<'a>) -> Option<ObjRef<'a>> {
+        let class = self.classes.get(&object.ident())?;
+        let first = self.firsts.get(class).copied()?;
+        (!first.same_as(object)).then_some(first)
+    }
+
+    /// True if comparison confirms that an object may replace another one.
+    fn is_equal(
+        &mut self,
+        section: &mut Section,
+        first: ObjRef<'a>,
+        object: ObjRef<'a>,
+    ) -> Result<bool> {
+        let costs = &mut self.costs;
+        access::outside(section, || {
+            let (first, object) = (Value::from(first.to_ref()), Value::from(object.to_ref()));
+            engine_equal(&first, &object, false, costs)
+        })
+    }
+}

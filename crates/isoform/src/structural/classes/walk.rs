@@ -1,0 +1,761 @@
+//! The walk that summarizes every subterm, parts before wholes.
+//!
+//! A summary consists of a hash of the structure without names, and a map of the
+//! variables with their positions. It does not depend on the context of the subterm,
+//! except for its region: what is bound in a definition field is used elsewhere. So an
+//! object is summarized once for each [`State`] in which it is met, and once as a value
+//! of its own, which decides its class.
+//!
+//! Wherever comparison depends on more than that, the subterm and everything around it
+//! are marked, and [`decide`](super::decide) asks the comparison itself.
+
+use hashbrown::hash_table::Entry;
+use hashbrown::{HashMap, HashSet, HashTable};
+use rapidhash::fast::RandomState;
+
+use super::super::plain_hash;
+use super::super::sink::{Fast, Form, Part as Role, Sink};
+use super::ground::Ground;
+use super::var_maps::{FIXED, Group, KEY, MapId, NO_MAP, Positions, VarMaps};
+use super::{ClassOptions, Costs};
+use crate::kernel::container::is_plain_key;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::mixing::Mixing;
+use crate::kernel::object::access::{Poll, Section};
+use crate::kernel::object::class::Payload;
+use crate::kernel::object::prefetch::prefetch_ahead;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::pages::Pages;
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::types::{FieldFlag, Kind};
+use crate::kernel::value::Value;
+use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
+
+/// The circumstances in which an object is met, as far as its summary depends on them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct State {
+    region: RegionKind,
+    /// Between the definition field and the object, a scope was opened.
+    outer: bool,
+    /// Variables match by identity although free variables may be renamed.
+    fixed: bool,
+}
+
+/// The state of a value of its own.
+const ALONE: State = State {
+    region: RegionKind::Use,
+    outer: false,
+    fixed: false,
+};
+
+impl State {
+    fn code(self) -> u64 {
+        self.region as u64 | u64::from(self.outer) << 2 | u64::from(self.fixed) << 3
+    }
+}
+
+/// The summary of a subterm.
+#[derive(Clone, Copy)]
+pub(super) struct Summary {
+    /// The hash of the structure without names.
+    hash: u64,
+    /// The number of nodes, each counted at every occurrence.
+    pub(super) size: u64,
+    height: u32,
+    map: MapId,
+    pub(super) flags: u8,
+}
+
+/// Comparison itself decides the class.
+pub(super) const IRREGULAR: u8 = 1;
+/// Comparison fails.
+pub(super) const INCOMPARABLE: u8 = 2;
+/// Something mutable is inside, whose contents are not compared.
+pub(super) const MUTABLE: u8 = 4;
+/// A custom comparison is inside.
+pub(super) const HOOKED: u8 = 8;
+/// A dag node whose variables are bound elsewhere is inside.
+const OPEN_DAG: u8 = 16;
+/// The map has become that of the object around it.
+const MOVED: u8 = 32;
+/// A definition inside is in force after the subterm.
+pub(super) const DEFINES: u8 = 64;
+
+/// What a subterm has in common with what it is part of.
+const INHERITED: u8 = IRREGULAR | INCOMPARABLE | MUTABLE | HOOKED | OPEN_DAG;
+
+/// A subterm with its class.
+pub(super) struct Node {
+    pub(super) object: Ref<Obj>,
+    pub(super) summary: Summary,
+    pub(super) class: u32,
+}
+
+/// A class that is not known yet.
+pub(super) const UNDECIDED: u32 = u32::MAX;
+
+/// In the table of objects: zero for unknown, this for open, and anything else for one
+/// more than the number of the node.
+const OPEN: u32 = u32::MAX;
+
+/// An open object.
+struct Frame<'a> {
+    cursor: Cursor<'a>,
+    state: State,
+    /// The state of parts without a flag of their own, except for the region.
+    outer: bool,
+    fixed: bool,
+    flags: u8,
+    shared: bool,
+    /// A key of the map is a variable.
+    var_keys: bool,
+    height: u32,
+    /// The start of its parts in `parts`.
+    base: u32,
+    hash: u64,
+    size: u64,
+}
+
+/// The walk and its results.
+pub(super) struct Walk<'a> {
+    pub(super) options: ClassOptions,
+    mixing: Mixing,
+    sink: Fast<false>,
+    frames: Vec<Frame<'a>>,
+    /// The parts with variables of all open objects: place and map.
+    parts: Vec<(u32, MapId)>,
+    maps: VarMaps,
+    table: Pages<u32, 16>,
+    pub(super) nodes: Vec<Node>,
+    /// The hash of each class, and the classes by hash.
+    hashes: Vec<u64>,
+    classes: HashTable<u32>,
+    /// Summaries in other states than [`ALONE`]; None while open.
+    others: HashMap<(u64, State), Option<Summary>, RandomState>,
+    /// Objects that were only met in another state, or not compared, so far.
+    pending: Vec<ObjRef<'a>>,
+    ground: Ground,
+    /// Objects and those that contain them, by identity number, if they are wanted.
+    edges: Vec<(u64, u64)>,
+    wants_edges: bool,
+    /// Dag nodes are compared by identity.
+    dags_by_identity: bool,
+    /// Objects that are keys of maps, if dag nodes are compared by identity.
+    pub(super) keys: HashSet<u64, RandomState>,
+    pub(super) costs: Costs,
+    poll: Poll,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(options: ClassOptions) -> Self {
+        let mixing = Mixing::of_process();
+        Walk {
+            options,
+            mixing,
+            sink: Fast(mixing),
+            frames: Vec::new(),
+            parts: Vec::new(),
+            maps: VarMaps::new(mixing, options.map_free_vars),
+            table: Pages::default(),
+            nodes: Vec::new(),
+            hashes: Vec::new(),
+            classes: HashTable::new(),
+            others: HashMap::default(),
+            pending: Vec::new(),
+            ground: Ground::default(),
+            edges: Vec::new(),
+            wants_edges: options.sharing,
+            dags_by_identity: false,
+            keys: HashSet::default(),
+            costs: Costs::default(),
+            poll: Poll::default(),
+        }
+    }
+
+    /// Collects which object contains which.
+    pub(super) fn with_edges(mut self) -> Self {
+        self.wants_edges = true;
+        self
+    }
+
+    /// Compares dag nodes by identity, and collects the keys of maps.
+    pub(super) fn with_dags_by_identity(mut self) -> Self {
+        self.dags_by_identity = true;
+        self
+    }
+
+    /// Summarizes a value and everything below it.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` with the path for a cycle; those of custom comparisons.
+    pub(super) fn value(&mut self, section: &mut Section, value: &'a Value) -> Result<()> {
+        if let Some(object) = value.object_ref() {
+            self.root(section, object)?;
+        }
+        let mut next = 0;
+        while let Some(&object) = self.pending.get(next) {
+            next += 1;
+            self.root(section, object)?;
+        }
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Ends the walk.
+    pub(super) fn finish(mut self) -> super::decide::Walked {
+        self.costs.map_updates = self.maps.updates;
+        self.costs.map_copies = self.maps.copies;
+        super::decide::Walked {
+            options: self.options,
+            nodes: self.nodes,
+            table: self.table,
+            classes: self.hashes.len() as u32,
+            edges: self.edges,
+            costs: self.costs,
+        }
+    }
+
+    fn root(&mut self, section: &mut Section, object: ObjRef<'a>) -> Result<()> {
+        if self.known(object).is_some() {
+            return Ok(());
+        }
+        if let Some(summary) = self.meet(section, object, ALONE)? {
+            self.maps.release(summary.map);
+        }
+        while let Some(frame) = self.frames.last_mut() {
+            self.poll.step(section)?;
+            match frame.cursor.next(section) {
+                Some(part) => self.part(section, part)?,
+                None => {
+                    let summary = self.close();
+                    self.pass_on(summary);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a part to the innermost object, or opens it.
+    #[inline]
+    fn part(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
+        let object = match part.met {
+            Met::Plain(value) => {
+                if let Some(frame) = self.frames.last_mut() {
+                    plain_hash::add_inline(&mut self.sink, &mut frame.hash, &value.to_value());
+                }
+                return Ok(());
+            }
+            Met::Object(object) => object,
+        };
+        if part.is_key {
+            self.key(object);
+            return Ok(());
+        }
+        let state = self.state_of(part.region);
+        if let Some(summary) = self.meet(section, object, state)? {
+            self.pass_on(summary);
+        }
+        Ok(())
+    }
+
+    /// The state of the part that was taken last.
+    #[inline]
+    fn state_of(&self, region: RegionKind) -> State {
+        let Some(frame) = self.frames.last() else {
+            return ALONE;
+        };
+        let taken = frame.cursor.position().wrapping_sub(1);
+        let slot = frame.cursor.slot(taken);
+        let inherits = slot.is_none_or(|slot| slot.flag == FieldFlag::None);
+        State {
+            region,
+            outer: inherits && frame.outer && region != RegionKind::Use,
+            fixed: inherits && frame.fixed,
+        }
+    }
+
+    /// Adds the summary of a finished part to the innermost object.
+    #[inline]
+    fn pass_on(&mut self, summary: Summary) {
+        let Some(frame) = self.frames.last_mut() else {
+            return self.maps.release(summary.map);
+        };
+        self.sink.child(&mut frame.hash, summary.hash);
+        frame.size = frame.size.saturating_add(summary.size);
+        frame.height = frame.height.max(summary.height);
+        frame.flags |= summary.flags & INHERITED;
+        if summary.map != NO_MAP {
+            self.parts.push((frame.cursor.position() as u32, summary.map));
+        }
+    }
+
+    /// The key of a map. Comparison looks it up as it is, and binds nothing.
+    fn key(&mut self, object: ObjRef<'a>) {
+        let info = object.info();
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        if is_plain_key(&Value::from_object(object.to_ref())) {
+            let hash = plain_hash::of_native(&mut self.sink, object, info, false);
+            return self.sink.child(&mut frame.hash, hash);
+        }
+        let mut acc = self.sink.open_form(Form::FreeKey);
+        self.sink.word(&mut acc, Role::Identity, object.ident());
+        let hash = self.sink.close(acc);
+        self.sink.child(&mut frame.hash, hash);
+        self.pending.push(object);
+        if self.wants_edges {
+            self.edges.push((object.ident(), frame.cursor.object().ident()));
+        }
+        if self.dags_by_identity {
+            self.keys.insert(object.ident());
+        }
+        match info.kind {
+            Kind::Var if !info.is_builtin() => {
+                // Which key matches depends on the variables met before.
+                if self.options.map_free_vars {
+                    frame.flags |= IRREGULAR;
+                }
+                frame.var_keys = true;
+                let here = Positions::here(self.mixing, Group::Free, 1, KEY);
+                let map = self.maps.add(NO_MAP, object.ident(), here, 1).0;
+                self.parts.push((frame.cursor.position() as u32, map));
+            }
+            Kind::Dag if self.options.sharing => frame.flags |= IRREGULAR,
+            _ => {}
+        }
+    }
+
+    /// The number of a node that was finished before.
+    #[inline]
+    fn known(&mut self, object: ObjRef<'_>) -> Option<u32> {
+        match self.table.get(object.ident()) {
+            None | Some(0 | OPEN) => None,
+            Some(number) => Some(number - 1),
+        }
+    }
+
+    /// Returns the summary of an object, or opens it.
+    fn meet(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        state: State,
+    ) -> Result<Option<Summary>> {
+        if self.wants_edges
+            && let Some(frame) = self.frames.last()
+        {
+            self.edges.push((object.ident(), frame.cursor.object().ident()));
+        }
+        if state == ALONE {
+            if let Some(number) = self.known(object) {
+                let summary = self.nodes[number as usize].summary;
+                if summary.flags & MOVED == 0 {
+                    self.maps.share(summary.map);
+                    return Ok(Some(summary));
+                }
+            }
+        } else if let Some(known) = self.others.get(&(object.ident(), state)) {
+            let Some(summary) = *known else {
+                return Err(self.cyclic(object));
+            };
+            self.maps.share(summary.map);
+            return Ok(Some(summary));
+        } else {
+            self.pending.push(object);
+        }
+        self.enter(section, object, state)
+    }
+
+    fn enter(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        state: State,
+    ) -> Result<Option<Summary>> {
+        self.costs.visits += 1;
+        let info = object.info();
+        let class = info.class();
+        let compares_identity = match class {
+            Payload::Plain => !self.options.mutable_contents && info.may_change(),
+            Payload::Node => {
+                if info.kind == Kind::Singleton {
+                    return Ok(Some(self.constant(object, state, Form::Singleton, 0)));
+                }
+                if info.kind == Kind::None {
+                    self.search_below(section, object);
+                    let flags = INCOMPARABLE;
+                    return Ok(Some(self.constant(object, state, Form::Root, flags)));
+                }
+                if info.kind == Kind::Dag && self.dags_by_identity {
+                    self.search_below(section, object);
+                    return Ok(Some(self.constant(object, state, Form::Binding, 0)));
+                }
+                if !info.hooks.are_structural_defaults() {
+                    return self.hooked(section, object, state).map(Some);
+                }
+                !self.options.mutable_contents && info.may_change()
+            }
+            Payload::Sequence | Payload::Mapping => false,
+            Payload::Mutable => !self.options.mutable_contents,
+            Payload::Incomparable => {
+                let flags = INCOMPARABLE;
+                return Ok(Some(self.constant(object, state, Form::Root, flags)));
+            }
+            _ => {
+                let hash = plain_hash::of_native(&mut self.sink, object, info, false);
+                return Ok(Some(self.leaf(object, state, hash, 0, 0)));
+            }
+        };
+        if compares_identity {
+            self.search_below(section, object);
+            if info.kind != Kind::Var || info.is_builtin() {
+                return Ok(Some(self.constant(object, state, Form::Use, MUTABLE)));
+            }
+        } else if info.kind != Kind::Var || info.is_builtin() || !info.visited.is_empty() {
+            return self.open(section, object, state);
+        }
+        let mut summary = Summary {
+            hash: self.sink.open_type(info),
+            size: 0,
+            height: 0,
+            map: NO_MAP,
+            flags: 0,
+        };
+        if compares_identity {
+            self.sink.word(&mut summary.hash, Role::Identity, object.ident());
+            summary.flags |= MUTABLE;
+        }
+        self.occur(object, state, &mut summary);
+        Ok(Some(self.register(object, state, summary, true)))
+    }
+
+    /// Opens an object, whose parts come next.
+    fn open(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        state: State,
+    ) -> Result<Option<Summary>> {
+        let info = object.info();
+        let part = Part {
+            met: Met::Object(object),
+            region: state.region,
+            is_key: false,
+        };
+        let Some(cursor) = Cursor::open(section, object, part, View::Compared) else {
+            // Every object that gets here has parts.
+            let flags = INCOMPARABLE;
+            return Ok(Some(self.constant(object, state, Form::Root, flags)));
+        };
+        match state {
+            ALONE => {
+                let word = self.table.word(object.ident());
+                if *word == OPEN {
+                    return Err(self.cyclic(object));
+                }
+                // An object whose map has moved is walked again, and keeps its number.
+                if *word == 0 {
+                    *word = OPEN;
+                }
+            }
+            _ => {
+                self.others.insert((object.ident(), state), None);
+            }
+        }
+        prefetch_ahead(object);
+        let is_var = info.kind == Kind::Var && !info.is_builtin();
+        let mut hash = self.sink.open_type(info);
+        if info.is_builtin() {
+            self.sink.word(&mut hash, Role::Length, cursor.len() as u64);
+        }
+        let in_definition = state.region != RegionKind::Use;
+        let simple_var = is_var && state.region == RegionKind::DefSimple;
+        self.frames.push(Frame {
+            cursor,
+            state,
+            outer: (state.outer || info.scope) && in_definition,
+            fixed: state.fixed || self.options.map_free_vars && simple_var,
+            flags: 0,
+            shared: object.is_shared(),
+            var_keys: false,
+            height: 0,
+            base: self.parts.len() as u32,
+            hash,
+            size: 0,
+        });
+        Ok(None)
+    }
+
+    /// Ends the innermost object, whose parts are all finished.
+    fn close(&mut self) -> Summary {
+        let Some(frame) = self.frames.pop() else {
+            // The caller has just looked at the frame.
+            return Summary {
+                hash: 0,
+                size: 0,
+                height: 0,
+                map: NO_MAP,
+                flags: 0,
+            };
+        };
+        let object = frame.cursor.object();
+        let info = object.info();
+        let mut summary = Summary {
+            hash: frame.hash,
+            size: frame.size,
+            height: frame.height + 1,
+            map: NO_MAP,
+            flags: frame.flags,
+        };
+        let first = frame.base as usize;
+        match self.parts[first..] {
+            [] => {}
+            [(_, map)] => summary.map = map,
+            _ => self.join(first, &mut summary),
+        }
+        self.parts.truncate(first);
+        if frame.var_keys && self.maps.has_definitions(summary.map) {
+            // The values are visited in an order that depends on the context.
+            summary.flags |= IRREGULAR;
+        }
+        if info.is_builtin() {
+            summary.hash = self.sink.close(summary.hash);
+            return self.register(object, frame.state, summary, frame.shared);
+        }
+        if info.scope {
+            self.close_scope(info, frame.state, &mut summary);
+        }
+        match info.kind {
+            Kind::Var => {
+                summary.size = 0;
+                self.occur(object, frame.state, &mut summary);
+            }
+            Kind::Dag if self.options.sharing => {
+                summary.hash = self.sink.close(summary.hash);
+                if self.maps.has_definitions(summary.map) {
+                    // The second visit of a dag node defines nothing.
+                    summary.flags |= IRREGULAR;
+                }
+                if summary.map != NO_MAP {
+                    summary.flags |= OPEN_DAG;
+                }
+                summary.size = summary.size.saturating_add(1);
+            }
+            _ => {
+                summary.hash = self.sink.close(summary.hash);
+                summary.size = summary.size.saturating_add(1);
+            }
+        }
+        self.register(object, frame.state, summary, frame.shared)
+    }
+
+    /// Makes one map of those of several parts.
+    fn join(&mut self, first: usize, summary: &mut Summary) {
+        let parts = &self.parts[first..];
+        if summary.flags & IRREGULAR != 0 {
+            parts.iter().for_each(|(_, map)| self.maps.release(*map));
+            return;
+        }
+        let mut big = 0;
+        for (number, (_, map)) in parts.iter().enumerate() {
+            if self.maps.len(*map) > self.maps.len(parts[big].1) {
+                big = number;
+            }
+        }
+        let (place, map) = parts[big];
+        let map = self.maps.take(map);
+        let mut irregular = false;
+        let before = parts[..big].iter().rev().map(|part| (part, false));
+        let after = parts[big + 1..].iter().map(|part| (part, true));
+        for (&(place, part), later) in before.chain(after) {
+            irregular |= self.maps.merge(map, part, later, summary.height, place);
+            self.maps.release(part);
+        }
+        self.sink.word(&mut summary.hash, Role::Number, u64::from(place));
+        summary.map = map;
+        summary.flags |= u8::from(irregular) * IRREGULAR;
+    }
+
+    fn close_scope(&mut self, info: &TypeInfo, state: State, summary: &mut Summary) {
+        debug_assert!(info.scope);
+        let converts = state.region != RegionKind::Use && !state.outer;
+        let closed = self.maps.close_scope(summary.map, converts);
+        summary.map = closed.map;
+        if closed.binds {
+            self.sink.word(&mut summary.hash, Role::Context, closed.bound);
+            if self.options.sharing && summary.flags & OPEN_DAG != 0 {
+                summary.flags |= IRREGULAR;
+            }
+        }
+        summary.flags |= u8::from(closed.irregular) * IRREGULAR;
+    }
+
+    /// The occurrence of a variable, after its fields.
+    fn occur(&mut self, object: ObjRef<'a>, state: State, summary: &mut Summary) {
+        let (group, flags) = match state.region {
+            RegionKind::Use if state.fixed => (Group::Free, FIXED),
+            RegionKind::Use => (Group::Free, 0),
+            _ if state.outer => (Group::Outer, 0),
+            _ => (Group::Own, 0),
+        };
+        summary.height += 1;
+        summary.size = summary.size.saturating_add(1);
+        self.sink.word(&mut summary.hash, Role::Distance, state.code());
+        summary.hash = self.sink.close(summary.hash);
+        if summary.flags & OPEN_DAG != 0 {
+            // Comparison visits the fields only once.
+            summary.flags |= IRREGULAR;
+        }
+        let map = self.maps.note_fields(summary.map, object.ident());
+        let here = Positions::here(self.mixing, group, summary.height, flags);
+        let height = summary.height;
+        let (map, irregular) = self.maps.add(map, object.ident(), here, height);
+        summary.map = map;
+        summary.flags |= u8::from(irregular) * IRREGULAR;
+    }
+
+    /// The summary of an object that is compared by identity, or not at all.
+    fn constant(&mut self, object: ObjRef<'a>, state: State, form: Form, flags: u8) -> Summary {
+        let mut acc = self.sink.open_form(form);
+        self.sink.word(&mut acc, Role::Identity, object.ident());
+        let hash = self.sink.close(acc);
+        self.leaf(object, state, hash, 1, flags)
+    }
+
+    /// The summary of an object without variables.
+    fn leaf(
+        &mut self,
+        object: ObjRef<'a>,
+        state: State,
+        hash: u64,
+        size: u64,
+        flags: u8,
+    ) -> Summary {
+        let summary = Summary {
+            hash,
+            size,
+            height: 1,
+            map: NO_MAP,
+            flags,
+        };
+        self.register(object, state, summary, true)
+    }
+
+    /// An object with a custom comparison: if it mentions nothing that depends on the
+    /// context, comparison finds its class; otherwise it is marked.
+    fn hooked(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        state: State,
+    ) -> Result<Summary> {
+        self.search_below(section, object);
+        let changes = !self.options.mutable_contents && object.info().may_change();
+        if !changes && self.ground.contains(section, object, self.options.mutable_contents) {
+            let class = self.ground.class(section, object, &mut self.costs)?;
+            let Some(class) = class else {
+                let flags = INCOMPARABLE | HOOKED;
+                return Ok(self.constant(object, state, Form::Root, flags));
+            };
+            let mut acc = self.sink.open_type(object.info());
+            self.sink.word(&mut acc, Role::Custom, u64::from(class));
+            let hash = self.sink.close(acc);
+            return Ok(self.leaf(object, state, hash, 1, HOOKED));
+        }
+        let mutable = self.options.mutable_contents;
+        let flags = match !mutable && self.ground.has_mutable(section, object) {
+            true => IRREGULAR | HOOKED | MUTABLE,
+            false => IRREGULAR | HOOKED,
+        };
+        Ok(self.constant(object, state, Form::Answer, flags))
+    }
+
+    /// Schedules the parts of an object that is not walked itself.
+    fn search_below(&mut self, section: &Section, object: ObjRef<'a>) {
+        let part = Part::object(object, RegionKind::Use);
+        let Some(mut cursor) = Cursor::open(section, object, part, View::Compared) else {
+            return;
+        };
+        while let Some(part) = cursor.next(section) {
+            if let Met::Object(below) = part.met {
+                if self.wants_edges {
+                    self.edges.push((below.ident(), object.ident()));
+                }
+                if self.dags_by_identity && part.is_key {
+                    self.keys.insert(below.ident());
+                }
+                self.pending.push(below);
+            }
+        }
+    }
+
+    /// Stores the summary of an object, and returns it with one use of its map.
+    fn register(
+        &mut self,
+        object: ObjRef<'a>,
+        state: State,
+        mut summary: Summary,
+        shared: bool,
+    ) -> Summary {
+        if summary.flags & IRREGULAR != 0 {
+            self.maps.release(summary.map);
+            summary.map = NO_MAP;
+        }
+        if state != ALONE {
+            self.maps.share(summary.map);
+            self.others.insert((object.ident(), state), Some(summary));
+            return summary;
+        }
+        let word = self.table.word(object.ident());
+        if *word != 0 && *word != OPEN {
+            return summary;
+        }
+        *word = self.nodes.len() as u32 + 1;
+        let class = match summary.flags & (IRREGULAR | INCOMPARABLE) {
+            0 => {
+                let sum = self.maps.sum(summary.map);
+                self.class_of(self.mixing.fold(summary.hash ^ self.mixing.fold(sum)))
+            }
+            _ => UNDECIDED,
+        };
+        let mut kept = summary;
+        if self.maps.has_definitions(summary.map) {
+            kept.flags |= DEFINES;
+        }
+        if shared {
+            self.maps.share(summary.map);
+        } else if summary.map != NO_MAP {
+            kept.map = NO_MAP;
+            kept.flags |= MOVED;
+        }
+        self.nodes.push(Node {
+            object: object.to_ref(),
+            summary: kept,
+            class,
+        });
+        summary
+    }
+
+    fn class_of(&mut self, hash: u64) -> u32 {
+        let hashes = &self.hashes;
+        let is_same = |class: &u32| hashes[*class as usize] == hash;
+        match self.classes.entry(hash, is_same, |class| hashes[*class as usize]) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let class = hashes.len() as u32;
+                entry.insert(class);
+                self.hashes.push(hash);
+                class
+            }
+        }
+    }
+
+    #[cold]
+    fn cyclic(&self, object: ObjRef<'a>) -> Error {
+        cyclic(object).at(path_of(self.frames.iter().map(|frame| &frame.cursor)))
+    }
+}
