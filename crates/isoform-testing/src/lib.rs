@@ -11,12 +11,14 @@
 //! | [`generate`] | random values over a family |
 //! | [`tangle`] | pairs of values that share parts and rebind variables in every way |
 //! | [`transform`] | changes that keep a value equal, and one that may not |
+//! | [`classes`] | judges the classes of subterms by comparing every pair |
 //! | [`properties`] | properties of all values, as functions of bytes |
 //! | [`ir`] | random modules over all classes of the IR, and their properties |
 //! | [`pto`] | random programs of the statement dialect, and their properties |
 //! | `onnx` | random ONNX programs, and what optimisation promises about them; a feature |
 //! | [`relay`] | random expressions of Relay, and the properties of its analyses and rewrites |
 
+pub mod classes;
 pub mod family;
 pub mod generate;
 pub mod ir;

@@ -1,6 +1,6 @@
 //! The same value with equal subterms as one object.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::decide::engine_equal;
@@ -12,9 +12,12 @@ use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::types::Kind;
+use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::cursor::{Cursor, Part, View};
 use crate::traverse::rewrite::{Outcome, Policy, Progress, Rewriter};
+
+type Idents = HashSet<u64, RandomState>;
 
 /// Returns a structurally equal value in which equal subterms are one object: less
 /// memory, smaller files, and traversals that visit every shared part once.
@@ -22,8 +25,9 @@ use crate::traverse::rewrite::{Outcome, Policy, Progress, Rewriter};
 /// The first occurrence stays, with its ignored fields. Only nodes of kind tree and
 /// const-tree, arrays and maps are merged, and only those without definitions that
 /// outlive them, whose free variables are the same. Variables and their fields, lists,
-/// dicts, objects with mutable fields and keys of maps stay the same objects; dag nodes
-/// are rebuilt where a part has changed, but never merged. If nothing is repeated, the
+/// dicts, objects with mutable fields, custom comparisons and keys of maps stay as they
+/// are, with everything inside. A dag node is never merged, and it is rebuilt where a part
+/// has changed unless it also occurs inside one of those. If nothing is repeated, the
 /// result is the same object.
 ///
 /// Takes a table of [classes](super::subterm_classes) and a rewrite, and compares every
@@ -86,14 +90,54 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
             classes: plans,
             firsts: HashMap::default(),
             results: HashMap::default(),
+            pinned: pinned(section, &walked.nodes, &keys),
             costs: Costs::default(),
         };
-        let outcome = interning.run(section, Part::alone(&value, Default::default()));
+        let outcome = interning.run(section, Part::alone(&value, RegionKind::Use));
         Ok(match outcome? {
             Outcome::New(made) => made,
             Outcome::Same => value.clone(),
         })
     })
+}
+
+/// The dag nodes inside objects that stay as they are, which must stay, too.
+fn pinned(section: &Section, nodes: &[Node], keys: &Idents) -> Idents {
+    let mut seen = Idents::default();
+    let mut found = Idents::default();
+    let roots = nodes.iter().map(|node| node.object.borrowed());
+    let stays = |object: &ObjRef<'_>| !can_rebuild(*object) || keys.contains(&object.ident());
+    let mut stack: Vec<ObjRef<'_>> = roots.filter(stays).collect();
+    while let Some(object) = stack.pop() {
+        if !object.info().class().has_parts() || !seen.insert(object.ident()) {
+            continue;
+        }
+        if object.info().kind == Kind::Dag {
+            found.insert(object.ident());
+        }
+        let part = Part::object(object, RegionKind::Use);
+        if let Some(mut cursor) = Cursor::open(section, object, part, View::Declared) {
+            while let Some(part) = cursor.next(section) {
+                stack.extend(part.met.object());
+            }
+        }
+    }
+    found
+}
+
+/// True for an object whose parts may be replaced.
+fn can_rebuild(object: ObjRef<'_>) -> bool {
+    let info = object.info();
+    match info.class() {
+        Payload::Plain => !info.may_change(),
+        Payload::Node => {
+            matches!(info.kind, Kind::Tree | Kind::ConstTree | Kind::Dag)
+                && !info.may_change()
+                && info.hooks.are_structural_defaults()
+        }
+        Payload::Sequence | Payload::Mapping => true,
+        _ => false,
+    }
 }
 
 struct Interning<'a> {
@@ -103,6 +147,8 @@ struct Interning<'a> {
     /// For each class the first member that was finished.
     firsts: HashMap<u32, ObjRef<'a>, RandomState>,
     results: HashMap<u64, Outcome, RandomState>,
+    /// Dag nodes that stay the same objects.
+    pinned: Idents,
     costs: Costs,
 }
 
@@ -145,16 +191,8 @@ impl<'a> Interning<'a> {
         object: ObjRef<'a>,
         part: Part<'a>,
     ) -> Result<Option<Outcome>> {
-        let info = object.info();
-        let stays = match info.class() {
-            Payload::Plain => info.may_change() || info.visited.is_empty(),
-            Payload::Node => {
-                !matches!(info.kind, Kind::Tree | Kind::ConstTree | Kind::Dag) || info.may_change()
-            }
-            Payload::Sequence | Payload::Mapping => false,
-            _ => true,
-        };
-        if stays && !self.classes.contains_key(&object.ident()) {
+        let rebuilds = can_rebuild(object) && !self.pinned.contains(&object.ident());
+        if !rebuilds && !self.classes.contains_key(&object.ident()) {
             return Ok(Some(Outcome::Same));
         }
         if let Some(known) = self.results.get(&object.ident()) {
@@ -169,21 +207,18 @@ impl<'a> Interning<'a> {
             self.results.insert(object.ident(), outcome.clone());
             return Ok(Some(outcome));
         }
-        let view = View::Compared;
-        // The parts of a custom comparison may be anywhere.
-        let opens = info.is_builtin() || info.hooks.are_structural_defaults();
-        match Cursor::open(section, object, part, view) {
-            Some(cursor) if opens => {
-                self.rewriter.push(cursor, ());
-                Ok(None)
+        let cursor = match rebuilds {
+            true => Cursor::open(section, object, part, View::Compared),
+            false => None,
+        };
+        let Some(cursor) = cursor else {
+            if let Some(class) = self.classes.get(&object.ident()) {
+                self.firsts.entry(*class).or_insert(object);
             }
-            _ => {
-                if let Some(class) = self.classes.get(&object.ident()) {
-                    self.firsts.entry(*class).or_insert(object);
-                }
-                Ok(Some(Outcome::Same))
-            }
-        }
+            return Ok(Some(Outcome::Same));
+        };
+        self.rewriter.push(cursor, ());
+        Ok(None)
     }
 
     fn first(&self, object: ObjRef<'a>) -> Option<ObjRef<'a>> {

@@ -66,6 +66,10 @@ impl Positions {
         Positions { groups, flags }
     }
 
+    fn weight(&self) -> u32 {
+        self.groups.iter().map(|hash| u32::from(*hash != 0)).sum()
+    }
+
     fn has(&self, group: Group) -> bool {
         self.groups[group as usize] != 0
     }
@@ -94,13 +98,16 @@ struct VarMap {
     defined: Vec<u64>,
     /// The number of variables with positions in [`Group::Outer`].
     outer: u32,
+    /// The number of groups with positions. Unlike the number of entries, it is the same
+    /// whether a scope binds a variable that was used before it, or another one.
+    weight: u32,
     /// The sum over all entries, independent of their order.
     sum: u64,
 }
 
 impl VarMap {
-    fn len(&self) -> usize {
-        self.many.as_ref().map_or(self.few.len(), |many| many.len())
+    fn is_empty(&self) -> bool {
+        self.weight == 0
     }
 
     fn get(&self, var: u64) -> Option<Positions> {
@@ -183,10 +190,12 @@ impl VarMaps {
         }
     }
 
-    pub(super) fn len(&self, map: MapId) -> usize {
+    /// The measure by which the largest child is chosen.
+    #[inline]
+    pub(super) fn weight(&self, map: MapId) -> u32 {
         match map {
             NO_MAP => 0,
-            map => self.maps[map as usize].len(),
+            map => self.maps[map as usize].weight,
         }
     }
 
@@ -228,7 +237,7 @@ impl VarMaps {
             freed.few.clear();
             freed.many = None;
             freed.defined.clear();
-            (freed.outer, freed.sum) = (0, 0);
+            (freed.outer, freed.weight, freed.sum) = (0, 0, 0);
             self.unused.push(map);
         }
     }
@@ -258,8 +267,8 @@ impl VarMaps {
         copy.few.extend_from_slice(&from.few);
         copy.many.clone_from(&from.many);
         copy.defined.extend_from_slice(&from.defined);
-        (copy.outer, copy.sum) = (from.outer, from.sum);
-        self.copies += copy.len() as u64;
+        (copy.outer, copy.weight, copy.sum) = (from.outer, from.weight, from.sum);
+        self.copies += copy.entries().count() as u64;
         self.maps[made as usize] = copy;
         made
     }
@@ -330,6 +339,8 @@ impl VarMaps {
         map.sum = map.sum.wrapping_sub(removed).wrapping_add(added);
         map.outer += u32::from(new.has(Group::Outer));
         map.outer -= u32::from(before.has(Group::Outer));
+        map.weight += new.weight();
+        map.weight -= before.weight();
         if new.has(Group::Own) && !before.has(Group::Own) {
             map.defined.push(var);
         }
@@ -400,6 +411,7 @@ impl VarMaps {
                 let removed = self.term(var, old);
                 let map = &mut self.maps[map as usize];
                 map.sum = map.sum.wrapping_sub(removed);
+                map.weight -= old.weight();
                 map.remove(var);
             } else {
                 // Its meaning changed between occurrences of variables that mention it.
@@ -426,7 +438,7 @@ impl VarMaps {
                 }
             }
         }
-        if self.len(map) == 0 {
+        if self.maps[map as usize].is_empty() {
             self.release(map);
             closed.map = NO_MAP;
         }
@@ -508,7 +520,7 @@ mod tests {
                     let here = Positions::here(Mixing::FIXED, Group::Free, 1, 0);
                     map = maps.add(map, var, here, 2).0;
                 }
-                assert_eq!(maps.len(map) as u64, count);
+                assert_eq!(u64::from(maps.weight(map)), count);
                 sums.push(maps.sum(map));
             }
             assert_eq!(sums[0], sums[1]);
@@ -525,7 +537,7 @@ mod tests {
         assert_ne!(own, map);
         let other = one(&mut maps, 2, Group::Free);
         maps.merge(own, other, true, 2, 1);
-        assert_eq!((maps.sum(map), maps.len(map), maps.len(own)), (sum, 1, 2));
+        assert_eq!((maps.sum(map), maps.weight(map), maps.weight(own)), (sum, 1, 2));
         assert_eq!(maps.copies, 1);
     }
 
@@ -540,7 +552,7 @@ mod tests {
         let closed = maps.close_scope(map, false);
         assert!(closed.binds && !closed.irregular);
         // The use before the definition is still free.
-        assert_eq!(maps.len(closed.map), 1);
+        assert_eq!(maps.weight(closed.map), 1);
         assert_ne!(maps.sum(closed.map), used_before);
         let alone = one(&mut maps, 1, Group::Own);
         assert_eq!(maps.close_scope(alone, false).map, NO_MAP);

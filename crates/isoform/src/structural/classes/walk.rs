@@ -562,7 +562,7 @@ impl<'a> Walk<'a> {
         }
         let mut big = 0;
         for (number, (_, map)) in parts.iter().enumerate() {
-            if self.maps.len(*map) > self.maps.len(parts[big].1) {
+            if self.maps.weight(*map) > self.maps.weight(parts[big].1) {
                 big = number;
             }
         }

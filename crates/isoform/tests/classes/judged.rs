@@ -1,0 +1,66 @@
+//! Every pair of subterms of random values is compared.
+
+use isoform_testing::classes::{CLASS_PROPERTIES, Judged, judge_bytes, judge_program};
+use isoform_testing::source::{random_bytes, split_mix};
+
+#[track_caller]
+fn total(cases: u64, judge: impl Fn(&[u8]) -> Result<Judged, String>) -> Judged {
+    let mut state = 16;
+    let mut total = Judged::default();
+    for case in 0..cases {
+        let bytes = random_bytes(split_mix(&mut state), 4 + case as usize % 300);
+        match judge(&bytes) {
+            Ok(judged) => total.add(judged),
+            Err(account) => panic!("{}", shrunk(bytes, account, |bytes| judge(bytes).map(drop))),
+        }
+    }
+    total
+}
+
+/// The account of a smaller case that fails.
+fn shrunk(
+    mut bytes: Vec<u8>,
+    mut account: String,
+    property: impl Fn(&[u8]) -> Result<(), String>,
+) -> String {
+    let mut run = bytes.len() / 2;
+    while run > 0 {
+        let mut start = 0;
+        while start + run <= bytes.len() {
+            let mut fewer = bytes.clone();
+            fewer.drain(start..start + run);
+            match property(&fewer) {
+                Err(smaller) => (bytes, account) = (fewer, smaller),
+                Ok(()) => start += run,
+            }
+        }
+        run /= 2;
+    }
+    format!("{bytes:?}\n{account}")
+}
+
+#[test]
+fn classes_of_random_values_are_those_of_comparison() {
+    let total = total(1500, judge_bytes);
+    assert!(total.pairs > 100_000 && total.equal > 2_000, "{total:?}");
+    assert!(total.compared > 1_000, "{total:?}");
+}
+
+#[test]
+fn classes_of_random_programs_are_those_of_comparison() {
+    let total = total(150, judge_program);
+    assert!(total.pairs > 20_000 && total.equal > 400, "{total:?}");
+}
+
+#[test]
+fn the_other_properties_hold() {
+    for (name, property) in CLASS_PROPERTIES {
+        let mut state = 7;
+        for case in 0..400 {
+            let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
+            if let Err(account) = property(&bytes) {
+                panic!("{name} on {}", shrunk(bytes, account, property));
+            }
+        }
+    }
+}
