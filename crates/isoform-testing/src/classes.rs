@@ -10,9 +10,7 @@ use super::pair::{Pair, family_of, setup};
 use super::properties::Property;
 use super::source::{Source, random_bytes, split_mix};
 use super::tangle::tangle;
-use isoform::compare::{
-    ClassOptions, CompareOptions, SubtermClasses, duplicates, intern,
-};
+use isoform::compare::{ClassOptions, CompareOptions, SubtermClasses, duplicates, intern};
 use isoform::errors::ErrorKind;
 use isoform::objects::construct;
 use isoform::types::{FieldDef, FieldFlag, Kind, Schema, TypeDef, TypeIndex, register_type};
@@ -98,7 +96,9 @@ pub fn judge_program(bytes: &[u8]) -> Result<Judged, String> {
 fn program(seed: u64, size: usize) -> Result<Value, String> {
     Ok(match seed % 4 {
         0 => super::ir::random_module(seed, size).map_err(setup)?.into(),
-        1 => super::pto::random_program(seed, size).map_err(setup)?.into(),
+        1 => super::pto::random_program(seed, size)
+            .map_err(setup)?
+            .into(),
         2 => super::relay::random_expr(seed, size).into(),
         _ => {
             let mut bytes = random_bytes(seed, 6 * size);
@@ -263,7 +263,9 @@ impl<'f> Judge<'f> {
                 entries(self, map)?.into_iter().collect::<Map>(),
             )),
             ValueRef::Dict(dict) if by_contents => Ok(Value::from(
-                entries(self, &dict.snapshot())?.into_iter().collect::<Dict>(),
+                entries(self, &dict.snapshot())?
+                    .into_iter()
+                    .collect::<Dict>(),
             )),
             ValueRef::List(_) | ValueRef::Dict(_) => singleton(family),
             ValueRef::Object(object) if !object.type_info().is_builtin() => {
@@ -357,7 +359,8 @@ fn subterms(value: &Value) -> Vec<Value> {
                 let info = object.type_info();
                 if info.kind() != Kind::Singleton {
                     let parts = children(&value).into_iter().zip(info.fields());
-                    let compared = parts.filter(|(_, field)| field.field_flag() != FieldFlag::Ignore);
+                    let compared =
+                        parts.filter(|(_, field)| field.field_flag() != FieldFlag::Ignore);
                     queue.extend(compared.map(|(part, _)| part));
                 }
             }
@@ -397,7 +400,8 @@ fn interned_values_are_equal(bytes: &[u8]) -> Result<(), String> {
         match options.equal(&value, &made) {
             Ok(true) => {}
             // What cannot be compared with itself cannot be compared here, either.
-            Err(error) if options.equal(&value, &value).map_err(|e| e.kind()) == Err(error.kind()) => {}
+            Err(error)
+                if options.equal(&value, &value).map_err(|e| e.kind()) == Err(error.kind()) => {}
             other => {
                 let place = options.first_mismatch(&value, &made);
                 let what = format!("{other:?} at {place:?}; interned: {made:?}");
@@ -409,7 +413,9 @@ fn interned_values_are_equal(bytes: &[u8]) -> Result<(), String> {
     let idents = [&made, &again].map(|value| value.as_object().map(Ref::identity));
     match idents[0] == idents[1] {
         true => Ok(()),
-        false => Err(account(format!("interned twice it differs: {made:?} and {again:?}"))),
+        false => Err(account(format!(
+            "interned twice it differs: {made:?} and {again:?}"
+        ))),
     }
 }
 
@@ -425,7 +431,9 @@ fn duplicates_are_equal(bytes: &[u8]) -> Result<(), String> {
     let mut saved = u64::MAX;
     for group in &groups {
         if group.saved() > saved || group.members.len() < 2 || group.size < 2 {
-            return Err(format!("a group in the wrong place: {group:?}\n  in {values:?}"));
+            return Err(format!(
+                "a group in the wrong place: {group:?}\n  in {values:?}"
+            ));
         }
         saved = group.saved();
         for (_, member) in &group.members[1..] {

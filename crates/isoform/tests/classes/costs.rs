@@ -31,7 +31,7 @@ fn bound(visits: u64) -> u64 {
 fn workload(depth: u32) -> Value {
     let x = var("x");
     let leaves = (0..1i64 << depth).map(|number| match number % 2 {
-        0 => Ref::<Obj>::from(&x),
+        0 => x.as_object().clone(),
         _ => int(number),
     });
     fun(&[&x], tree(leaves.collect()))
@@ -40,7 +40,10 @@ fn workload(depth: u32) -> Value {
 #[test]
 fn a_tree_is_visited_once() {
     for map_free_vars in [false, true] {
-        let options = ClassOptions { map_free_vars, ..ClassOptions::default() };
+        let options = ClassOptions {
+            map_free_vars,
+            ..ClassOptions::default()
+        };
         let costs = costs(&workload(12), options);
         // The parameter is met as a definition, and on its own.
         assert!(costs.visits <= (1 << 12) + (1 << 11) + 4, "{costs:?}");
@@ -51,7 +54,10 @@ fn a_tree_is_visited_once() {
 
 #[test]
 fn closed_subterms_need_no_maps() {
-    let costs = costs(&tree((0..1000).map(int).collect()).into(), ClassOptions::default());
+    let costs = costs(
+        &tree((0..1000).map(int).collect()).into(),
+        ClassOptions::default(),
+    );
     assert_eq!((costs.map_updates, costs.map_copies), (0, 0));
 }
 
@@ -60,13 +66,20 @@ fn many_variables_take_n_log_n_updates() {
     for count in [9usize, 100, 4096] {
         let vars: Vec<Ref<Var>> = (0..count).map(|_| var("v")).collect();
         let params: Vec<&Ref<Var>> = vars.iter().collect();
-        let leaves = || vars.iter().map(Ref::<Obj>::from).collect::<Vec<_>>();
+        let leaves = || {
+            vars.iter()
+                .map(|var| var.as_object().clone())
+                .collect::<Vec<_>>()
+        };
         // A balanced tree, and chains that lean to each side.
         let left = leaves().into_iter().reduce(|one, other| add(one, other));
         let right = leaves().into_iter().reduce(|one, other| add(other, one));
         for body in [tree(leaves()), left.expect("some"), right.expect("some")] {
             let costs = costs(&fun(&params, body), ClassOptions::default());
-            assert!(costs.map_updates <= bound(costs.visits), "{count}: {costs:?}");
+            assert!(
+                costs.map_updates <= bound(costs.visits),
+                "{count}: {costs:?}"
+            );
             assert_eq!(costs.comparisons, 0);
         }
     }
@@ -76,14 +89,13 @@ fn many_variables_take_n_log_n_updates() {
 fn random_trees_take_n_log_n_updates() {
     let mut state = 3;
     for _ in 0..40 {
-        let mut next = |limit: usize| {
-            isoform_testing::source::split_mix(&mut state) as usize % limit
-        };
+        let mut next =
+            |limit: usize| isoform_testing::source::split_mix(&mut state) as usize % limit;
         let vars: Vec<Ref<Var>> = (0..1 + next(300)).map(|_| var("v")).collect();
         let mut parts: Vec<Ref<Obj>> = (0..2000)
             .map(|number| match next(3) {
                 0 => int(number),
-                _ => Ref::<Obj>::from(&vars[next(vars.len())]),
+                _ => vars[next(vars.len())].as_object().clone(),
             })
             .collect();
         while parts.len() > 1 {
@@ -118,7 +130,10 @@ fn shared_trees_are_visited_once() {
 
 #[test]
 fn exact_sharing_compares_only_where_equal_nodes_are_not_shared() {
-    let options = ClassOptions { sharing: true, ..ClassOptions::default() };
+    let options = ClassOptions {
+        sharing: true,
+        ..ClassOptions::default()
+    };
     let chain = |count: i64| {
         let mut value = Value::from(0);
         for number in 0..count {
@@ -129,7 +144,10 @@ fn exact_sharing_compares_only_where_equal_nodes_are_not_shared() {
     assert_eq!(costs(&chain(500), options).comparisons, 0);
     // Whatever contains one of the equal nodes is hashed as a whole.
     let both = costs(&arr([chain(50), chain(50)]), options);
-    assert!(both.comparisons > 0 && both.compared <= 100 * 200, "{both:?}");
+    assert!(
+        both.comparisons > 0 && both.compared <= 100 * 200,
+        "{both:?}"
+    );
     let by_contents = costs(&arr([chain(50), chain(50)]), ClassOptions::default());
     assert_eq!(by_contents.comparisons, 0);
 }
@@ -145,13 +163,20 @@ fn chains_of_a_million_levels() {
         functions = fun(&[&x], functions);
     }
     for map_free_vars in [false, true] {
-        let options = ClassOptions { map_free_vars, ..ClassOptions::default() };
+        let options = ClassOptions {
+            map_free_vars,
+            ..ClassOptions::default()
+        };
         let classes = options.classes(&steps).expect("has classes");
         assert_eq!(classes.len(), LEVELS + 1);
         assert!(classes.costs().map_updates <= 2);
         let classes = options.classes(&functions).expect("has classes");
         // Each function, one array of parameters in many objects, and the variable.
         assert_eq!(classes.len(), LEVELS + 2);
-        assert_eq!(classes.costs().map_updates as usize, LEVELS + 2);
+        let costs = classes.costs();
+        assert!(
+            costs.map_updates <= 3 && costs.map_copies as usize <= LEVELS,
+            "{costs:?}"
+        );
     }
 }

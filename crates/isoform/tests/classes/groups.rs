@@ -10,7 +10,12 @@ fn groups(values: &[Value], min_size: u64, min_count: usize) -> Vec<(u64, Vec<us
     let found = duplicates(values, min_size, min_count).expect("comparable");
     found
         .iter()
-        .map(|group| (group.size, group.members.iter().map(|member| member.0).collect()))
+        .map(|group| {
+            (
+                group.size,
+                group.members.iter().map(|member| member.0).collect(),
+            )
+        })
         .collect()
 }
 
@@ -37,8 +42,13 @@ fn clones_may_use_other_variables() {
     let of = |var| Value::from(add(add(var, int(1)), var));
     let programs = [fun(&[&x], of(&x)), fun(&[&y], of(&y)), of(&y)];
     assert_eq!(groups(&programs, 2, 2)[0].1.len(), 3);
-    let by_identity = ClassOptions::default().duplicates(&programs, 2, 2).expect("comparable");
-    let counts: Vec<_> = by_identity.iter().map(|group| group.members.len()).collect();
+    let by_identity = ClassOptions::default()
+        .duplicates(&programs, 2, 2)
+        .expect("comparable");
+    let counts: Vec<_> = by_identity
+        .iter()
+        .map(|group| group.members.len())
+        .collect();
     assert_eq!(counts, [2, 2], "the functions, and the sums over y");
 }
 
@@ -58,7 +68,10 @@ fn a_group_is_split_by_what_comparison_says() {
 #[track_caller]
 fn interned(value: &Value) -> Value {
     let made = intern(value).expect("comparable");
-    assert!(structural_equal(value, &made).expect("comparable"), "{value:?} and {made:?}");
+    assert!(
+        structural_equal(value, &made).expect("comparable"),
+        "{value:?} and {made:?}"
+    );
     made
 }
 
@@ -66,7 +79,10 @@ fn item(value: &Value, index: usize) -> Ref<Obj> {
     let ValueRef::Array(items) = value.view() else {
         panic!("expected an array, got {value:?}");
     };
-    items.values()[index].as_object().expect("an object").clone()
+    items.values()[index]
+        .as_object()
+        .expect("an object")
+        .clone()
 }
 
 fn is_same(value: &Value, left: usize, right: usize) -> bool {
@@ -80,7 +96,10 @@ fn equal_trees_become_one_object() {
     let made = interned(&value);
     assert!(is_same(&made, 0, 1) && !is_same(&made, 0, 2));
     let inner = isoform::objects::field_value(&item(&made, 0), "rhs").expect("a field");
-    assert_eq!(inner.as_object().map(Ref::identity), Some(item(&made, 2).identity()));
+    assert_eq!(
+        inner.as_object().map(Ref::identity),
+        Some(item(&made, 2).identity())
+    );
     // The first one keeps what is not compared.
     let noted = arr([Int::new(1, "first").into(), Int::new(1, "second").into()]);
     let made = interned(&noted);
@@ -98,7 +117,10 @@ fn bound_and_free_variables() {
     assert!(is_same(&made, 0, 1) && !is_same(&made, 0, 2));
     let statements = || Value::from(Step::new(Value::from(Assign::new(1, &x))));
     let made = interned(&arr([statements(), statements()]));
-    assert!(!is_same(&made, 0, 1), "its definition outlives the statement");
+    assert!(
+        !is_same(&made, 0, 1),
+        "its definition outlives the statement"
+    );
 }
 
 #[test]

@@ -7,131 +7,131 @@ use isoform::{Array, Node, Obj, Ref, Result, Str, Value};
 #[derive(Node)]
 #[node(key = "classes.Var", kind = var)]
 #[repr(C)]
-pub struct Var {
+pub(crate) struct Var {
     /// Not compared.
     #[node(ignore)]
-    pub name: Str,
+    pub(crate) name: Str,
     /// May mention other variables.
-    pub ty: Value,
+    pub(crate) ty: Value,
 }
 
 /// A number.
 #[derive(Node)]
 #[node(key = "classes.Int")]
 #[repr(C)]
-pub struct Int {
+pub(crate) struct Int {
     /// Its value.
-    pub value: i64,
+    pub(crate) value: i64,
     /// Not compared.
     #[node(ignore)]
-    pub note: Str,
+    pub(crate) note: Str,
 }
 
 /// A sum.
 #[derive(Node)]
 #[node(key = "classes.Add")]
 #[repr(C)]
-pub struct Add {
+pub(crate) struct Add {
     /// The left operand.
-    pub lhs: Ref<Obj>,
+    pub(crate) lhs: Value,
     /// The right operand.
-    pub rhs: Ref<Obj>,
+    pub(crate) rhs: Value,
 }
 
 /// A step in front of another value.
 #[derive(Node)]
 #[node(key = "classes.Step")]
 #[repr(C)]
-pub struct Step {
+pub(crate) struct Step {
     /// What follows.
-    pub rest: Value,
+    pub(crate) rest: Value,
 }
 
 /// A function.
 #[derive(Node)]
 #[node(key = "classes.Fun", scope)]
 #[repr(C)]
-pub struct Fun {
+pub(crate) struct Fun {
     /// Bound here.
     #[node(def)]
-    pub params: Array<Ref<Var>>,
+    pub(crate) params: Array<Ref<Var>>,
     /// The result.
-    pub body: Value,
+    pub(crate) body: Value,
 }
 
 /// A statement.
 #[derive(Node)]
 #[node(key = "classes.Assign")]
 #[repr(C)]
-pub struct Assign {
+pub(crate) struct Assign {
     /// Evaluated first.
-    pub value: Value,
+    pub(crate) value: Value,
     /// Bound from here to the end of the function.
     #[node(def_simple)]
-    pub target: Ref<Var>,
+    pub(crate) target: Ref<Var>,
 }
 
 /// A dataflow node.
 #[derive(Node)]
 #[node(key = "classes.Call", kind = dag)]
 #[repr(C)]
-pub struct Call {
+pub(crate) struct Call {
     /// The operands.
-    pub args: Array<Value>,
+    pub(crate) args: Array<Value>,
 }
 
 /// An operator.
 #[derive(Node)]
 #[node(key = "classes.Op", kind = singleton)]
 #[repr(C)]
-pub struct Op {
+pub(crate) struct Op {
     /// For people.
-    pub name: Str,
+    pub(crate) name: Str,
 }
 
 /// A cell.
 #[derive(Node)]
 #[node(key = "classes.Handle", kind = none)]
 #[repr(C)]
-pub struct Handle {
+pub(crate) struct Handle {
     /// A number.
-    pub number: i64,
+    pub(crate) number: i64,
 }
 
-pub fn var(name: &str) -> Ref<Var> {
+pub(crate) fn var(name: &str) -> Ref<Var> {
     Var::new(name, "i32")
 }
 
-pub fn int(value: i64) -> Ref<Obj> {
-    Int::new(value, "").into()
+pub(crate) fn int(value: i64) -> Ref<Obj> {
+    Int::new(value, "").into_object()
 }
 
-pub fn add(lhs: impl Into<Ref<Obj>>, rhs: impl Into<Ref<Obj>>) -> Ref<Obj> {
-    Add::new(lhs.into(), rhs.into()).into()
+pub(crate) fn add(lhs: impl Into<Value>, rhs: impl Into<Value>) -> Ref<Obj> {
+    Add::new(lhs.into(), rhs.into()).into_object()
 }
 
-pub fn fun(params: &[&Ref<Var>], body: impl Into<Value>) -> Value {
+pub(crate) fn fun(params: &[&Ref<Var>], body: impl Into<Value>) -> Value {
     let params: Vec<Ref<Var>> = params.iter().map(|&param| param.clone()).collect();
     Fun::new(params, body.into()).into()
 }
 
-pub fn arr(items: impl IntoIterator<Item = Value>) -> Value {
+pub(crate) fn arr(items: impl IntoIterator<Item = Value>) -> Value {
     Value::from(items.into_iter().collect::<Vec<_>>())
 }
 
-pub const RENAMING: ClassOptions = ClassOptions {
+pub(crate) const RENAMING: ClassOptions = ClassOptions {
     map_free_vars: true,
     sharing: false,
     mutable_contents: false,
 };
 
-pub fn table(values: &[&Value], options: ClassOptions) -> Result<SubtermClasses> {
+pub(crate) fn table(values: &[&Value], options: ClassOptions) -> Result<SubtermClasses> {
     options.classes(arr(values.iter().map(|&value| value.clone())))
 }
 
 /// Checks whether two values have one class, and whether comparison agrees.
 #[track_caller]
-pub fn check(left: &Value, right: &Value, options: ClassOptions, expected: bool) {
+pub(crate) fn check(left: &Value, right: &Value, options: ClassOptions, expected: bool) {
     let classes = table(&[left, right], options).expect("has classes");
     let same = classes.class_of(left).expect("a subterm") == classes.class_of(right).expect("one");
     assert_eq!(same, expected, "{left:?} and {right:?} with {options:?}");

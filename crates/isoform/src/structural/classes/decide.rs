@@ -78,8 +78,8 @@ impl Walked {
         buckets: &mut HashMap<u64, Vec<usize>, RandomState>,
     ) -> Result<u32> {
         let flags = self.nodes[number].summary.flags;
-        let alone = flags & INCOMPARABLE != 0
-            || (flags & MUTABLE != 0 && !self.options.mutable_contents);
+        let alone =
+            flags & INCOMPARABLE != 0 || (flags & MUTABLE != 0 && !self.options.mutable_contents);
         if !alone && let Some(hash) = self.hash_of(number)? {
             let bucket = buckets.entry(hash).or_default();
             let value = Value::from(&self.nodes[number].object);

@@ -128,7 +128,10 @@ impl Adjacency {
     }
 
     fn of(&self, vertex: u32) -> &[u32] {
-        let (start, end) = (self.starts[vertex as usize], self.starts[vertex as usize + 1]);
+        let (start, end) = (
+            self.starts[vertex as usize],
+            self.starts[vertex as usize + 1],
+        );
         &self.neighbours[start as usize..end as usize]
     }
 }
@@ -188,7 +191,9 @@ mod tests {
     fn every_dominator_is_an_ancestor_and_no_other_vertex() {
         let mut state = 1u64;
         let mut below = |limit: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             ((state >> 33) % limit) as u32
         };
         for _ in 0..300 {

@@ -202,7 +202,9 @@ impl<'a> Interning<'a> {
             && self.is_equal(section, first, object)?
         {
             let known = self.results.get(&first.ident()).cloned();
-            let made = known.unwrap_or(Outcome::Same).into_value(Met::Object(first));
+            let made = known
+                .unwrap_or(Outcome::Same)
+                .into_value(Met::Object(first));
             let outcome = Outcome::of(made, part.met);
             self.results.insert(object.ident(), outcome.clone());
             return Ok(Some(outcome));

@@ -257,7 +257,9 @@ impl SubtermClasses {
     ///
     /// If the class is one of a larger table.
     pub fn members(&self, class: Class) -> impl ExactSizeIterator<Item = &Ref<Obj>> {
-        self.numbers(class).iter().map(|&number| &self.nodes[number as usize].object)
+        self.numbers(class)
+            .iter()
+            .map(|&number| &self.nodes[number as usize].object)
     }
 
     fn numbers(&self, class: Class) -> &[u32] {

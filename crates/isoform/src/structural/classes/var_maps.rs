@@ -323,7 +323,9 @@ impl VarMaps {
     ) -> bool {
         let old = self.maps[map as usize].get(var);
         let big = old.unwrap_or_default();
-        let mark = self.mixing.fold(u64::from(height) << 32 ^ u64::from(place) ^ JOIN);
+        let mark = self
+            .mixing
+            .fold(u64::from(height) << 32 ^ u64::from(place) ^ JOIN);
         let new = joined(self.mixing, mark, big, small, later);
         self.set(map, var, old, new);
         new.is_bound_key()
@@ -361,7 +363,8 @@ impl VarMaps {
             term = self.mixing.fold(term.rotate_left(5) ^ outer);
             term = self.mixing.fold(term.rotate_left(5) ^ own);
         }
-        self.mixing.fold(term.rotate_left(5) ^ u64::from(outer != 0) << 1 ^ u64::from(own != 0))
+        self.mixing
+            .fold(term.rotate_left(5) ^ u64::from(outer != 0) << 1 ^ u64::from(own != 0))
     }
 
     /// Records that variables occur in the fields of another one.
@@ -476,10 +479,12 @@ fn joined(mixing: Mixing, mark: u64, big: Positions, small: Positions, later: bo
         }
         let is_untouched = match later {
             true => moved == [0; 3],
-            false => kept == 0 && moved[target] == second.groups[target] && {
-                let others = (0..3).filter(|source| *source != target);
-                others.map(|source| moved[source]).all(|hash| hash == 0)
-            },
+            false => {
+                kept == 0 && moved[target] == second.groups[target] && {
+                    let others = (0..3).filter(|source| *source != target);
+                    others.map(|source| moved[source]).all(|hash| hash == 0)
+                }
+            }
         };
         *group = if is_untouched {
             big.groups[target]
@@ -537,7 +542,10 @@ mod tests {
         assert_ne!(own, map);
         let other = one(&mut maps, 2, Group::Free);
         maps.merge(own, other, true, 2, 1);
-        assert_eq!((maps.sum(map), maps.weight(map), maps.weight(own)), (sum, 1, 2));
+        assert_eq!(
+            (maps.sum(map), maps.weight(map), maps.weight(own)),
+            (sum, 1, 2)
+        );
         assert_eq!(maps.copies, 1);
     }
 

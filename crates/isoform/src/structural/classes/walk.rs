@@ -288,7 +288,8 @@ impl<'a> Walk<'a> {
         frame.height = frame.height.max(summary.height);
         frame.flags |= summary.flags & INHERITED;
         if summary.map != NO_MAP {
-            self.parts.push((frame.cursor.position() as u32, summary.map));
+            self.parts
+                .push((frame.cursor.position() as u32, summary.map));
         }
     }
 
@@ -308,7 +309,8 @@ impl<'a> Walk<'a> {
         self.sink.child(&mut frame.hash, hash);
         self.pending.push(object);
         if self.wants_edges {
-            self.edges.push((object.ident(), frame.cursor.object().ident()));
+            self.edges
+                .push((object.ident(), frame.cursor.object().ident()));
         }
         if self.dags_by_identity {
             self.keys.insert(object.ident());
@@ -348,7 +350,8 @@ impl<'a> Walk<'a> {
         if self.wants_edges
             && let Some(frame) = self.frames.last()
         {
-            self.edges.push((object.ident(), frame.cursor.object().ident()));
+            self.edges
+                .push((object.ident(), frame.cursor.object().ident()));
         }
         if state == ALONE {
             if let Some(number) = self.known(object) {
@@ -426,7 +429,8 @@ impl<'a> Walk<'a> {
             flags: 0,
         };
         if compares_identity {
-            self.sink.word(&mut summary.hash, Role::Identity, object.ident());
+            self.sink
+                .word(&mut summary.hash, Role::Identity, object.ident());
             summary.flags |= MUTABLE;
         }
         self.occur(object, state, &mut summary);
@@ -575,7 +579,8 @@ impl<'a> Walk<'a> {
             irregular |= self.maps.merge(map, part, later, summary.height, place);
             self.maps.release(part);
         }
-        self.sink.word(&mut summary.hash, Role::Number, u64::from(place));
+        self.sink
+            .word(&mut summary.hash, Role::Number, u64::from(place));
         summary.map = map;
         summary.flags |= u8::from(irregular) * IRREGULAR;
     }
@@ -586,7 +591,8 @@ impl<'a> Walk<'a> {
         let closed = self.maps.close_scope(summary.map, converts);
         summary.map = closed.map;
         if closed.binds {
-            self.sink.word(&mut summary.hash, Role::Context, closed.bound);
+            self.sink
+                .word(&mut summary.hash, Role::Context, closed.bound);
             if self.options.sharing && summary.flags & OPEN_DAG != 0 {
                 summary.flags |= IRREGULAR;
             }
@@ -604,7 +610,8 @@ impl<'a> Walk<'a> {
         };
         summary.height += 1;
         summary.size = summary.size.saturating_add(1);
-        self.sink.word(&mut summary.hash, Role::Distance, state.code());
+        self.sink
+            .word(&mut summary.hash, Role::Distance, state.code());
         summary.hash = self.sink.close(summary.hash);
         if summary.flags & OPEN_DAG != 0 {
             // Comparison visits the fields only once.
@@ -655,7 +662,11 @@ impl<'a> Walk<'a> {
     ) -> Result<Summary> {
         self.search_below(section, object);
         let changes = !self.options.mutable_contents && object.info().may_change();
-        if !changes && self.ground.contains(section, object, self.options.mutable_contents) {
+        if !changes
+            && self
+                .ground
+                .contains(section, object, self.options.mutable_contents)
+        {
             let class = self.ground.class(section, object, &mut self.costs)?;
             let Some(class) = class else {
                 let flags = INCOMPARABLE | HOOKED;
@@ -743,7 +754,10 @@ impl<'a> Walk<'a> {
     fn class_of(&mut self, hash: u64) -> u32 {
         let hashes = &self.hashes;
         let is_same = |class: &u32| hashes[*class as usize] == hash;
-        match self.classes.entry(hash, is_same, |class| hashes[*class as usize]) {
+        match self
+            .classes
+            .entry(hash, is_same, |class| hashes[*class as usize])
+        {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => {
                 let class = hashes.len() as u32;
