@@ -4,6 +4,7 @@ use isoform::compare::{ClassOptions, subterm_classes};
 use isoform::errors::ErrorKind;
 use isoform::values::{List, Tensor};
 use isoform::{Map, Value};
+use isoform_testing::family::{Family, Role};
 
 use crate::support::{
     Assign, Call, Handle, Int, Op, RENAMING, Var, add, arr, check, fun, int, table, var,
@@ -108,6 +109,51 @@ fn the_type_of_a_variable_counts_where_it_is_bound() {
 }
 
 #[test]
+fn positions_tell_levels_apart() {
+    let (x, y, z) = (var("x"), var("y"), var("z"));
+    let body = || add(add(&x, &y), &z);
+    check(
+        &fun(&[&x, &y, &z], body()),
+        &fun(&[&x, &z, &y], body()),
+        BY_IDENTITY,
+        false,
+    );
+    check(
+        &fun(&[&x, &y, &z], body()),
+        &fun(&[&z, &y, &x], add(add(&z, &y), &x)),
+        BY_IDENTITY,
+        true,
+    );
+}
+
+#[test]
+fn the_type_of_a_variable_may_mention_one_that_is_defined_later() {
+    let (n, m) = (var("n"), var("m"));
+    let typed = Value::from(Var::new("t", Value::from(&n)));
+    let around = |target: &_| {
+        let statement = Value::from(Assign::new(1, target));
+        fun(&[], arr([typed.clone(), statement, typed.clone()]))
+    };
+    check(&around(&n), &around(&m), BY_IDENTITY, true);
+}
+
+#[test]
+fn a_definition_field_may_contain_a_scope() {
+    let family = Family::native().expect("registered");
+    let make = |role, fields: Vec<Value>| Value::from(family.make(role, fields).expect("fits"));
+    let (x, y) = (var("x"), var("y"));
+    let around = |var: &isoform::Ref<Var>| {
+        // The variable is met inside of a function in a definition field.
+        let inner = make(Role::Lambda, vec![Value::NONE, var.into(), arr([])]);
+        let binder = make(Role::Function, vec![inner, var.into()]);
+        make(Role::Lambda, vec![Value::NONE, binder, arr([])])
+    };
+    check(&around(&x), &around(&y), BY_IDENTITY, true);
+    let after = |var: &isoform::Ref<Var>| arr([around(var), var.into()]);
+    check(&after(&x), &after(&y), BY_IDENTITY, false);
+}
+
+#[test]
 fn dag_nodes_are_merged_by_contents_unless_sharing_counts() {
     let call = || Value::from(Call::new(vec![Value::from(1)]));
     let shared = call();
@@ -133,6 +179,15 @@ fn dag_nodes_are_merged_by_contents_unless_sharing_counts() {
         true,
     );
     check(&fun(&[&x], of(&x)), &fun(&[&y], of(&y)), BY_IDENTITY, true);
+    let z = var("z");
+    let once = of(&x);
+    let (here, there) = (fun(&[&x], &once), fun(&[&x], &once));
+    check(
+        &arr([here, there]),
+        &arr([fun(&[&y], of(&y)), fun(&[&z], of(&z))]),
+        BY_IDENTITY,
+        false,
+    );
 }
 
 #[test]
@@ -161,6 +216,21 @@ fn keys_match_by_binding_or_by_identity() {
             false,
         );
     }
+    let after = |key| arr([Value::from(key), keyed(key, 1)]);
+    check(&after(&x), &after(&y), BY_IDENTITY, false);
+    check(&after(&x), &after(&y), EXACT_RENAMING, true);
+    // Values are visited in the order in which the keys were met.
+    let (a, b) = (var("a"), var("b"));
+    let ordered = |target: &isoform::Ref<Var>| {
+        let entries = [
+            (Value::from(&x), Value::from(Assign::new(1, target))),
+            (Value::from(&y), Value::from(target)),
+        ];
+        Value::from(entries.into_iter().collect::<Map>())
+    };
+    check(&ordered(&a), &ordered(&b), BY_IDENTITY, true);
+    let after = |target| arr([Value::from(&y), Value::from(&x), ordered(target)]);
+    check(&after(&a), &after(&b), BY_IDENTITY, false);
     let text = |key: &str| Value::from([(key.into(), 1.into())].into_iter().collect::<Map>());
     let long = "a key that is too long to be stored inside of a value";
     check(&text(long), &text(long), BY_IDENTITY, true);

@@ -326,7 +326,6 @@ impl<'a> Walk<'a> {
                 let map = self.maps.add(NO_MAP, object.ident(), here, 1).0;
                 self.parts.push((frame.cursor.position() as u32, map));
             }
-            Kind::Dag if self.options.sharing => frame.flags |= IRREGULAR,
             _ => {}
         }
     }
@@ -540,10 +539,6 @@ impl<'a> Walk<'a> {
             }
             Kind::Dag if self.options.sharing => {
                 summary.hash = self.sink.close(summary.hash);
-                if self.maps.has_definitions(summary.map) {
-                    // The second visit of a dag node defines nothing.
-                    summary.flags |= IRREGULAR;
-                }
                 if summary.map != NO_MAP {
                     summary.flags |= OPEN_DAG;
                 }
@@ -613,10 +608,6 @@ impl<'a> Walk<'a> {
         self.sink
             .word(&mut summary.hash, Role::Distance, state.code());
         summary.hash = self.sink.close(summary.hash);
-        if summary.flags & OPEN_DAG != 0 {
-            // Comparison visits the fields only once.
-            summary.flags |= IRREGULAR;
-        }
         let map = self.maps.note_fields(summary.map, object.ident());
         let here = Positions::here(self.mixing, group, summary.height, flags);
         let height = summary.height;
