@@ -18,6 +18,14 @@ variables; the declaration of a class defines what that means for its objects
     >>> structural_digest([]).hex()[:8] == structural_digest(()).hex()[:8]
     True
 
+Equal subterms are found in one walk:
+
+    >>> from isoform import Array, subterm_classes
+    >>> one, other = Array([1, 2]), Array([1, 2])
+    >>> classes = subterm_classes([one, other, 3])
+    >>> classes.class_of(one) == classes.class_of(other), len(classes)
+    (True, 2)
+
 Walks and rewrites call functions of the user for the values of their types:
 
     >>> from isoform import structural_map, structural_walk
@@ -38,14 +46,18 @@ from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 from isoform._core import (
+    Duplicate,
     Object,
     StructuralMismatch,
     StructuralMutator,
     StructuralVisitor,
+    SubtermClasses,
     VisitInterrupt,
     assert_structural_equal,
+    duplicates,
     explain_structural_mismatch,
     get_first_structural_mismatch,
+    intern,
     last_visit_count,
     structural_digest,
     structural_equal,
@@ -54,6 +66,7 @@ from isoform._core import (
     structural_visit,
     structural_walk,
     substitute,
+    subterm_classes,
 )
 
 if TYPE_CHECKING:
@@ -63,17 +76,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DefRegionKind",
+    "Duplicate",
     "InplaceMode",
     "StructuralKey",
     "StructuralMismatch",
     "StructuralMutator",
     "StructuralVisitor",
+    "SubtermClasses",
     "VisitInterrupt",
     "WalkOrder",
     "WalkResult",
     "assert_structural_equal",
+    "duplicates",
     "explain_structural_mismatch",
     "get_first_structural_mismatch",
+    "intern",
     "last_visit_count",
     "structural_digest",
     "structural_equal",
@@ -83,6 +100,7 @@ __all__ = [
     "structural_visit",
     "structural_walk",
     "substitute",
+    "subterm_classes",
     "verify",
 ]
 

@@ -4,6 +4,7 @@
 //! import it directly.
 
 mod callbacks;
+mod classes;
 mod cli;
 mod containers;
 mod convert;
@@ -103,6 +104,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<path::StepHandle>()?;
     module.add_function(wrap_pyfunction!(path::_set_access_kind, module)?)?;
     structural::init(module)?;
+    classes::init(module)?;
     object::fast::init(module)?;
     key::init(module)?;
     walk::init(module)?;

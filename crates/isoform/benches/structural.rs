@@ -13,6 +13,7 @@ use criterion::measurement::WallTime;
 use criterion::{
     BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
 };
+use isoform::compare::{ClassOptions, subterm_classes};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::{
     Obj, Ref, Value, explain_mismatch, structural_digest, structural_equal, structural_hash,
@@ -146,6 +147,29 @@ fn hash(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// The classes of all subterms, beside one hash of the whole.
+fn classes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("classes");
+    for depth in DEPTHS {
+        let root = Value::from(shapes::lambda(depth));
+        group.throughput(Throughput::Elements(positions(depth)));
+        bench(&mut group, "isoform", depth, || {
+            subterm_classes(black_box(&root))
+        });
+        bench(&mut group, "renaming free variables", depth, || {
+            let options = ClassOptions {
+                map_free_vars: true,
+                ..ClassOptions::default()
+            };
+            options.classes(black_box(&root))
+        });
+        bench(&mut group, "hash", depth, || {
+            structural_hash(black_box(&root))
+        });
+    }
+    group.finish();
+}
+
 fn wide(group: &mut BenchmarkGroup<'_, WallTime>, work: impl Fn(&Value, &Value)) {
     const COUNT: usize = 1_000_000;
     let (left, right) = (shapes::wide(COUNT), shapes::wide(COUNT));
@@ -251,6 +275,6 @@ criterion_group! {
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_millis(1500))
         .sample_size(20);
-    targets = equal, hash, digest, mismatch, walk, construct, release
+    targets = equal, hash, digest, classes, mismatch, walk, construct, release
 }
 criterion_main!(benches);
