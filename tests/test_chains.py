@@ -256,6 +256,13 @@ CALLS = {
     "structural_digest": lambda d: (
         isoform.structural_digest(d.value) == isoform.structural_digest(d.twin)
     ),
+    "subterm_classes": lambda d: (
+        lambda classes: classes.class_of(d.value) == classes.class_of(d.twin)
+    )(isoform.subterm_classes([d.value, d.twin], mutable_contents=True)),
+    "duplicates": lambda d: (
+        len(isoform.duplicates([d.value, d.twin], mutable_contents=True)[0].members) == 2
+    ),
+    "intern": lambda d: isoform.structural_equal(isoform.intern(d.value), d.value),
     "StructuralKey": lambda d: isoform.StructuralKey(d.value) == isoform.StructuralKey(d.twin),
     "structural_walk": lambda d: isoform.structural_walk(d.value, (float, lambda _: None)) is None,
     "structural_visit": lambda d: (

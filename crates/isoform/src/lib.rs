@@ -143,9 +143,9 @@ pub mod compare {
     pub use crate::by_fields::recursive::{recursive_cmp, recursive_eq, recursive_hash};
     pub use crate::kernel::container::StructuralKey;
     pub use crate::structural::{
-        Class, ClassOptions, CompareOptions, Costs, Digest, Duplicate, ExistingPair, HoleRefusal,
-        Mismatch, MismatchReason, SubtermClasses, duplicates, first_structural_mismatch, intern,
-        last_visit_count, subterm_classes,
+        Class, ClassCosts, ClassOptions, CompareOptions, Digest, Duplicate, ExistingPair,
+        HoleRefusal, Mismatch, MismatchReason, SubtermClasses, duplicates,
+        first_structural_mismatch, intern, last_visit_count, subterm_classes,
     };
 }
 

@@ -17,7 +17,7 @@ mod support;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use isoform::compare::{CompareOptions, StructuralKey};
+use isoform::compare::{ClassOptions, CompareOptions, StructuralKey};
 use isoform::files::JsonReadOptions;
 use isoform::functions::Function;
 use isoform::objects::ReprOptions;
@@ -171,6 +171,26 @@ chains! {
         let hash = |value| isoform::structural_hash(value);
         assert_eq!(hash(&deep.value)?, hash(&deep.twin)?);
         assert_ne!(hash(&deep.value)?, hash(&deep.other)?);
+    }
+
+    "subterm_classes"
+    fn subterm_classes(deep) {
+        let options = ClassOptions { mutable_contents: true, ..Default::default() };
+        let classes = options.classes([&deep.value, &deep.twin, &deep.other])?;
+        assert_eq!(classes.class_of(&deep.value), classes.class_of(&deep.twin));
+        assert_ne!(classes.class_of(&deep.value), classes.class_of(&deep.other));
+        assert!(isoform::compare::subterm_classes(&deep.value)?.class_of(&deep.value).is_some());
+    }
+
+    "duplicates" "intern"
+    fn duplicates(_deep) {
+        let make = || chain(1, LEVELS, &[lean_left, lean_right, array, map]);
+        let both = [make(), make()];
+        let found = isoform::compare::duplicates(&both, 2, 2)?;
+        assert_eq!((found.len(), found[0].members.len()), (1, 2));
+        let interned: Array<Value> = isoform::compare::intern(both)?.extract()?;
+        let object = |index: usize| interned.values()[index].as_object().expect("an object").identity();
+        assert_eq!(object(0), object(1));
     }
 
     "structural_digest"

@@ -25,7 +25,7 @@ mod snapshots;
 mod var_numbering;
 
 pub use classes::{
-    Class, ClassOptions, Costs, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
+    Class, ClassCosts, ClassOptions, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
 };
 pub use digest::Digest;
 pub(crate) use equal::{Filled, FilledPair};

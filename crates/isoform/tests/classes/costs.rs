@@ -1,6 +1,6 @@
 //! The work for a table of classes, as counts.
 
-use isoform::compare::{ClassOptions, Costs, subterm_classes};
+use isoform::compare::{ClassCosts, ClassOptions, subterm_classes};
 use isoform::{Obj, Ref, Value};
 
 use crate::support::{Call, Step, Var, add, arr, fun, int, var};
@@ -19,7 +19,7 @@ fn tree(mut level: Vec<Ref<Obj>>) -> Ref<Obj> {
     level.swap_remove(0)
 }
 
-fn costs(value: &Value, options: ClassOptions) -> Costs {
+fn costs(value: &Value, options: ClassOptions) -> ClassCosts {
     options.classes(value).expect("has classes").costs()
 }
 

@@ -138,7 +138,10 @@ fn the_type_of_a_variable_may_mention_one_that_is_defined_later() {
     let typed = Var::new("t", Value::from(&n));
     let around = |target: &_| {
         let statements = [&typed, target].map(|target| Assign::new(1, target).into());
-        fun(&[], arr(statements.into_iter().chain([Value::from(&typed)])))
+        fun(
+            &[],
+            arr(statements.into_iter().chain([Value::from(&typed)])),
+        )
     };
     check(&around(&n), &around(&m), BY_IDENTITY, true);
 }

@@ -8,24 +8,11 @@
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::super::last_visit_count;
-use super::super::options::CompareOptions;
-use super::walk::{HOOKED, INCOMPARABLE, IRREGULAR, MUTABLE, Node, UNDECIDED};
-use super::{ClassOptions, Costs};
-use crate::kernel::error::{ErrorKind, Result};
-use crate::kernel::pages::Pages;
+use super::ask::{engine_equal, engine_hash};
+use super::summary::{HOOKED, INCOMPARABLE, IRREGULAR, MUTABLE, Node, UNDECIDED, Walked};
+use crate::kernel::error::Result;
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
-
-/// The results of a walk.
-pub(super) struct Walked {
-    pub(super) options: ClassOptions,
-    pub(super) nodes: Vec<Node>,
-    pub(super) table: Pages<u32, 16>,
-    pub(super) classes: u32,
-    pub(super) edges: Vec<(u64, u64)>,
-    pub(super) costs: Costs,
-}
 
 /// What equal subterms have in common that is known without comparing them: the type
 /// and, unless a custom comparison may ignore parts, the size.
@@ -149,52 +136,5 @@ fn outline(node: &Node) -> Outline {
     match node.summary.flags & HOOKED {
         0 => (ty, node.summary.size),
         _ => (ty, u64::MAX),
-    }
-}
-
-/// The structural hash of a value; None if it cannot be compared.
-///
-/// # Errors
-///
-/// Those of custom hashes, except for `TypeError`; `ValueError` for a cycle.
-pub(super) fn engine_hash(
-    value: &Value,
-    map_free_vars: bool,
-    costs: &mut Costs,
-) -> Result<Option<u64>> {
-    let hash = options(map_free_vars).hash(value);
-    costs.comparisons += 1;
-    costs.compared += last_visit_count();
-    match hash {
-        Ok(hash) => Ok(Some(hash)),
-        Err(error) if error.kind() == ErrorKind::Type => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// True if two values are structurally equal; false if they cannot be compared.
-///
-/// # Errors
-///
-/// Those of custom comparisons, except for `TypeError`; `ValueError` for a cycle.
-pub(super) fn engine_equal(
-    left: &Value,
-    right: &Value,
-    map_free_vars: bool,
-    costs: &mut Costs,
-) -> Result<bool> {
-    let equal = options(map_free_vars).equal(left, right);
-    costs.comparisons += 1;
-    costs.compared += last_visit_count();
-    match equal {
-        Err(error) if error.kind() == ErrorKind::Type => Ok(false),
-        equal => equal,
-    }
-}
-
-fn options(map_free_vars: bool) -> CompareOptions {
-    CompareOptions {
-        map_free_vars,
-        ..CompareOptions::default()
     }
 }

@@ -4,8 +4,9 @@ use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
 use super::dominators::Dominators;
+use super::options::ClassOptions;
+use super::table::{Class, SubtermClasses};
 use super::walk::Walk;
-use super::{Class, ClassOptions, SubtermClasses};
 use crate::kernel::error::Result;
 use crate::kernel::object::access;
 use crate::kernel::object::reference::{Obj, Ref};

@@ -7,8 +7,8 @@
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::Costs;
-use super::decide::{engine_equal, engine_hash};
+use super::ask::{engine_equal, engine_hash};
+use super::options::ClassCosts;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::class::Payload;
@@ -68,7 +68,7 @@ impl Ground {
         &mut self,
         section: &mut Section,
         object: ObjRef<'_>,
-        costs: &mut Costs,
+        costs: &mut ClassCosts,
     ) -> Result<Option<u32>> {
         access::outside(section, || {
             let value = Value::from(object.to_ref());

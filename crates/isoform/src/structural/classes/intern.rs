@@ -3,9 +3,10 @@
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::decide::engine_equal;
-use super::walk::{DEFINES, INCOMPARABLE, IRREGULAR, Node, Walk};
-use super::{ClassOptions, Costs};
+use super::ask::engine_equal;
+use super::options::{ClassCosts, ClassOptions};
+use super::summary::{DEFINES, INCOMPARABLE, IRREGULAR, Node};
+use super::walk::Walk;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
@@ -91,7 +92,7 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
             firsts: HashMap::default(),
             results: HashMap::default(),
             pinned: pinned(section, &walked.nodes, &keys),
-            costs: Costs::default(),
+            costs: ClassCosts::default(),
         };
         let outcome = interning.run(section, Part::alone(&value, RegionKind::Use));
         Ok(match outcome? {
@@ -149,7 +150,7 @@ struct Interning<'a> {
     results: HashMap<u64, Outcome, RandomState>,
     /// Dag nodes that stay the same objects.
     pinned: Idents,
-    costs: Costs,
+    costs: ClassCosts,
 }
 
 impl<'a> Policy<'a> for Interning<'a> {

@@ -16,15 +16,19 @@ use rapidhash::fast::RandomState;
 use super::super::plain_hash;
 use super::super::sink::{Fast, Form, Part as Role, Sink};
 use super::ground::Ground;
+use super::options::{ClassCosts, ClassOptions};
+use super::summary::{
+    DEFINES, HOOKED, INCOMPARABLE, INHERITED, IRREGULAR, MOVED, MUTABLE, Node, OPEN_DAG, Summary,
+    UNDECIDED, Walked,
+};
 use super::var_maps::{FIXED, Group, KEY, MapId, NO_MAP, Positions, VarMaps};
-use super::{ClassOptions, Costs};
+
 use crate::kernel::container::is_plain_key;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::access::{Poll, Section};
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::prefetch::prefetch_ahead;
-use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::pages::Pages;
@@ -55,46 +59,6 @@ impl State {
         self.region as u64 | u64::from(self.outer) << 2 | u64::from(self.fixed) << 3
     }
 }
-
-/// The summary of a subterm.
-#[derive(Clone, Copy)]
-pub(super) struct Summary {
-    /// The hash of the structure without names.
-    hash: u64,
-    /// The number of nodes, each counted at every occurrence.
-    pub(super) size: u64,
-    height: u32,
-    map: MapId,
-    pub(super) flags: u8,
-}
-
-/// Comparison itself decides the class.
-pub(super) const IRREGULAR: u8 = 1;
-/// Comparison fails.
-pub(super) const INCOMPARABLE: u8 = 2;
-/// Something mutable is inside, whose contents are not compared.
-pub(super) const MUTABLE: u8 = 4;
-/// A custom comparison is inside.
-pub(super) const HOOKED: u8 = 8;
-/// A dag node whose variables are bound elsewhere is inside.
-const OPEN_DAG: u8 = 16;
-/// The map has become that of the object around it.
-const MOVED: u8 = 32;
-/// A definition inside is in force after the subterm.
-pub(super) const DEFINES: u8 = 64;
-
-/// What a subterm has in common with what it is part of.
-const INHERITED: u8 = IRREGULAR | INCOMPARABLE | MUTABLE | HOOKED | OPEN_DAG;
-
-/// A subterm with its class.
-pub(super) struct Node {
-    pub(super) object: Ref<Obj>,
-    pub(super) summary: Summary,
-    pub(super) class: u32,
-}
-
-/// A class that is not known yet.
-pub(super) const UNDECIDED: u32 = u32::MAX;
 
 /// In the table of objects: zero for unknown, this for open, and anything else for one
 /// more than the number of the node.
@@ -144,7 +108,7 @@ pub(super) struct Walk<'a> {
     dags_by_identity: bool,
     /// Objects that are keys of maps, if dag nodes are compared by identity.
     pub(super) keys: HashSet<u64, RandomState>,
-    pub(super) costs: Costs,
+    pub(super) costs: ClassCosts,
     poll: Poll,
 }
 
@@ -169,7 +133,7 @@ impl<'a> Walk<'a> {
             wants_edges: options.sharing,
             dags_by_identity: false,
             keys: HashSet::default(),
-            costs: Costs::default(),
+            costs: ClassCosts::default(),
             poll: Poll::default(),
         }
     }
@@ -205,10 +169,10 @@ impl<'a> Walk<'a> {
     }
 
     /// Ends the walk.
-    pub(super) fn finish(mut self) -> super::decide::Walked {
+    pub(super) fn finish(mut self) -> Walked {
         self.costs.map_updates = self.maps.updates;
         self.costs.map_copies = self.maps.copies;
-        super::decide::Walked {
+        Walked {
             options: self.options,
             nodes: self.nodes,
             table: self.table,

@@ -1,0 +1,47 @@
+//! The options of subterm classes, and what they cost.
+
+/// What makes two subterms members of one class.
+///
+/// Its methods are the functions of this module with these options.
+///
+/// ```
+/// use isoform::compare::ClassOptions;
+///
+/// let options = ClassOptions { map_free_vars: true, ..ClassOptions::default() };
+/// assert_eq!(options.classes([[1, 2], [1, 2]])?.len(), 2);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ClassOptions {
+    /// Free variables of a subterm are equal up to renaming, as in
+    /// [`CompareOptions::map_free_vars`](super::super::CompareOptions::map_free_vars): for
+    /// finding clones. Otherwise they match by identity: for sharing computations.
+    pub map_free_vars: bool,
+    /// Dag nodes are equal only if they are shared in the same way, exactly as in
+    /// comparison. Otherwise they are compared by contents, like trees.
+    ///
+    /// Each subterm that contains one of several equal dag nodes, or a dag node with a
+    /// variable that is bound outside of the node but inside the subterm, is then hashed
+    /// and compared as a whole: quadratic in the depth at which that happens.
+    pub sharing: bool,
+    /// Lists, dicts and objects with mutable fields are equal if their contents are at
+    /// this moment. Otherwise only the same object is equal, whatever is written later.
+    pub mutable_contents: bool,
+}
+
+/// The work done for a table of classes; the measure of the complexity tests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ClassCosts {
+    /// The objects visited, each once per kind of region in which it occurs.
+    pub visits: u64,
+    /// The entries made or changed in maps from variables to positions: at most
+    /// n log2 n for n visits.
+    pub map_updates: u64,
+    /// The entries copied because a subterm with that map occurs several times: at most
+    /// the number of occurrences times that of free variables.
+    pub map_copies: u64,
+    /// The calls of hash and comparison, for subterms that only these can decide.
+    pub comparisons: u64,
+    /// The objects visited by these calls.
+    pub compared: u64,
+}

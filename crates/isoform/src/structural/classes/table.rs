@@ -1,0 +1,305 @@
+//! The table of classes.
+
+use super::ask::engine_equal;
+use super::options::{ClassCosts, ClassOptions};
+use super::summary::{HOOKED, IRREGULAR, Node, Walked};
+use super::walk::Walk;
+use crate::kernel::error::Result;
+use crate::kernel::object::access;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::pages::Pages;
+use crate::kernel::value::Value;
+
+/// The number of a class, below [`SubtermClasses::len`]; classes are numbered in the
+/// order in which their first members are finished, parts before wholes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Class(pub(super) u32);
+
+impl Class {
+    /// The number.
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The class of every subterm of one or more values.
+///
+/// Two subterms have the same class if and only if they are structurally equal as values
+/// of their own, with the stated [options](ClassOptions); the table describes the moment
+/// when it was made. The objects that comparison visits are subterms, and so are keys of
+/// maps; plain values are not. A subterm that cannot be compared is alone in its class.
+///
+/// Summaries are 64-bit hashes that differ from process to process: different subterms
+/// share one with a probability of about n²/2⁶⁵ for n subterms.
+/// [`confirm`](Self::confirm) rules that out; do it before you rewrite anything.
+pub struct SubtermClasses {
+    options: ClassOptions,
+    pub(super) nodes: Vec<Node>,
+    table: Pages<u32, 16>,
+    /// The members of all classes, as numbers of nodes, in order.
+    members: Vec<u32>,
+    /// The start of each class in `members`, and the end.
+    starts: Vec<u32>,
+    costs: ClassCosts,
+    // The identity numbers in `table` are those of objects that are alive.
+    pub(super) roots: Vec<Value>,
+}
+
+/// Returns the class of every subterm of a value.
+///
+/// Compiler passes ask this to share equal computations, to find clones or to number
+/// values. For n visited objects with few free variables at a time this takes O(n), and
+/// at most O(n log n) updates of maps besides copies of the maps of shared subterms;
+/// closed subterms cost no more than in a hash. [`ClassCosts`] counts all of it.
+///
+/// Source: K. Maziarz, T. Ellis, A. Lawrence, A. Fitzgibbon and S. Peyton Jones,
+/// "Hashing modulo alpha-equivalence", PLDI 2021.
+///
+/// # Errors
+///
+/// `ValueError` with the path for a value that contains itself; whatever a custom
+/// comparison raises, except for `TypeError`.
+///
+/// ```
+/// use isoform::compare::subterm_classes;
+/// use isoform::{Array, Value};
+///
+/// let pair = || Value::from(Array::from(vec![1i64, 2]));
+/// let (left, right) = (pair(), pair());
+/// let classes = subterm_classes(vec![left.clone(), right.clone()])?;
+/// assert_eq!(classes.class_of(&left), classes.class_of(&right));
+/// assert_eq!(classes.len(), 2);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn subterm_classes(value: impl Into<Value>) -> Result<SubtermClasses> {
+    ClassOptions::default().classes(value)
+}
+
+impl ClassOptions {
+    /// [`subterm_classes`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`subterm_classes`].
+    pub fn classes(self, value: impl Into<Value>) -> Result<SubtermClasses> {
+        self.classes_of_all(&[value.into()])
+    }
+
+    /// The classes of every subterm of several values, in one table.
+    ///
+    /// # Errors
+    ///
+    /// As [`subterm_classes`].
+    pub fn classes_of_all(self, values: &[Value]) -> Result<SubtermClasses> {
+        let mut walked = access::traversing(|section| {
+            let mut walk = Walk::new(self);
+            let mut outcome = Ok(());
+            for value in values {
+                outcome = outcome.and_then(|()| walk.value(section, value));
+            }
+            // The results leave the section, because dropping them may run foreign code.
+            (outcome, walk.finish())
+        });
+        walked.0?;
+        walked.1.decide()?;
+        Ok(SubtermClasses::new(walked.1, values.to_vec()))
+    }
+}
+
+impl SubtermClasses {
+    pub(super) fn new(walked: Walked, roots: Vec<Value>) -> Self {
+        let mut made = SubtermClasses {
+            options: walked.options,
+            nodes: walked.nodes,
+            table: walked.table,
+            members: Vec::new(),
+            starts: Vec::new(),
+            costs: walked.costs,
+            roots,
+        };
+        made.renumber();
+        made
+    }
+
+    /// Numbers classes by their first members, and lists the members of each.
+    pub(super) fn renumber(&mut self) {
+        let mut numbers: Vec<u32> = Vec::new();
+        let mut counts: Vec<u32> = Vec::new();
+        for node in &mut self.nodes {
+            let old = node.class as usize;
+            if old >= numbers.len() {
+                numbers.resize(old + 1, u32::MAX);
+            }
+            if numbers[old] == u32::MAX {
+                numbers[old] = counts.len() as u32;
+                counts.push(0);
+            }
+            node.class = numbers[old];
+            counts[node.class as usize] += 1;
+        }
+        self.starts.clear();
+        self.starts.push(0);
+        let mut total = 0;
+        for count in counts {
+            total += count;
+            self.starts.push(total);
+        }
+        let mut next = self.starts.clone();
+        self.members = vec![0; self.nodes.len()];
+        for (number, node) in self.nodes.iter().enumerate() {
+            let place = &mut next[node.class as usize];
+            self.members[*place as usize] = number as u32;
+            *place += 1;
+        }
+    }
+
+    /// The number of classes.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// True if no value contains an object.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The class of a subterm; None for a value that is not an object, or not part of
+    /// the values that the table was made of. O(1).
+    pub fn class_of(&self, value: &Value) -> Option<Class> {
+        self.class_of_object(value.as_object()?)
+    }
+
+    /// [`class_of`](Self::class_of) for an object.
+    pub fn class_of_object(&self, object: &Ref<Obj>) -> Option<Class> {
+        let number = self.number_of(object.identity())?;
+        Some(Class(self.nodes[number].class))
+    }
+
+    pub(super) fn number_of(&self, ident: u64) -> Option<usize> {
+        let number = self.table.peek(ident)?.checked_sub(1)? as usize;
+        (number < self.nodes.len()).then_some(number)
+    }
+
+    /// All classes, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
+        (0..self.len() as u32).map(Class)
+    }
+
+    /// The members of a class, in the order in which they were finished. Each object
+    /// counts once, however often it occurs.
+    ///
+    /// # Panics
+    ///
+    /// If the class is one of a larger table.
+    pub fn members(&self, class: Class) -> impl ExactSizeIterator<Item = &Ref<Obj>> {
+        self.numbers(class)
+            .iter()
+            .map(|&number| &self.nodes[number as usize].object)
+    }
+
+    pub(super) fn numbers(&self, class: Class) -> &[u32] {
+        let (start, end) = (self.starts[class.number()], self.starts[class.number() + 1]);
+        &self.members[start as usize..end as usize]
+    }
+
+    /// The number of nodes in each member, itself included and each occurrence counted;
+    /// `u64::MAX` if there are more. Containers, strings and tensors do not count, and
+    /// the fields of a variable do not either.
+    ///
+    /// # Panics
+    ///
+    /// If the class is one of a larger table.
+    pub fn size(&self, class: Class) -> u64 {
+        let first = self.numbers(class).first();
+        first.map_or(0, |&number| self.nodes[number as usize].summary.size)
+    }
+
+    /// True if the class was found by comparison rather than by summaries: there is
+    /// something inside whose equality depends on more than the parts.
+    ///
+    /// Such a class respects how dag nodes are shared, whatever the options say. It is
+    /// alone if something mutable is inside and contents are not compared.
+    ///
+    /// # Panics
+    ///
+    /// If the class is one of a larger table.
+    pub fn is_decided_by_comparison(&self, class: Class) -> bool {
+        let mut numbers = self.numbers(class).iter();
+        numbers.any(|&number| self.nodes[number as usize].summary.flags & (IRREGULAR | HOOKED) != 0)
+    }
+
+    /// The options that the table was made with.
+    pub fn options(&self) -> ClassOptions {
+        self.options
+    }
+
+    /// The values that the table was made of.
+    pub fn roots(&self) -> &[Value] {
+        &self.roots
+    }
+
+    /// The work done so far.
+    pub fn costs(&self) -> ClassCosts {
+        self.costs
+    }
+
+    /// Compares every member with the first one of its class, and moves those that
+    /// differ to classes of their own. Returns the number of members that moved.
+    ///
+    /// Without [`sharing`](ClassOptions::sharing), members that share dag nodes in
+    /// different ways are separated, too. Linear in the sizes of all members that are
+    /// not alone: n times the depth at most.
+    ///
+    /// # Errors
+    ///
+    /// As [`subterm_classes`].
+    pub fn confirm(&mut self) -> Result<usize> {
+        let classes: Vec<Class> = self.iter().collect();
+        let moved = self.confirm_some(&classes)?;
+        if moved > 0 {
+            self.renumber();
+        }
+        Ok(moved)
+    }
+
+    /// Splits some classes by comparison; the caller renumbers.
+    pub(super) fn confirm_some(&mut self, classes: &[Class]) -> Result<usize> {
+        let mut next = self.len() as u32;
+        let mut moved = 0;
+        for &class in classes {
+            let numbers = self.numbers(class).to_vec();
+            // The first member of each class that this one is split into.
+            let mut firsts: Vec<u32> = numbers.iter().take(1).copied().collect();
+            for &number in numbers.iter().skip(1) {
+                let value = Value::from(&self.nodes[number as usize].object);
+                let mut found = None;
+                for &first in &firsts {
+                    let first = &self.nodes[first as usize];
+                    let (other, renames) = (Value::from(&first.object), self.options.map_free_vars);
+                    if engine_equal(&other, &value, renames, &mut self.costs)? {
+                        found = Some(first.class);
+                        break;
+                    }
+                }
+                let here = found.unwrap_or_else(|| {
+                    next += 1;
+                    firsts.push(number);
+                    next - 1
+                });
+                moved += usize::from(here != class.0);
+                self.nodes[number as usize].class = here;
+            }
+        }
+        Ok(moved)
+    }
+}
+
+impl std::fmt::Debug for SubtermClasses {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SubtermClasses")
+            .field("subterms", &self.nodes.len())
+            .field("classes", &self.len())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
