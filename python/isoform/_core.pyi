@@ -134,6 +134,21 @@ class Definition:
         """The value."""
 
 @final
+class Duplicate:
+    """Subterms that are structurally equal to each other, by `duplicates`."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def members(self) -> list[tuple[int, Any]]:
+        """The objects, each with the number of the first value that contains it."""
+    @property
+    def saved(self) -> int:
+        """The nodes that would go if one member replaced the others by a reference."""
+    @property
+    def size(self) -> int:
+        """The number of nodes in each of them."""
+
+@final
 class Hole:
     """A variable of a template that matches any part of a value.
 
@@ -647,6 +662,41 @@ class StructuralVisitor:
         """
 
 @final
+class SubtermClasses:
+    """The class of every subterm of a value, by `subterm_classes`.
+
+    Classes are numbers from zero, in the order in which their first members are finished, parts
+    before wholes. The table describes the moment when it was made, and keeps the subterms alive.
+    """
+
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    def class_of(self, /, value: Any) -> int | None:
+        """The class of a subterm; None for a value that is no object, or not part of the value
+        that the table was made of. O(1).
+        """
+    @property
+    def costs(self) -> dict[str, int]:
+        """The work done, by name: `visits` of objects, `map_updates` and `map_copies` of entries
+        for variables, `comparisons` for subterms that only these can decide, and the objects
+        `compared` by them.
+        """
+    def is_decided_by_comparison(self, /, number: Any) -> bool:
+        """True if comparison found the class, since the equality of its members depends on more
+        than their parts: a custom comparison is inside, for example. Raises IndexError for a
+        number that is not a class.
+        """
+    def members(self, /, number: Any) -> list[Any]:
+        """The members of a class, in the order in which they are finished; each object counts
+        once. Raises IndexError for a number that is not a class.
+        """
+    def size(self, /, number: Any) -> int:
+        """The number of nodes in each member of a class, each occurrence counted, at most
+        2**64 - 1. Containers, strings and tensors do not count. Raises IndexError for a number
+        that is not a class.
+        """
+
+@final
 class TraitHandle:
     """The data of a trait for `implements`, stored as `__isoform_handle__` of its class."""
 
@@ -1056,6 +1106,35 @@ def deep_copy(value: Any) -> Any:
     objects are shared with the original. O(size).
     """
 
+def duplicates(
+    values: Sequence[Any],
+    min_size: int = ...,
+    min_count: int = ...,
+    map_free_vars: bool = ...,
+    *,
+    sharing: bool = ...,
+    mutable_contents: bool = ...,
+) -> list[Duplicate]:
+    """The subterms that occur several times in values, those that save most first.
+
+    Comparison has confirmed that all members of a group are equal. A group is left out if all
+    occurrences of its members are inside members of another one.
+
+    Args:
+        values: the programs.
+        min_size: the smallest number of nodes in a member, at least two.
+        min_count: the smallest number of members, at least two.
+        map_free_vars: whether free variables are equal up to renaming.
+        sharing: whether dag objects count as different if they are shared in different ways.
+        mutable_contents: whether objects that can change are equal if their contents are at
+            this moment.
+
+    Raises:
+        ValueError: a value contains itself, with the path.
+
+    O(n log n) for n distinct objects, plus the sizes of all members found.
+    """
+
 def explain_structural_mismatch(
     lhs: Any,
     rhs: Any,
@@ -1112,6 +1191,18 @@ def get_global_func(name: str, allow_missing: Any = ...) -> Any:
 def implements(of: Any, trait: Any, /, *, inherit: bool = ...) -> Any:
     """A type or node as an instance of a trait; None if it does not have the trait; see
     `isoform.type_attrs.implements`.
+    """
+
+def intern(value: Any) -> Any:
+    """A structurally equal value in which equal subterms are one object: less memory, smaller
+    files, and traversals that visit every shared part once.
+
+    The first occurrence stays, with its ignored fields. Objects of kind tree and const-tree,
+    arrays and maps are merged, unless definitions in them are used after them. Variables and
+    their fields, lists, dicts, objects with mutable fields and keys of maps stay the same
+    objects; dag objects are never merged. The result is the same object if nothing is repeated.
+
+    Raises ValueError for a value that contains itself. O(n log n) for n distinct objects.
     """
 
 def json_graph_metadata(json_str: Any, ignore_unknown_fields: bool = ...) -> Any:
@@ -1456,6 +1547,39 @@ def substitute(root: Any, replacements: Any) -> Any:
     Raises TypeError if a key is not a variable or a replacement does not fit its field,
     ValueError for a value that contains itself. Linear in the number of distinct
     objects as long as each variable is bound once.
+    """
+
+def subterm_classes(
+    value: Any,
+    map_free_vars: bool = ...,
+    *,
+    sharing: bool = ...,
+    mutable_contents: bool = ...,
+    confirm: bool = ...,
+) -> SubtermClasses:
+    """The class of every subterm of a value, found in one walk.
+
+    Two subterms have the same class if and only if they are structurally equal as values of
+    their own. Compiler passes ask this to share equal computations, to find clones or to
+    number values.
+
+    Args:
+        value: the value; objects in it, containers and keys of maps are subterms.
+        map_free_vars: whether free variables of a subterm are equal up to renaming, as for
+            clones; otherwise they match by identity, as for sharing computations.
+        sharing: whether dag objects are equal only if they are shared in the same way;
+            otherwise they are compared by contents. Subterms with several equal dag objects
+            are then compared as a whole, which is quadratic in their depth.
+        mutable_contents: whether lists, dicts and objects with mutable fields (those of
+            classes that are not frozen) are equal if their contents are at this moment;
+            otherwise only the same object is.
+        confirm: whether comparison checks every member of a class, instead of a hash of 64
+            bits; it also separates dag objects that are shared in different ways.
+
+    Raises:
+        ValueError: a value contains itself, with the path.
+
+    O(n log n) for n distinct objects; linear unless many variables are in use at a time.
     """
 
 def to_bytes(obj: Any) -> bytes:

@@ -150,7 +150,7 @@ impl ClassesHandle {
         self.0.len()
     }
 
-    /// The class of a subterm; None for a value that is no object, or not part of the value
+    /// The class of a subterm; None for a value that is not an object, or not part of the value
     /// that the table was made of. O(1).
     fn class_of(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         Ok(self.0.class_of(&untyped(value)?).map(Class::number))

@@ -35,7 +35,7 @@ const SUBTERMS: usize = 48;
 /// Every so many pairs, the slow oracle is asked, too.
 const ORACLE_EVERY: usize = 7;
 
-/// What judging a value has covered.
+/// Counts of what was judged.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Judged {
     /// The pairs that were compared.

@@ -1,4 +1,4 @@
-//! What makes subterms members of one class.
+//! Subterms that are members of one class, and subterms that are not.
 
 use isoform::compare::{ClassOptions, subterm_classes};
 use isoform::errors::ErrorKind;

@@ -38,12 +38,12 @@ pub(crate) struct Add {
     pub(crate) rhs: Value,
 }
 
-/// A step in front of another value.
+/// A step before another value.
 #[derive(Node)]
 #[node(key = "classes.Step")]
 #[repr(C)]
 pub(crate) struct Step {
-    /// What follows.
+    /// The value.
     pub(crate) rest: Value,
 }
 

@@ -14,7 +14,7 @@ use crate::kernel::error::Result;
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 
-/// What equal subterms have in common that is known without comparing them: the type
+/// A property that equal subterms share and that is known without comparison: the type
 /// and, unless a custom comparison may ignore parts, the size.
 type Outline = (u32, u64);
 

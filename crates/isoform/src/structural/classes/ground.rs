@@ -1,7 +1,7 @@
 //! Objects with custom comparisons that mention nothing bound elsewhere.
 //!
 //! Such an object is equal to another one in one place if it is in every place, so it
-//! stands in the hashes of what contains it by the number of its class, and comparison
+//! is represented in other hashes by the number of its class, and comparison
 //! is asked once per object.
 
 use hashbrown::{HashMap, HashSet};

@@ -1,6 +1,6 @@
 //! The options of subterm classes, and what they cost.
 
-/// What makes two subterms members of one class.
+/// The options that decide which subterms are members of one class.
 ///
 /// Its methods are the functions of this module with these options.
 ///

@@ -1,4 +1,4 @@
-//! What the walk finds out about each subterm.
+//! The summaries of subterms.
 
 use super::options::{ClassCosts, ClassOptions};
 use super::var_maps::MapId;
@@ -32,7 +32,7 @@ pub(super) const MOVED: u8 = 32;
 /// A definition inside is in force after the subterm.
 pub(super) const DEFINES: u8 = 64;
 
-/// What a subterm has in common with what it is part of.
+/// The properties of a part that its parents have, too.
 pub(super) const INHERITED: u8 = IRREGULAR | INCOMPARABLE | MUTABLE | HOOKED | OPEN_DAG;
 
 /// A subterm with its class.

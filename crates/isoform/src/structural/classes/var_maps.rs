@@ -34,7 +34,7 @@ pub(super) const NO_MAP: MapId = u32::MAX;
 /// Up to this many entries are kept in a sorted list.
 const FEW: usize = 8;
 
-/// The positions of one variable; zero where there are none.
+/// The positions of one variable; zero for an empty group.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Positions {
     /// The groups: before any definition, from an outer definition on, from a
@@ -53,7 +53,7 @@ pub(super) enum Group {
 
 /// The first occurrence matches by identity, even if free variables are renamed.
 pub(super) const FIXED: u8 = 1;
-/// The variable is the key of a map, which stands in the hash by its identity.
+/// The variable is the key of a map, which is hashed by identity.
 pub(super) const KEY: u8 = 2;
 /// The variable occurs in the fields of another one.
 pub(super) const IN_FIELDS: u8 = 4;
