@@ -6,7 +6,7 @@ use super::sink::{Part, Sink};
 use crate::kernel::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::kernel::object::raw_value::Tag;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::view::ObjRef;
+use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::value::{BigIntObj, Value, canonical_float_bits};
 
 /// Adds an inline value to its parent. Objects are left to the caller.
@@ -23,6 +23,32 @@ pub(super) fn add_inline<S: Sink>(sink: &mut S, acc: &mut S::Acc, value: &Value)
         Tag::InlineStr => sink.bytes(acc, Part::Str, value.inline_text().as_bytes()),
         Tag::Object => {}
     }
+}
+
+/// Adds a field that holds no object; otherwise returns the object.
+#[inline(always)]
+pub(super) fn add_loaded<'a, S: Sink>(
+    sink: &mut S,
+    acc: &mut S::Acc,
+    loaded: Loaded<'a, '_>,
+) -> Option<ObjRef<'a>> {
+    let (part, word) = match loaded {
+        Loaded::Object(child) => return Some(child),
+        Loaded::Value(value) => {
+            let child = value.object_ref();
+            if child.is_none() {
+                add_inline(sink, acc, &value);
+            }
+            return child;
+        }
+        Loaded::None => (Part::None, 0),
+        Loaded::Int(number) => (Part::Int, number as u64),
+        Loaded::Float(number) => (Part::Float, canonical_float_bits(number.to_bits())),
+        Loaded::Bool(flag) => (Part::Bool, u64::from(flag)),
+        Loaded::DType(dtype) => (Part::DType, u64::from(dtype.to_bits())),
+    };
+    sink.word(acc, part, word);
+    None
 }
 
 /// The hash of an object of a built-in type without parts.

@@ -70,6 +70,10 @@ impl Positions {
         self.groups.iter().map(|hash| u32::from(*hash != 0)).sum()
     }
 
+    fn is_free(&self) -> bool {
+        self.groups[1] | self.groups[2] == 0
+    }
+
     fn has(&self, group: Group) -> bool {
         self.groups[group as usize] != 0
     }
@@ -261,15 +265,13 @@ impl VarMaps {
             return map;
         }
         let made = self.fresh();
-        let mut copy = std::mem::take(&mut self.maps[made as usize]);
-        let from = &mut self.maps[map as usize];
+        let (copy, from) = two(&mut self.maps, made as usize, map as usize);
         from.owners -= 1;
         copy.few.extend_from_slice(&from.few);
         copy.many.clone_from(&from.many);
         copy.defined.extend_from_slice(&from.defined);
         (copy.outer, copy.weight, copy.sum) = (from.outer, from.weight, from.sum);
-        self.copies += copy.entries().count() as u64;
-        self.maps[made as usize] = copy;
+        self.copies += copy.many.as_ref().map_or(copy.few.len(), |many| many.len()) as u64;
         made
     }
 
@@ -297,9 +299,16 @@ impl VarMaps {
         height: u32,
         place: u32,
     ) -> bool {
+        let mut irregular = false;
+        for number in 0..self.maps[child as usize].few.len() {
+            let (var, positions) = self.maps[child as usize].few[number];
+            irregular |= self.join(into, var, positions, later, height, place);
+        }
+        if self.maps[child as usize].many.is_none() {
+            return irregular;
+        }
         // The maps are different, since the parent's belongs to it alone.
         let from = std::mem::take(&mut self.maps[child as usize]);
-        let mut irregular = false;
         for (var, positions) in from.entries() {
             irregular |= self.join(into, var, positions, later, height, place);
         }
@@ -452,6 +461,28 @@ impl VarMaps {
 /// The positions of a variable in a parent, from those in its largest child and in
 /// another one, or in all children so far and another one.
 fn joined(mixing: Mixing, mark: u64, big: Positions, small: Positions, later: bool) -> Positions {
+    if big.is_free() && small.is_free() {
+        // Most variables are only used.
+        let (first, second) = match later {
+            true => (big, small),
+            false => (small, big),
+        };
+        let mixed = mixing.fold(mark.rotate_left(5) ^ first.groups[0]);
+        let mixed = [second.groups[0], 0, 0]
+            .into_iter()
+            .fold(mixed, |mixed, hash| {
+                mixing.fold(mixed.rotate_left(5) ^ hash)
+            });
+        let flags = (first.flags | second.flags) & (KEY | IN_FIELDS);
+        let fixed = match first.groups[0] {
+            0 => second.flags,
+            _ => first.flags,
+        };
+        return Positions {
+            groups: [mixed.max(1), 0, 0],
+            flags: flags | fixed & FIXED,
+        };
+    }
     let (first, second) = match later {
         true => (big, small),
         false => (small, big),
@@ -502,6 +533,15 @@ fn joined(mixing: Mixing, mark: u64, big: Positions, small: Positions, later: bo
     };
     let flags = (first.flags | second.flags) & (KEY | IN_FIELDS) | first_free & FIXED;
     Positions { groups, flags }
+}
+
+/// Two different maps.
+fn two(maps: &mut [VarMap], one: usize, other: usize) -> (&mut VarMap, &mut VarMap) {
+    let (low, high) = maps.split_at_mut(one.max(other));
+    match one < other {
+        true => (&mut low[one], &mut high[0]),
+        false => (&mut high[0], &mut low[other]),
+    }
 }
 
 #[cfg(test)]

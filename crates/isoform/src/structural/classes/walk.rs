@@ -191,6 +191,18 @@ impl<'a> Walk<'a> {
         }
         while let Some(frame) = self.frames.last_mut() {
             self.poll.step(section)?;
+            // Most parts are objects in the region of what contains them.
+            if let Some((object, region)) = frame.cursor.next_object(section, true) {
+                let state = State {
+                    region,
+                    outer: frame.outer && region != RegionKind::Use,
+                    fixed: frame.fixed,
+                };
+                if let Some(summary) = self.meet(section, object, state)? {
+                    self.pass_on(summary);
+                }
+                continue;
+            }
             match frame.cursor.next(section) {
                 Some(part) => self.part(section, part)?,
                 None => {
@@ -304,6 +316,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the summary of an object, or opens it.
+    #[inline]
     fn meet(
         &mut self,
         section: &mut Section,
@@ -381,6 +394,8 @@ impl<'a> Walk<'a> {
             if info.kind != Kind::Var || info.is_builtin() {
                 return Ok(Some(self.constant(object, state, Form::Use, MUTABLE)));
             }
+        } else if class == Payload::Plain && !info.has_children {
+            return Ok(Some(self.childless(section, object, state)));
         } else if info.kind != Kind::Var || info.is_builtin() || !info.visited.is_empty() {
             return self.open(section, object, state);
         }
@@ -586,6 +601,21 @@ impl<'a> Walk<'a> {
         self.sink.word(&mut acc, Role::Identity, object.ident());
         let hash = self.sink.close(acc);
         self.leaf(object, state, hash, 1, flags)
+    }
+
+    /// The summary of a node whose fields hold no objects.
+    fn childless(&mut self, section: &Section, object: ObjRef<'a>, state: State) -> Summary {
+        let info = object.info();
+        let mut hash = self.sink.open_type(info);
+        let fields = object.visited_with(info);
+        let mut position = 0;
+        while let Some((_, loaded)) = fields.get(section, position) {
+            position += 1;
+            // There are no children to return.
+            let _ = plain_hash::add_loaded(&mut self.sink, &mut hash, loaded);
+        }
+        let hash = self.sink.close(hash);
+        self.leaf(object, state, hash, 1, 0)
     }
 
     /// The summary of an object without variables.

@@ -38,7 +38,7 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::pages::empty;
 use crate::kernel::types::Kind;
-use crate::kernel::value::{Value, canonical_float_bits};
+use crate::kernel::value::Value;
 use kept::{Kept, Parts};
 
 /// Determines how a frame uses the hash that the frame above it returns.
@@ -486,23 +486,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Adds a field that needs no visit; otherwise returns the child.
     #[inline(always)]
     fn part(&mut self, acc: &mut S::Acc, loaded: Loaded<'a, '_>) -> Option<ObjRef<'a>> {
-        let (part, word) = match loaded {
-            Loaded::Object(child) => return Some(child),
-            Loaded::Value(value) => {
-                let child = value.object_ref();
-                if child.is_none() {
-                    self.plain(acc, &value);
-                }
-                return child;
-            }
-            Loaded::None => (Part::None, 0),
-            Loaded::Int(number) => (Part::Int, number as u64),
-            Loaded::Float(number) => (Part::Float, canonical_float_bits(number.to_bits())),
-            Loaded::Bool(flag) => (Part::Bool, u64::from(flag)),
-            Loaded::DType(dtype) => (Part::DType, u64::from(dtype.to_bits())),
-        };
-        self.sink.word(acc, part, word);
-        None
+        plain_hash::add_loaded(&mut self.sink, acc, loaded)
     }
 
     /// Adds a plain value to its parent. Callers visit objects instead.
