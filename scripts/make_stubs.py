@@ -47,7 +47,7 @@ PARAMETERS = {
     "min_count": "int",
     "min_size": "int",
     "mmap": "bool",
-    "mutable_contents": "bool",
+    "mutable_by_identity": "bool",
     "name": "str",
     "options": "dict[str, Any]",
     "override": "bool",

@@ -258,9 +258,9 @@ CALLS = {
     ),
     "subterm_classes": lambda d: (
         lambda classes: classes.class_of(d.value) == classes.class_of(d.twin)
-    )(isoform.subterm_classes([d.value, d.twin], mutable_contents=True)),
+    )(isoform.subterm_classes([d.value, d.twin])),
     "duplicates": lambda d: (
-        len(isoform.duplicates([d.value, d.twin], mutable_contents=True)[0].members) == 2
+        len(isoform.duplicates([d.value, d.twin])[0].members) == 2
     ),
     "intern": lambda d: isoform.structural_equal(isoform.intern(d.value), d.value),
     "StructuralKey": lambda d: isoform.StructuralKey(d.value) == isoform.StructuralKey(d.twin),

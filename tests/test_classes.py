@@ -104,14 +104,14 @@ def test_sharing_of_dag_objects():
     assert not same(confirm=True)
 
 
-def test_what_can_change_is_alone_unless_contents_count():
+def test_what_can_change_is_equal_by_contents_or_by_identity():
     one, other = Cell(1), Cell(1)
     classes = subterm_classes([one, other])
-    assert classes.class_of(one) != classes.class_of(other)
-    classes = subterm_classes([one, other], mutable_contents=True)
     assert classes.class_of(one) == classes.class_of(other)
-    assert duplicates([Add(one, 1), Add(other, 1)]) == []
-    assert len(duplicates([Add(one, 1), Add(other, 1)], mutable_contents=True)) == 1
+    classes = subterm_classes([one, other], mutable_by_identity=True)
+    assert classes.class_of(one) != classes.class_of(other)
+    assert len(duplicates([Add(one, 1), Add(other, 1)])) == 1
+    assert duplicates([Add(one, 1), Add(other, 1)], mutable_by_identity=True) == []
 
 
 def test_duplicates():
@@ -139,9 +139,9 @@ def test_interning():
 def test_a_value_that_contains_itself():
     cell = Cell(None)
     cell.value = [cell]
-    assert len(subterm_classes(cell)) == 2
+    assert len(subterm_classes(cell, mutable_by_identity=True)) == 2
     with pytest.raises(ValueError, match="contains itself"):
-        subterm_classes(cell, mutable_contents=True)
+        subterm_classes(cell)
 
 
 def test_an_exception_of_a_custom_comparison_is_raised():

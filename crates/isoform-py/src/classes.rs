@@ -31,9 +31,9 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///     sharing: whether dag objects are equal only if they are shared in the same way;
 ///         otherwise they are compared by contents. Subterms with several equal dag objects
 ///         are then compared as a whole, which is quadratic in their depth.
-///     mutable_contents: whether lists, dicts and objects with mutable fields (those of
-///         classes that are not frozen) are equal if their contents are at this moment;
-///         otherwise only the same object is.
+///     mutable_by_identity: whether lists, dicts and objects with mutable fields (those of
+///         classes that are not frozen) are only equal to themselves, so that classes stay
+///         right whatever is written later; otherwise their contents at this moment count.
 ///     confirm: whether comparison checks every member of a class, instead of a hash of 64
 ///         bits; it also separates dag objects that are shared in different ways.
 ///
@@ -42,18 +42,18 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///
 /// O(n log n) for n distinct objects; linear unless many variables are in use at a time.
 #[pyfunction]
-#[pyo3(signature = (value, map_free_vars=false, *, sharing=false, mutable_contents=false, confirm=false))]
+#[pyo3(signature = (value, map_free_vars=false, *, sharing=false, mutable_by_identity=false, confirm=false))]
 fn subterm_classes(
     value: &Bound<'_, PyAny>,
     map_free_vars: bool,
     sharing: bool,
-    mutable_contents: bool,
+    mutable_by_identity: bool,
     confirm: bool,
 ) -> PyResult<ClassesHandle> {
     let options = ClassOptions {
         map_free_vars,
         sharing,
-        mutable_contents,
+        mutable_by_identity,
     };
     let given = untyped(value)?;
     let find = || {
@@ -77,27 +77,26 @@ fn subterm_classes(
 ///     min_count: the smallest number of members, at least two.
 ///     map_free_vars: whether free variables are equal up to renaming.
 ///     sharing: whether dag objects count as different if they are shared in different ways.
-///     mutable_contents: whether objects that can change are equal if their contents are at
-///         this moment.
+///     mutable_by_identity: whether objects that can change are only equal to themselves.
 ///
 /// Raises:
 ///     ValueError: a value contains itself, with the path.
 ///
 /// O(n log n) for n distinct objects, plus the sizes of all members found.
 #[pyfunction]
-#[pyo3(signature = (values, min_size=2, min_count=2, map_free_vars=true, *, sharing=false, mutable_contents=false))]
+#[pyo3(signature = (values, min_size=2, min_count=2, map_free_vars=true, *, sharing=false, mutable_by_identity=false))]
 fn duplicates(
     values: &Bound<'_, PyAny>,
     min_size: u64,
     min_count: usize,
     map_free_vars: bool,
     sharing: bool,
-    mutable_contents: bool,
+    mutable_by_identity: bool,
 ) -> PyResult<Vec<DuplicateHandle>> {
     let options = ClassOptions {
         map_free_vars,
         sharing,
-        mutable_contents,
+        mutable_by_identity,
     };
     let given = values
         .try_iter()?
@@ -133,7 +132,7 @@ pub(crate) struct ClassesHandle(SubtermClasses);
 
 impl ClassesHandle {
     fn class(&self, number: usize) -> PyResult<Class> {
-        let found = self.0.iter().nth(number);
+        let found = self.0.class(number);
         found.ok_or_else(|| {
             let count = self.0.len();
             PyIndexError::new_err(format!(

@@ -113,7 +113,7 @@ fn draw_options(source: &mut Source<'_>) -> ClassOptions {
     ClassOptions {
         map_free_vars: source.chance(40),
         sharing: source.chance(50),
-        mutable_contents: source.chance(50),
+        mutable_by_identity: source.chance(50),
     }
 }
 
@@ -129,12 +129,12 @@ pub fn judge(
     family: Option<&Family>,
 ) -> Result<Judged, String> {
     if family.is_none() {
-        (options.sharing, options.mutable_contents) = (true, true);
+        (options.sharing, options.mutable_by_identity) = (true, false);
     }
     let classes = match options.classes(value) {
         Ok(classes) => classes,
         // Contents that contain themselves.
-        Err(error) if error.kind() == ErrorKind::Value && options.mutable_contents => {
+        Err(error) if error.kind() == ErrorKind::Value && !options.mutable_by_identity => {
             return Ok(Judged::default());
         }
         Err(error) => return Err(format!("{error}\n  in {value:?}\n  with {options:?}")),
@@ -217,7 +217,7 @@ impl<'f> Judge<'f> {
         if by_comparison {
             // Comparison respects sharing, and sees what can change.
             let exact = options.equal(objects[0], objects[1]).unwrap_or(false);
-            let changes = !self.options.mutable_contents && !same;
+            let changes = self.options.mutable_by_identity && !same;
             if changes || (!self.options.sharing && same == exact) {
                 return Ok(());
             }
@@ -236,7 +236,7 @@ impl<'f> Judge<'f> {
         let Some(family) = self.family else {
             return Ok(value.clone());
         };
-        if self.options.sharing && self.options.mutable_contents {
+        if self.options.sharing && !self.options.mutable_by_identity {
             return Ok(value.clone());
         }
         if let Some(known) = self.twins.get(&object.identity()) {
@@ -248,7 +248,7 @@ impl<'f> Judge<'f> {
     }
 
     fn new_twin(&mut self, family: &Family, value: &Value, object: &Ref<Obj>) -> Result<Value> {
-        let by_contents = self.options.mutable_contents;
+        let by_contents = !self.options.mutable_by_identity;
         let entries = |judge: &mut Self, map: &Map| -> Result<Vec<(Value, Value)>> {
             map.iter()
                 .map(|(key, value)| Ok((judge.twin(key)?, judge.twin(value)?)))
@@ -283,7 +283,7 @@ impl<'f> Judge<'f> {
             return Ok(object.clone().into());
         }
         let parts = children(&Value::from(object.clone()));
-        if !self.options.mutable_contents && info.is_mutable() {
+        if self.options.mutable_by_identity && info.is_mutable() {
             if info.kind() != Kind::Var {
                 return singleton(family);
             }

@@ -72,7 +72,7 @@ fn many_variables_take_n_log_n_updates() {
                 .collect::<Vec<_>>()
         };
         // A balanced tree, and chains that lean to each side.
-        let left = leaves().into_iter().reduce(|one, other| add(one, other));
+        let left = leaves().into_iter().reduce(add);
         let right = leaves().into_iter().reduce(|one, other| add(other, one));
         for body in [tree(leaves()), left.expect("some"), right.expect("some")] {
             let costs = costs(&fun(&params, body), ClassOptions::default());

@@ -112,7 +112,7 @@ fn bound_and_free_variables() {
     let (x, y) = (var("x"), var("y"));
     let made = interned(&arr([fun(&[&x], &x), fun(&[&y], &y)]));
     assert!(is_same(&made, 0, 1), "closed functions");
-    let sums = arr([add(&x, &int(1)), add(&x, &int(1)), add(&y, &int(1))].map(Value::from));
+    let sums = arr([add(&x, int(1)), add(&x, int(1)), add(&y, int(1))].map(Value::from));
     let made = interned(&sums);
     assert!(is_same(&made, 0, 1) && !is_same(&made, 0, 2));
     let statements = || Value::from(Step::new(Value::from(Assign::new(1, &x))));

@@ -13,13 +13,13 @@ use crate::support::{
 const BY_IDENTITY: ClassOptions = ClassOptions {
     map_free_vars: false,
     sharing: true,
-    mutable_contents: true,
+    mutable_by_identity: false,
 };
 
 const EXACT_RENAMING: ClassOptions = ClassOptions {
     map_free_vars: true,
     sharing: true,
-    mutable_contents: true,
+    mutable_by_identity: false,
 };
 
 #[test]
@@ -28,7 +28,7 @@ fn bound_variables_have_no_names_and_free_ones_do() {
     check(&fun(&[&x], &x), &fun(&[&y], &y), BY_IDENTITY, true);
     check(&fun(&[&x], &y), &fun(&[&y], &x), BY_IDENTITY, false);
     check(&fun(&[&x], &y), &fun(&[&x, &x], &y), BY_IDENTITY, false);
-    let sums = [add(&x, &int(1)), add(&y, &int(1))].map(Value::from);
+    let sums = [add(&x, int(1)), add(&y, int(1))].map(Value::from);
     check(&sums[0], &sums[1], BY_IDENTITY, false);
     check(&sums[0], &sums[1], EXACT_RENAMING, true);
     let twice = Value::from(add(&x, &x));
@@ -247,18 +247,18 @@ fn keys_match_by_binding_or_by_identity() {
 }
 
 #[test]
-fn what_can_change_is_alone_unless_contents_count() {
+fn what_can_change_is_equal_by_contents_or_by_identity() {
     let list = || Value::from(List::from(vec![Value::from(1)]));
     let one = list();
     let around = |list: &Value| arr([list.clone()]);
     for sharing in [false, true] {
-        let identity = ClassOptions {
+        let contents = ClassOptions {
             sharing,
             ..ClassOptions::default()
         };
-        let contents = ClassOptions {
-            mutable_contents: true,
-            ..identity
+        let identity = ClassOptions {
+            mutable_by_identity: true,
+            ..contents
         };
         check(&around(&one), &around(&one), identity, true);
         check(&around(&one), &around(&list()), identity, false);
@@ -293,12 +293,12 @@ fn what_cannot_be_compared_is_alone() {
         .push(Value::from(vec![Value::from(cycle.clone())]))
         .expect("fits");
     let cycle = Value::from(cycle);
-    assert_eq!(subterm_classes(&cycle).expect("by identity").len(), 2);
-    let contents = ClassOptions {
-        mutable_contents: true,
+    let identity = ClassOptions {
+        mutable_by_identity: true,
         ..ClassOptions::default()
     };
-    let error = contents.classes(&cycle).expect_err("contains itself");
+    assert_eq!(identity.classes(&cycle).expect("by identity").len(), 2);
+    let error = subterm_classes(&cycle).expect_err("contains itself");
     assert_eq!(error.kind(), ErrorKind::Value);
     assert_eq!(error.message(), "cyclic value: the List contains itself");
     assert_eq!(

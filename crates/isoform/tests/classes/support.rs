@@ -122,7 +122,7 @@ pub(crate) fn arr(items: impl IntoIterator<Item = Value>) -> Value {
 pub(crate) const RENAMING: ClassOptions = ClassOptions {
     map_free_vars: true,
     sharing: false,
-    mutable_contents: false,
+    mutable_by_identity: false,
 };
 
 pub(crate) fn table(values: &[&Value], options: ClassOptions) -> Result<SubtermClasses> {
@@ -139,7 +139,7 @@ pub(crate) fn check(left: &Value, right: &Value, options: ClassOptions, expected
         map_free_vars: options.map_free_vars,
         ..Default::default()
     };
-    if options.sharing && options.mutable_contents {
+    if options.sharing && !options.mutable_by_identity {
         assert_eq!(compare.equal(left, right).unwrap_or(false), expected);
     }
 }

@@ -66,7 +66,7 @@ impl Walked {
     ) -> Result<u32> {
         let flags = self.nodes[number].summary.flags;
         let alone =
-            flags & INCOMPARABLE != 0 || (flags & MUTABLE != 0 && !self.options.mutable_contents);
+            flags & INCOMPARABLE != 0 || (flags & MUTABLE != 0 && self.options.mutable_by_identity);
         if !alone && let Some(hash) = self.hash_of(number)? {
             let bucket = buckets.entry(hash).or_default();
             let value = Value::from(&self.nodes[number].object);
@@ -86,7 +86,7 @@ impl Walked {
 
     fn hash_of(&mut self, number: usize) -> Result<Option<u64>> {
         let node = &self.nodes[number];
-        if node.summary.flags & MUTABLE != 0 && !self.options.mutable_contents {
+        if node.summary.flags & MUTABLE != 0 && self.options.mutable_by_identity {
             return Ok(None);
         }
         let value = Value::from(&node.object);

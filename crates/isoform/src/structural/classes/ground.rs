@@ -34,7 +34,7 @@ impl Ground {
         &mut self,
         section: &Section,
         object: ObjRef<'_>,
-        mutable_contents: bool,
+        mutable_by_identity: bool,
     ) -> bool {
         let depends = |found: ObjRef<'_>| {
             let info = found.info();
@@ -43,7 +43,7 @@ impl Ground {
                 Payload::Plain | Payload::Node => matches!(info.kind, Kind::Var | Kind::Dag),
                 _ => false,
             };
-            by_context || !mutable_contents && can_change(found)
+            by_context || mutable_by_identity && can_change(found)
         };
         let mut seen = HashSet::default();
         let found = search(section, object, &mut seen, &self.known, depends);

@@ -52,7 +52,11 @@ type Idents = HashSet<u64, RandomState>;
 pub fn intern(value: impl Into<Value>) -> Result<Value> {
     let value = value.into();
     let (outcome, keys, walked) = access::traversing(|section| {
-        let mut walk = Walk::new(ClassOptions::default()).with_dags_by_identity();
+        let options = ClassOptions {
+            mutable_by_identity: true,
+            ..ClassOptions::default()
+        };
+        let mut walk = Walk::new(options).with_dags_by_identity();
         let outcome = walk.value(section, &value);
         let keys = std::mem::take(&mut walk.keys);
         (outcome, keys, walk.finish())

@@ -24,9 +24,10 @@ pub struct ClassOptions {
     /// variable that is bound outside of the node but inside the subterm, is then hashed
     /// and compared as a whole: quadratic in the depth at which that happens.
     pub sharing: bool,
-    /// Lists, dicts and objects with mutable fields are equal if their contents are at
-    /// this moment. Otherwise only the same object is equal, whatever is written later.
-    pub mutable_contents: bool,
+    /// Lists, dicts and objects with mutable fields are only equal to themselves, so that
+    /// a class stays right whatever is written later. Otherwise they are equal if their
+    /// contents are at this moment.
+    pub mutable_by_identity: bool,
 }
 
 /// The work done for a table of classes; the measure of the complexity tests.

@@ -1,6 +1,9 @@
 //! The table of classes.
 
-use super::ask::engine_equal;
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::ask::{engine_equal, engine_hash};
 use super::options::{ClassCosts, ClassOptions};
 use super::summary::{HOOKED, IRREGULAR, Node, Walked};
 use super::walk::Walk;
@@ -180,6 +183,11 @@ impl SubtermClasses {
         (number < self.nodes.len()).then_some(number)
     }
 
+    /// The class with a number; None unless that is below [`len`](Self::len).
+    pub fn class(&self, number: usize) -> Option<Class> {
+        (number < self.len()).then_some(Class(number as u32))
+    }
+
     /// All classes, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
         (0..self.len() as u32).map(Class)
@@ -268,29 +276,40 @@ impl SubtermClasses {
         let mut moved = 0;
         for &class in classes {
             let numbers = self.numbers(class).to_vec();
-            // The first member of each class that this one is split into.
-            let mut firsts: Vec<u32> = numbers.iter().take(1).copied().collect();
-            for &number in numbers.iter().skip(1) {
+            let Some((&first, others)) = numbers.split_first() else {
+                continue;
+            };
+            // For each hash, the first member of each class that this one is split into.
+            let mut firsts: HashMap<u64, Vec<u32>, RandomState> = HashMap::default();
+            for &number in others {
+                if self.are_equal(first, number)? {
+                    continue;
+                }
+                moved += 1;
                 let value = Value::from(&self.nodes[number as usize].object);
+                let hash = engine_hash(&value, self.options.map_free_vars, &mut self.costs)?;
+                let bucket = firsts.entry(hash.unwrap_or_default()).or_default();
                 let mut found = None;
-                for &first in &firsts {
-                    let first = &self.nodes[first as usize];
-                    let (other, renames) = (Value::from(&first.object), self.options.map_free_vars);
-                    if engine_equal(&other, &value, renames, &mut self.costs)? {
-                        found = Some(first.class);
+                for &other in bucket.iter() {
+                    if self.are_equal(other, number)? {
+                        found = Some(self.nodes[other as usize].class);
                         break;
                     }
                 }
-                let here = found.unwrap_or_else(|| {
+                if found.is_none() {
+                    bucket.push(number);
                     next += 1;
-                    firsts.push(number);
-                    next - 1
-                });
-                moved += usize::from(here != class.0);
-                self.nodes[number as usize].class = here;
+                }
+                self.nodes[number as usize].class = found.unwrap_or(next - 1);
             }
         }
         Ok(moved)
+    }
+
+    fn are_equal(&mut self, one: u32, other: u32) -> Result<bool> {
+        let [one, other] =
+            [one, other].map(|number| Value::from(&self.nodes[number as usize].object));
+        engine_equal(&one, &other, self.options.map_free_vars, &mut self.costs)
     }
 }
 

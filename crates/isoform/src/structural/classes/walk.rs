@@ -359,7 +359,7 @@ impl<'a> Walk<'a> {
         let info = object.info();
         let class = info.class();
         let compares_identity = match class {
-            Payload::Plain => !self.options.mutable_contents && info.may_change(),
+            Payload::Plain => self.options.mutable_by_identity && info.may_change(),
             Payload::Node => {
                 if info.kind == Kind::Singleton {
                     return Ok(Some(self.constant(object, state, Form::Singleton, 0)));
@@ -376,10 +376,10 @@ impl<'a> Walk<'a> {
                 if !info.hooks.are_structural_defaults() {
                     return self.hooked(section, object, state).map(Some);
                 }
-                !self.options.mutable_contents && info.may_change()
+                self.options.mutable_by_identity && info.may_change()
             }
             Payload::Sequence | Payload::Mapping => false,
-            Payload::Mutable => !self.options.mutable_contents,
+            Payload::Mutable => self.options.mutable_by_identity,
             Payload::Incomparable => {
                 let flags = INCOMPARABLE;
                 return Ok(Some(self.constant(object, state, Form::Root, flags)));
@@ -646,11 +646,11 @@ impl<'a> Walk<'a> {
         state: State,
     ) -> Result<Summary> {
         self.search_below(section, object);
-        let changes = !self.options.mutable_contents && object.info().may_change();
+        let changes = self.options.mutable_by_identity && object.info().may_change();
         if !changes
             && self
                 .ground
-                .contains(section, object, self.options.mutable_contents)
+                .contains(section, object, self.options.mutable_by_identity)
         {
             let class = self.ground.class(section, object, &mut self.costs)?;
             let Some(class) = class else {
@@ -662,8 +662,8 @@ impl<'a> Walk<'a> {
             let hash = self.sink.close(acc);
             return Ok(self.leaf(object, state, hash, 1, HOOKED));
         }
-        let mutable = self.options.mutable_contents;
-        let flags = match !mutable && self.ground.has_mutable(section, object) {
+        let by_identity = self.options.mutable_by_identity;
+        let flags = match by_identity && self.ground.has_mutable(section, object) {
             true => IRREGULAR | HOOKED | MUTABLE,
             false => IRREGULAR | HOOKED,
         };
