@@ -259,9 +259,8 @@ CALLS = {
     "subterm_classes": lambda d: (
         lambda classes: classes.class_of(d.value) == classes.class_of(d.twin)
     )(isoform.subterm_classes([d.value, d.twin])),
-    "duplicates": lambda d: (
-        len(isoform.duplicates([d.value, d.twin])[0].members) == 2
-    ),
+    "duplicates": lambda d: len(isoform.duplicates([d.value, d.twin])[0].members) == 2,
+    "repeated_blocks": lambda d: isoform.repeated_blocks([d.value, d.twin]) == [],
     "intern": lambda d: isoform.structural_equal(isoform.intern(d.value), d.value),
     "StructuralKey": lambda d: isoform.StructuralKey(d.value) == isoform.StructuralKey(d.twin),
     "structural_walk": lambda d: isoform.structural_walk(d.value, (float, lambda _: None)) is None,

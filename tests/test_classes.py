@@ -9,7 +9,16 @@ import random
 import pytest
 
 import isoform
-from isoform import Array, List, Object, duplicates, intern, structural_equal, subterm_classes
+from isoform import (
+    Array,
+    List,
+    Object,
+    duplicates,
+    intern,
+    repeated_blocks,
+    structural_equal,
+    subterm_classes,
+)
 from isoform.dataclasses import field, py_class
 
 
@@ -124,6 +133,24 @@ def test_duplicates():
     assert duplicates(programs, min_size=4) == []
     assert duplicates(programs, map_free_vars=False) == []
     assert repr(group) == "<Duplicate: 2 members of 3 nodes>"
+
+
+def test_repeated_blocks():
+    @py_class("test_classes.Layer", structural_eq="dag")
+    class Layer(Object):
+        op: str
+        args: Array
+
+    value = Layer("input", [])
+    for _ in range(5):
+        norm = Layer("norm", [value])
+        value = Layer("add", [value, Layer("relu", [norm])])
+    (block,) = repeated_blocks([Layer("softmax", [value])], min_size=2)
+    assert (block.size, len(block.places), block.saved) == (3, 5, 8)
+    assert [node.op for node in block.places[4][1]] == ["norm", "relu", "add"]
+    assert [number for number, _ in block.places] == [0] * 5
+    assert repr(block) == "<RepeatedBlock: 5 copies of 3 nodes>"
+    assert repeated_blocks([value], min_count=6) == []
 
 
 def test_interning():

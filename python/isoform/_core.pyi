@@ -143,10 +143,12 @@ class Duplicate:
         """The objects, each with the number of the first value that contains it."""
     @property
     def saved(self) -> int:
-        """The nodes that would go if one member replaced the others by a reference."""
+        """The nodes that would go if one object took the place of all members. Parts that they
+        share already, or that also occur elsewhere, do not count.
+        """
     @property
     def size(self) -> int:
-        """The number of nodes in each of them."""
+        """The number of nodes in each of them, each occurrence counted, at most 2**64 - 1."""
 
 @final
 class Hole:
@@ -482,6 +484,23 @@ class Property:
         """
 
 @final
+class RepeatedBlock:
+    """A block of dataflow nodes that occurs several times, by `repeated_blocks`."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def places(self) -> list[tuple[int, list[Any]]]:
+        """The copies in order: the number of the value that contains the copy, and its nodes.
+        Nodes at the same position of two copies correspond to each other.
+        """
+    @property
+    def saved(self) -> int:
+        """The nodes that would go if the block were a function, and each copy a call of it."""
+    @property
+    def size(self) -> int:
+        """The number of nodes in each copy."""
+
+@final
 class Rewritten:
     """The result of rewriting a value."""
 
@@ -672,7 +691,7 @@ class SubtermClasses:
     def __len__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
     def class_of(self, /, value: Any) -> int | None:
-        """The class of a subterm; None for a value that is no object, or not part of the value
+        """The class of a subterm; None for a value that is not an object, or not part of the value
         that the table was made of. O(1).
         """
     @property
@@ -1113,7 +1132,7 @@ def duplicates(
     map_free_vars: bool = ...,
     *,
     sharing: bool = ...,
-    mutable_contents: bool = ...,
+    mutable_by_identity: bool = ...,
 ) -> list[Duplicate]:
     """The subterms that occur several times in values, those that save most first.
 
@@ -1126,8 +1145,7 @@ def duplicates(
         min_count: the smallest number of members, at least two.
         map_free_vars: whether free variables are equal up to renaming.
         sharing: whether dag objects count as different if they are shared in different ways.
-        mutable_contents: whether objects that can change are equal if their contents are at
-            this moment.
+        mutable_by_identity: whether objects that can change are only equal to themselves.
 
     Raises:
         ValueError: a value contains itself, with the path.
@@ -1350,6 +1368,29 @@ def registered_type_keys() -> list[str]:
 def remove_global_func(name: str) -> Any:
     """Removes a function from the registry; does nothing if there is none."""
 
+def repeated_blocks(
+    values: Sequence[Any], min_size: int = ..., min_count: int = ...
+) -> list[RepeatedBlock]:
+    """The blocks of dataflow nodes that occur several times in values, those that save most
+    first: the layers of a model, for example.
+
+    Nodes are objects of kind dag. Copies have the same nodes in the same order, apart from the
+    elements of tensors, and use each other in the same way; whatever else they use is a
+    parameter, and may differ. A block is a run of nodes in the order in which a depth-first
+    visit finishes them. Blocks do not overlap, and are not repetitions of smaller ones. They
+    are chosen greedily, with bounded work.
+
+    Args:
+        values: the programs.
+        min_size: the smallest number of nodes in a copy.
+        min_count: the smallest number of copies, at least two.
+
+    Raises:
+        ValueError: a value contains itself, with the path.
+
+    O(n log² n) for n distinct objects.
+    """
+
 def replace_all_uses(root: Any, old: Any, new: Any) -> Any:
     """Returns `root` with all uses of `old` replaced by `new`; `Uses.replace_all` for a root whose
     uses are not known yet.
@@ -1554,7 +1595,7 @@ def subterm_classes(
     map_free_vars: bool = ...,
     *,
     sharing: bool = ...,
-    mutable_contents: bool = ...,
+    mutable_by_identity: bool = ...,
     confirm: bool = ...,
 ) -> SubtermClasses:
     """The class of every subterm of a value, found in one walk.
@@ -1570,9 +1611,9 @@ def subterm_classes(
         sharing: whether dag objects are equal only if they are shared in the same way;
             otherwise they are compared by contents. Subterms with several equal dag objects
             are then compared as a whole, which is quadratic in their depth.
-        mutable_contents: whether lists, dicts and objects with mutable fields (those of
-            classes that are not frozen) are equal if their contents are at this moment;
-            otherwise only the same object is.
+        mutable_by_identity: whether lists, dicts and objects with mutable fields (those of
+            classes that are not frozen) are only equal to themselves, so that classes stay
+            right whatever is written later; otherwise their contents at this moment count.
         confirm: whether comparison checks every member of a class, instead of a hash of 64
             bits; it also separates dag objects that are shared in different ways.
 

@@ -49,6 +49,7 @@ Examples:
   isoform diff --architecture a.onnx b.onnx the same, ignoring the contents of weights
   isoform show model.onnx | less            read a model as program text
   isoform dedup ~/models                    find models that occur more than once
+  isoform clones model.onnx                 find layers and other parts that repeat
   isoform optimize model.onnx smaller.onnx  make a model smaller, with the same results
   isoform extract m.onnx part.onnx --to y   cut out what computes a value
   isoform show module.json                  read a JSON graph as text
@@ -66,6 +67,7 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     Show(ShowArgs),
     Dedup(DedupArgs),
+    Clones(ClonesArgs),
     Convert(ConvertArgs),
     Optimize(OptimizeArgs),
     Extract(ExtractArgs),
@@ -272,6 +274,56 @@ Examples:
   isoform dedup ~/models
   isoform dedup --architecture checkpoints/ exports/
   isoform dedup --json . | jq '.groups[].files'";
+
+/// Find what occurs several times inside of programs: layers, and equal subterms.
+///
+/// A block is a run of dataflow nodes, such as a layer of a model, of which there are
+/// several copies: the same operators and attributes in the same order, wired alike. The
+/// values that enter a copy and the elements of constants may differ, since they would be
+/// the parameters of a function in its place. A subterm is a part of a program, with all
+/// that it uses; its copies are equal but for the names of variables, and their weights are
+/// the same. Copies may be in different files.
+///
+/// For each group the first and last node, or the place, of each copy is printed. Groups that
+/// would save most come first, and what only occurs inside of another group is left out.
+#[derive(Args, Debug)]
+#[command(after_help = CLONES_HELP)]
+pub(crate) struct ClonesArgs {
+    /// The models or IR files to search; - is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The smallest number of nodes in a copy, without those that the copies of a subterm
+    /// share.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) min_size: usize,
+    /// The smallest number of copies.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) min_count: usize,
+    /// The largest number of groups to print, for blocks and for subterms.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) max: usize,
+}
+
+const CLONES_HELP: &str = "\
+Exit status:
+  0  every file was searched, whether or not something repeats
+  2  a file could not be read; the others were searched anyway
+
+JSON (--json), one object:
+  {\"blocks\": [GROUP...], \"subterms\": [GROUP...],
+   \"counts\": {\"programs\": COUNT, \"blocks\": COUNT, \"subterms\": COUNT},
+   \"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
+  GROUP is {\"size\": COUNT, \"saved\": COUNT, \"text\": TEXT, \"places\": [PLACE...]}, where
+    `saved` counts the nodes that would go if calls of a function replaced the copies
+  PLACE is {\"file\": NAME, \"ends\": [TEXT...], \"paths\": [TEXT or null...]}, the first and
+    the last node of a block, or the subterm
+  `counts` are those of all groups, printed or not.
+
+Examples:
+  isoform clones model.onnx
+  isoform clones --min-size 20 --max 3 model.onnx
+  isoform clones teacher.onnx student.onnx
+  isoform clones --json model.onnx | jq '.blocks[0].places | length'";
 
 /// Convert a file to another format: a JSON graph, text, binary, or an ONNX model.
 ///

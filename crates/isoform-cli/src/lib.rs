@@ -17,6 +17,7 @@
 //! values; this crate is only the interface.
 
 mod args;
+mod clones;
 mod convert;
 mod dedup;
 mod diff;
@@ -100,6 +101,7 @@ fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io
         Command::Diff(args) => diff::run(args, &cli.common, output),
         Command::Show(args) => show::run(args, &cli.common, output),
         Command::Dedup(args) => dedup::run(args, &cli.common, output),
+        Command::Clones(args) => clones::run(args, &cli.common, output),
         Command::Convert(args) => convert::run(args, &cli.common, output),
         Command::Optimize(args) => optimize::optimize(args, &cli.common, host, output),
         Command::Extract(args) => optimize::extract(args, &cli.common, output),

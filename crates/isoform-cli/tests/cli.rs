@@ -1,6 +1,7 @@
 //! The real command on small models: every command, option and exit status.
 
 mod build;
+mod clones;
 mod ir;
 mod optimize;
 mod passes;

@@ -1,6 +1,8 @@
-//! Classes of subterms, duplicates and interning for Python.
+//! Classes of subterms, duplicates, repeated blocks and interning for Python.
 
-use isoform::compare::{Class, ClassOptions, Duplicate, SubtermClasses, intern as interned};
+use isoform::compare::{
+    Class, ClassOptions, Duplicate, RepeatedBlock, SubtermClasses, intern as interned,
+};
 use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -13,8 +15,10 @@ use crate::object::gil::under_gil;
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ClassesHandle>()?;
     module.add_class::<DuplicateHandle>()?;
+    module.add_class::<BlockHandle>()?;
     module.add_function(wrap_pyfunction!(subterm_classes, module)?)?;
     module.add_function(wrap_pyfunction!(duplicates, module)?)?;
+    module.add_function(wrap_pyfunction!(repeated_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(intern, module)?)
 }
 
@@ -98,13 +102,45 @@ fn duplicates(
         sharing,
         mutable_by_identity,
     };
-    let given = values
-        .try_iter()?
-        .map(|value| untyped(&value?))
-        .collect::<PyResult<Vec<Value>>>()?;
+    let given = programs(values)?;
     let find = || options.duplicates(&given, min_size, min_count);
     let found = under_gil(values.py(), find).into_py()?;
     Ok(found.into_iter().map(DuplicateHandle).collect())
+}
+
+/// The blocks of dataflow nodes that occur several times in values, those that save most
+/// first: the layers of a model, for example.
+///
+/// Nodes are objects of kind dag. Copies have the same nodes in the same order, apart from the
+/// elements of tensors, and use each other in the same way; whatever else they use is a
+/// parameter, and may differ. A block is a run of nodes in the order in which a depth-first
+/// visit finishes them. Blocks do not overlap, and are not repetitions of smaller ones. They
+/// are chosen greedily, with bounded work.
+///
+/// Args:
+///     values: the programs.
+///     min_size: the smallest number of nodes in a copy.
+///     min_count: the smallest number of copies, at least two.
+///
+/// Raises:
+///     ValueError: a value contains itself, with the path.
+///
+/// O(n log² n) for n distinct objects.
+#[pyfunction]
+#[pyo3(signature = (values, min_size=4, min_count=2))]
+fn repeated_blocks(
+    values: &Bound<'_, PyAny>,
+    min_size: usize,
+    min_count: usize,
+) -> PyResult<Vec<BlockHandle>> {
+    let given = programs(values)?;
+    let find = || isoform::compare::repeated_blocks(&given, min_size, min_count);
+    let found = under_gil(values.py(), find).into_py()?;
+    Ok(found.into_iter().map(BlockHandle).collect())
+}
+
+fn programs(values: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+    values.try_iter()?.map(|value| untyped(&value?)).collect()
 }
 
 /// A structurally equal value in which equal subterms are one object: less memory, smaller
@@ -163,8 +199,9 @@ impl ClassesHandle {
     }
 
     /// The number of nodes in each member of a class, each occurrence counted, at most
-    /// 2**64 - 1. Containers, strings and tensors do not count. Raises IndexError for a number
-    /// that is not a class.
+    /// 2**64 - 1. Containers, strings and tensors do not count, and an object with a custom
+    /// comparison, such as a module, counts as one node. Raises IndexError for a number that is
+    /// not a class.
     fn size(&self, number: usize) -> PyResult<u64> {
         Ok(self.0.size(self.class(number)?))
     }
@@ -213,21 +250,59 @@ impl DuplicateHandle {
             .collect()
     }
 
-    /// The number of nodes in each of them.
+    /// The number of nodes in each of them, each occurrence counted, at most 2**64 - 1.
     #[getter]
     fn size(&self) -> u64 {
         self.0.size
     }
 
-    /// The nodes that would go if one member replaced the others by a reference.
+    /// The nodes that would go if one object took the place of all members. Parts that they
+    /// share already, or that also occur elsewhere, do not count.
     #[getter]
     fn saved(&self) -> u64 {
-        self.0.saved()
+        self.0.saved
     }
 
     fn __repr__(&self) -> String {
         let (count, size) = (self.0.members.len(), self.0.size);
         format!("<Duplicate: {count} members of {size} nodes>")
+    }
+}
+
+/// A block of dataflow nodes that occurs several times, by `repeated_blocks`.
+#[pyclass(frozen, name = "RepeatedBlock", module = "isoform")]
+pub(crate) struct BlockHandle(RepeatedBlock);
+
+#[pymethods]
+impl BlockHandle {
+    /// The copies in order: the number of the value that contains the copy, and its nodes.
+    /// Nodes at the same position of two copies correspond to each other.
+    #[getter]
+    fn places<'py>(&self, py: Python<'py>) -> PyResult<Vec<(usize, Vec<Bound<'py, PyAny>>)>> {
+        let places = self.0.places.iter();
+        places
+            .map(|(number, copy)| {
+                let nodes = copy.iter().map(|node| object(py, node));
+                Ok((*number, nodes.collect::<PyResult<_>>()?))
+            })
+            .collect()
+    }
+
+    /// The number of nodes in each copy.
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    /// The nodes that would go if the block were a function, and each copy a call of it.
+    #[getter]
+    fn saved(&self) -> usize {
+        self.0.saved()
+    }
+
+    fn __repr__(&self) -> String {
+        let (count, size) = (self.0.places.len(), self.0.size());
+        format!("<RepeatedBlock: {count} copies of {size} nodes>")
     }
 }
 

@@ -430,12 +430,12 @@ fn duplicates_are_equal(bytes: &[u8]) -> Result<(), String> {
     };
     let mut saved = u64::MAX;
     for group in &groups {
-        if group.saved() > saved || group.members.len() < 2 || group.size < 2 {
+        if group.saved > saved || group.members.len() < 2 || group.size < 2 {
             return Err(format!(
                 "a group in the wrong place: {group:?}\n  in {values:?}"
             ));
         }
-        saved = group.saved();
+        saved = group.saved;
         for (_, member) in &group.members[1..] {
             if !matches!(options.equal(&group.members[0].1, member), Ok(true)) {
                 return Err(format!("different members: {group:?}\n  in {values:?}"));

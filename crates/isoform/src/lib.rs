@@ -82,7 +82,7 @@
 //! | change a field | [`FieldDef::mutable`](types::FieldDef::mutable), [`set_field`](objects::set_field) |
 //! | compare | [`structural_equal`], [`explain_mismatch`], [`CompareOptions`](compare::CompareOptions), [`assert_structural_equal`](text::assert_structural_equal) |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`](compare::StructuralKey) |
-//! | find equal subterms | [`subterm_classes`](compare::subterm_classes), [`duplicates`](compare::duplicates), [`intern`](compare::intern) |
+//! | find equal subterms | [`subterm_classes`](compare::subterm_classes), [`duplicates`](compare::duplicates), [`repeated_blocks`](compare::repeated_blocks), [`intern`](compare::intern) |
 //! | visit | [`structural_walk`](traverse::structural_walk), [`walk_objects`](traverse::walk_objects), [`children_of`](traverse::children_of) |
 //! | rewrite | [`structural_map`](traverse::structural_map), [`substitute`](traverse::substitute), [`Children::rebuild`](traverse::Children::rebuild) |
 //! | decide by class | [`Dispatch`](traverse::Dispatch), [`NodeVisitor`](traverse::NodeVisitor), [`NodeMutator`](traverse::NodeMutator), [`NodeFunctor`](traverse::NodeFunctor) |
@@ -144,8 +144,8 @@ pub mod compare {
     pub use crate::kernel::container::StructuralKey;
     pub use crate::structural::{
         Class, ClassCosts, ClassOptions, CompareOptions, Digest, Duplicate, ExistingPair,
-        HoleRefusal, Mismatch, MismatchReason, SubtermClasses, duplicates,
-        first_structural_mismatch, intern, last_visit_count, subterm_classes,
+        HoleRefusal, Mismatch, MismatchReason, RepeatedBlock, SubtermClasses, duplicates,
+        first_structural_mismatch, intern, last_visit_count, repeated_blocks, subterm_classes,
     };
 }
 

@@ -193,6 +193,13 @@ chains! {
         assert_eq!(object(0), object(1));
     }
 
+    "repeated_blocks"
+    fn repeated_blocks(_deep) {
+        let make = || chain(1, LEVELS, &[lean_left, lean_right, array, map]);
+        // Nothing in it is a dataflow node, and parts with many edges would be items.
+        assert!(isoform::compare::repeated_blocks(&[make(), make()], 2, 2)?.is_empty());
+    }
+
     "structural_digest"
     fn structural_digest(deep) {
         let digest = |value| isoform::structural_digest(value);

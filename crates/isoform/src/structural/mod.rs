@@ -1,6 +1,7 @@
 //! Structural equality, mismatch, hash, digest and keys.
 
 mod bindings;
+mod blocks;
 mod classes;
 mod contents;
 mod digest;
@@ -24,6 +25,7 @@ mod sink;
 mod snapshots;
 mod var_numbering;
 
+pub use blocks::{RepeatedBlock, repeated_blocks};
 pub use classes::{
     Class, ClassCosts, ClassOptions, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
 };

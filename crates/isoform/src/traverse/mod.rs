@@ -5,7 +5,7 @@ pub(crate) mod bindings;
 mod bound;
 mod copy;
 pub(crate) mod cursor;
-#[cfg(any(feature = "tir", feature = "pto"))]
+#[cfg(any(feature = "tir", feature = "pto", feature = "relay"))]
 mod dialect_roles;
 mod dispatch;
 mod driver;
@@ -30,7 +30,7 @@ mod walk;
 mod walker;
 
 pub use copy::{deep_copy, shallow_copy};
-#[cfg(any(feature = "tir", feature = "pto"))]
+#[cfg(any(feature = "tir", feature = "pto", feature = "relay"))]
 pub(crate) use dialect_roles::DialectRoles;
 pub use dispatch::Dispatch;
 pub use functor::{Before, NodeFunctor, Results};

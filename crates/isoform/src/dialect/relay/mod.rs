@@ -44,6 +44,7 @@ mod module;
 pub mod op;
 pub mod passes;
 mod rewrite;
+mod roles;
 mod state;
 mod temporary;
 mod type_text;
@@ -86,6 +87,7 @@ isoform_macros::dialect! {
 /// `ValueError` if another definition owns one of the keys.
 pub fn register() -> Result<()> {
     register_types()?;
+    roles::register()?;
     attrs::register()?;
     op::register()?;
     infer::register()?;

@@ -18,17 +18,12 @@ pub struct Duplicate {
     /// The objects, each with the number of the first value that contains it, in the
     /// order in which they are finished.
     pub members: Vec<(usize, Ref<Obj>)>,
-    /// The number of nodes in each of them.
+    /// The number of nodes in each of them, each occurrence counted, as
+    /// [`SubtermClasses::size`] has it.
     pub size: u64,
-}
-
-impl Duplicate {
-    /// The nodes that would go if one member replaced the others by a reference:
-    /// (size - 1) * (count - 1), or `u64::MAX` if that is more.
-    pub fn saved(&self) -> u64 {
-        let others = self.members.len().saturating_sub(1) as u64;
-        self.size.saturating_sub(1).saturating_mul(others)
-    }
+    /// The nodes that would go if one object took the place of all members. Parts that the
+    /// members share already, or that also occur elsewhere, do not count.
+    pub saved: u64,
 }
 
 /// Returns the subterms that occur several times in values, up to renaming of free
@@ -64,7 +59,7 @@ impl Duplicate {
 /// let programs = [Value::from(cube(2)), Value::from(vec![cube(3), cube(2)])];
 /// let groups = duplicates(&programs, 2, 2)?;
 /// assert_eq!(groups.len(), 1);
-/// assert_eq!((groups[0].size, groups[0].saved()), (2, 1));
+/// assert_eq!((groups[0].size, groups[0].saved), (2, 2));
 /// assert_eq!(groups[0].members[1].0, 1);
 /// # Ok::<(), isoform::Error>(())
 /// ```
@@ -106,22 +101,23 @@ impl ClassOptions {
         loop {
             let groups = maximal(&classes, &edges, wanted);
             // Rewriting on a hash alone would be wrong one day.
-            if classes.confirm_some(&groups)? > 0 {
+            let found: Vec<Class> = groups.iter().map(|(class, _)| *class).collect();
+            if classes.confirm_some(&found)? > 0 {
                 classes.renumber();
                 continue;
             }
             let mut found: Vec<Duplicate> = groups
                 .into_iter()
-                .map(|class| group(&classes, class, &ends))
+                .map(|(class, saved)| group(&classes, class, saved, &ends))
                 .collect();
             // Stable, so that groups that save the same stay in the order of classes.
-            found.sort_by_key(|group| std::cmp::Reverse((group.saved(), group.size)));
+            found.sort_by_key(|group| std::cmp::Reverse((group.saved, group.size)));
             return Ok(found);
         }
     }
 }
 
-fn group(classes: &SubtermClasses, class: Class, ends: &[usize]) -> Duplicate {
+fn group(classes: &SubtermClasses, class: Class, saved: u64, ends: &[usize]) -> Duplicate {
     let numbers = classes.numbers(class).iter();
     let members = numbers.map(|&number| {
         let value = ends.partition_point(|end| *end <= number as usize);
@@ -130,22 +126,23 @@ fn group(classes: &SubtermClasses, class: Class, ends: &[usize]) -> Duplicate {
     Duplicate {
         members: members.collect(),
         size: classes.size(class),
+        saved,
     }
 }
 
 /// The classes that are large and frequent enough, without those that only occur inside
-/// others of them.
+/// others of them, and what each of them saves.
 fn maximal(
     classes: &SubtermClasses,
     edges: &[(u64, u64)],
     (min_size, min_count): (u64, usize),
-) -> Vec<Class> {
+) -> Vec<(Class, u64)> {
     let is_group = |class: &Class| {
         classes.numbers(*class).len() >= min_count && classes.size(*class) >= min_size
     };
     let groups: Vec<Class> = classes.iter().filter(is_group).collect();
     if groups.is_empty() {
-        return groups;
+        return Vec::new();
     }
     // A class leads to those of its members' parts, and the root to the rest.
     let root = classes.len() as u32;
@@ -174,6 +171,22 @@ fn maximal(
         let above = dominators.of(vertex);
         covered[vertex as usize] = covered[above as usize] || chosen.contains(&above);
     }
+    // The objects and the classes that only occur inside each class, itself included.
+    let mut inside = vec![(0u64, 0u64); classes.len() + 1];
+    for &vertex in dominators.order.iter().skip(1).rev() {
+        let own = classes.node_count(Class(vertex));
+        let (objects, kinds) = &mut inside[vertex as usize];
+        *objects += own;
+        *kinds += u64::from(own > 0);
+        let below = inside[vertex as usize];
+        let above = &mut inside[dominators.of(vertex) as usize];
+        *above = (above.0 + below.0, above.1 + below.1);
+    }
+    let saved = |class: Class| {
+        let (objects, kinds) = inside[class.number()];
+        let copies = classes.numbers(class).len() as u64;
+        (class, objects - kinds.max(objects / copies))
+    };
     let is_maximal = |class: &Class| !covered[class.number()];
-    groups.into_iter().filter(is_maximal).collect()
+    groups.into_iter().filter(is_maximal).map(saved).collect()
 }

@@ -11,6 +11,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::access;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::pages::Pages;
+use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 
 /// The number of a class, below [`SubtermClasses::len`]; classes are numbered in the
@@ -212,7 +213,8 @@ impl SubtermClasses {
 
     /// The number of nodes in each member, itself included and each occurrence counted;
     /// `u64::MAX` if there are more. Containers, strings and tensors do not count, and
-    /// the fields of a variable do not either.
+    /// the fields of a variable do not either; an object with a custom comparison, such as
+    /// a module, counts as one node with everything inside.
     ///
     /// # Panics
     ///
@@ -220,6 +222,15 @@ impl SubtermClasses {
     pub fn size(&self, class: Class) -> u64 {
         let first = self.numbers(class).first();
         first.map_or(0, |&number| self.nodes[number as usize].summary.size)
+    }
+
+    /// The number of members that are nodes, other than variables.
+    pub(super) fn node_count(&self, class: Class) -> u64 {
+        let is_node = |&&number: &&u32| {
+            let info = self.nodes[number as usize].object.type_info();
+            !info.is_builtin() && info.kind() != Kind::Var
+        };
+        self.numbers(class).iter().filter(is_node).count() as u64
     }
 
     /// True if the class was found by comparison rather than by summaries: there is

@@ -1,0 +1,125 @@
+//! What `isoform clones` finds in models and IR files.
+
+use isoform_onnx::proto::{GraphProto, ModelProto, NodeProto};
+
+use crate::build::{Dim, FLOAT, Folder, floats, model, node, value};
+use crate::{check, json};
+
+/// A model of layers with residual connections and weights of their own; `swapped` names
+/// layers in which the operands of the subtraction are exchanged.
+fn layers(count: usize, swapped: &[usize]) -> ModelProto {
+    let mut nodes: Vec<NodeProto> = vec![node("Abs", &["x"], &["h0"])];
+    let mut weights = Vec::new();
+    for layer in 0..count {
+        let name = |part: &str| format!("{part}{layer}");
+        let (input, output) = (name("h"), format!("h{}", layer + 1));
+        let (scaled, active) = (name("scaled"), name("active"));
+        weights.push(floats(&name("w"), &[layer as f32, 1.0]));
+        nodes.push(node("Mul", &[&input, &name("w")], &[&scaled]));
+        nodes.push(node("Relu", &[&scaled], &[&active]));
+        let operands = match swapped.contains(&layer) {
+            false => [input.as_str(), &active],
+            true => [active.as_str(), &input],
+        };
+        nodes.push(node("Sub", &operands, &[&output]));
+        nodes.push(node("Tanh", &[&output], &[&name("t")]));
+        nodes.push(node("Neg", &[&name("t")], &[&name("n")]));
+        // The next layer continues from here.
+        nodes.push(node(
+            "Identity",
+            &[&name("n")],
+            &[&format!("e{}", layer + 1)],
+        ));
+        if let Some(next) = nodes.last_mut() {
+            next.op_type = "Exp".to_owned();
+            next.output = vec![format!("h{}", layer + 1)];
+        }
+        let before = nodes.len() - 4;
+        nodes[before].output = vec![name("sub")];
+        nodes[before + 1].input = vec![name("sub")];
+    }
+    model(GraphProto {
+        name: "layers".to_owned(),
+        input: vec![value("x", FLOAT, &[Dim::Size(2)])],
+        output: vec![value(&format!("h{count}"), FLOAT, &[Dim::Size(2)])],
+        initializer: weights,
+        node: nodes,
+        ..Default::default()
+    })
+}
+
+#[test]
+fn layers_are_a_block() {
+    let folder = Folder::new();
+    folder.model("m.onnx", &layers(3, &[]));
+    check(
+        &folder.run("clones m.onnx"),
+        0,
+        "block of 6 nodes, 3 times  Mul, Relu, Sub, Tanh, Neg, Exp
+  m.onnx: node 'Mul_scaled0' (Mul) producing 'scaled0' in graph 'layers' … node 'Identity_e1' (Exp) producing 'h1' in graph 'layers'
+  m.onnx: node 'Mul_scaled1' (Mul) producing 'scaled1' in graph 'layers' … node 'Identity_e2' (Exp) producing 'h2' in graph 'layers'
+  m.onnx: node 'Mul_scaled2' (Mul) producing 'scaled2' in graph 'layers' … node 'Identity_e3' (Exp) producing 'h3' in graph 'layers'
+1 program, 1 repeated block, 0 repeated subterms, 0 failed
+",
+    );
+    check(&folder.run("clones -q --min-size 7 m.onnx"), 0, "");
+    check(&folder.run("clones -q --min-count 4 m.onnx"), 0, "");
+    check(&folder.run("clones -q --max 0 m.onnx"), 0, "");
+}
+
+#[test]
+fn copies_are_wired_alike_and_may_be_in_other_files() {
+    let folder = Folder::new();
+    folder.model("one.onnx", &layers(2, &[1]));
+    folder.model("two.onnx", &layers(3, &[0]));
+    let ran = folder.run("clones --json --min-size 5 one.onnx two.onnx missing.onnx");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    let found = json(&ran);
+    let blocks = found["blocks"].as_array().expect("a list");
+    let shape: Vec<(u64, usize)> = blocks
+        .iter()
+        .map(|block| {
+            let places = block["places"].as_array().expect("a list");
+            (block["size"].as_u64().expect("a count"), places.len())
+        })
+        .collect();
+    assert_eq!(shape, [(6, 3), (6, 2)]);
+    let files = |block: usize| -> Vec<&str> {
+        let places = blocks[block]["places"].as_array().expect("a list");
+        let files = places.iter().map(|place| place["file"].as_str());
+        files.map(|file| file.expect("a name")).collect()
+    };
+    assert_eq!(files(0), ["one.onnx", "two.onnx", "two.onnx"]);
+    assert_eq!(files(1), ["one.onnx", "two.onnx"]);
+    assert_eq!(blocks[0]["saved"], 10);
+    assert_eq!(found["failed"][0]["file"], "missing.onnx");
+    assert_eq!(found["counts"]["programs"], 2);
+}
+
+#[test]
+fn equal_subterms_of_ir_files() {
+    let folder = Folder::new();
+    let module = include_str!("../../../../examples/ir/residual.iso");
+    folder.file("module.iso", module.as_bytes());
+    folder.file("renamed.iso", module.replace("%x", "%data").as_bytes());
+    let ran = folder.run("clones --json module.iso renamed.iso");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let found = json(&ran);
+    let first = &found["subterms"][0];
+    assert_eq!(first["places"].as_array().map(Vec::len), Some(2));
+    assert_eq!(first["places"][1]["file"], "renamed.iso");
+    let path = first["places"][0]["paths"][0].as_str().expect("a path");
+    assert!(path.starts_with("<root>.functions["), "{path}");
+    let ran = folder.run("clones --min-size 1000 module.iso");
+    check(
+        &ran,
+        0,
+        "1 program, 0 repeated blocks, 0 repeated subterms, 0 failed\n",
+    );
+    let ran = folder.run("clones - -");
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.err.contains("standard input can be read only once"),
+        "{ran:?}"
+    );
+}
