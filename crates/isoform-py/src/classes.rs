@@ -199,9 +199,8 @@ impl ClassesHandle {
     }
 
     /// The number of nodes in each member of a class, each occurrence counted, at most
-    /// 2**64 - 1. Containers, strings and tensors do not count, and an object with a custom
-    /// comparison, such as a module, counts as one node. Raises IndexError for a number that is
-    /// not a class.
+    /// 2**64 - 1. Containers, strings and tensors do not count. Raises IndexError for a number
+    /// that is not a class.
     fn size(&self, number: usize) -> PyResult<u64> {
         Ok(self.0.size(self.class(number)?))
     }
