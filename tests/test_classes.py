@@ -5,6 +5,7 @@ The tests of the Rust crate have the semantics.
 
 import itertools
 import random
+from typing import Any
 
 import pytest
 
@@ -35,13 +36,13 @@ class Add(Object):
 
 @py_class("test_classes.Fun", structural_eq="tree", scope=True, frozen=True)
 class Fun(Object):
-    params: Array = field(structural_eq="def")
+    params: Any = field(structural_eq="def")
     body: object
 
 
 @py_class("test_classes.Call", structural_eq="dag", frozen=True)
 class Call(Object):
-    args: Array
+    args: Any
 
 
 @py_class("test_classes.Cell", structural_eq="tree")
@@ -139,7 +140,7 @@ def test_repeated_blocks():
     @py_class("test_classes.Layer", structural_eq="dag")
     class Layer(Object):
         op: str
-        args: Array
+        args: Any
 
     value = Layer("input", [])
     for _ in range(5):
