@@ -1,4 +1,4 @@
-//! What `isoform clones` finds in models and IR files.
+//! The blocks and subterms that `isoform clones` finds in models and IR files.
 
 use isoform_onnx::proto::{GraphProto, ModelProto, NodeProto};
 
