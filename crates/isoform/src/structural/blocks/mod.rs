@@ -80,7 +80,7 @@ impl RepeatedBlock {
 ///     pub of: Value,
 /// }
 ///
-/// let mut program = Value::default();
+/// let mut program = Value::from(Op::new("Input", Value::default()));
 /// for layer in ["Conv", "Norm", "Relu"].repeat(4) {
 ///     program = Op::new(layer, program).into();
 /// }

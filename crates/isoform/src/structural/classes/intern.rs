@@ -43,7 +43,7 @@ type Idents = HashSet<u64, RandomState>;
 /// use isoform::{Array, Value};
 ///
 /// let pair = || Value::from(Array::from(vec![1i64, 2]));
-/// let value: Array<Value> = Array::extract(&intern(vec![pair(), pair()])?)?;
+/// let value: Array<Value> = intern(vec![pair(), pair()])?.extract()?;
 /// # use isoform::values::ValueRef;
 /// let idents: Vec<_> = value.values().iter().filter_map(Value::as_object).collect();
 /// assert_eq!(idents[0].identity(), idents[1].identity());
