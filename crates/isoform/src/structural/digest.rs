@@ -14,7 +14,7 @@ pub struct Digest([u8; 32]);
 impl Digest {
     /// The version of the format; digests are comparable only within one
     /// version.
-    pub const FORMAT_VERSION: u8 = super::sink::DIGEST_VERSION;
+    pub const FORMAT_VERSION: u8 = super::portable::DIGEST_VERSION;
 
     pub(super) fn new(bytes: [u8; 32]) -> Self {
         Digest(bytes)

@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use super::digest::Digest;
 use super::hash::{HashTables, Hasher};
 use super::scope::Region;
-use super::sink::{Fast, Portable, Sink};
+use super::portable::Portable;
+use super::sink::{Fast, Sink};
 use super::snapshots::Snapshots;
 use super::{CompareOptions, VISITS};
 use crate::kernel::error::Result;
@@ -22,7 +23,7 @@ thread_local! {
 
 /// A finished hash and, if it is of a key and anything in it can change, its
 /// moment.
-type Walked<Out> = Result<(Out, Option<Moment>)>;
+type Walked<Hash> = Result<(Hash, Option<Moment>)>;
 
 /// Walks with these tables and returns them for the next walk.
 fn walk<S: Sink>(
@@ -31,19 +32,19 @@ fn walk<S: Sink>(
     snapshots: Option<Snapshots<'_>>,
     sink: impl Fn() -> S,
     tables: Box<HashTables<S::Out>>,
-) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
+) -> (Walked<S::Hash>, Box<HashTables<S::Out>>) {
     access::traversing(|section| {
         let arena = Arena::default();
         let region = Region::root(options.map_free_vars);
         let mut hasher = Hasher::new(&arena, options, snapshots, sink(), tables);
-        let mut result = hasher.value(section, value, region);
+        let mut result = hasher.whole(section, value, region);
         if hasher.parts.in_doubt {
             // Kept hashes rely on the watches, even if the second walk fails.
             drop(hasher.watch.finish());
             let tables = hasher.into_tables();
             hasher = Hasher::new(&arena, options, snapshots, sink(), tables);
             hasher.parts.visits_all = true;
-            result = hasher.value(section, value, region);
+            result = hasher.whole(section, value, region);
         }
         VISITS.set(hasher.visits);
         let moment = hasher.watch.finish();

@@ -20,6 +20,7 @@ mod mismatch;
 mod open;
 mod options;
 mod plain_hash;
+mod portable;
 mod scope;
 mod sink;
 mod snapshots;

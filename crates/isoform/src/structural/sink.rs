@@ -1,7 +1,7 @@
-//! Two ways to combine the contributions of a hash walk: 64 fast bits, or
-//! BLAKE3.
+//! The contributions of a hash walk, and how they become 64 fast bits.
 //!
-//! Both receive the same stream, so they induce the same equivalence.
+//! [`Portable`](super::portable::Portable) receives the same stream, so both induce the
+//! same equivalence.
 
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::table::TypeInfo;
@@ -59,9 +59,15 @@ pub(super) enum Form {
 pub(super) type Feed<'f> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'f;
 
 /// Combines contributions into the hash of a node.
+///
+/// A node is opened, receives its contributions, and is closed before the node
+/// around it receives anything else.
 pub(super) trait Sink {
-    /// A finished hash.
+    /// A finished hash. It may be given to the node around it once, right after it was
+    /// finished; [`keep`](Self::keep) makes one that lasts.
     type Out: Copy;
+    /// The hash of a whole value.
+    type Hash;
     /// An unfinished one.
     type Acc: Copy;
     /// True if the result must not depend on the process.
@@ -78,10 +84,18 @@ pub(super) trait Sink {
     /// A large content, in pieces.
     fn content(&mut self, acc: &mut Self::Acc, feed: &mut Feed<'_>);
     fn close(&mut self, acc: Self::Acc) -> Self::Out;
-    /// Ends a node whose hash is not needed: frames that only mark a place.
+    /// A place, for frames that contribute nothing.
+    fn mark(&self) -> Self::Acc;
+    /// Forgets everything since a place or the start of a node.
     fn abandon(&mut self, acc: Self::Acc);
-    /// The value of a hash for hooks.
-    fn to_u64(out: Self::Out) -> u64;
+    /// Ends a piece of the stream: what is around receives a name of fixed length.
+    fn seal(&mut self, out: Self::Out) -> Self::Out;
+    /// The same hash, to be given to any number of nodes until the end of the walk.
+    fn keep(&mut self, out: Self::Out) -> Self::Out;
+    /// The hash of the whole value.
+    fn finish(&mut self, out: Self::Out) -> Self::Hash;
+    /// The value of a hash for hooks, which ends it.
+    fn to_u64(&mut self, out: Self::Out) -> u64;
 }
 
 /// 64 bits by folded multiplication: fast, and stable for one build of the
@@ -99,6 +113,7 @@ impl Part {
 
 impl<const KEYED: bool> Sink for Fast<KEYED> {
     type Out = u64;
+    type Hash = u64;
     type Acc = u64;
     const PORTABLE: bool = false;
     const KEYED: bool = KEYED;
@@ -145,89 +160,28 @@ impl<const KEYED: bool> Sink for Fast<KEYED> {
     }
 
     #[inline(always)]
+    fn mark(&self) -> u64 {
+        0
+    }
+
+    #[inline(always)]
     fn abandon(&mut self, _acc: u64) {}
 
-    fn to_u64(out: u64) -> u64 {
+    #[inline(always)]
+    fn seal(&mut self, out: u64) -> u64 {
         out
     }
-}
 
-/// The version of the digest format; part of every digest.
-pub(super) const DIGEST_VERSION: u8 = 1;
-
-/// 32 bytes by BLAKE3, the same everywhere.
-///
-/// A node's digest is `BLAKE3(frame*)` over frames `part, payload`: eight
-/// little-endian bytes for a word, length and bytes for a byte string, 32
-/// bytes for a child. The first frame names the type key or the form.
-#[derive(Default)]
-pub(super) struct Portable {
-    // Frames of the open nodes, innermost last; an open node is its start.
-    frames: Vec<u8>,
-}
-
-impl Portable {
-    fn start(&mut self, kind: u8, name: &[u8]) -> usize {
-        let start = self.frames.len();
-        self.frames.extend_from_slice(&[DIGEST_VERSION, kind]);
-        self.frames
-            .extend_from_slice(&(name.len() as u64).to_le_bytes());
-        self.frames.extend_from_slice(name);
-        start
-    }
-}
-
-impl Sink for Portable {
-    type Out = [u8; 32];
-    type Acc = usize;
-    const PORTABLE: bool = true;
-
-    fn open_type(&mut self, info: &TypeInfo) -> usize {
-        self.start(0, info.key().as_bytes())
+    #[inline(always)]
+    fn keep(&mut self, out: u64) -> u64 {
+        out
     }
 
-    fn open_form(&mut self, form: Form) -> usize {
-        self.start(1, &[form as u8])
+    fn finish(&mut self, out: u64) -> u64 {
+        out
     }
 
-    fn word(&mut self, _acc: &mut usize, part: Part, word: u64) {
-        self.frames.push(part as u8);
-        self.frames.extend_from_slice(&word.to_le_bytes());
-    }
-
-    fn bytes(&mut self, acc: &mut usize, part: Part, bytes: &[u8]) {
-        self.word(acc, part, bytes.len() as u64);
-        self.frames.extend_from_slice(bytes);
-    }
-
-    fn child(&mut self, _acc: &mut usize, out: [u8; 32]) {
-        self.frames.push(Part::Child as u8);
-        self.frames.extend_from_slice(&out);
-    }
-
-    fn content(&mut self, acc: &mut usize, feed: &mut Feed<'_>) {
-        let mut hasher = blake3::Hasher::new();
-        feed(&mut |piece| {
-            hasher.update(piece);
-        });
-        self.bytes(acc, Part::Content, hasher.finalize().as_bytes());
-    }
-
-    fn close(&mut self, acc: usize) -> [u8; 32] {
-        let out = blake3::hash(&self.frames[acc..]);
-        self.frames.truncate(acc);
-        *out.as_bytes()
-    }
-
-    fn abandon(&mut self, acc: usize) {
-        self.frames.truncate(acc);
-    }
-
-    fn to_u64(out: [u8; 32]) -> u64 {
-        let (first, _) = out.split_at(8);
-        first
-            .iter()
-            .rev()
-            .fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+    fn to_u64(&mut self, out: u64) -> u64 {
+        out
     }
 }

@@ -59,6 +59,15 @@ struct Fields {
     any: Value,
 }
 
+/// A tree whose sharing does not matter.
+#[derive(Node)]
+#[node(key = "digest.Tree")]
+#[repr(C)]
+struct Tree {
+    text: Str,
+    parts: Array<Ref<Tree>>,
+}
+
 /// A scope without parts.
 #[derive(Node)]
 #[node(key = "digest.Mark", scope)]
@@ -90,6 +99,13 @@ impl StructuralHash for Hashed {
 fn identity(ty: Value) -> Ref<Fun> {
     let x = Var::new("x", ty);
     Fun::new(&x, [x.clone()])
+}
+
+/// A tree of several pieces.
+fn pieces() -> Ref<Tree> {
+    let part = |length: usize| Tree::new("x".repeat(length).as_str(), Array::new());
+    let parts = (0..600).step_by(100).map(part);
+    Tree::new("many", parts.collect::<Vec<_>>())
 }
 
 fn golden_cases() -> Vec<(&'static str, Value)> {
@@ -139,101 +155,106 @@ fn golden_cases() -> Vec<(&'static str, Value)> {
         ("shared", [shared.clone(), shared].into()),
         ("hook", Hashed::new(Call::new("g", Array::new())).into()),
         ("scopes", [Mark::new(1), Mark::new(2)].into()),
+        ("pieces", pieces().into()),
     ]
 }
 
 /// These values are a promise to every user of the format: any change to them
 /// requires a new `Digest::FORMAT_VERSION`.
-const GOLDEN: [(&str, &str); 21] = [
+const GOLDEN: [(&str, &str); 22] = [
     (
         "none",
-        "cec5d4b7bb9c5edf7baa411e7a6f32595d2c6041fb6e01ba153ae4d37d11994d",
+        "0ccea8530f60b93edf28fe583106216bacec8f796137583a744c8636ceb21e46",
     ),
     (
         "bool",
-        "e51e96e79f36b174b1d5699a632012f0ea6d2e919d212bf116425a69bb2500eb",
+        "2c9d8104dcd6b7e68d90f8830bd7de476f7aded3cdeff8b3a13c860fc400a666",
     ),
     (
         "int",
-        "930911e78270de525f9a37f9e2a0fdaeede0673d995490807fbd42e8a6bb1e1a",
+        "b03921161e8134d3016e1fcc35a542e08c88d5ca8e52577f330f1bbc77b90de7",
     ),
     (
         "bigint",
-        "ff60fbd62f2ff943f538cf78084b38d9f1b2bad77ce1866aba4746e53ef77df3",
+        "8840555d44527269014ea62fe74d917c52ea981addab8b01f47f219bafac687a",
     ),
     (
         "float",
-        "af248e95744594cdf8a9e97f9104af2b212d36a33d6e44764e7be37aba53e991",
+        "eaefc2cff3f39ec20f651536270885545fdf5b991b2130ba7d31c887edc14646",
     ),
     (
         "short",
-        "c9a938fa8a0aa72a5f5fc8513cd256393755bf40e169d370b2c9a72bafeec41f",
+        "0c4466638da2f5c20399cb8f1da2ecd936b70db861a09c1eb9dca25bcf0b8ebe",
     ),
     (
         "long",
-        "5b2fa61fa6d84ce6046a80b3103c57869c320abcf2941a7edf097476d5e19430",
+        "c4e05ee4523faf033bf8acd689390864510d0eac5691c2578da251777bf63f49",
     ),
     (
         "bytes",
-        "6d37a2344007ea6ae4c0cc60779abf9f202a1f66414978ccd4c2f77ead7e76c3",
+        "a734286c394d708f029cdafcdf2f0f8c5837ec8dae905b9ba8a42d2ea8e5a769",
     ),
     (
         "dtype",
-        "817b79bd871ebb7a5f6ec9d8459c0de599ef502d3a9bb812d1d9c5de70c7107a",
+        "ae5fff7b39c71070f0e6fed6245dc307a0c2bef44752a5af84c1fe2e012a42bf",
     ),
     (
         "array",
-        "e07581ee0d18aa85e27b7324443e897f3dc5b35572670085f3092a6c24747401",
+        "6c8da24409c62e9f1028e4de7b60d5570a6887dbf97d77f9aa7b2e6b92e9e23a",
     ),
     (
         "list",
-        "6317233ac62304245632dd00090d1eaed3a9d6c4fc660091edc3e28badc80a02",
+        "0c3375dbcb75405d890b84380e4e824f0795ad652161f5481fd2631ab5b02219",
     ),
     (
         "map",
-        "ab1d44b5a6c3b58962e0a737c0f468764f2f6853779941bd0bee3ecfad8eaeb5",
+        "b4d30069e9df6511a04f6cc74561fe6a69f285bb15225cd96a0e92bb37ca72d5",
     ),
     (
         "dict",
-        "f54610f391e8f4cdd928267eebaa5bd6c5bac3973169aaaa8b8deba5ea37216e",
+        "ed68e0273fa367407633a256a3e96ba476b2e8ec9582f29f28470bcf326bf86f",
     ),
     (
         "shape",
-        "879181a1f51c4cda1bc0ebfa6e57249377f93204b7cc06539e810dc231358598",
+        "cba89409cc46c64696af891a245876f287a589fd817c7061341ac2563807f5dd",
     ),
     (
         "tensor",
-        "915064af9345dd73b4ebf79c6cad05d5eee4e3230fcdb9c169c7d6f9b60f2bff",
+        "41cb7142a39e6298710721961ad329a48747a5d5e2d87f51276034b7610d6b2e",
     ),
     (
         "fields",
-        "6ec301857b5f5e0c94dfd1ff26bfadd5b14c519034ae9d1aee7845b2c32f8482",
+        "2320f7dd4a206c38fda0414cbd70f529230abe55247304b7cdab626e82eb802d",
     ),
     (
         "identity",
-        "fa8ff7316992cb5710c0b4099846bdbb4186da2ff84914ad848870ca194f735c",
+        "5a74257e8db5440ae83f04ca1292cd16aa765cd9c74f50d19c830f045ccf2ad9",
     ),
     (
         "nested",
-        "b4555e57f1cf8aa90106416618b97089192386792d2737382843fded5ec982c1",
+        "93f7743ebafc25f87e830313d4938f20c7a58ea30e2ad3826e2dbae108b81aca",
     ),
     (
         "shared",
-        "7ebb6c1615f76f00b2b52f577982e9d3c334827f5ae1d0ee93cf60fe98939199",
+        "901413e47700dd157cf21b66d80e2cadd8d08f7a06ba515cc6aa8f36a5a6815d",
     ),
     (
         "hook",
-        "9d157b6bc3b3aa33dc97c94f0857e26b4de880451acc02bec3c358f66c63dfb8",
+        "2b3f65b935199837e54ef7e7dafdd0086840f3f400012799ae22c8d47fded0f6",
     ),
     (
         "scopes",
-        "fc03a102428f0784f34bb7723a6e33361d77232753e936b493a8941415017e6c",
+        "d4585344cb2aecfb3ece777591cd5ded502a31d0ae826bdbcc66659b3166de06",
+    ),
+    (
+        "pieces",
+        "b46b6b40dfb0d29cca34dc7927dea4afbe291a851e48a154dc944a734c6ee533",
     ),
 ];
 
 #[test]
 fn golden_values() {
-    assert_eq!(Digest::FORMAT_VERSION, 1);
+    assert_eq!(Digest::FORMAT_VERSION, 2);
     let cases = golden_cases();
     assert_eq!(cases.len(), GOLDEN.len());
     for ((name, value), (golden_name, golden)) in cases.into_iter().zip(GOLDEN) {
@@ -244,10 +265,96 @@ fn golden_values() {
     }
 }
 
+/// The bytes of the format, written down here from its description.
+#[test]
+fn the_bytes_are_as_described() {
+    const NODE: u8 = 24;
+    const FORM: u8 = 25;
+    const END: u8 = 26;
+    const SEALED: u8 = 27;
+    let node = |key: &str, contents: &[u8]| {
+        let name = blake3::hash(key.as_bytes());
+        [&[NODE], &name.as_bytes()[..16], contents, &[END]].concat()
+    };
+    let sealed = |bytes: &[u8]| [&[SEALED], blake3::hash(bytes).as_bytes().as_slice()].concat();
+    let root = |child: &[u8]| {
+        let bytes = [&[FORM, 0, 2], child, &[END]].concat();
+        blake3::hash(&bytes).as_bytes().to_owned()
+    };
+    let (int, text, length, two_bytes) = (2, 6, 10, 1 << 5);
+    let digest = |value: Value| structural_digest(value).expect("portable").as_bytes().to_owned();
+
+    assert_eq!(digest(7.into()), root(&[int, 7]));
+    assert_eq!(digest(0x107.into()), root(&[int | two_bytes, 7, 1]));
+    assert_eq!(digest("ab".into()), root(&[text, 2, b'a', b'b']));
+    let array = node("isoform.Array", &[length, 2, int, 1, int, 2]);
+    assert_eq!(digest([1, 2].into()), root(&array));
+
+    let leaf = |letters: usize| {
+        let long = "x".repeat(letters);
+        let no_parts = node("isoform.Array", &[length, 0]);
+        let length = (letters as u16).to_le_bytes();
+        let long = [&[text | two_bytes], length.as_slice(), long.as_bytes()].concat();
+        node("digest.Tree", &[node("isoform.Str", &long), no_parts].concat())
+    };
+    let tree = |letters: usize| Tree::new("x".repeat(letters).as_str(), Array::new());
+    // 59 bytes are around the letters.
+    let (short, long) = (leaf(453), leaf(454));
+    assert_eq!((short.len(), long.len()), (512, 513));
+    assert_eq!(digest(tree(453).into()), root(&short));
+    assert_eq!(digest(tree(454).into()), root(&sealed(&long)));
+}
+
 #[test]
 fn golden_values_differ() {
     let distinct: std::collections::HashSet<_> = GOLDEN.iter().map(|(_, digest)| digest).collect();
     assert_eq!(distinct.len(), GOLDEN.len());
+}
+
+/// The text of a tree and its parts, in one line.
+fn spelled(tree: &Tree) -> String {
+    let parts: Vec<String> = tree.parts.iter().map(|part| spelled(&part)).collect();
+    format!("{:?}[{}]", &*tree.text, parts.join(","))
+}
+
+fn unshared(tree: &Tree) -> Ref<Tree> {
+    let parts: Vec<Ref<Tree>> = tree.parts.iter().map(|part| unshared(&part)).collect();
+    Tree::new(tree.text.clone(), parts)
+}
+
+/// Pieces of the format end after some hundred bytes, so nodes of all sizes around that
+/// occur here, shared and not.
+#[test]
+fn digests_see_contents_and_not_sharing_whatever_the_sizes() {
+    let mut state = 7u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    let mut known = std::collections::HashMap::new();
+    let mut pieces = 0;
+    for _ in 0..300 {
+        let mut trees = vec![Tree::new("", Array::new())];
+        for _ in 0..12 {
+            let long = draw(4) == 0;
+            let length = if long { draw(700) } else { draw(3) };
+            let parts: Vec<Ref<Tree>> = (0..draw(4))
+                .map(|_| trees[draw(trees.len())].clone())
+                .collect();
+            trees.push(Tree::new("x".repeat(length).as_str(), parts));
+        }
+        for tree in &trees {
+            let digest = structural_digest(tree).expect("portable");
+            assert_eq!(structural_digest(unshared(tree)).expect("portable"), digest);
+            let spelling = spelled(tree);
+            pieces += usize::from(spelling.len() > 600);
+            let known = known.entry(digest).or_insert_with(|| spelling.clone());
+            assert_eq!(*known, spelling);
+        }
+    }
+    assert!(pieces > 300, "{pieces} large trees");
+    let spellings: std::collections::HashSet<_> = known.values().collect();
+    assert_eq!(spellings.len(), known.len());
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub struct TypeInfo {
     pub(crate) index: TypeIndex,
     /// A hash of the type key, the same in every process.
     pub(crate) seed: u64,
+    /// The type in digests: the first bytes of the BLAKE3 hash of the key.
+    pub(crate) portable_name: [u8; 16],
     /// Compared fields in the order of visit.
     pub(crate) visited: Box<[Slot]>,
     /// The compared fields and the ignored ones in the order of visit.
@@ -259,6 +261,7 @@ impl TypeInfo {
             has_children: true,
             index,
             seed: key_seed(key),
+            portable_name: portable_name(key),
             visited: Box::default(),
             visited_and_ignored: Box::default(),
             drop_slots: Box::default(),
@@ -307,6 +310,12 @@ impl std::fmt::Debug for TypeInfo {
 
 fn key_seed(key: &str) -> u64 {
     rapidhash::v3::rapidhash_v3(key.as_bytes())
+}
+
+fn portable_name(key: &str) -> [u8; 16] {
+    let mut name = [0; 16];
+    name.copy_from_slice(&blake3::hash(key.as_bytes()).as_bytes()[..16]);
+    name
 }
 
 /// The maximal number of types in a process; the table's pages are touched only when
@@ -612,6 +621,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         has_children,
         index,
         seed: key_seed(definition.key()),
+        portable_name: portable_name(definition.key()),
         drop_slots: placement
             .slots
             .iter()

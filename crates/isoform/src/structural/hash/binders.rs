@@ -139,7 +139,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
         }
         if info.scope {
-            let acc = self.sink.open_form(Form::Use);
+            let acc = self.sink.mark();
             self.push(Job::EndScope, object, acc, region);
             self.tables.numbering.open_scope(&mut self.tables.levels);
         }
@@ -154,7 +154,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// Prepares to hash the fields of an object that is not bound yet.
     fn begin_binding(&mut self, object: ObjRef<'a>, info: &'static TypeInfo, region: Region) {
-        let acc = self.sink.open_form(Form::Binding);
+        let acc = self.sink.mark();
         let extra = self.tables.numbering.current();
         self.stack.push(Frame {
             object,

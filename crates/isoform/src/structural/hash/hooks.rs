@@ -142,11 +142,12 @@ impl<S: Sink> Callback<'_, '_, S> {
         let from = self.answers.get(&init).copied();
         hasher.tables.numbering.ask(self.outer, from, levels);
         let context = hasher.tables.numbering.current();
-        let acc = hasher.sink.open_form(Form::Use);
+        let acc = hasher.sink.mark();
         let (height, parts) = (hasher.stack.len(), hasher.open_parts());
         hasher.push(Job::HookStep, self.object, acc, region);
         let value = hasher.arena.keep_value(value);
         let out = hasher.value(section, value, region);
+        let out = out.map(|out| hasher.sink.keep(out));
         hasher.leave_frames(height);
         hasher.leave_parts(parts);
         hasher.tables.numbering.leave(before);
@@ -154,7 +155,8 @@ impl<S: Sink> Callback<'_, '_, S> {
         let mut acc = hasher.sink.open_form(Form::Answer);
         hasher.sink.word(&mut acc, Part::Custom, init);
         hasher.sink.child(&mut acc, out);
-        let answer = S::to_u64(hasher.sink.close(acc));
+        let answer = hasher.sink.close(acc);
+        let answer = hasher.sink.to_u64(answer);
         self.answers.insert(answer, context);
         Ok(answer)
     }

@@ -198,8 +198,18 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.tables
     }
 
-    /// The hash of a value.
-    pub(super) fn value(
+    /// The hash of a whole value.
+    pub(super) fn whole(
+        &mut self,
+        section: &mut Section,
+        value: &'a Value,
+        region: Region,
+    ) -> Result<S::Hash> {
+        let out = self.value(section, value, region)?;
+        Ok(self.sink.finish(out))
+    }
+
+    fn value(
         &mut self,
         section: &mut Section,
         value: &'a Value,
@@ -378,7 +388,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let before = tables.levels.begin();
         let context = tables.numbering.begin_use();
         tables.touched.push((before, context));
-        let acc = self.sink.open_form(Form::Use);
+        let acc = self.sink.mark();
         self.stack.push(Frame {
             object,
             acc,
@@ -417,7 +427,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     #[inline(never)]
     fn open_now(&mut self, object: ObjRef<'a>, region: Region) -> Result<()> {
         if object.is_shared() && self.open(object, self.tables.containers)? {
-            let acc = self.sink.open_form(Form::Use);
+            let acc = self.sink.mark();
             self.push(Job::EndOpen, object, acc, region);
         }
         Ok(())
@@ -536,12 +546,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.note_change();
         }
         let content = held_by(section, self.arena, self.snapshots, object);
+        let mut acc = self.sink.open_type(info);
+        self.sink.word(&mut acc, Part::Length, 0);
         if let Some(out) = self.few_plain(content)? {
-            let mut acc = self.sink.open_type(info);
-            self.sink.word(&mut acc, Part::Length, 0);
             self.sink.child(&mut acc, out);
             return Ok(Step::Done(self.sink.close(acc)));
         }
+        self.sink.abandon(acc);
         let shared = object.is_shared();
         let mut was_void = false;
         if shared {
@@ -649,18 +660,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.stack.pop();
         match job {
             Job::EndMemo => {
-                self.sink.abandon(acc);
                 if extra & MARKED != 0 {
                     self.tables.open.leave(object.ident());
                 }
+                let kept = self.sink.keep(out);
                 self.tables
-                    .remember(object.ident(), out, region, extra & WAS_VOID != 0);
+                    .remember(object.ident(), kept, region, extra & WAS_VOID != 0);
                 Ok(Step::Done(out))
             }
             Job::EndScope => {
-                self.sink.abandon(acc);
                 self.tables.numbering.close_scope(&mut self.tables.levels);
-                Ok(Step::Done(out))
+                Ok(Step::Done(self.sink.seal(out)))
             }
             Job::EndMutable => {
                 if extra & MARKED != 0 {
@@ -670,11 +680,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Ok(Step::Done(self.sink.close(acc)))
             }
             Job::EndOpen => {
-                self.sink.abandon(acc);
                 self.tables.open.leave(object.ident());
                 Ok(Step::Done(out))
             }
             _ => {
+                // Its name may contain the fields at several places.
+                let out = self.sink.seal(out);
+                let out = self.sink.keep(out);
                 self.sink.abandon(acc);
                 Ok(Step::Done(self.bind(object, region, extra, out)))
             }
