@@ -93,7 +93,7 @@ pub fn judge_program(bytes: &[u8]) -> Result<Judged, String> {
     judge(&value, options, None)
 }
 
-fn program(seed: u64, size: usize) -> Result<Value, String> {
+pub(super) fn program(seed: u64, size: usize) -> Result<Value, String> {
     Ok(match seed % 4 {
         0 => super::ir::random_module(seed, size).map_err(setup)?.into(),
         1 => super::pto::random_program(seed, size)

@@ -12,6 +12,7 @@
 //! | [`tangle`] | pairs of values that share parts and rebind variables in every way |
 //! | [`transform`] | changes that keep a value equal, and one that may not |
 //! | [`classes`] | judges the classes of subterms by comparing every pair |
+//! | [`edits`] | programs that are edited step by step |
 //! | [`properties`] | properties of all values, as functions of bytes |
 //! | [`ir`] | random modules over all classes of the IR, and their properties |
 //! | [`pto`] | random programs of the statement dialect, and their properties |
@@ -19,6 +20,7 @@
 //! | [`relay`] | random expressions of Relay, and the properties of its analyses and rewrites |
 
 pub mod classes;
+pub mod edits;
 pub mod family;
 pub mod generate;
 pub mod ir;

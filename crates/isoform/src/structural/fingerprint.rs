@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 
 use super::digest::Digest;
-use super::hash::{HashTables, Hasher};
+use super::hash::{HashTables, Hasher, TablesOf};
 use super::scope::Region;
 use super::portable::Portable;
 use super::sink::{Fast, Sink};
-use super::snapshots::Snapshots;
+use super::snapshots::{Snapshots, Watch};
 use super::{CompareOptions, VISITS};
 use crate::kernel::error::Result;
 use crate::kernel::mixing::Mixing;
@@ -18,31 +18,32 @@ use crate::kernel::value::Value;
 
 thread_local! {
     // Taken during a walk, so a walk inside a hook gets separate tables.
-    static FAST: RefCell<Option<Box<HashTables<u64>>>> = const { RefCell::new(None) };
+    static FAST: RefCell<Option<Box<HashTables<u64, u64>>>> = const { RefCell::new(None) };
 }
 
 /// A finished hash and, if it is of a key and anything in it can change, its
 /// moment.
-type Walked<Hash> = Result<(Hash, Option<Moment>)>;
+pub(super) type Walked<Hash> = Result<(Hash, Option<Moment>)>;
 
 /// Walks with these tables and returns them for the next walk.
-fn walk<S: Sink>(
+pub(super) fn walk<S: Sink>(
     value: &Value,
     options: CompareOptions,
     snapshots: Option<Snapshots<'_>>,
+    watch: impl Fn() -> Watch,
     sink: impl Fn() -> S,
-    tables: Box<HashTables<S::Out>>,
-) -> (Walked<S::Hash>, Box<HashTables<S::Out>>) {
+    tables: Box<TablesOf<S>>,
+) -> (Walked<S::Hash>, Box<TablesOf<S>>) {
     access::traversing(|section| {
         let arena = Arena::default();
         let region = Region::root(options.map_free_vars);
-        let mut hasher = Hasher::new(&arena, options, snapshots, sink(), tables);
+        let mut hasher = Hasher::new(&arena, options, snapshots, watch(), sink(), tables);
         let mut result = hasher.whole(section, value, region);
         if hasher.parts.in_doubt {
             // Kept hashes rely on the watches, even if the second walk fails.
             drop(hasher.watch.finish());
             let tables = hasher.into_tables();
-            hasher = Hasher::new(&arena, options, snapshots, sink(), tables);
+            hasher = Hasher::new(&arena, options, snapshots, watch(), sink(), tables);
             hasher.parts.visits_all = true;
             result = hasher.whole(section, value, region);
         }
@@ -61,7 +62,8 @@ fn walk_fast<const KEYED: bool>(
 ) -> Walked<u64> {
     let tables = FAST.with(|cell| cell.borrow_mut().take());
     let tables = tables.unwrap_or_else(|| Box::new(HashTables::new()));
-    let (result, tables) = walk(value, options, snapshots, || Fast::<KEYED>(mixing), tables);
+    let sink = || Fast::<KEYED>(mixing);
+    let (result, tables) = walk(value, options, snapshots, Watch::default, sink, tables);
     FAST.with(|cell| *cell.borrow_mut() = Some(tables));
     result
 }
@@ -146,7 +148,8 @@ impl CompareOptions {
     pub fn digest(self, value: impl Into<Value>) -> Result<Digest> {
         let value = value.into();
         let tables = Box::new(HashTables::new());
-        let (result, _) = walk(&value, self, None, Portable::default, tables);
+        let sink = Portable::<false>::default;
+        let (result, _) = walk(&value, self, None, Watch::default, sink, tables);
         Ok(Digest::new(result?.0))
     }
 }

@@ -51,13 +51,13 @@ pub(super) enum Piece {
 
 /// 32 bytes by BLAKE3, the same everywhere.
 #[derive(Default)]
-pub(super) struct Portable {
+pub(super) struct Portable<const KEEPS: bool> {
     /// The bytes of the open nodes, innermost last; an open node is its start.
     bytes: Vec<u8>,
     kept: Vec<u8>,
 }
 
-impl Portable {
+impl<const KEEPS: bool> Portable<KEEPS> {
     /// Puts the bytes of a finished node at the end.
     fn place(&mut self, out: Piece) -> usize {
         match out {
@@ -81,11 +81,13 @@ impl Portable {
     }
 }
 
-impl Sink for Portable {
+impl<const KEEPS: bool> Sink for Portable<KEEPS> {
     type Out = Piece;
     type Hash = [u8; 32];
+    type Lasting = [u8; 32];
     type Acc = usize;
     const PORTABLE: bool = true;
+    const KEEPS: bool = KEEPS;
 
     #[inline]
     fn open_type(&mut self, info: &TypeInfo) -> usize {
@@ -172,6 +174,24 @@ impl Sink for Portable {
                 Piece::Kept { start, len }
             }
         }
+    }
+
+    /// Pieces are saved; fewer bytes are soon hashed again.
+    fn save(&self, out: Piece) -> Option<[u8; 32]> {
+        let (bytes, start) = match out {
+            Piece::Here(start) => (&self.bytes, start),
+            Piece::Kept { start, .. } => (&self.kept, start),
+        };
+        let sealed = bytes.get(start..start + SEALED_LEN)?;
+        let (&item, hash) = sealed.split_first()?;
+        (item == SEALED).then(|| hash.try_into().ok())?
+    }
+
+    fn restore(&mut self, saved: [u8; 32]) -> Piece {
+        let start = self.bytes.len();
+        self.bytes.push(SEALED);
+        self.bytes.extend_from_slice(&saved);
+        Piece::Here(start)
     }
 
     fn finish(&mut self, out: Piece) -> [u8; 32] {

@@ -3,6 +3,8 @@
 //! [`Portable`](super::portable::Portable) receives the same stream, so both induce the
 //! same equivalence.
 
+use std::hash::Hash;
+
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::table::TypeInfo;
 
@@ -53,6 +55,8 @@ pub(super) enum Form {
     Singleton = 5,
     /// A result returned to a custom hash.
     Answer = 6,
+    /// A variable that its fields identify.
+    Named = 7,
 }
 
 /// Passes a large content on piece by piece.
@@ -68,13 +72,15 @@ pub(super) trait Sink {
     type Out: Copy;
     /// The hash of a whole value.
     type Hash;
+    /// A finished hash that outlives the walk.
+    type Lasting: Copy + Eq + Hash;
     /// An unfinished one.
     type Acc: Copy;
     /// True if the result must not depend on the process.
     const PORTABLE: bool;
-    /// True if the result is for a key, so that everything that can change is
-    /// watched.
-    const KEYED: bool = false;
+    /// True if hashes of parts are kept for later walks, so that everything that can
+    /// change is watched.
+    const KEEPS: bool;
 
     fn open_type(&mut self, info: &TypeInfo) -> Self::Acc;
     fn open_form(&mut self, form: Form) -> Self::Acc;
@@ -92,6 +98,10 @@ pub(super) trait Sink {
     fn seal(&mut self, out: Self::Out) -> Self::Out;
     /// The same hash, to be given to any number of nodes until the end of the walk.
     fn keep(&mut self, out: Self::Out) -> Self::Out;
+    /// The same hash for later walks; None for one that is faster to compute again.
+    fn save(&self, out: Self::Out) -> Option<Self::Lasting>;
+    /// A hash that an earlier walk has saved.
+    fn restore(&mut self, saved: Self::Lasting) -> Self::Out;
     /// The hash of the whole value.
     fn finish(&mut self, out: Self::Out) -> Self::Hash;
     /// The value of a hash for hooks, which ends it.
@@ -100,7 +110,7 @@ pub(super) trait Sink {
 
 /// 64 bits by folded multiplication: fast, and stable for one build of the
 /// library only.
-pub(super) struct Fast<const KEYED: bool>(pub(super) Mixing);
+pub(super) struct Fast<const KEEPS: bool>(pub(super) Mixing);
 
 const CLOSE: u64 = 0xd1b5_4a32_d192_ed03;
 
@@ -111,12 +121,13 @@ impl Part {
     }
 }
 
-impl<const KEYED: bool> Sink for Fast<KEYED> {
+impl<const KEEPS: bool> Sink for Fast<KEEPS> {
     type Out = u64;
     type Hash = u64;
+    type Lasting = u64;
     type Acc = u64;
     const PORTABLE: bool = false;
-    const KEYED: bool = KEYED;
+    const KEEPS: bool = KEEPS;
 
     #[inline(always)]
     fn open_type(&mut self, info: &TypeInfo) -> u64 {
@@ -175,6 +186,16 @@ impl<const KEYED: bool> Sink for Fast<KEYED> {
     #[inline(always)]
     fn keep(&mut self, out: u64) -> u64 {
         out
+    }
+
+    #[inline(always)]
+    fn save(&self, out: u64) -> Option<u64> {
+        Some(out)
+    }
+
+    #[inline(always)]
+    fn restore(&mut self, saved: u64) -> u64 {
+        saved
     }
 
     fn finish(&mut self, out: u64) -> u64 {

@@ -101,20 +101,35 @@ pub(super) fn held_by<'a>(
 pub(super) struct Watch {
     moment: Option<Moment>,
     idents: Vec<u64>,
+    /// For a walk whose result need not last: the time of the first such object.
+    date: Option<Watched>,
+    only_dates: bool,
 }
 
 impl Watch {
+    /// For a walk that only has to know later whether anything was written.
+    pub(super) fn of_dates() -> Self {
+        Watch {
+            only_dates: true,
+            ..Watch::default()
+        }
+    }
+
     /// Must be called in the section in which the object is read.
     #[inline]
     pub(super) fn meet(&mut self, object: ObjRef<'_>) {
         self.begin();
-        self.idents.push(object.ident());
+        if !self.only_dates {
+            self.idents.push(object.ident());
+        }
     }
 
     /// Records that something was met that can change, and is already watched.
     #[inline]
     pub(super) fn begin(&mut self) {
-        if self.moment.is_none() {
+        if self.only_dates {
+            self.date.get_or_insert_with(Watched::now);
+        } else if self.moment.is_none() {
             self.moment = Some(Moment::begin());
         }
     }
@@ -122,7 +137,7 @@ impl Watch {
     /// The objects met so far that will be watched; None if none of them can
     /// change.
     pub(super) fn watched(&self) -> Option<Watched> {
-        self.moment.as_ref().map(Moment::watched)
+        self.moment.as_ref().map(Moment::watched).or(self.date)
     }
 
     /// The moment at which everything was as the walk met it, unless somebody

@@ -28,6 +28,8 @@ pub(super) struct Name<Out> {
 pub(super) enum By {
     /// A free variable, by its identity.
     Identity,
+    /// A variable by its fields, which no other one has.
+    Fields,
     /// By number: `context` hooks and `distance` scopes away.
     Number {
         distance: u32,
@@ -36,9 +38,17 @@ pub(super) enum By {
     },
 }
 
+/// The way a binding names its object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Naming {
+    Identity,
+    Fields,
+    Number,
+}
+
 /// The data of a binding beside its scope.
 struct Numbered<Out> {
-    identity: bool,
+    naming: Naming,
     fields: Out,
     /// The number in each context in which the object was met first.
     names: SmallVec<[(u32, u32); 1]>,
@@ -240,14 +250,14 @@ impl<Out: Copy> VarNumbering<Out> {
         &mut self,
         ident: u64,
         level: u32,
-        identity: bool,
+        naming: Naming,
         fields: Out,
         levels: &mut Levels,
     ) -> u32 {
         let index = self.bindings.bind([ident], level, false, levels);
         debug_assert_eq!(index as usize, self.numbered.len());
         self.numbered.push(Numbered {
-            identity,
+            naming,
             fields,
             names: SmallVec::new(),
         });
@@ -256,7 +266,17 @@ impl<Out: Copy> VarNumbering<Out> {
 
     /// True if a binding is that of a free variable.
     pub(super) fn is_by_identity(&self, index: u32) -> bool {
-        self.numbered[index as usize].identity
+        self.numbered[index as usize].naming == Naming::Identity
+    }
+
+    /// True if a binding's object is named by its fields.
+    pub(super) fn is_by_fields(&self, index: u32) -> bool {
+        self.numbered[index as usize].naming == Naming::Fields
+    }
+
+    /// The hash of the fields of a bound object.
+    pub(super) fn fields(&self, index: u32) -> Out {
+        self.numbered[index as usize].fields
     }
 
     /// The name of a bound object at the current place.
@@ -267,11 +287,8 @@ impl<Out: Copy> VarNumbering<Out> {
             return Name { first: None, by };
         }
         let level = self.bindings.get(index).level;
-        let (identity, fields) = {
-            let known = &self.numbered[index as usize];
-            (known.identity, known.fields)
-        };
-        let number = if identity { 0 } else { self.next_number(level) };
+        let fields = self.numbered[index as usize].fields;
+        let number = self.next_number(level);
         self.numbered[index as usize]
             .names
             .push((self.current, number));
@@ -289,7 +306,12 @@ impl<Out: Copy> VarNumbering<Out> {
     /// knows it.
     #[inline(always)]
     pub(super) fn known_name(&self, index: u32, levels: &Levels) -> Option<(By, u32)> {
-        let names = &self.numbered[index as usize].names;
+        let Numbered { naming, names, .. } = &self.numbered[index as usize];
+        match naming {
+            Naming::Identity => return Some((By::Identity, ROOT)),
+            Naming::Fields => return Some((By::Fields, ROOT)),
+            Naming::Number => {}
+        }
         let &(context, number) = names
             .iter()
             .rev()
@@ -299,9 +321,6 @@ impl<Out: Copy> VarNumbering<Out> {
 
     #[inline]
     fn by(&self, index: u32, context: u32, number: u32, levels: &Levels) -> By {
-        if self.numbered[index as usize].identity {
-            return By::Identity;
-        }
         let distance = match self.bindings.get(index).level {
             0 => 0,
             level => levels.current() - level + 1,

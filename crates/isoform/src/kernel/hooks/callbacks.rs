@@ -84,6 +84,20 @@ pub trait HashCallback {
     fn hash(&mut self, value: &Value, init: u64) -> Result<u64> {
         self.hash_in(value, init, RegionChange::Inherit)
     }
+
+    /// Binds a variable whose type and fields say which one it is, like the name of a
+    /// function in a module, so that hashes of what uses it depend on them alone. Among
+    /// several variables with the same fields, the first one is named by them.
+    ///
+    /// The custom equality binds those with the same fields to each other. The fields
+    /// must be plain values.
+    ///
+    /// # Errors
+    ///
+    /// As [`hash_in`](Self::hash_in).
+    fn hash_named(&mut self, var: &Value, init: u64) -> Result<u64> {
+        self.hash_in(var, init, RegionChange::DefSimple)
+    }
 }
 
 /// A running walk, for a hook that visits the children of its object itself.

@@ -221,6 +221,14 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
+    /// Everything, from now on.
+    pub(crate) fn now() -> Self {
+        Watched {
+            at: WRITES.load(Relaxed),
+            cleared: CLEARED.load(Relaxed),
+        }
+    }
+
     /// True if all of them are still watched, and there was no write meanwhile.
     pub(crate) fn holds(self) -> bool {
         WRITES.load(Relaxed) == self.at && CLEARED.load(Relaxed) == self.cleared

@@ -3,7 +3,7 @@
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::super::snapshots::content_of;
-use super::super::var_numbering::{By, Name};
+use super::super::var_numbering::{By, Name, Naming};
 use super::{Frame, Hasher, Job, Step};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Section;
@@ -36,30 +36,33 @@ impl<'a, S: Sink> Hasher<'a, S> {
             // context.
             tables.levels.use_level(0);
         }
-        let mut name = tables.numbering.name(index, &mut tables.levels);
+        let name = tables.numbering.name(index, &mut tables.levels);
         match name.by {
             By::Number { .. } => self.note_level(level),
+            By::Fields => self.note_named(object),
             By::Identity => {
                 self.note_free(object, region);
-                if S::KEYED {
-                    if !object.info().visited.is_empty() {
-                        // Equality compares its fields, which are hashed at its
-                        // first occurrence.
-                        self.note_change();
-                    }
-                    // Kept hashes must not depend on whether it was met before.
-                    name.first = None;
+                if !object.info().visited.is_empty() {
+                    // Equality compares its fields, which are hashed at its
+                    // first occurrence.
+                    self.note_change();
                 }
             }
         }
-        self.named(object, name)
+        self.named(object, index, name)
     }
 
-    fn named(&mut self, object: ObjRef<'a>, name: Name<S::Out>) -> S::Out {
+    fn named(&mut self, object: ObjRef<'a>, index: u32, name: Name<S::Out>) -> S::Out {
         let mut acc = match name.by {
             By::Identity => {
                 let mut acc = self.sink.open_form(Form::FreeVar);
                 self.sink.word(&mut acc, Part::Identity, object.ident());
+                acc
+            }
+            By::Fields => {
+                let mut acc = self.sink.open_form(Form::Named);
+                let fields = self.tables.numbering.fields(index);
+                self.sink.child(&mut acc, fields);
                 acc
             }
             By::Number {
@@ -182,13 +185,30 @@ impl<'a, S: Sink> Hasher<'a, S> {
         tables.numbering.leave(context);
         let kind = object.info().kind;
         let (level, identity) = binding_of(kind, region);
+        let naming = match identity {
+            true => Naming::Identity,
+            false if self.naming == Some(object.ident()) && self.is_only(object, out) => {
+                Naming::Fields
+            }
+            false => Naming::Number,
+        };
+        let tables = &mut *self.tables;
         let index = tables
             .numbering
-            .bind(object.ident(), level, identity, out, &mut tables.levels);
+            .bind(object.ident(), level, naming, out, &mut tables.levels);
         if !identity {
             self.note_binding(kind, level);
         }
         self.occurrence(object, index, region)
+    }
+
+    /// True if no other object with these fields is named by them.
+    fn is_only(&mut self, object: ObjRef<'a>, fields: S::Out) -> bool {
+        let Some(fields) = self.sink.save(fields) else {
+            return false;
+        };
+        let named = self.tables.named.entry(fields);
+        *named.or_insert(object.ident()) == object.ident()
     }
 }
 

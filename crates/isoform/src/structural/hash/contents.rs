@@ -99,13 +99,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         bound.sort_unstable_by_key(|(index, ..)| *index);
         for (index, key, position) in bound {
-            let mut out = self.occurrence(key, index, Region::USE);
-            if S::KEYED && self.tables.numbering.is_by_identity(index) {
-                // As in equality, the order depends on whether a free variable
-                // was met before; nothing else does.
-                out = self.free_key(key);
-                self.note_free_key(has_order);
-            }
+            let out = match self.tables.numbering.is_by_identity(index) {
+                false => self.occurrence(key, index, Region::USE),
+                true => {
+                    // It counts as a use, although it is hashed as a key.
+                    self.occurrence(key, index, Region::USE);
+                    // As in equality, the order depends on whether a free variable
+                    // was met before; nothing else does.
+                    self.note_free_key(has_order);
+                    self.free_key(key)
+                }
+            };
             self.sink.child(acc, out);
             self.tables.orders.push(position);
         }

@@ -39,7 +39,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             );
             return Err(self.error(ErrorKind::Recursion, text));
         }
-        if S::KEYED {
+        if S::KEEPS {
             self.watch_below(section, object)?;
         }
         self.hook_depth += 1;
@@ -125,9 +125,33 @@ impl<S: Sink> HashCallback for Callback<'_, '_, S> {
     fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
         access::traversing(|section| self.hash_in_section(section, value, init, region))
     }
+
+    fn hash_named(&mut self, var: &Value, init: u64) -> Result<u64> {
+        access::traversing(|section| self.bind_in_section(section, var))?;
+        Ok(init)
+    }
 }
 
 impl<S: Sink> Callback<'_, '_, S> {
+    fn bind_in_section(&mut self, section: &mut Section, var: &Value) -> Result<()> {
+        let hasher = &mut *self.hasher;
+        let var = hasher.arena.keep_value(var);
+        let Some(object) = var.object_ref() else {
+            return Ok(());
+        };
+        let level = hasher.tables.levels.current();
+        let region = self.region.enter(RegionChange::DefSimple, level);
+        let acc = hasher.sink.mark();
+        let (height, parts) = (hasher.stack.len(), hasher.open_parts());
+        hasher.push(Job::HookStep, self.object, acc, region);
+        let outer = hasher.naming.replace(object.ident());
+        let result = hasher.run(section, object, region);
+        hasher.naming = outer;
+        hasher.leave_frames(height);
+        hasher.leave_parts(parts);
+        result.map(drop)
+    }
+
     fn hash_in_section(
         &mut self,
         section: &mut Section,

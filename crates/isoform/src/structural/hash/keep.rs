@@ -13,14 +13,18 @@ use crate::kernel::types::Kind;
 /// it, or if it has several owners.
 const MIN_VISITS: u64 = 16;
 
-/// The maximum number of kept parts per thread; each takes about 50 bytes.
+/// The maximum number of kept parts in a table; each takes about 70 bytes as a hash and
+/// 100 as a digest. If there are more, all are forgotten.
 const LIMIT: usize = 1 << 18;
+
+/// A part with more variables named by their fields is not kept.
+const MAX_NAMED: usize = 64;
 
 impl<'a, S: Sink> Hasher<'a, S> {
     /// True if hashes are kept and used at all.
     #[inline(always)]
     fn keeps(&self) -> bool {
-        S::KEYED && self.snapshots.is_none()
+        S::KEEPS && self.snapshots.is_none()
     }
 
     /// The kept hash of a node, if it is valid here.
@@ -31,12 +35,24 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Option<S::Out> {
-        if !self.keeps() || !info.has_children || region != Region::USE || self.parts.visits_all {
+        if !self.keeps() || !info.has_children || self.parts.visits_all {
             return None;
         }
-        let entry = *self.tables.kept.entries.get(&object.ident())?;
-        if (entry.has_free && self.parts.has_numbers) || self.tables.kept.thawed != thawed_types() {
+        if region != Region::USE && region != Region::FREE {
             return None;
+        }
+        let tables = &mut *self.tables;
+        let entry = tables.kept.entries.get(&object.ident())?;
+        if entry.has_free && (self.parts.has_numbers || region != Region::USE)
+            || tables.kept.thawed != thawed_types()
+        {
+            return None;
+        }
+        for &var in &entry.named {
+            let index = tables.numbering.bindings.of(0, var)?;
+            if !tables.numbering.is_by_fields(index) {
+                return None;
+            }
         }
         if let Some(watched) = entry.watched {
             if !watched.holds() {
@@ -44,17 +60,24 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             self.watch.begin();
         }
+        for &var in &entry.named {
+            if let Some(index) = tables.numbering.bindings.of(0, var) {
+                let level = tables.numbering.bindings.get(index).level;
+                tables.levels.use_var(index, level, region);
+            }
+            self.parts.named.push(var);
+        }
         if entry.has_free {
             self.parts.used_free = true;
             // Its free variables are unknown, so it is also unknown where an
             // object that contains the part has the same hash.
-            self.tables.levels.create(0);
+            tables.levels.create(0);
         }
         if let Some(part) = self.parts.open.last_mut() {
             part.has_free |= entry.has_free;
             part.can_change |= entry.watched.is_some();
         }
-        Some(entry.out)
+        Some(self.sink.restore(entry.out))
     }
 
     /// Begins a part: a node whose fields will be hashed.
@@ -68,6 +91,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 lowest: u32::MAX,
                 has_free: false,
                 can_change: false,
+                named: self.parts.named.len() as u32,
             });
         }
     }
@@ -92,7 +116,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.parts.closed_vars.insert(object.ident());
         }
         let visits = self.visits - self.parts.covered - part.visits;
-        let is_whole = matches!(info.kind, Kind::Tree | Kind::ConstTree) && region == Region::USE;
+        let is_whole = matches!(info.kind, Kind::Tree | Kind::ConstTree)
+            && (region == Region::USE || region == Region::FREE);
+        let Some(named) = self.named_in(part) else {
+            return;
+        };
         if !is_whole
             || part.lowest <= part.level
             || (visits < MIN_VISITS && !object.is_shared())
@@ -106,6 +134,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         {
             return;
         }
+        let Some(out) = self.sink.save(out) else {
+            return;
+        };
         self.parts.covered += visits;
         let entries = &mut self.tables.kept.entries;
         if entries.len() >= LIMIT {
@@ -117,16 +148,51 @@ impl<'a, S: Sink> Hasher<'a, S> {
             Entry {
                 out,
                 has_free,
+                named,
                 watched,
             },
         );
+    }
+
+    /// The variables of an ended part that are named by their fields; None if they are
+    /// too many, of which the part around it is told.
+    fn named_in(&mut self, part: Part) -> Option<Box<[u64]>> {
+        let (start, named) = (part.named as usize, &mut self.parts.named);
+        if named.len() == start {
+            return Some(Box::default());
+        }
+        named[start..].sort_unstable();
+        let mut last = None;
+        let mut next = start;
+        for position in start..named.len() {
+            let var = named[position];
+            if last.replace(var) != Some(var) {
+                named[next] = var;
+                next += 1;
+            }
+        }
+        named.truncate(next);
+        if next - start > MAX_NAMED {
+            named.truncate(start);
+            self.note_level(0);
+            return None;
+        }
+        Some(named[start..].into())
+    }
+
+    /// Records in the innermost part a variable that is named by its fields.
+    #[inline(always)]
+    pub(super) fn note_named(&mut self, object: ObjRef<'a>) {
+        if S::KEEPS && !self.parts.open.is_empty() {
+            self.parts.named.push(object.ident());
+        }
     }
 
     /// Records in the innermost part that it depends on a binding of this
     /// level.
     #[inline(always)]
     pub(super) fn note_level(&mut self, level: u32) {
-        if S::KEYED
+        if S::KEEPS
             && let Some(part) = self.parts.open.last_mut()
         {
             part.lowest = part.lowest.min(level);
@@ -137,7 +203,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// identity.
     #[inline(always)]
     pub(super) fn note_free(&mut self, object: ObjRef<'a>, region: Region) {
-        if S::KEYED
+        if S::KEEPS
             && let Some(part) = self.parts.open.last_mut()
         {
             part.has_free = true;
@@ -155,7 +221,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Records that a free variable is a key of a map, whose position among
     /// other keys depends on whether it was met before.
     pub(super) fn note_free_key(&mut self, has_order: bool) {
-        if S::KEYED && has_order {
+        if S::KEEPS && has_order {
             self.note_level(0);
             // It may have been met in a part that was not visited.
             self.parts.in_doubt |= self.parts.used_free;
@@ -165,7 +231,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Records that an object is bound by number from now on.
     #[inline(always)]
     pub(super) fn note_binding(&mut self, kind: Kind, level: u32) {
-        if S::KEYED {
+        if S::KEEPS {
             self.parts.has_numbers = true;
             // In an inner scope it is rebound, whether it was met before or
             // not.
@@ -178,7 +244,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// anything met so far can.
     #[inline(always)]
     pub(super) fn note_change(&mut self) {
-        if S::KEYED
+        if S::KEEPS
             && let Some(part) = self.parts.open.last_mut()
         {
             part.can_change = true;

@@ -1,35 +1,41 @@
-//! Hashes of parts, kept from key to key: a key of a value that contains a part
-//! which an earlier key of this thread has hashed need not visit it again, so
-//! keys of all parts of a program cost O(n) together, in any order.
+//! Hashes of parts, kept from walk to walk: a value that contains a part which an
+//! earlier walk has hashed need not visit it again. So keys of all parts of a
+//! program cost O(n) together, in any order, and an edited program costs as much
+//! as the edit.
 //!
 //! A part has the same hash at every place if it uses nothing that is bound
 //! around it. It is kept together with the facts that a later use needs:
-//! whether it contains free variables, which must be free there as well, and
-//! whether anything in it can change, so that a write in the meantime can be
+//! whether it contains free variables, which must be free there as well; the
+//! variables in it that are named by their fields, which must be so named there;
+//! and whether anything in it can change, so that a write in the meantime can be
 //! detected.
 //!
 //! Not every part is kept, but enough of them that the rest takes few visits.
+//! Objects have no room for any of this, so it is in a table by identity number:
+//! of each thread for keys, and of each
+//! [`IncrementalHasher`](super::super::incremental::IncrementalHasher).
 
 use hashbrown::{HashMap, HashSet};
 
 use crate::kernel::object::moment::{Watched, thawed_types};
 
-#[derive(Clone, Copy)]
-pub(super) struct Entry<Out> {
-    pub(super) out: Out,
+pub(super) struct Entry<Lasting> {
+    pub(super) out: Lasting,
     pub(super) has_free: bool,
+    /// The variables in it that are named by their fields.
+    pub(super) named: Box<[u64]>,
     /// For a part that can change.
     pub(super) watched: Option<Watched>,
 }
 
 /// The kept hashes, by identity number, which no later object reuses.
-pub(super) struct Kept<Out> {
-    pub(super) entries: HashMap<u64, Entry<Out>, rapidhash::fast::RandomState>,
+pub(super) struct Kept<Lasting> {
+    pub(super) entries: HashMap<u64, Entry<Lasting>, rapidhash::fast::RandomState>,
     /// The number of types that were no longer frozen by then.
     pub(super) thawed: u64,
 }
 
-impl<Out> Kept<Out> {
+impl<Lasting> Kept<Lasting> {
     /// Forgets everything if objects that were frozen no longer are.
     pub(super) fn renew(&mut self) {
         let thawed = thawed_types();
@@ -40,7 +46,7 @@ impl<Out> Kept<Out> {
     }
 }
 
-impl<Out> Default for Kept<Out> {
+impl<Lasting> Default for Kept<Lasting> {
     fn default() -> Self {
         Kept {
             entries: HashMap::default(),
@@ -61,6 +67,8 @@ pub(super) struct Part {
     pub(super) lowest: u32,
     pub(super) has_free: bool,
     pub(super) can_change: bool,
+    /// The start of its variables in [`Parts::named`].
+    pub(super) named: u32,
 }
 
 impl Part {
@@ -75,6 +83,8 @@ impl Part {
 #[derive(Default)]
 pub(in super::super) struct Parts {
     pub(super) open: Vec<Part>,
+    /// The variables named by their fields in open parts, outermost first.
+    pub(super) named: Vec<u64>,
     /// The visits of this walk within parts that are kept.
     pub(super) covered: u64,
     /// Free variables whose fields were hashed at their first occurrence, and

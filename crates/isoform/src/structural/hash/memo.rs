@@ -8,7 +8,7 @@ use super::super::scope::Region;
 use super::super::var_numbering::{By, VarNumbering};
 use super::{CachedHash, HashTables};
 
-impl<Out: Copy> HashTables<Out> {
+impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
     /// The key under which a hash is found again, besides names: a dag node has
     /// another name inside a hook's question.
     fn subject(&self, ident: u64) -> [u64; 2] {
@@ -100,6 +100,7 @@ fn name<Out: Copy>(
     }
     match numbering.known_name(index, levels)?.0 {
         By::Identity => Some([u64::MAX; 2]),
+        By::Fields => Some([u64::MAX, 0]),
         By::Number {
             distance,
             context,

@@ -16,7 +16,8 @@ mod kept;
 mod memo;
 mod report;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
 
 use super::environments::Environments;
 use super::ident_map::IdentMap;
@@ -94,7 +95,7 @@ struct CachedHash<Out> {
 }
 
 /// The tables of a hash walk, reused from call to call.
-pub(super) struct HashTables<Out> {
+pub(super) struct HashTables<Out, Lasting> {
     numbering: VarNumbering<Out>,
     known: IdentMap,
     results: Vec<CachedHash<Out>>,
@@ -108,11 +109,13 @@ pub(super) struct HashTables<Out> {
     /// The number of open lists and dicts.
     containers: u32,
     levels: Levels,
+    /// The objects named by their fields, by these.
+    named: HashMap<Lasting, u64, RandomState>,
     /// Survives from walk to walk.
-    kept: Kept<Out>,
+    kept: Kept<Lasting>,
 }
 
-impl<Out: Copy> HashTables<Out> {
+impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
     pub(super) fn new() -> Self {
         HashTables {
             numbering: VarNumbering::new(),
@@ -124,6 +127,7 @@ impl<Out: Copy> HashTables<Out> {
             open: Open::default(),
             containers: 0,
             levels: Levels::new(),
+            named: HashMap::default(),
             kept: Kept::default(),
         }
     }
@@ -138,6 +142,7 @@ impl<Out: Copy> HashTables<Out> {
         self.open.clear();
         self.containers = 0;
         self.levels.reset();
+        self.named.clear();
     }
 }
 
@@ -150,6 +155,8 @@ enum Step<'a, Out> {
     Child(ObjRef<'a>, Region),
 }
 
+pub(super) type TablesOf<S> = HashTables<<S as Sink>::Out, <S as Sink>::Lasting>;
+
 /// One hash walk.
 pub(super) struct Hasher<'a, S: Sink> {
     arena: &'a Arena,
@@ -157,14 +164,16 @@ pub(super) struct Hasher<'a, S: Sink> {
     snapshots: Option<Snapshots<'a>>,
     sink: S,
     stack: Vec<Frame<'a, S::Acc>>,
-    tables: Box<HashTables<S::Out>>,
+    tables: Box<TablesOf<S>>,
     hook_depth: u32,
+    /// The variable that is about to be bound and named by its fields.
+    naming: Option<u64>,
     pub(super) visits: u64,
     poll: Poll,
     /// For a key: the objects met that can change.
     pub(super) watch: Watch,
     /// For a key: the objects searched below objects with hooks.
-    below: HashSet<u64, rapidhash::fast::RandomState>,
+    below: HashSet<u64, RandomState>,
     pub(super) parts: Parts,
 }
 
@@ -173,8 +182,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         arena: &'a Arena,
         options: CompareOptions,
         snapshots: Option<Snapshots<'a>>,
+        watch: Watch,
         sink: S,
-        mut tables: Box<HashTables<S::Out>>,
+        mut tables: Box<TablesOf<S>>,
     ) -> Self {
         tables.kept.renew();
         Hasher {
@@ -185,15 +195,16 @@ impl<'a, S: Sink> Hasher<'a, S> {
             stack: Vec::new(),
             tables,
             hook_depth: 0,
+            naming: None,
             visits: 0,
             poll: Poll::default(),
-            watch: Watch::default(),
+            watch,
             below: HashSet::default(),
             parts: Parts::default(),
         }
     }
 
-    pub(super) fn into_tables(mut self) -> Box<HashTables<S::Out>> {
+    pub(super) fn into_tables(mut self) -> Box<TablesOf<S>> {
         self.tables.clear();
         self.tables
     }
@@ -330,7 +341,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Watches an object whose fields are read, if they can change.
     #[inline(always)]
     pub(super) fn watch_fields(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) {
-        if S::KEYED && info.may_change() {
+        if S::KEEPS && info.may_change() {
             self.watch.meet(object);
             self.note_change();
         }
@@ -541,7 +552,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
-        if S::KEYED {
+        if S::KEEPS {
             self.watch.meet(object);
             self.note_change();
         }

@@ -1,0 +1,127 @@
+//! Programs that are edited step by step, and what must hold after each step.
+
+use isoform::compare::{CompareOptions, Digest, IncrementalHasher};
+use isoform::values::ValueRef;
+use isoform::{Array, Result, Value};
+
+use super::classes::program;
+use super::generate::children;
+use super::pair::{draw, draw_options, setup};
+use super::properties::Property;
+use super::source::{Source, split_mix};
+use super::transform::{mutate_once, rename, unshare};
+
+/// The properties of values that are edited.
+pub const EDIT_PROPERTIES: &[(&str, Property)] = &[
+    ("values_hash_the_same_after_each_edit", |bytes| {
+        let pair = draw(bytes, true)?;
+        Session::new(pair.left, Source::new(bytes))?.run()
+    }),
+    ("programs_hash_the_same_after_each_edit", |bytes| {
+        let mut source = Source::new(bytes);
+        let mut seed = source.byte().into();
+        let size = 10 + source.below(150);
+        Session::new(program(split_mix(&mut seed), size)?, source)?.run()
+    }),
+];
+
+/// A value under edit, with everything that was made of it.
+struct Session<'b> {
+    source: Source<'b>,
+    options: CompareOptions,
+    hasher: IncrementalHasher,
+    versions: Vec<Value>,
+}
+
+/// The answer to a question, as text where it is an error.
+fn told<T>(answer: Result<T>) -> Result<T, String> {
+    answer.map_err(|error| format!("{:?} {error}", error.kind()))
+}
+
+impl<'b> Session<'b> {
+    fn new(first: Value, mut source: Source<'b>) -> Result<Self, String> {
+        let options = draw_options(&mut source);
+        Ok(Session {
+            source,
+            options,
+            hasher: IncrementalHasher::new(options),
+            versions: vec![first],
+        })
+    }
+
+    fn run(mut self) -> Result<(), String> {
+        for step in 0..12 {
+            let value = self.versions[self.versions.len() - 1].clone();
+            self.judge(&value, step)?;
+            if self.source.chance(30) {
+                write(&value, &mut self.source);
+                self.judge(&value, step)?;
+            }
+            let next = self.edited(&value).map_err(setup)?;
+            self.versions.push(next);
+        }
+        Ok(())
+    }
+
+    /// The next version, or another value that shares parts with earlier ones.
+    fn edited(&mut self, value: &Value) -> Result<Value> {
+        let source = &mut self.source;
+        Ok(match source.below(10) {
+            0 => source.pick(&self.versions).clone(),
+            1 => Array::from(vec![source.pick(&self.versions).clone(), value.clone()]).into(),
+            2 => {
+                let parts = children(value);
+                match parts.is_empty() {
+                    true => value.clone(),
+                    false => source.pick(&parts).clone(),
+                }
+            }
+            3 => rename(value, self.options, source).unwrap_or_else(|_| value.clone()),
+            4 => unshare(value, self.options).unwrap_or_else(|_| value.clone()),
+            _ => mutate_once(value, source)?,
+        })
+    }
+
+    fn judge(&mut self, value: &Value, step: usize) -> Result<(), String> {
+        let account = |what: &str, kept: String, new: String| {
+            format!(
+                "{what} after {step} edits: {kept} instead of {new}\n  value = {value:?}\n  with {:?}",
+                self.options
+            )
+        };
+        let (kept, new) = (told(self.hasher.hash(value)), told(self.options.hash(value)));
+        if kept != new {
+            return Err(account("the hash", format!("{kept:x?}"), format!("{new:x?}")));
+        }
+        let (kept, new): (Result<Digest, _>, _) =
+            (told(self.hasher.digest(value)), told(self.options.digest(value)));
+        if kept != new {
+            return Err(account("the digest", format!("{kept:?}"), format!("{new:?}")));
+        }
+        Ok(())
+    }
+}
+
+/// Writes to some list or dict below a value, if there is one.
+fn write(value: &Value, source: &mut Source<'_>) {
+    let mut stack = vec![value.clone()];
+    let mut skipped = source.below(4);
+    // A cyclic value has no end.
+    for _ in 0..300 {
+        let Some(value) = stack.pop() else {
+            return;
+        };
+        let is_mutable = matches!(value.view(), ValueRef::List(_) | ValueRef::Dict(_));
+        if is_mutable && skipped == 0 {
+            // A list or dict of a typed field may refuse the value.
+            let _written = match value.view() {
+                ValueRef::List(list) => list.push(source.plain()).is_ok(),
+                ValueRef::Dict(dict) => dict.insert("written".into(), source.plain()).is_ok(),
+                _ => false,
+            };
+            return;
+        }
+        skipped -= usize::from(is_mutable);
+        stack.extend(children(&value));
+    }
+}

@@ -1,0 +1,17 @@
+//! Random scripts of edits.
+
+use isoform_testing::edits::EDIT_PROPERTIES;
+use isoform_testing::source::{random_bytes, split_mix};
+
+#[test]
+fn hashes_after_edits_are_those_of_everything() {
+    for (name, property) in EDIT_PROPERTIES {
+        let mut state = 16;
+        for case in 0..1500 {
+            let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
+            if let Err(account) = property(&bytes) {
+                panic!("{name} on {bytes:?}\n{account}");
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Hashing what changed: the same answers as hashing everything, in work that is
+//! proportional to the edit.
+
+mod counts;
+mod judged;
