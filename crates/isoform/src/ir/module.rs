@@ -469,11 +469,7 @@ impl StructuralHash for IRModule {
             state = hash.hash_in(&key.into(), state, RegionChange::DefSimple)?;
         }
         for key in sorted(&self.functions) {
-            // A subclass may have fields of its own that are no plain values.
-            state = match key.type_info().index() == GlobalVar::type_index() {
-                true => hash.hash_named(&key.into(), state)?,
-                false => hash.hash_in(&key.into(), state, RegionChange::DefSimple)?,
-            };
+            state = hash.hash_named(&key.into(), state)?;
         }
         state = hash.hash(&Value::from(self.attrs.clone()), state)?;
         state = hash.hash(&Value::from(self.global_infos.clone()), state)?;

@@ -306,6 +306,12 @@ impl Levels {
         self.lose_from(0);
     }
 
+    /// Records a use of a dag node that is numbered at this level.
+    pub(crate) fn use_numbered(&mut self, level: u32) {
+        self.touched.used.insert(level);
+        self.lose_from(0);
+    }
+
     /// Records a lookup that found an object unbound.
     pub(crate) fn use_absence(&mut self) {
         self.touched.used.insert(0);

@@ -46,7 +46,7 @@ pub(super) enum Part {
 #[repr(u8)]
 pub(super) enum Form {
     Root = 0,
-    /// The first occurrence of a variable or dag node that is bound.
+    /// The first occurrence of a variable that is bound.
     Binding = 1,
     /// A later occurrence.
     Use = 2,
@@ -57,6 +57,9 @@ pub(super) enum Form {
     Answer = 6,
     /// A variable that its fields identify.
     Named = 7,
+    /// The first occurrence of a dag node, and a later one.
+    Node = 8,
+    NodeUse = 9,
 }
 
 /// Passes a large content on piece by piece.

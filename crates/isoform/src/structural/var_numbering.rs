@@ -1,7 +1,12 @@
 //! The numbers that represent variables and dag nodes in a hash.
 //!
 //! A bound object is named by the number of scopes to its binding, and by the
-//! order in which it was first met there. A custom hash asks for the hashes of
+//! order in which it was first met there. A dag node is numbered in the scope in
+//! which it is first met, and outlives that: when the scope ends, its numbers are
+//! appended to those of the scope around it. So names inside of a function depend
+//! on the function alone.
+//!
+//! A custom hash asks for the hashes of
 //! parts in an order of its own, which must not be visible unless the hook
 //! chains the results. So every question of a hook has a *context*: a question
 //! that starts from an earlier result continues in the context of that one, any
@@ -35,6 +40,8 @@ pub(super) enum By {
         distance: u32,
         context: u32,
         number: u32,
+        /// The level of the scope in which it is numbered.
+        level: u32,
     },
 }
 
@@ -43,15 +50,34 @@ pub(super) enum By {
 pub(super) enum Naming {
     Identity,
     Fields,
+    /// A variable, among those of the level of its binding.
     Number,
+    /// A dag node, in the place where it is first met.
+    Place,
 }
 
 /// The data of a binding beside its scope.
 struct Numbered<Out> {
     naming: Naming,
     fields: Out,
-    /// The number in each context in which the object was met first.
-    names: SmallVec<[(u32, u32); 1]>,
+    /// A name for each context in which the object was met first.
+    names: SmallVec<[FirstName; 1]>,
+}
+
+#[derive(Clone, Copy)]
+struct FirstName {
+    context: u32,
+    number: u32,
+    /// For dag nodes, where this is the number.
+    place: u32,
+}
+
+/// Where dag nodes are numbered: a scope, or a level outside of a context.
+struct Place {
+    level: u32,
+    next: u32,
+    /// After the scope: the place around it, and the first number there.
+    ended: Option<(u32, u32)>,
 }
 
 struct Context {
@@ -65,10 +91,34 @@ struct Context {
     base: u32,
     /// Next numbers for levels up to `base`.
     outer: SmallVec<[(u32, u32); 2]>,
+    /// The places of dag nodes for these levels.
+    places: SmallVec<[u32; 2]>,
 }
 
 /// The context of everything outside of hooks.
 const ROOT: u32 = 0;
+
+/// An open scope.
+struct Scope {
+    /// The next number of a variable.
+    next: u32,
+    /// The context in which the scope was opened.
+    context: u32,
+    /// The place of its dag nodes, once it has some; otherwise [`NO_PLACE`].
+    place: u32,
+}
+
+const NO_PLACE: u32 = u32::MAX;
+
+impl Scope {
+    fn new(context: u32) -> Self {
+        Scope {
+            next: 0,
+            context,
+            place: NO_PLACE,
+        }
+    }
+}
 
 /// Bindings with numbers.
 pub(super) struct VarNumbering<Out> {
@@ -76,9 +126,9 @@ pub(super) struct VarNumbering<Out> {
     numbered: Vec<Numbered<Out>>,
     contexts: Vec<Context>,
     current: u32,
-    /// Per open scope, outermost first and level 0 included: the next number,
-    /// and the context in which the scope was opened.
-    scopes: Vec<(u32, u32)>,
+    /// The open scopes, outermost first, and level 0.
+    scopes: Vec<Scope>,
+    places: Vec<Place>,
     /// The deepest context whose numbers were used since this was reset.
     used: u32,
 }
@@ -92,13 +142,15 @@ impl<Out: Copy> VarNumbering<Out> {
             nesting: 0,
             base: 0,
             outer: SmallVec::new(),
+            places: SmallVec::new(),
         };
         VarNumbering {
             bindings: Bindings::default(),
             numbered: Vec::new(),
             contexts: vec![root],
             current: ROOT,
-            scopes: vec![(0, ROOT)],
+            scopes: vec![Scope::new(ROOT)],
+            places: Vec::new(),
             used: ROOT,
         }
     }
@@ -109,18 +161,25 @@ impl<Out: Copy> VarNumbering<Out> {
         self.contexts.truncate(1);
         self.current = ROOT;
         self.scopes.truncate(1);
-        self.scopes[0].0 = 0;
+        self.scopes[0] = Scope::new(ROOT);
+        empty(&mut self.places);
         self.used = ROOT;
     }
 
     pub(super) fn open_scope(&mut self, levels: &mut Levels) {
         self.bindings.open_scope(levels);
-        self.scopes.push((0, self.current));
+        self.scopes.push(Scope::new(self.current));
     }
 
     pub(super) fn close_scope(&mut self, levels: &mut Levels) {
+        let ended = self.scopes.pop().map_or(NO_PLACE, |scope| scope.place);
         self.bindings.close_scope(levels);
-        self.scopes.pop();
+        if ended != NO_PLACE {
+            let around = self.place(levels.current());
+            let first = self.places[around as usize].next;
+            self.places[around as usize].next += self.places[ended as usize].next;
+            self.places[ended as usize].ended = Some((around, first));
+        }
     }
 
     // ---- contexts -----------------------------------------------------------
@@ -134,29 +193,33 @@ impl<Out: Copy> VarNumbering<Out> {
     /// `from` is the context of the result that the question starts from.
     pub(super) fn ask(&mut self, outer: u32, from: Option<u32>, levels: &Levels) {
         let nesting = self.contexts[outer as usize].nesting + 1;
-        let (parent, outer_numbers) = match from {
-            Some(from) => (from, self.contexts[from as usize].outer.clone()),
-            None => (outer, SmallVec::new()),
+        let Some(from) = from else {
+            return self.enter(outer, nesting, levels);
         };
-        self.enter(parent, nesting, outer_numbers, levels);
+        self.enter(from, nesting, levels);
+        // Each continuation counts on by itself.
+        let before = &self.contexts[from as usize];
+        let (outer, places) = (before.outer.clone(), before.places.clone());
+        let places = places.iter().map(|&place| {
+            let Place { level, next, ended } = self.places[place as usize];
+            self.places.push(Place { level, next, ended });
+            self.places.len() as u32 - 1
+        });
+        let places = places.collect();
+        let context = &mut self.contexts[self.current as usize];
+        (context.outer, context.places) = (outer, places);
     }
 
     /// Starts a context for the fields of an object that is bound where the
     /// order of the visit must not be visible: they are hashed as if nothing
     /// had been met before except the surroundings of the innermost scope.
     pub(super) fn isolate(&mut self, levels: &Levels) {
-        let parent = self.scopes.last().map_or(ROOT, |scope| scope.1);
+        let parent = self.scopes.last().map_or(ROOT, |scope| scope.context);
         let nesting = self.contexts[parent as usize].nesting + 1;
-        self.enter(parent, nesting, SmallVec::new(), levels);
+        self.enter(parent, nesting, levels);
     }
 
-    fn enter(
-        &mut self,
-        parent: u32,
-        nesting: u32,
-        outer: SmallVec<[(u32, u32); 2]>,
-        levels: &Levels,
-    ) {
+    fn enter(&mut self, parent: u32, nesting: u32, levels: &Levels) {
         // Jump pointers: Myers, "An applicative random-access stack", 1983.
         let up = &self.contexts[parent as usize];
         let (jump, depth) = (up.jump, up.depth);
@@ -172,7 +235,8 @@ impl<Out: Copy> VarNumbering<Out> {
             depth: depth + 1,
             nesting,
             base,
-            outer,
+            outer: SmallVec::new(),
+            places: SmallVec::new(),
         });
     }
 
@@ -286,55 +350,136 @@ impl<Out: Copy> VarNumbering<Out> {
             self.use_context(context);
             return Name { first: None, by };
         }
-        let level = self.bindings.get(index).level;
-        let fields = self.numbered[index as usize].fields;
-        let number = self.next_number(level);
-        self.numbered[index as usize]
-            .names
-            .push((self.current, number));
+        let binding = self.bindings.get(index).level;
+        let Numbered { fields, naming, .. } = self.numbered[index as usize];
+        let place = match naming {
+            Naming::Place => self.place(levels.current()),
+            _ => NO_PLACE,
+        };
+        let number = match place {
+            NO_PLACE => self.next_number(binding),
+            _ => {
+                let next = &mut self.places[place as usize].next;
+                *next += 1;
+                *next - 1
+            }
+        };
+        let name = FirstName {
+            context: self.current,
+            number,
+            place,
+        };
+        self.numbered[index as usize].names.push(name);
         // A result that contains a first name is not valid for a later
         // occurrence.
-        levels.create(level);
+        levels.create(binding);
         self.use_context(self.current);
         Name {
             first: Some(fields),
-            by: self.by(index, self.current, number, levels),
+            by: self.by(index, name, levels),
         }
+    }
+
+    /// The number of dag nodes numbered so far in the innermost scope, or in scopes inside
+    /// of it that have ended.
+    pub(super) fn numbered_nodes(&self, levels: &Levels) -> u32 {
+        let place = self.known_place(levels.current());
+        self.places.get(place as usize).map_or(0, |place| place.next)
+    }
+
+    /// Counts dag nodes that are not visited, as if they were.
+    pub(super) fn skip_nodes(&mut self, count: u32, levels: &Levels) {
+        if count > 0 {
+            let place = self.place(levels.current());
+            self.places[place as usize].next += count;
+        }
+    }
+
+    /// The place where dag nodes of a level are numbered now.
+    fn place(&mut self, level: u32) -> u32 {
+        let known = self.known_place(level);
+        if known != NO_PLACE {
+            return known;
+        }
+        let new = self.places.len() as u32;
+        self.places.push(Place {
+            level,
+            next: 0,
+            ended: None,
+        });
+        match self.in_order(level) {
+            true => self.scopes[level as usize].place = new,
+            false => self.contexts[self.current as usize].places.push(new),
+        }
+        new
+    }
+
+    /// The place of a level, or [`NO_PLACE`].
+    fn known_place(&self, level: u32) -> u32 {
+        if self.in_order(level) {
+            return self.scopes[level as usize].place;
+        }
+        let places = &self.contexts[self.current as usize].places;
+        let is_known = |place: &&u32| self.places[**place as usize].level == level;
+        places.iter().find(is_known).copied().unwrap_or(NO_PLACE)
+    }
+
+    /// The place that has taken over the numbers of one, and the first of them there.
+    fn resolve(&mut self, place: u32) -> (u32, u32) {
+        let (mut last, mut first) = (place, 0);
+        while let Some((around, offset)) = self.places[last as usize].ended {
+            first += offset;
+            last = around;
+        }
+        // The next look-up takes one step.
+        let (mut here, mut rest) = (place, first);
+        while let Some((around, offset)) = self.places[here as usize].ended {
+            self.places[here as usize].ended = Some((last, rest));
+            rest -= offset;
+            here = around;
+        }
+        (last, first)
     }
 
     /// The name that a bound object already has here, and the context that
     /// knows it.
     #[inline(always)]
-    pub(super) fn known_name(&self, index: u32, levels: &Levels) -> Option<(By, u32)> {
+    pub(super) fn known_name(&mut self, index: u32, levels: &Levels) -> Option<(By, u32)> {
         let Numbered { naming, names, .. } = &self.numbered[index as usize];
         match naming {
             Naming::Identity => return Some((By::Identity, ROOT)),
             Naming::Fields => return Some((By::Fields, ROOT)),
-            Naming::Number => {}
+            Naming::Number | Naming::Place => {}
         }
-        let &(context, number) = names
-            .iter()
-            .rev()
-            .find(|(context, _)| self.knows(*context))?;
-        Some((self.by(index, context, number, levels), context))
+        let mut names = names.iter().rev();
+        let &name = names.find(|name| self.knows(name.context))?;
+        Some((self.by(index, name, levels), name.context))
     }
 
     #[inline]
-    fn by(&self, index: u32, context: u32, number: u32, levels: &Levels) -> By {
-        let distance = match self.bindings.get(index).level {
+    fn by(&mut self, index: u32, name: FirstName, levels: &Levels) -> By {
+        let (level, first) = match name.place {
+            NO_PLACE => (self.bindings.get(index).level, 0),
+            place => {
+                let (place, first) = self.resolve(place);
+                (self.places[place as usize].level, first)
+            }
+        };
+        let distance = match level {
             0 => 0,
             level => levels.current() - level + 1,
         };
         By::Number {
             distance,
-            context: self.nesting() - self.contexts[context as usize].nesting,
-            number,
+            context: self.nesting() - self.contexts[name.context as usize].nesting,
+            number: first + name.number,
+            level,
         }
     }
 
     fn next_number(&mut self, level: u32) -> u32 {
         let counter = if self.in_order(level) {
-            &mut self.scopes[level as usize].0
+            &mut self.scopes[level as usize].next
         } else {
             let outer = &mut self.contexts[self.current as usize].outer;
             let known = outer.iter().position(|(known, _)| *known == level);

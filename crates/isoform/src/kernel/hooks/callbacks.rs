@@ -89,8 +89,8 @@ pub trait HashCallback {
     /// function in a module, so that hashes of what uses it depend on them alone. Among
     /// several variables with the same fields, the first one is named by them.
     ///
-    /// The custom equality binds those with the same fields to each other. The fields
-    /// must be plain values.
+    /// The custom equality binds those with the same fields to each other. A variable whose
+    /// fields are not all plain values is bound as any other.
     ///
     /// # Errors
     ///

@@ -27,18 +27,18 @@ impl<'a, S: Sink> Hasher<'a, S> {
     pub(super) fn occurrence(&mut self, object: ObjRef<'a>, index: u32, region: Region) -> S::Out {
         let tables = &mut *self.tables;
         let level = tables.numbering.bindings.get(index).level;
-        if object.info().kind == Kind::Var {
+        let is_var = object.info().kind == Kind::Var;
+        if is_var {
             tables.levels.use_var(index, level, region);
-        } else if tables.numbering.nesting() == 0 {
-            tables.levels.use_dag(index);
-        } else {
-            // Among the results returned to a hook, its number depends on the
-            // context.
-            tables.levels.use_level(0);
         }
         let name = tables.numbering.name(index, &mut tables.levels);
         match name.by {
-            By::Number { .. } => self.note_level(level),
+            By::Number { level, .. } => {
+                if !is_var {
+                    tables.levels.use_numbered(level);
+                }
+                self.note_level(level);
+            }
             By::Fields => self.note_named(object),
             By::Identity => {
                 self.note_free(object, region);
@@ -69,11 +69,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 distance,
                 context,
                 number,
+                ..
             } => {
-                let form = if name.first.is_some() {
-                    Form::Binding
-                } else {
-                    Form::Use
+                let is_var = object.info().kind == Kind::Var;
+                let form = match (is_var, name.first.is_some()) {
+                    (true, true) => Form::Binding,
+                    (true, false) => Form::Use,
+                    (false, true) => Form::Node,
+                    (false, false) => Form::NodeUse,
                 };
                 let mut acc = self.sink.open_form(form);
                 self.sink
@@ -124,7 +127,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             Kind::Dag | Kind::Var => {
                 if let Some(index) = self.bound(object, region) {
-                    return Ok(Step::Done(self.occurrence(object, index, region)));
+                    return Ok(Step::Done(self.later_occurrence(object, index, region)));
                 }
                 if info.kind == Kind::Var && S::PORTABLE && region.def_level().is_none() {
                     let text = format!(
@@ -135,9 +138,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     return Err(self.error(ErrorKind::Value, text));
                 }
                 self.begin_binding(object, info, region);
+                if info.kind == Kind::Dag {
+                    self.note_node(object);
+                }
                 self.open_unremembered(object, region)?;
                 if info.kind == Kind::Var {
                     inner = region.inside_var();
+                } else if let Some(out) = self.reuse(object, info, region) {
+                    return Ok(Step::Done(out));
                 }
             }
         }
@@ -167,7 +175,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
             region,
             job: Job::EndBinding,
         });
-        let (level, _) = binding_of(info.kind, region);
+        let level = match info.kind {
+            Kind::Var => binding_of(info.kind, region).0,
+            _ => self.tables.levels.current(),
+        };
         if !self.tables.numbering.in_order(level) {
             self.tables.numbering.isolate(&self.tables.levels);
         }
@@ -187,6 +198,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let (level, identity) = binding_of(kind, region);
         let naming = match identity {
             true => Naming::Identity,
+            false if kind == Kind::Dag => Naming::Place,
             false if self.naming == Some(object.ident()) && self.is_only(object, out) => {
                 Naming::Fields
             }
@@ -198,6 +210,23 @@ impl<'a, S: Sink> Hasher<'a, S> {
             .bind(object.ident(), level, naming, out, &mut tables.levels);
         if !identity {
             self.note_binding(kind, level);
+        }
+        self.occurrence(object, index, region)
+    }
+
+    /// The hash of an occurrence of an object that was bound before.
+    pub(super) fn later_occurrence(
+        &mut self,
+        object: ObjRef<'a>,
+        index: u32,
+        region: Region,
+    ) -> S::Out {
+        if S::KEEPS
+            && object.info().kind == Kind::Dag
+            && self.tables.numbering.known_name(index, &self.tables.levels).is_none()
+        {
+            // Its fields were hashed among others, in the context of another question.
+            self.note_level(0);
         }
         self.occurrence(object, index, region)
     }

@@ -100,7 +100,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         bound.sort_unstable_by_key(|(index, ..)| *index);
         for (index, key, position) in bound {
             let out = match self.tables.numbering.is_by_identity(index) {
-                false => self.occurrence(key, index, Region::USE),
+                false => self.later_occurrence(key, index, Region::USE),
                 true => {
                     // It counts as a use, although it is hashed as a key.
                     self.occurrence(key, index, Region::USE);
@@ -114,6 +114,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.tables.orders.push(position);
         }
         for (key, position) in free {
+            self.note_node_key(key);
             if S::PORTABLE {
                 let text = format!(
                     "a map key of type {} that is not bound has no portable name",

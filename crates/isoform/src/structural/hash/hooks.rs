@@ -63,6 +63,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
 }
 
 impl<'a, S: Sink> Hasher<'a, S> {
+    /// True if no compared field of a declared node has parts.
+    fn has_plain_fields(&self, section: &Section, object: ObjRef<'a>) -> bool {
+        let fields = object.visited_with(object.info());
+        let loaded = (0..fields.len()).filter_map(|at| fields.get(section, at));
+        let mut children = loaded.filter_map(|(_, loaded)| loaded.object());
+        children.all(|child| !child.info().class().has_parts())
+    }
+
     /// Watches everything that can change below an object with hooks: a custom
     /// equality may compare parts that the custom hash leaves out. Each object
     /// is entered once per walk.
@@ -144,7 +152,10 @@ impl<S: Sink> Callback<'_, '_, S> {
         let acc = hasher.sink.mark();
         let (height, parts) = (hasher.stack.len(), hasher.open_parts());
         hasher.push(Job::HookStep, self.object, acc, region);
-        let outer = hasher.naming.replace(object.ident());
+        // Hashes of other fields may depend on what else is bound.
+        let is_plain = hasher.has_plain_fields(section, object);
+        let naming = is_plain.then(|| object.ident());
+        let outer = std::mem::replace(&mut hasher.naming, naming);
         let result = hasher.run(section, object, region);
         hasher.naming = outer;
         hasher.leave_frames(height);

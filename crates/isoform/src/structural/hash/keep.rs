@@ -17,6 +17,9 @@ const MIN_VISITS: u64 = 16;
 /// 100 as a digest. If there are more, all are forgotten.
 const LIMIT: usize = 1 << 18;
 
+/// The maximum number of dag nodes in kept parts of a table, of about 20 bytes.
+const MAX_OWNED: usize = 1 << 21;
+
 /// A part with more variables named by their fields is not kept.
 const MAX_NAMED: usize = 64;
 
@@ -35,6 +38,20 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Option<S::Out> {
+        if info.kind == Kind::Dag {
+            return None;
+        }
+        self.reuse(object, info, region)
+    }
+
+    /// The kept hash of a node or of the fields of a dag node, if it is valid here.
+    #[inline]
+    pub(super) fn reuse(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Option<S::Out> {
         if !self.keeps() || !info.has_children || self.parts.visits_all {
             return None;
         }
@@ -42,10 +59,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return None;
         }
         let tables = &mut *self.tables;
-        let entry = tables.kept.entries.get(&object.ident())?;
+        let entry = tables.kept.entries.get_mut(&object.ident())?;
         if entry.has_free && (self.parts.has_numbers || region != Region::USE)
             || tables.kept.thawed != thawed_types()
         {
+            return None;
+        }
+        if entry.nodes > 0 && (entry.made == tables.kept.walk || entry.used == tables.kept.walk) {
+            // Its nodes have been met, but are known only if they were visited.
+            self.parts.in_doubt |= entry.used == tables.kept.walk;
             return None;
         }
         for &var in &entry.named {
@@ -73,11 +95,26 @@ impl<'a, S: Sink> Hasher<'a, S> {
             // object that contains the part has the same hash.
             tables.levels.create(0);
         }
-        if let Some(part) = self.parts.open.last_mut() {
-            part.has_free |= entry.has_free;
-            part.can_change |= entry.watched.is_some();
+        entry.used = tables.kept.walk;
+        if entry.nodes > 0 {
+            tables.numbering.skip_nodes(entry.nodes, &tables.levels);
+            // A second visit would find them numbered.
+            tables.levels.create(0);
         }
-        Some(self.sink.restore(entry.out))
+        let (has_nodes, has_free, can_change) =
+            (entry.nodes > 0, entry.has_free, entry.watched.is_some());
+        let out = entry.out;
+        if has_nodes && let Some(&outer) = tables.kept.owners.get(&object.ident()) {
+            self.parts.in_doubt |= tables.kept.end(outer);
+        }
+        if let Some(part) = self.parts.open.last_mut() {
+            part.has_free |= has_free;
+            part.can_change |= can_change;
+            if has_nodes {
+                self.parts.owned.push(object.ident());
+            }
+        }
+        Some(self.sink.restore(out))
     }
 
     /// Begins a part: a node whose fields will be hashed.
@@ -92,16 +129,29 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 has_free: false,
                 can_change: false,
                 named: self.parts.named.len() as u32,
+                owned: self.parts.owned.len() as u32,
+                nodes: self.tables.numbering.numbered_nodes(&self.tables.levels),
             });
         }
     }
 
     /// Ends a part, and keeps its hash if it is worth it.
     #[inline(always)]
-    pub(super) fn end_part(&mut self, object: ObjRef<'a>, region: Region, out: S::Out) {
+    pub(super) fn end_part(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &TypeInfo,
+        region: Region,
+        out: S::Out,
+    ) -> S::Out {
+        let out = match info.scope {
+            true => self.sink.seal(out),
+            false => out,
+        };
         if self.keeps() {
             self.keep(object, region, out);
         }
+        out
     }
 
     fn keep(&mut self, object: ObjRef<'a>, region: Region, out: S::Out) {
@@ -116,7 +166,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.parts.closed_vars.insert(object.ident());
         }
         let visits = self.visits - self.parts.covered - part.visits;
-        let is_whole = matches!(info.kind, Kind::Tree | Kind::ConstTree)
+        let is_whole = matches!(info.kind, Kind::Tree | Kind::ConstTree | Kind::Dag)
             && (region == Region::USE || region == Region::FREE);
         let Some(named) = self.named_in(part) else {
             return;
@@ -138,17 +188,31 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return;
         };
         self.parts.covered += visits;
-        let entries = &mut self.tables.kept.entries;
-        if entries.len() >= LIMIT {
-            entries.clear();
+        let tables = &mut *self.tables;
+        let kept = &mut tables.kept;
+        if kept.entries.len() >= LIMIT || kept.owners.len() >= MAX_OWNED {
+            kept.clear();
         }
         let has_free = part.has_free;
-        entries.insert(
+        for owned in self.parts.owned.drain(part.owned as usize..) {
+            let before = kept.owners.insert(owned, object.ident());
+            if let Some(before) = before.filter(|&before| before != object.ident()) {
+                self.parts.in_doubt |= kept.end(before);
+            }
+        }
+        let nodes = tables.numbering.numbered_nodes(&tables.levels) - part.nodes;
+        if nodes > 0 && !self.parts.open.is_empty() {
+            self.parts.owned.push(object.ident());
+        }
+        kept.entries.insert(
             object.ident(),
             Entry {
                 out,
                 has_free,
                 named,
+                nodes,
+                made: kept.walk,
+                used: 0,
                 watched,
             },
         );
@@ -185,6 +249,26 @@ impl<'a, S: Sink> Hasher<'a, S> {
     pub(super) fn note_named(&mut self, object: ObjRef<'a>) {
         if S::KEEPS && !self.parts.open.is_empty() {
             self.parts.named.push(object.ident());
+        }
+    }
+
+    /// Records a dag node that has not been met before.
+    #[inline]
+    pub(super) fn note_node(&mut self, object: ObjRef<'a>) {
+        if !self.keeps() {
+            return;
+        }
+        self.note_node_key(object);
+        if !self.parts.open.is_empty() {
+            self.parts.owned.push(object.ident());
+        }
+    }
+
+    /// Records a dag node that is a key of a map and has not been met before.
+    pub(super) fn note_node_key(&mut self, object: ObjRef<'a>) {
+        let kept = &mut self.tables.kept;
+        if S::KEEPS && let Some(&owner) = kept.owners.get(&object.ident()) {
+            self.parts.in_doubt |= kept.end(owner);
         }
     }
 

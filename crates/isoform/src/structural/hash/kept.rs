@@ -7,8 +7,14 @@
 //! around it. It is kept together with the facts that a later use needs:
 //! whether it contains free variables, which must be free there as well; the
 //! variables in it that are named by their fields, which must be so named there;
-//! and whether anything in it can change, so that a write in the meantime can be
-//! detected.
+//! whether anything in it can change, so that a write in the meantime can be
+//! detected; and the number of dag nodes in it, so that those after it get the same
+//! numbers.
+//!
+//! A dag node that is met elsewhere is named differently from then on, so each knows
+//! the one kept part that it is in, directly or in a kept part within it. Meeting the
+//! node ends that part and all around it. If one of these was used before in the same
+//! walk, the walk is repeated without kept parts.
 //!
 //! Not every part is kept, but enough of them that the rest takes few visits.
 //! Objects have no room for any of this, so it is in a table by identity number:
@@ -24,6 +30,12 @@ pub(super) struct Entry<Lasting> {
     pub(super) has_free: bool,
     /// The variables in it that are named by their fields.
     pub(super) named: Box<[u64]>,
+    /// The number of dag nodes in it.
+    pub(super) nodes: u32,
+    /// The walk that made it.
+    pub(super) made: u64,
+    /// The last walk that used it.
+    pub(super) used: u64,
     /// For a part that can change.
     pub(super) watched: Option<Watched>,
 }
@@ -31,18 +43,40 @@ pub(super) struct Entry<Lasting> {
 /// The kept hashes, by identity number, which no later object reuses.
 pub(super) struct Kept<Lasting> {
     pub(super) entries: HashMap<u64, Entry<Lasting>, rapidhash::fast::RandomState>,
+    /// The kept parts around dag nodes, and around kept parts that contain some.
+    pub(super) owners: HashMap<u64, u64, rapidhash::fast::RandomState>,
     /// The number of types that were no longer frozen by then.
     pub(super) thawed: u64,
+    /// The number of the walk.
+    pub(super) walk: u64,
 }
 
 impl<Lasting> Kept<Lasting> {
     /// Forgets everything if objects that were frozen no longer are.
     pub(super) fn renew(&mut self) {
+        self.walk += 1;
         let thawed = thawed_types();
         if self.thawed != thawed {
-            self.entries.clear();
+            self.clear();
             self.thawed = thawed;
         }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.owners.clear();
+    }
+
+    /// Forgets a part and all around it. Returns true if one was used in this walk.
+    pub(super) fn end(&mut self, part: u64) -> bool {
+        let mut was_used = false;
+        let mut next = Some(part);
+        while let Some(part) = next {
+            let entry = self.entries.remove(&part);
+            was_used |= entry.is_some_and(|entry| entry.used == self.walk);
+            next = self.owners.remove(&part);
+        }
+        was_used
     }
 }
 
@@ -50,7 +84,9 @@ impl<Lasting> Default for Kept<Lasting> {
     fn default() -> Self {
         Kept {
             entries: HashMap::default(),
+            owners: HashMap::default(),
             thawed: 0,
+            walk: 0,
         }
     }
 }
@@ -69,6 +105,10 @@ pub(super) struct Part {
     pub(super) can_change: bool,
     /// The start of its variables in [`Parts::named`].
     pub(super) named: u32,
+    /// The start of its dag nodes in [`Parts::owned`].
+    pub(super) owned: u32,
+    /// The number of dag nodes before it in its scope.
+    pub(super) nodes: u32,
 }
 
 impl Part {
@@ -85,6 +125,8 @@ pub(in super::super) struct Parts {
     pub(super) open: Vec<Part>,
     /// The variables named by their fields in open parts, outermost first.
     pub(super) named: Vec<u64>,
+    /// The dag nodes met in open parts, and the kept parts that contain some.
+    pub(super) owned: Vec<u64>,
     /// The visits of this walk within parts that are kept.
     pub(super) covered: u64,
     /// Free variables whose fields were hashed at their first occurrence, and

@@ -105,6 +105,7 @@ fn name<Out: Copy>(
             distance,
             context,
             number,
+            ..
         } => Some([
             u64::from(distance),
             u64::from(context) << 32 | u64::from(number),

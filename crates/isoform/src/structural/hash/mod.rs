@@ -321,8 +321,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         match self.fields(section, object, info, region, 0, &mut acc)? {
             None => {
                 let out = self.sink.close(acc);
-                self.end_part(object, region, out);
-                Ok(Step::Done(out))
+                Ok(Step::Done(self.end_part(object, info, region, out)))
             }
             Some((child, child_region, next)) => {
                 self.stack.push(Frame {
@@ -617,8 +616,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.stack.pop();
             self.sink.child(&mut acc, out);
             let out = self.sink.close(acc);
-            self.end_part(object, region, out);
-            return Ok(Step::Done(out));
+            let info = object.info();
+            return Ok(Step::Done(self.end_part(object, info, region, out)));
         }
         if frame.job != Job::Fields {
             return self.advance_other(section, finished);
@@ -631,8 +630,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             None => {
                 self.stack.pop();
                 let out = self.sink.close(acc);
-                self.end_part(object, region, out);
-                Ok(Step::Done(out))
+                let info = object.info();
+                Ok(Step::Done(self.end_part(object, info, region, out)))
             }
             Some((child, child_region, next)) => {
                 if let Some(frame) = self.stack.last_mut() {
