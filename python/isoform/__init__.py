@@ -95,6 +95,7 @@ from isoform.shape import Shape
 from isoform.structural import (
     DefRegionKind,
     Duplicate,
+    IncrementalHasher,
     InplaceMode,
     RepeatedBlock,
     StructuralKey,
@@ -138,6 +139,7 @@ __all__ = [
     "Duplicate",
     "Error",
     "Function",
+    "IncrementalHasher",
     "InplaceMode",
     "List",
     "Map",

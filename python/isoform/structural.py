@@ -47,6 +47,7 @@ from typing import TYPE_CHECKING, Any
 from isoform import _core
 from isoform._core import (
     Duplicate,
+    IncrementalHasher,
     Object,
     RepeatedBlock,
     StructuralMismatch,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DefRegionKind",
     "Duplicate",
+    "IncrementalHasher",
     "InplaceMode",
     "RepeatedBlock",
     "StructuralKey",

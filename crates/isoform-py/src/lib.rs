@@ -13,6 +13,7 @@ mod error;
 mod functions;
 mod global_functions;
 mod hooks;
+mod incremental;
 mod key;
 mod missing;
 mod nodes;
@@ -105,6 +106,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(path::_set_access_kind, module)?)?;
     structural::init(module)?;
     classes::init(module)?;
+    incremental::init(module)?;
     object::fast::init(module)?;
     key::init(module)?;
     walk::init(module)?;

@@ -236,11 +236,11 @@ const GOLDEN: [(&str, &str); 22] = [
     ),
     (
         "shared",
-        "901413e47700dd157cf21b66d80e2cadd8d08f7a06ba515cc6aa8f36a5a6815d",
+        "0307485218c2caeb11758beff48181a5d3baf5de1c1a372cd0ffe7936779c5bb",
     ),
     (
         "hook",
-        "2b3f65b935199837e54ef7e7dafdd0086840f3f400012799ae22c8d47fded0f6",
+        "fcda5b316ca3262edbe485095c16bcf757934b908eb62483d016980dc6ccda1d",
     ),
     (
         "scopes",

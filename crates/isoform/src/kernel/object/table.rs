@@ -52,6 +52,8 @@ pub struct TypeInfo {
     pub(crate) hooks: HookCells,
     /// True if a field is mutable.
     mutable: bool,
+    /// True if one is that comparison reads.
+    compares_mutable: bool,
     /// True if there are fields, and all were declared at run time.
     run_time_fields: bool,
     /// True if objects of this type may be tracked for cycles.
@@ -130,6 +132,15 @@ impl TypeInfo {
     #[inline(always)]
     pub(crate) fn may_change(&self) -> bool {
         self.mutable || self.overwritten.load(Ordering::Relaxed)
+    }
+
+    /// As [`may_change`](Self::may_change), for fields that comparison reads.
+    #[inline(always)]
+    pub(crate) fn comparison_may_change(&self) -> bool {
+        self.compares_mutable
+            || self.overwritten.load(Ordering::Relaxed)
+            // A custom comparison may read any field.
+            || self.mutable && !self.hooks.are_structural_defaults()
     }
 
     /// The ancestor, or the type itself, that declares a field.
@@ -272,6 +283,7 @@ impl TypeInfo {
             references: Box::default(),
             hooks: HookCells::default(),
             mutable: false,
+            compares_mutable: false,
             run_time_fields: false,
             tracked: AtomicBool::new(false),
             overwritten: AtomicBool::new(false),
@@ -644,6 +656,9 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         key: definition.key().into(),
         doc: definition.documentation().into(),
         mutable: fields.iter().any(FieldDef::is_mutable),
+        compares_mutable: fields
+            .iter()
+            .any(|field| field.is_mutable() && field.field_flag() != FieldFlag::Ignore),
         run_time_fields: !fields.is_empty()
             && fields.iter().all(|field| field.declared_offset().is_none()),
         tracked: AtomicBool::new(false),

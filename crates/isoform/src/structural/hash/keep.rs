@@ -101,6 +101,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
             // A second visit would find them numbered.
             tables.levels.create(0);
         }
+        if entry.watched.is_some() {
+            tables.changes = tables.changes.wrapping_add(1);
+        }
         let (has_nodes, has_free, can_change) =
             (entry.nodes > 0, entry.has_free, entry.watched.is_some());
         let out = entry.out;
@@ -333,16 +336,21 @@ impl<'a, S: Sink> Hasher<'a, S> {
         {
             part.can_change = true;
         }
+        if S::KEEPS {
+            self.tables.changes = self.tables.changes.wrapping_add(1);
+        }
     }
 
     /// Records the facts about a remembered hash in the innermost part.
     #[inline(always)]
-    pub(super) fn note_recalled(&mut self, is_closed: bool) {
+    pub(super) fn note_recalled(&mut self, is_closed: bool, can_change: bool) {
         // Its variables may be bound in any part around it.
         if !is_closed {
             self.note_level(0);
         }
-        self.note_change();
+        if can_change {
+            self.note_change();
+        }
     }
 
     /// The number of open parts, for [`leave_parts`](Self::leave_parts).

@@ -41,7 +41,8 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
     /// Remembers the hash of an object, if a second visit would return the
     /// same.
     pub(super) fn remember(&mut self, ident: u64, out: Out, region: Region, was_void: bool) {
-        let (before, context_before) = self.touched.pop().unwrap_or((Deps::NOTHING, 0));
+        let nothing = (Deps::NOTHING, 0, 0);
+        let (before, context_before, changes) = self.touched.pop().unwrap_or(nothing);
         let context = self.numbering.end_use(context_before);
         let Some(needs) = self.levels.end(before) else {
             return;
@@ -72,6 +73,7 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
             level: self.levels.current(),
             nesting: self.numbering.nesting(),
             context,
+            can_change: self.changes != changes,
         };
         match self.known.get(ident) {
             Some(index) => self.results[index as usize] = known,

@@ -92,6 +92,8 @@ struct CachedHash<Out> {
     nesting: u32,
     /// The deepest context whose names were used.
     context: u32,
+    /// Something in it can change.
+    can_change: bool,
 }
 
 /// The tables of a hash walk, reused from call to call.
@@ -102,7 +104,9 @@ pub(super) struct HashTables<Out, Lasting> {
     /// Hashes by the names of the variables below.
     environments: Environments<Out>,
     orders: Vec<u32>,
-    touched: Vec<(Deps, u32)>,
+    touched: Vec<(Deps, u32, u32)>,
+    /// The number of times something was met that can change.
+    changes: u32,
     /// The objects that are being hashed: lists, dicts and, if cycles may lead
     /// through fields, all shared objects.
     open: Open,
@@ -124,6 +128,7 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
             environments: Environments::default(),
             orders: Vec::new(),
             touched: Vec::new(),
+            changes: 0,
             open: Open::default(),
             containers: 0,
             levels: Levels::new(),
@@ -340,7 +345,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Watches an object whose fields are read, if they can change.
     #[inline(always)]
     pub(super) fn watch_fields(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) {
-        if S::KEEPS && info.may_change() {
+        if S::KEEPS && info.comparison_may_change() {
             self.watch.meet(object);
             self.note_change();
         }
@@ -380,12 +385,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 tables.numbering.use_context(known.context);
                 let out = known.out;
                 let is_closed = highest.is_none() && known.needs.newest_dag == 0;
-                self.note_recalled(is_closed);
+                let can_change = known.can_change;
+                self.note_recalled(is_closed, can_change);
                 return Ok(out);
             }
             let out = tables.recall_alike(object.ident(), region);
             if out.is_some() {
-                self.note_recalled(false);
+                self.note_recalled(false, true);
             }
             return out.ok_or(true);
         }
@@ -397,7 +403,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let tables = &mut *self.tables;
         let before = tables.levels.begin();
         let context = tables.numbering.begin_use();
-        tables.touched.push((before, context));
+        tables.touched.push((before, context, tables.changes));
         let acc = self.sink.mark();
         self.stack.push(Frame {
             object,
@@ -714,8 +720,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let tables = &mut *self.tables;
             match frame.job {
                 Job::EndMemo => {
-                    let nothing = (Deps::NOTHING, 0);
-                    let (before, context) = tables.touched.pop().unwrap_or(nothing);
+                    let nothing = (Deps::NOTHING, 0, 0);
+                    let (before, context, _) = tables.touched.pop().unwrap_or(nothing);
                     tables.numbering.end_use(context);
                     tables.levels.end(before);
                     if frame.extra & MARKED != 0 {
