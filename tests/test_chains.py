@@ -256,6 +256,9 @@ CALLS = {
     "structural_digest": lambda d: (
         isoform.structural_digest(d.value) == isoform.structural_digest(d.twin)
     ),
+    "IncrementalHasher": lambda d: (
+        isoform.IncrementalHasher().hash(d.value) == isoform.structural_hash(d.twin)
+    ),
     "subterm_classes": lambda d: (
         lambda classes: classes.class_of(d.value) == classes.class_of(d.twin)
     )(isoform.subterm_classes([d.value, d.twin])),

@@ -178,6 +178,39 @@ class Hole:
         """The variable."""
 
 @final
+class IncrementalHasher:
+    """Hashes a program again and again while it is edited, each time at the cost of the edit.
+
+    It remembers the hashes of parts; a part that it meets again as the same object is not
+    visited. The results are those of `structural_hash` and `structural_digest`.
+
+    Parts count that use nothing bound around them: closed expressions and functions, also
+    those of a module that call each other by name. A write to any object that can change
+    makes it forget the parts that can change; edits that make new objects, as `replace` and
+    all rewrites do, forget nothing.
+
+    Args:
+        map_free_vars: whether free variables are hashed up to renaming.
+        skip_tensor_content: whether tensors are hashed by type and shape only.
+
+    It remembers at most 262,144 parts for hashes and as many for digests, of some 70 and 100
+    bytes, and begins anew if there are more. It keeps no object alive.
+    """
+
+    def clear(self, /) -> Any:
+        """Forgets everything, and frees the memory. Raises RuntimeError while another call on this
+        object is running.
+        """
+    def digest(self, /, value: Any) -> Any:
+        """The structural digest of a value, 32 bytes. Raises what `structural_digest` raises, and
+        RuntimeError while another call on this object is running.
+        """
+    def hash(self, /, value: Any) -> Any:
+        """The structural hash of a value. Raises what `structural_hash` raises, and RuntimeError
+        while another call on this object is running.
+        """
+
+@final
 class InitFunction:
     """The generated constructor of a class as a function of the instance."""
 

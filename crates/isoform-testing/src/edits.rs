@@ -89,14 +89,27 @@ impl<'b> Session<'b> {
                 self.options
             )
         };
-        let (kept, new) = (told(self.hasher.hash(value)), told(self.options.hash(value)));
+        let (kept, new) = (
+            told(self.hasher.hash(value)),
+            told(self.options.hash(value)),
+        );
         if kept != new {
-            return Err(account("the hash", format!("{kept:x?}"), format!("{new:x?}")));
+            return Err(account(
+                "the hash",
+                format!("{kept:x?}"),
+                format!("{new:x?}"),
+            ));
         }
-        let (kept, new): (Result<Digest, _>, _) =
-            (told(self.hasher.digest(value)), told(self.options.digest(value)));
+        let (kept, new): (Result<Digest, _>, _) = (
+            told(self.hasher.digest(value)),
+            told(self.options.digest(value)),
+        );
         if kept != new {
-            return Err(account("the digest", format!("{kept:?}"), format!("{new:?}")));
+            return Err(account(
+                "the digest",
+                format!("{kept:?}"),
+                format!("{new:?}"),
+            ));
         }
         Ok(())
     }

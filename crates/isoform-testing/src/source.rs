@@ -127,3 +127,25 @@ pub fn split_mix(state: &mut u64) -> u64 {
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ mixed >> 31
 }
+
+/// The account of a smaller case in which a property fails, with its bytes.
+pub fn shrunk(
+    mut bytes: Vec<u8>,
+    mut account: String,
+    property: impl Fn(&[u8]) -> Result<(), String>,
+) -> String {
+    let mut run = bytes.len() / 2;
+    while run > 0 {
+        let mut start = 0;
+        while start + run <= bytes.len() {
+            let mut fewer = bytes.clone();
+            fewer.drain(start..start + run);
+            match property(&fewer) {
+                Err(smaller) => (bytes, account) = (fewer, smaller),
+                Ok(()) => start += run,
+            }
+        }
+        run /= 2;
+    }
+    format!("{bytes:?}\n{account}")
+}

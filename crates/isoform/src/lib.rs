@@ -144,8 +144,9 @@ pub mod compare {
     pub use crate::kernel::container::StructuralKey;
     pub use crate::structural::{
         Class, ClassCosts, ClassOptions, CompareOptions, Digest, Duplicate, ExistingPair,
-        HoleRefusal, IncrementalHasher, Mismatch, MismatchReason, RepeatedBlock, SubtermClasses, duplicates,
-        first_structural_mismatch, intern, last_visit_count, repeated_blocks, subterm_classes,
+        HoleRefusal, IncrementalHasher, Mismatch, MismatchReason, RepeatedBlock, SubtermClasses,
+        duplicates, first_structural_mismatch, intern, last_visit_count, repeated_blocks,
+        subterm_classes,
     };
 }
 

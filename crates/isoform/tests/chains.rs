@@ -17,7 +17,7 @@ mod support;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use isoform::compare::{ClassOptions, CompareOptions, StructuralKey};
+use isoform::compare::{ClassOptions, CompareOptions, IncrementalHasher, StructuralKey};
 use isoform::files::JsonReadOptions;
 use isoform::functions::Function;
 use isoform::objects::ReprOptions;
@@ -171,6 +171,15 @@ chains! {
         let hash = |value| isoform::structural_hash(value);
         assert_eq!(hash(&deep.value)?, hash(&deep.twin)?);
         assert_ne!(hash(&deep.value)?, hash(&deep.other)?);
+    }
+
+    "IncrementalHasher"
+    fn incremental_hasher(deep) {
+        let mut hasher = IncrementalHasher::default();
+        for _ in 0..2 {
+            assert_eq!(hasher.hash(&deep.value)?, isoform::structural_hash(&deep.twin)?);
+            assert_eq!(hasher.digest(&deep.value)?, isoform::structural_digest(&deep.twin)?);
+        }
     }
 
     "subterm_classes"

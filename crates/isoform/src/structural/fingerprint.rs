@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use super::digest::Digest;
 use super::hash::{HashTables, Hasher, TablesOf};
-use super::scope::Region;
 use super::portable::Portable;
+use super::scope::Region;
 use super::sink::{Fast, Sink};
 use super::snapshots::{Snapshots, Watch};
 use super::{CompareOptions, VISITS};

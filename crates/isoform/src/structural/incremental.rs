@@ -20,11 +20,11 @@ use crate::kernel::value::Value;
 ///
 /// Parts count that use nothing bound around them: functions, closed expressions, and
 /// functions of a module although they call each other, since these are called by name.
-/// Dag nodes are numbered throughout a value, so parts that contain them are visited
-/// again. A write to any mutable object makes it forget the parts that can change.
+/// Dag nodes in them must be met in a scope of the part, as those of a function are, and
+/// nowhere else. A write to any mutable object makes it forget the parts that can change.
 ///
 /// It remembers at most 262,144 parts for hashes and as many for digests, of some 70 and
-/// 100 bytes, and begins anew if there are more. It keeps no object alive.
+/// 100 bytes, and forgets all of them if there are more. It keeps no object alive.
 ///
 /// ```
 /// use isoform::compare::IncrementalHasher;

@@ -35,8 +35,8 @@ pub use digest::Digest;
 pub(crate) use equal::{Filled, FilledPair};
 pub use fingerprint::{structural_digest, structural_hash};
 pub use hole::Guard;
-pub use incremental::IncrementalHasher;
 pub(crate) use hole::{Hole, HoleTable, variable};
+pub use incremental::IncrementalHasher;
 pub use mismatch::{ExistingPair, HoleRefusal, Mismatch, MismatchReason};
 pub use options::CompareOptions;
 

@@ -384,7 +384,9 @@ impl<Out: Copy> VarNumbering<Out> {
     /// of it that have ended.
     pub(super) fn numbered_nodes(&self, levels: &Levels) -> u32 {
         let place = self.known_place(levels.current());
-        self.places.get(place as usize).map_or(0, |place| place.next)
+        self.places
+            .get(place as usize)
+            .map_or(0, |place| place.next)
     }
 
     /// Counts dag nodes that are not visited, as if they were.

@@ -1,7 +1,7 @@
 //! Every pair of subterms of random values is compared.
 
 use isoform_testing::classes::{CLASS_PROPERTIES, Judged, judge_bytes, judge_program};
-use isoform_testing::source::{random_bytes, split_mix};
+use isoform_testing::source::{random_bytes, shrunk, split_mix};
 
 #[track_caller]
 fn total(cases: u64, judge: impl Fn(&[u8]) -> Result<Judged, String>) -> Judged {
@@ -15,28 +15,6 @@ fn total(cases: u64, judge: impl Fn(&[u8]) -> Result<Judged, String>) -> Judged 
         }
     }
     total
-}
-
-/// The account of a smaller case that fails.
-fn shrunk(
-    mut bytes: Vec<u8>,
-    mut account: String,
-    property: impl Fn(&[u8]) -> Result<(), String>,
-) -> String {
-    let mut run = bytes.len() / 2;
-    while run > 0 {
-        let mut start = 0;
-        while start + run <= bytes.len() {
-            let mut fewer = bytes.clone();
-            fewer.drain(start..start + run);
-            match property(&fewer) {
-                Err(smaller) => (bytes, account) = (fewer, smaller),
-                Ok(()) => start += run,
-            }
-        }
-        run /= 2;
-    }
-    format!("{bytes:?}\n{account}")
 }
 
 #[test]

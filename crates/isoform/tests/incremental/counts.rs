@@ -29,7 +29,10 @@ fn tree(depth: u32, first: i64) -> Value {
 
 /// A copy with another leaf; the bits of `at` are the way to it.
 fn edited(node: &Value, depth: u32, at: u64, leaf: i64) -> Value {
-    let Some(pair) = node.as_object().and_then(|object| object.downcast_ref::<Pair>()) else {
+    let Some(pair) = node
+        .as_object()
+        .and_then(|object| object.downcast_ref::<Pair>())
+    else {
         return leaf.into();
     };
     let depth = depth - 1;
@@ -55,7 +58,10 @@ fn an_edit_of_a_tree_costs_its_path() {
             // which are not kept.
             let path = 4 * 2 * u64::from(DEPTH);
             assert!(hash_visits <= path, "{hash_visits} visits for a hash");
-            assert!(digest_visits <= 3 * path, "{digest_visits} visits for a digest");
+            assert!(
+                digest_visits <= 3 * path,
+                "{digest_visits} visits for a digest"
+            );
         }
         program = edited(&program, DEPTH, step * 977 % (1 << DEPTH), -1);
     }
@@ -66,7 +72,10 @@ fn the_same_value_again_costs_a_few_visits() {
     const FEW: u64 = 64;
     let program = tree(DEPTH, 0);
     let mut hasher = IncrementalHasher::default();
-    let (hash, digest) = (hasher.hash(&program).unwrap(), hasher.digest(&program).unwrap());
+    let (hash, digest) = (
+        hasher.hash(&program).unwrap(),
+        hasher.digest(&program).unwrap(),
+    );
     assert_eq!(hasher.hash(&program).unwrap(), hash);
     assert!(last_visit_count() <= FEW);
     assert_eq!(hasher.digest(&program).unwrap(), digest);
@@ -94,7 +103,10 @@ fn module(names: &[Ref<GlobalVar>], functions: &[Ref<Function>]) -> Ref<IRModule
     relay::register().expect("the names are free");
     let module = IRModule::new();
     for (name, function) in names.iter().zip(functions) {
-        module.functions.insert(name.clone(), function.clone().upcast()).unwrap();
+        module
+            .functions
+            .insert(name.clone(), function.clone().upcast())
+            .unwrap();
     }
     module
 }
@@ -103,13 +115,21 @@ fn module(names: &[Ref<GlobalVar>], functions: &[Ref<Function>]) -> Ref<IRModule
 fn an_edit_of_a_function_costs_the_function_and_the_names() {
     const COUNT: usize = 200;
     const NODES: usize = 600;
-    let names: Vec<_> = (0..COUNT).map(|i| GlobalVar::new(format!("f{i}").as_str())).collect();
+    let names: Vec<_> = (0..COUNT)
+        .map(|i| GlobalVar::new(format!("f{i}").as_str()))
+        .collect();
     let mut functions: Vec<_> = (0..COUNT).map(|i| function(&names, i, NODES, 1)).collect();
     let first = module(&names, &functions);
     let mut hasher = IncrementalHasher::default();
-    assert_eq!(hasher.digest(&first).unwrap(), structural_digest(&first).unwrap());
+    assert_eq!(
+        hasher.digest(&first).unwrap(),
+        structural_digest(&first).unwrap()
+    );
     let cold = last_visit_count();
-    assert_eq!(hasher.hash(&first).unwrap(), structural_hash(&first).unwrap());
+    assert_eq!(
+        hasher.hash(&first).unwrap(),
+        structural_hash(&first).unwrap()
+    );
     for edit in [3, 3, 77] {
         functions[edit] = function(&names, edit, NODES, 2 + edit as i64);
         let next = module(&names, &functions);
@@ -117,11 +137,17 @@ fn an_edit_of_a_function_costs_the_function_and_the_names() {
         let visits = last_visit_count();
         assert_eq!(digest, structural_digest(&next).unwrap());
         let others = (COUNT as u64 - 1) * 4;
-        assert!(visits <= cold / COUNT as u64 + others, "{visits} of {cold} visits");
+        assert!(
+            visits <= cold / COUNT as u64 + others,
+            "{visits} of {cold} visits"
+        );
         let hash = hasher.hash(&next).unwrap();
         let visits = last_visit_count();
         assert_eq!(hash, structural_hash(&next).unwrap());
-        assert!(visits <= cold / COUNT as u64 + others, "{visits} of {cold} visits");
+        assert!(
+            visits <= cold / COUNT as u64 + others,
+            "{visits} of {cold} visits"
+        );
     }
 }
 
@@ -141,11 +167,20 @@ fn names_of_two_modules_are_told_apart() {
         Array::from(vec![Value::from(first), second.into()]).into()
     };
     let (own, other) = (pair(&b), pair(&a));
-    let options = CompareOptions { map_free_vars: true, ..Default::default() };
+    let options = CompareOptions {
+        map_free_vars: true,
+        ..Default::default()
+    };
     assert!(!structural_equal(&own, &other).unwrap());
     assert!(!options.equal(&own, &other).unwrap());
-    assert_ne!(options.digest(&own).unwrap(), options.digest(&other).unwrap());
-    assert_eq!(options.digest(&own).unwrap(), options.digest(pair(&b)).unwrap());
+    assert_ne!(
+        options.digest(&own).unwrap(),
+        options.digest(&other).unwrap()
+    );
+    assert_eq!(
+        options.digest(&own).unwrap(),
+        options.digest(pair(&b)).unwrap()
+    );
     let name: &Str = &a.name_hint;
     assert_eq!(&**name, "f");
 }

@@ -1,4 +1,4 @@
-//! Hashing what changed: the same answers as hashing everything, in work that is
+//! Hashing what changed: the same results as hashing everything, in work that is
 //! proportional to the edit.
 
 mod counts;

@@ -282,7 +282,12 @@ fn the_bytes_are_as_described() {
         blake3::hash(&bytes).as_bytes().to_owned()
     };
     let (int, text, length, two_bytes) = (2, 6, 10, 1 << 5);
-    let digest = |value: Value| structural_digest(value).expect("portable").as_bytes().to_owned();
+    let digest = |value: Value| {
+        structural_digest(value)
+            .expect("portable")
+            .as_bytes()
+            .to_owned()
+    };
 
     assert_eq!(digest(7.into()), root(&[int, 7]));
     assert_eq!(digest(0x107.into()), root(&[int | two_bytes, 7, 1]));
@@ -295,7 +300,10 @@ fn the_bytes_are_as_described() {
         let no_parts = node("isoform.Array", &[length, 0]);
         let length = (letters as u16).to_le_bytes();
         let long = [&[text | two_bytes], length.as_slice(), long.as_bytes()].concat();
-        node("digest.Tree", &[node("isoform.Str", &long), no_parts].concat())
+        node(
+            "digest.Tree",
+            &[node("isoform.Str", &long), no_parts].concat(),
+        )
     };
     let tree = |letters: usize| Tree::new("x".repeat(letters).as_str(), Array::new());
     // 59 bytes are around the letters.
@@ -313,12 +321,12 @@ fn golden_values_differ() {
 
 /// The text of a tree and its parts, in one line.
 fn spelled(tree: &Tree) -> String {
-    let parts: Vec<String> = tree.parts.iter().map(|part| spelled(&part)).collect();
+    let parts: Vec<String> = tree.parts.iter().map(|part| spelled(part)).collect();
     format!("{:?}[{}]", &*tree.text, parts.join(","))
 }
 
 fn unshared(tree: &Tree) -> Ref<Tree> {
-    let parts: Vec<Ref<Tree>> = tree.parts.iter().map(|part| unshared(&part)).collect();
+    let parts: Vec<Ref<Tree>> = tree.parts.iter().map(|part| unshared(part)).collect();
     Tree::new(tree.text.clone(), parts)
 }
 
@@ -328,7 +336,9 @@ fn unshared(tree: &Tree) -> Ref<Tree> {
 fn digests_see_contents_and_not_sharing_whatever_the_sizes() {
     let mut state = 7u64;
     let mut draw = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 33) as usize % below
     };
     let mut known = std::collections::HashMap::new();

@@ -223,7 +223,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
     ) -> S::Out {
         if S::KEEPS
             && object.info().kind == Kind::Dag
-            && self.tables.numbering.known_name(index, &self.tables.levels).is_none()
+            && self
+                .tables
+                .numbering
+                .known_name(index, &self.tables.levels)
+                .is_none()
         {
             // Its fields were hashed among others, in the context of another question.
             self.note_level(0);

@@ -270,7 +270,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Records a dag node that is a key of a map and has not been met before.
     pub(super) fn note_node_key(&mut self, object: ObjRef<'a>) {
         let kept = &mut self.tables.kept;
-        if S::KEEPS && let Some(&owner) = kept.owners.get(&object.ident()) {
+        if S::KEEPS
+            && let Some(&owner) = kept.owners.get(&object.ident())
+        {
             self.parts.in_doubt |= kept.end(owner);
         }
     }

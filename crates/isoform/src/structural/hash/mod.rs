@@ -225,12 +225,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(self.sink.finish(out))
     }
 
-    fn value(
-        &mut self,
-        section: &mut Section,
-        value: &'a Value,
-        region: Region,
-    ) -> Result<S::Out> {
+    fn value(&mut self, section: &mut Section, value: &'a Value, region: Region) -> Result<S::Out> {
         let mut acc = self.sink.open_form(Form::Root);
         match value.object_ref() {
             None => self.plain(&mut acc, value),
