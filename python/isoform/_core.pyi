@@ -194,7 +194,7 @@ class IncrementalHasher:
         skip_tensor_content: whether tensors are hashed by type and shape only.
 
     It remembers at most 262,144 parts for hashes and as many for digests, of some 70 and 100
-    bytes, and begins anew if there are more. It keeps no object alive.
+    bytes, and forgets all of them if there are more. It keeps no object alive.
     """
 
     def clear(self, /) -> Any:

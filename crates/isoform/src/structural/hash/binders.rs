@@ -235,13 +235,19 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.occurrence(object, index, region)
     }
 
-    /// True if no other object with these fields is named by them.
+    /// True if no other object with these fields is bound and named by them.
     fn is_only(&mut self, object: ObjRef<'a>, fields: S::Out) -> bool {
         let Some(fields) = self.sink.save(fields) else {
             return false;
         };
-        let named = self.tables.named.entry(fields);
-        *named.or_insert(object.ident()) == object.ident()
+        let tables = &mut *self.tables;
+        let named = tables.named.entry(fields).or_insert(object.ident());
+        let other = tables.numbering.bindings.of(0, *named);
+        let is_only = other.is_none_or(|other| !tables.numbering.is_by_fields(other));
+        if is_only {
+            *named = object.ident();
+        }
+        is_only
     }
 }
 
