@@ -1,5 +1,7 @@
 //! The work after an edit, counted in visits.
 
+use std::slice::from_ref;
+
 use isoform::compare::{CompareOptions, IncrementalHasher, last_visit_count};
 use isoform::dialect::relay::{self, AsExpr, Call, Constant, Function, Var};
 use isoform::ir::{GlobalVar, IRModule};
@@ -159,11 +161,11 @@ fn names_of_two_modules_are_told_apart() {
     let identity = Function::new([x.clone()], &x);
     let calling = |name: &Ref<GlobalVar>| {
         let y = Var::new("y");
-        Function::new([y.clone()], &Call::new(name, [y.expr()]).expr())
+        Function::new([y.clone()], Call::new(name, [y.expr()]).expr())
     };
     let pair = |called: &Ref<GlobalVar>| -> Value {
-        let first = module(&[a.clone()], &[identity.clone()]);
-        let second = module(&[b.clone()], &[calling(called)]);
+        let first = module(from_ref(&a), from_ref(&identity));
+        let second = module(from_ref(&b), &[calling(called)]);
         Array::from(vec![Value::from(first), second.into()]).into()
     };
     let (own, other) = (pair(&b), pair(&a));
@@ -190,7 +192,7 @@ fn equal_modules_hash_the_same_wherever_they_are() {
     let x = Var::new("x");
     let identity = Function::new([x.clone()], &x);
     let with = |names: [&Ref<GlobalVar>; 2]| {
-        let modules = names.map(|name| module(&[name.clone()], &[identity.clone()]));
+        let modules = names.map(|name| module(from_ref(name), from_ref(&identity)));
         Value::from(modules.map(Value::from))
     };
     let (shared, copied) = (with([&f, &f]), with([&f, &g]));
