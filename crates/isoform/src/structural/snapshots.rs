@@ -115,6 +115,10 @@ impl Watch {
         }
     }
 
+    pub(super) fn is_of_dates(&self) -> bool {
+        self.only_dates
+    }
+
     /// Must be called in the section in which the object is read.
     #[inline]
     pub(super) fn meet(&mut self, object: ObjRef<'_>) {

@@ -357,6 +357,7 @@ impl<Out: Copy> VarNumbering<Out> {
             _ => NO_PLACE,
         };
         let number = match place {
+            NO_PLACE if naming == Naming::Identity => 0,
             NO_PLACE => self.next_number(binding),
             _ => {
                 let next = &mut self.places[place as usize].next;
@@ -449,9 +450,8 @@ impl<Out: Copy> VarNumbering<Out> {
     pub(super) fn known_name(&mut self, index: u32, levels: &Levels) -> Option<(By, u32)> {
         let Numbered { naming, names, .. } = &self.numbered[index as usize];
         match naming {
-            Naming::Identity => return Some((By::Identity, ROOT)),
             Naming::Fields => return Some((By::Fields, ROOT)),
-            Naming::Number | Naming::Place => {}
+            Naming::Identity | Naming::Number | Naming::Place => {}
         }
         let mut names = names.iter().rev();
         let &name = names.find(|name| self.knows(name.context))?;
@@ -460,6 +460,9 @@ impl<Out: Copy> VarNumbering<Out> {
 
     #[inline]
     fn by(&mut self, index: u32, name: FirstName, levels: &Levels) -> By {
+        if self.is_by_identity(index) {
+            return By::Identity;
+        }
         let (level, first) = match name.place {
             NO_PLACE => (self.bindings.get(index).level, 0),
             place => {

@@ -31,7 +31,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if is_var {
             tables.levels.use_var(index, level, region);
         }
-        let name = tables.numbering.name(index, &mut tables.levels);
+        let mut name = tables.numbering.name(index, &mut tables.levels);
         match name.by {
             By::Number { level, .. } => {
                 if !is_var {
@@ -42,10 +42,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
             By::Fields => self.note_named(object),
             By::Identity => {
                 self.note_free(object, region);
-                if !object.info().visited.is_empty() {
+                if S::KEEPS && !object.info().visited.is_empty() {
                     // Equality compares its fields, which are hashed at its
                     // first occurrence.
                     self.note_change();
+                    match self.is_of_key() {
+                        // Kept hashes must not depend on whether it was met before.
+                        true => name.first = None,
+                        false => self.note_level(0),
+                    }
                 }
             }
         }

@@ -99,17 +99,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         bound.sort_unstable_by_key(|(index, ..)| *index);
         for (index, key, position) in bound {
-            let out = match self.tables.numbering.is_by_identity(index) {
-                false => self.later_occurrence(key, index, Region::USE),
-                true => {
-                    // It counts as a use, although it is hashed as a key.
-                    self.occurrence(key, index, Region::USE);
+            let mut out = self.later_occurrence(key, index, Region::USE);
+            if S::KEEPS && self.tables.numbering.is_by_identity(index) {
+                self.note_free_key(has_order);
+                if self.is_of_key() {
                     // As in equality, the order depends on whether a free variable
                     // was met before; nothing else does.
-                    self.note_free_key(has_order);
-                    self.free_key(key)
+                    out = self.free_key(key);
                 }
-            };
+            }
             self.sink.child(acc, out);
             self.tables.orders.push(position);
         }

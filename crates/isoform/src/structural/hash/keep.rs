@@ -30,6 +30,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
         S::KEEPS && self.snapshots.is_none()
     }
 
+    /// True if the hash is for a key, which is compared with those of keys only.
+    pub(super) fn is_of_key(&self) -> bool {
+        !self.watch.is_of_dates()
+    }
+
     /// The kept hash of a node, if it is valid here.
     #[inline]
     pub(super) fn kept(
@@ -310,7 +315,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Records that a free variable is a key of a map, whose position among
     /// other keys depends on whether it was met before.
     pub(super) fn note_free_key(&mut self, has_order: bool) {
-        if S::KEEPS && has_order {
+        if S::KEEPS && (has_order || !self.is_of_key()) {
             self.note_level(0);
             // It may have been met in a part that was not visited.
             self.parts.in_doubt |= self.parts.used_free;
