@@ -34,7 +34,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let mut name = tables.numbering.name(index, &mut tables.levels);
         match name.by {
             By::Number { level, .. } => {
-                if !is_var {
+                if !is_var && level == 0 && tables.numbering.nesting() == 0 {
+                    // This number stays.
+                    tables.levels.use_dag(index);
+                } else if !is_var {
                     tables.levels.use_numbered(level);
                 }
                 self.note_level(level);
