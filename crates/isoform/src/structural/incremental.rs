@@ -28,12 +28,12 @@ use crate::kernel::value::Value;
 ///
 /// ```
 /// use isoform::compare::IncrementalHasher;
-/// use isoform::{Array, structural_digest, structural_hash};
+/// use isoform::{Array, Value, structural_digest, structural_hash};
 ///
 /// let mut hasher = IncrementalHasher::default();
 /// let large = Array::from((0..1000).collect::<Vec<i64>>());
 /// for step in 0..3 {
-///     let program = Array::from(vec![large.clone().into(), isoform::Value::from(step)]);
+///     let program: Value = Array::from(vec![large.clone().into(), Value::from(step)]).into();
 ///     assert_eq!(hasher.hash(&program)?, structural_hash(&program)?);
 ///     assert_eq!(hasher.digest(&program)?, structural_digest(&program)?);
 /// }
