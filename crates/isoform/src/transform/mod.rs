@@ -13,6 +13,7 @@
 //! | facts that are computed once | [`Analysis`], [`register_analysis`] |
 //! | passes by name, pipelines as text | [`register_pass`], [`make_pass`], [`parse_pipeline`] |
 //! | the pass that breaks a program | [`bisect`] |
+//! | equal expressions computed once, in any language | [`cse`] |
 //! | results that are kept between runs | [`Memo`], [`ResultCache`], [`MemoryCache`] |
 //! | messages about source texts | [`diagnostics`] |
 //!
@@ -36,6 +37,7 @@ mod builtin;
 mod cache;
 mod config;
 mod context;
+pub mod cse;
 mod frames;
 mod function_pass;
 mod info;
@@ -58,6 +60,7 @@ pub use builtin::apply_to_functions;
 pub use cache::{MemoryCache, ResultCache};
 pub use config::{ConfigOption, config_option, config_options, register_config_option};
 pub use context::ContextOptions;
+pub use cse::CseOptions;
 pub use frames::diagnostics;
 pub use instrument::Instrument;
 pub use nodes::RunPass;
@@ -109,5 +112,6 @@ pub fn register() -> Result<()> {
     pipeline::register()?;
     instruments::register()?;
     bisect::register()?;
+    cse::register()?;
     builtin::register()
 }

@@ -25,29 +25,35 @@ impl DialectRoles<'_> {
     ///
     /// As [`attrs::set`].
     pub(crate) fn declare(&self) -> Result<()> {
-        let set = |ty, name, value: Value| {
-            let set = attrs::set(ty, name, value);
-            // Asked after the attempt, since another thread may do the same meanwhile.
-            match attrs::has(ty, name, Lookup::Exact) {
-                true => Ok(()),
-                false => set,
-            }
-        };
         let (binder, fields) = self.binding;
         let fields = fields.iter();
         let fields: Map<Str, Str> = fields
             .map(|(role, field)| (Str::from(*role), Str::from(*field)))
             .collect();
-        set(binder, BINDING, fields.into())?;
+        declare(binder, BINDING, fields.into())?;
         for (ty, is_pure) in self.pure {
-            set(*ty, PURE, is_pure.clone())?;
+            declare(*ty, PURE, is_pure.clone())?;
         }
         for ty in self.constant {
-            set(*ty, CONSTANT, true.into())?;
+            declare(*ty, CONSTANT, true.into())?;
         }
         let (types, operands) = self.commutative;
         let operands = Array::from(operands.map(Str::from));
         let mut types = types.iter();
-        types.try_for_each(|ty| set(*ty, COMMUTATIVE, operands.clone().into()))
+        types.try_for_each(|ty| declare(*ty, COMMUTATIVE, operands.clone().into()))
+    }
+}
+
+/// Sets an attribute of a type that is not set yet.
+///
+/// # Errors
+///
+/// As [`attrs::set`].
+pub(crate) fn declare(ty: TypeIndex, name: &str, value: Value) -> Result<()> {
+    let set = attrs::set(ty, name, value);
+    // Asked after the attempt, since another thread may do the same meanwhile.
+    match attrs::has(ty, name, Lookup::Exact) {
+        true => Ok(()),
+        false => set,
     }
 }

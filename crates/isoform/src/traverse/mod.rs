@@ -32,6 +32,8 @@ mod walker;
 pub use copy::{deep_copy, shallow_copy};
 #[cfg(any(feature = "tir", feature = "pto", feature = "relay"))]
 pub(crate) use dialect_roles::DialectRoles;
+#[cfg(feature = "pto")]
+pub(crate) use dialect_roles::declare;
 pub use dispatch::Dispatch;
 pub use functor::{Before, NodeFunctor, Results};
 pub use map::{structural_map, structural_mutate};

@@ -278,7 +278,7 @@ fn declared_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<usi
     })
 }
 
-fn visited_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<u32> {
+pub(crate) fn visited_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<u32> {
     let field = declared_position(info, attribute, name)?;
     let visited = info.visited.iter();
     let mut visited = visited.enumerate();
@@ -292,7 +292,7 @@ fn visited_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<u32>
     }
 }
 
-fn unfit(info: &TypeInfo, attribute: &str, expected: &str, got: &Value) -> Error {
+pub(crate) fn unfit(info: &TypeInfo, attribute: &str, expected: &str, got: &Value) -> Error {
     Error::type_error(format!(
         "attribute '{attribute}' of type {}: expected {expected}, got {}",
         info.key(),

@@ -7,11 +7,10 @@ use super::call::{Call, MakeTuple, TupleGetItemExpr};
 use super::expr::{ConstBool, ConstFloat, ConstInt, Expr, Var};
 use super::operation::{BinaryExpr, UnaryExpr};
 use crate::kernel::container::Array;
-use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
-use crate::traverse::{Children, children_of};
+use crate::traverse::children_of;
 
 /// The attribute of an operator that says whether it depends on more than its
 /// arguments, or has effects other than computing a value. An operator without the
@@ -30,82 +29,24 @@ pub(super) fn exprs_of(value: &Value) -> Option<Array> {
     all.then_some(items)
 }
 
-/// The operands of an expression or statement: the expressions in its fields, except
-/// those in definition fields and in types.
-#[derive(Clone)]
-pub(super) struct Operands {
-    pub(super) children: Children,
-    /// The field, and the position in its array.
-    places: Vec<(usize, Option<usize>)>,
-    pub(super) exprs: Vec<Ref<Expr>>,
-}
-
-impl Operands {
-    pub(super) fn of(value: &Value) -> Operands {
-        let children = children_of(value);
-        let (mut places, mut exprs) = (Vec::new(), Vec::new());
-        let is_var = expr_of(value).is_some_and(|expr| expr.isa::<Var>());
-        if !is_var {
-            for (field, child) in children.iter(RegionKind::Use).enumerate() {
-                if child.region != RegionKind::Use {
-                    continue;
-                }
-                if let Some(expr) = expr_of(&child.value) {
-                    places.push((field, None));
-                    exprs.push(expr.clone());
-                } else if let Some(items) = exprs_of(&child.value) {
-                    for (position, item) in items.values().iter().enumerate() {
-                        places.push((field, Some(position)));
-                        exprs.extend(expr_of(item).cloned());
-                    }
-                }
-            }
+/// The operands of an expression: the expressions in its fields, except those in definition
+/// fields and in types.
+pub(super) fn operands_of(expr: &Ref<Expr>) -> Vec<Ref<Expr>> {
+    let mut operands = Vec::new();
+    if expr.isa::<Var>() {
+        return operands;
+    }
+    for child in children_of(&expr.into()).iter(RegionKind::Use) {
+        if child.region != RegionKind::Use {
+            continue;
         }
-        Operands {
-            children,
-            places,
-            exprs,
+        if let Some(operand) = expr_of(&child.value) {
+            operands.push(operand.clone());
+        } else if let Some(items) = exprs_of(&child.value) {
+            operands.extend(items.values().iter().filter_map(expr_of).cloned());
         }
     }
-
-    /// True if an operand is in the field of this name.
-    pub(super) fn is_field(&self, operand: usize, name: &str) -> bool {
-        let step = self
-            .places
-            .get(operand)
-            .and_then(|place| self.children.step(place.0));
-        matches!(step, Some(crate::kernel::path::AccessStep::Attr(field)) if field == name)
-    }
-
-    /// The changed fields if these expressions replace the operands.
-    pub(super) fn changes(&self, new: &[Ref<Expr>]) -> Result<Vec<(usize, Value)>> {
-        let mut changes: Vec<(usize, Value)> = Vec::new();
-        // The array whose elements are being replaced.
-        let mut open: Option<(usize, Vec<Value>)> = None;
-        for ((&(field, position), old), new) in self.places.iter().zip(&self.exprs).zip(new) {
-            if old.same_as(new) {
-                continue;
-            }
-            let Some(position) = position else {
-                changes.push((field, new.into()));
-                continue;
-            };
-            if open.as_ref().is_none_or(|open| open.0 != field) {
-                let whole = self.children.get(field, RegionKind::Use);
-                let items: Array = whole
-                    .map(|child| child.value)
-                    .unwrap_or_default()
-                    .extract()?;
-                let closed = open.replace((field, items.values().to_vec()));
-                changes.extend(closed.map(|(field, items)| (field, Array::from(items).into())));
-            }
-            if let Some((_, items)) = &mut open {
-                items[position] = new.into();
-            }
-        }
-        changes.extend(open.map(|(field, items)| (field, Array::from(items).into())));
-        Ok(changes)
-    }
+    operands
 }
 
 /// Known properties of expressions, by identity.
@@ -119,13 +60,13 @@ impl Purity {
     /// never. Linear in the number of distinct expressions in it that have not been
     /// checked before.
     pub(super) fn is_pure(&mut self, root: &Ref<Expr>) -> bool {
-        let mut stack = vec![(root.clone(), None::<Operands>)];
+        let mut stack = vec![(root.clone(), None::<Vec<Ref<Expr>>>)];
         while let Some((expr, operands)) = stack.pop() {
             let ident = expr.identity();
             if let Some(operands) = operands {
                 let known =
                     |operand: &Ref<Expr>| self.known.get(&operand.identity()) == Some(&true);
-                let pure = operands.exprs.iter().all(known);
+                let pure = operands.iter().all(known);
                 self.known.insert(ident, pure);
                 continue;
             }
@@ -136,8 +77,8 @@ impl Purity {
                 self.known.insert(ident, false);
                 continue;
             }
-            let operands = Operands::of(&(&expr).into());
-            let below = operands.exprs.clone();
+            let operands = operands_of(&expr);
+            let below = operands.clone();
             stack.push((expr, Some(operands)));
             stack.extend(below.into_iter().map(|operand| (operand, None)));
         }

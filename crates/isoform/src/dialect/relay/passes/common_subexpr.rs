@@ -1,19 +1,17 @@
 //! Common subexpression elimination.
 
-use hashbrown::HashMap;
-use rapidhash::fast::RandomState;
-
 use super::effects::{is_stateful, may_fail};
 use super::form::{ByIdent, Form};
 use super::graph::{Graph, Id, Step};
 use super::module::map_functions;
 use super::scopes::Scopes;
 use crate::dialect::relay::{Function, is_primitive_op};
-use crate::ir::{Attrs, IRModule, Op, RelayExpr};
+use crate::ir::{IRModule, RelayExpr};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
-use crate::structural::{structural_equal, structural_hash};
+use crate::transform::cse::dataflow::{Dataflow, Merge, ScopeRange, merge};
+use crate::transform::cse::numbering::{Number, Shape};
 
 /// Accepts or rejects an expression.
 type Skip<'f> = Box<dyn Fn(&Ref<RelayExpr>) -> Result<bool> + 'f>;
@@ -92,201 +90,115 @@ impl<'f> CommonSubexprOptions<'f> {
     /// [`eliminate_common_subexpr`] in an expression.
     pub fn eliminate_common_subexpr_expr(&self, expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
         let graph = Graph::of(expr)?;
-        let mut numbering = Numbering {
+        let mut merging = Merging {
             graph: &graph,
-            numbers: vec![0; graph.len()],
-            next: 0,
-            known: HashMap::default(),
-            attrs: ByIdent::default(),
+            skip: self.skip.as_ref(),
             stateful: ByIdent::default(),
             partial: ByIdent::default(),
-            may_fail: vec![false; graph.len()],
         };
-        let mut firsts: Vec<Id> = (0..graph.len() as Id).collect();
-        let mut results = graph.exprs.clone();
-        let mut splits = false;
-        for step in &graph.steps {
-            let Step::Done(id) = *step else {
-                continue;
-            };
-            let rebuilt = graph.rebuilt(id, &results)?;
-            let (number, first) = numbering.number(id, &rebuilt, self.skip.as_ref())?;
-            numbering.numbers[id as usize] = number;
-            results[id as usize] = match first {
-                Some(first) => {
-                    firsts[id as usize] = first;
-                    splits |= numbering.may_fail[first as usize];
-                    results[first as usize].clone()
-                }
-                None => rebuilt,
-            };
-        }
-        if !splits {
-            return Ok(results[0].clone());
-        }
-        split_by_scope(&graph, &numbering.may_fail, &mut firsts)?;
-        results.clone_from(&graph.exprs);
-        for step in &graph.steps {
-            let Step::Done(id) = *step else {
-                continue;
-            };
-            let first = firsts[id as usize];
-            results[id as usize] = match first == id {
-                true => graph.rebuilt(id, &results)?,
-                false => results[first as usize].clone(),
-            };
-        }
+        let results = merge(&mut merging)?;
         Ok(results[0].clone())
     }
 }
 
-/// The range of the scope of an expression, its place in the order of evaluation, and itself.
-type Placed = (u32, u32, usize, Id);
-
-/// Separates equal expressions that may fail, of which `firsts` has the first one for each,
-/// unless the scope of one is around the scopes of the others: the one that stays is
-/// computed where one of them was computed before. O(n log n).
-fn split_by_scope(graph: &Graph, may_fail: &[bool], firsts: &mut [Id]) -> Result<()> {
-    let scopes = Scopes::of(graph, false)?;
-    let ranges = scopes.ranges();
-    let mut equal: HashMap<Id, Vec<Placed>, RandomState> = HashMap::default();
-    for (time, step) in graph.steps.iter().enumerate() {
-        if let Step::Done(id) = *step
-            && may_fail[id as usize]
-        {
-            let (start, end) = ranges[scopes.scope(id) as usize];
-            let others = equal.entry(firsts[id as usize]).or_default();
-            others.push((start, end, time, id));
-        }
-    }
-    for mut members in equal.into_values() {
-        // An outer scope comes before the scopes inside of it.
-        members.sort_unstable();
-        let mut rest = &members[..];
-        while let Some((_, end, ..)) = rest.first() {
-            let count = rest.partition_point(|(start, ..)| start < end);
-            let (group, others) = rest.split_at(count);
-            let first = group.iter().min_by_key(|(_, _, time, _)| *time);
-            for (.., id) in group {
-                firsts[*id as usize] = first.map_or(*id, |(.., first)| *first);
-            }
-            rest = others;
-        }
-    }
-    Ok(())
-}
-
-/// Expressions with the same number have the same value.
-type Number = u32;
-
-/// The parts of an expression that decide its number, besides attributes.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Shape {
-    /// The operator, the hash of attributes and type arguments, and the arguments.
-    Call(u64, u64, Box<[Number]>),
-    Tuple(Box<[Number]>),
-    Item(Number, i64),
-    /// The hash of a scalar.
-    Scalar(u64),
-}
-
-struct Numbering<'g> {
+/// The graph of a program with the rules of the dialect.
+struct Merging<'g, 'f> {
     graph: &'g Graph,
-    numbers: Vec<Number>,
-    next: Number,
-    /// The expressions of a shape that differ in attributes, or in scalars.
-    known: HashMap<Shape, Vec<Id>, RandomState>,
-    /// The structural hashes of attributes.
-    attrs: ByIdent<u64>,
+    skip: Option<&'g Skip<'f>>,
     /// True for operators whose calls are not merged.
     stateful: ByIdent<bool>,
     /// True for operators whose calls may fail.
     partial: ByIdent<bool>,
-    /// True for calls that may fail, and for what is computed from them.
-    may_fail: Vec<bool>,
 }
 
-impl Numbering<'_> {
-    /// The number of an expression, and the one that comes in its place.
-    fn number(
-        &mut self,
-        id: Id,
-        rebuilt: &Ref<RelayExpr>,
-        skip: Option<&Skip<'_>>,
-    ) -> Result<(Number, Option<Id>)> {
-        let form = self.graph.form(id)?;
-        let Some(shape) = self.shape(id, form)? else {
-            return Ok((self.fresh(), None));
-        };
-        let mut operands = self.graph.operands(id).iter();
-        self.may_fail[id as usize] =
-            operands.any(|operand| self.may_fail[*operand as usize]) || self.is_partial(form)?;
-        let merges = matches!(form, Form::Call(_) | Form::TupleGetItem(_));
-        if merges
-            && let Some(skip) = skip
-            && skip(rebuilt)?
-        {
-            return Ok((self.fresh(), None));
-        }
-        let same_shape = self.known.get(&shape).map_or(&[][..], Vec::as_slice);
-        for &known in same_shape {
-            if self.are_equal(self.graph.form(known)?, form)? {
-                return Ok((self.numbers[known as usize], merges.then_some(known)));
-            }
-        }
-        self.known.entry(shape).or_default().push(id);
-        Ok((self.fresh(), None))
+/// The heads of expressions other than calls, which no identity number reaches.
+const TUPLE: u64 = u64::MAX;
+const ITEM: u64 = u64::MAX - 1;
+const SCALAR: u64 = u64::MAX - 2;
+
+impl Dataflow for Merging<'_, '_> {
+    type Expr = Ref<RelayExpr>;
+
+    fn len(&self) -> usize {
+        self.graph.len()
     }
 
-    fn fresh(&mut self) -> Number {
-        self.next += 1;
-        self.next
+    fn order(&self) -> impl Iterator<Item = Id> {
+        self.graph.steps.iter().filter_map(|step| match step {
+            Step::Done(id) => Some(*id),
+            Step::Bind(_) => None,
+        })
     }
 
-    /// The shape of an expression that may equal another one; None for all others.
-    fn shape(&mut self, id: Id, form: Form<'_>) -> Result<Option<Shape>> {
+    fn operands(&self, id: Id) -> &[Id] {
+        self.graph.operands(id)
+    }
+
+    fn expr(&self, id: Id) -> Ref<RelayExpr> {
+        self.graph.expr(id).clone()
+    }
+
+    fn rebuilt(&self, id: Id, results: &[Ref<RelayExpr>]) -> Result<Ref<RelayExpr>> {
+        self.graph.rebuilt(id, results)
+    }
+
+    fn shape(&mut self, id: Id, numbers: &[Number]) -> Result<Option<Shape>> {
         let graph = self.graph;
         let operands = graph.operands(id);
-        Ok(match form {
+        let numbers_of = |ids: &[Id]| ids.iter().map(|id| numbers[*id as usize]).collect();
+        Ok(match graph.form(id)? {
             Form::Call(call) => {
                 let Form::Op(op) = Form::of(&call.op)? else {
                     return Ok(None);
                 };
-                if operands.len() < 2 || self.is_stateful(op) {
+                let known = self.stateful.entry(op.identity());
+                if operands.len() < 2 || *known.or_insert_with(|| is_stateful(op)) {
                     return Ok(None);
                 }
-                let arguments = self.numbers_of(&operands[1..]);
-                let mut hash = match &call.attrs {
-                    Some(attrs) => self.hash_of(attrs)?,
-                    None => 0,
+                let types = call.type_args();
+                let types = match types.is_empty() || is_primitive_op(&call.op) {
+                    true => Value::NONE,
+                    false => types.clone().into(),
                 };
-                if !call.type_args().is_empty() && !is_primitive_op(&call.op) {
-                    hash = hash.rotate_left(1) ^ structural_hash(call.type_args().clone())?;
-                }
-                Some(Shape::Call(op.identity(), hash, arguments))
+                let attrs = call.attrs.as_ref().map_or(Value::NONE, Value::from);
+                Some(Shape {
+                    head: op.identity(),
+                    operands: numbers_of(&operands[1..]),
+                    data: [attrs, types].into_iter().collect(),
+                })
             }
-            Form::Tuple(_) => Some(Shape::Tuple(self.numbers_of(operands))),
-            Form::TupleGetItem(get) => {
-                Some(Shape::Item(self.numbers[operands[0] as usize], get.index))
-            }
-            Form::Constant(constant) if constant.is_scalar() => {
-                Some(Shape::Scalar(structural_hash(constant)?))
-            }
+            Form::Tuple(_) => Some(Shape {
+                head: TUPLE,
+                operands: numbers_of(operands),
+                ..Shape::default()
+            }),
+            Form::TupleGetItem(get) => Some(Shape {
+                head: ITEM,
+                operands: numbers_of(operands),
+                data: [get.index.into()].into_iter().collect(),
+            }),
+            Form::Constant(constant) if constant.is_scalar() => Some(Shape {
+                head: SCALAR,
+                data: [constant.into()].into_iter().collect(),
+                ..Shape::default()
+            }),
             _ => None,
         })
     }
 
-    fn numbers_of(&self, ids: &[Id]) -> Box<[Number]> {
-        ids.iter().map(|id| self.numbers[*id as usize]).collect()
+    fn merges(&mut self, id: Id, rebuilt: &Ref<RelayExpr>) -> Result<Merge> {
+        if !matches!(self.graph.form(id)?, Form::Call(_) | Form::TupleGetItem(_)) {
+            return Ok(Merge::No);
+        }
+        let skips = self.skip.map_or(Ok(false), |skip| skip(rebuilt))?;
+        Ok(match skips {
+            true => Merge::Apart,
+            false => Merge::Yes,
+        })
     }
 
-    fn is_stateful(&mut self, op: &Ref<Op>) -> bool {
-        let known = self.stateful.entry(op.identity());
-        *known.or_insert_with(|| is_stateful(op))
-    }
-
-    fn is_partial(&mut self, form: Form<'_>) -> Result<bool> {
-        let Form::Call(call) = form else {
+    fn may_fail(&mut self, id: Id) -> Result<bool> {
+        let Form::Call(call) = self.graph.form(id)? else {
             return Ok(false);
         };
         let Form::Op(op) = Form::of(&call.op)? else {
@@ -296,39 +208,10 @@ impl Numbering<'_> {
         Ok(*known.or_insert_with(|| may_fail(op)))
     }
 
-    fn hash_of(&mut self, attrs: &Ref<Attrs>) -> Result<u64> {
-        if let Some(known) = self.attrs.get(&attrs.identity()) {
-            return Ok(*known);
-        }
-        let hash = structural_hash(attrs)?;
-        self.attrs.insert(attrs.identity(), hash);
-        Ok(hash)
-    }
-
-    /// True if two expressions of the same shape are equal in all else.
-    fn are_equal(&self, left: Form<'_>, right: Form<'_>) -> Result<bool> {
-        let same = |left: Value, right: Value| structural_equal(left, right);
-        Ok(match (left, right) {
-            (Form::Call(left), Form::Call(right)) => {
-                let attrs = match (&left.attrs, &right.attrs) {
-                    (Some(left), Some(right)) => {
-                        left.same_as(right) || same(left.into(), right.into())?
-                    }
-                    (None, None) => true,
-                    _ => false,
-                };
-                let (types, others) = (left.type_args(), right.type_args());
-                attrs
-                    && (types.is_empty() && others.is_empty()
-                        || types.same_as(others)
-                        || is_primitive_op(&left.op)
-                        || same(types.clone().into(), others.clone().into())?)
-            }
-            (Form::Constant(left), Form::Constant(right)) => same(left.into(), right.into())?,
-            (Form::Tuple(_), Form::Tuple(_)) | (Form::TupleGetItem(_), Form::TupleGetItem(_)) => {
-                true
-            }
-            _ => false,
-        })
+    fn scopes(&self) -> Result<Vec<ScopeRange>> {
+        let scopes = Scopes::of(self.graph, false)?;
+        let ranges = scopes.ranges();
+        let ids = 0..self.graph.len() as Id;
+        Ok(ids.map(|id| ranges[scopes.scope(id) as usize]).collect())
     }
 }

@@ -1,0 +1,6 @@
+//! Common subexpression elimination by what types declare.
+
+mod dataflow;
+mod language;
+mod random;
+mod statements;
