@@ -19,6 +19,7 @@ from .bisect import bisect
 from .builtin import ApplyPassToFunction, PrintIR
 from .cache import Memo, MemoryCache
 from .context import PassContext, register_config_option
+from .cse import CSE, cse
 from .decorators import function_pass, module_pass
 from .instrument import (
     ChangesInstrument,
@@ -38,6 +39,7 @@ from .registry import list_passes, make_pass, parse_pipeline, pipeline_text, reg
 from .root import Check, Root, Script, Signature, functions, script
 
 __all__ = [
+    "CSE",
     "ApplyPassToFunction",
     "ChangesInstrument",
     "Check",
@@ -64,6 +66,7 @@ __all__ = [
     "analysis",
     "bisect",
     "changes_text",
+    "cse",
     "function_pass",
     "functions",
     "list_passes",

@@ -1,0 +1,51 @@
+"""Common subexpression elimination for any language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from isoform.ir import _api
+
+from .passes import ModulePass
+
+__all__ = ["CSE", "cse"]
+
+_cse = _api.function("passes.cse")
+_pass = _api.function("transform.CSE")
+
+Program = TypeVar("Program")
+
+
+def cse(value: Program, pure: Callable[[Any], bool] | None = None) -> Program:
+    """Compute equal expressions of a program once, by what its types declare.
+
+    In a graph of expressions, equal nodes that are pure become one object, which is computed
+    in the scope around its uses. In programs of statements, a value that is certain to have
+    been computed is read from the variable that holds it, or from a new one. Attributes of
+    types say what is pure, what may fail, and where a binding goes; `docs/passes.md` lists
+    them. The functions of a program are processed one by one. If there is nothing to do, the
+    result is the same object. Linear in the number of distinct objects, which count once for
+    each body of statements that computes them.
+
+    Args:
+        value: A program, a function or an expression.
+        pure: Called with a node; returns whether it may be computed once instead of several
+            times, apart from its parts and whatever its type declares.
+
+    Raises ValueError for a cycle, TypeError or ValueError for an attribute of the wrong
+    form, and what functions raise.
+
+    >>> from isoform import tir
+    >>> from isoform.transform import cse
+    >>> x = tir.Var("x", "int32")
+    >>> done = cse(tir.Mul(tir.Add(x, 1), tir.Add(x, 1)))
+    >>> done.a.same_as(done.b)
+    True
+    """
+    return _cse(value, pure)
+
+
+def CSE() -> ModulePass:  # noqa: N802
+    """Return a pass that computes equal expressions of a program once, as `cse` does."""
+    return _pass()

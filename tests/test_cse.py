@@ -1,0 +1,248 @@
+"""Common subexpression elimination in languages that are declared in Python."""
+
+import random
+from typing import Any
+
+import pytest
+
+from isoform import Array, List, Object, ir, py_class, structural_equal, tir, type_attrs
+from isoform.dataclasses import field
+from isoform.transform import CSE, Sequential, cse
+
+
+@py_class("test_cse.Op", structural_eq="dag")
+class Op(Object):
+    name: str
+    inputs: Array
+
+
+@py_class("test_cse.Var", structural_eq="var")
+class Var(Object):
+    name: str = field(default="", structural_eq="ignore")
+
+
+@py_class("test_cse.Binary", structural_eq="tree")
+class Binary(Object):
+    op: str
+    lhs: Any
+    rhs: Any
+
+
+@py_class("test_cse.Maybe", structural_eq="tree")
+class Maybe(Object):
+    """The right operand, if the left one is not zero."""
+
+    lhs: Any
+    rhs: Any
+
+
+@py_class("test_cse.Assign", structural_eq="tree")
+class Assign(Object):
+    var: Var = field(structural_eq="def")
+    value: Any
+
+
+@py_class("test_cse.Print", structural_eq="tree")
+class Print(Object):
+    value: Any
+
+
+@py_class("test_cse.Times", structural_eq="tree")
+class Times(Object):
+    count: Any
+    body: Array
+
+
+@py_class("test_cse.Function", structural_eq="tree")
+class Function(ir.BaseFunc):
+    params: Array = field(structural_eq="def")
+    body: Array
+
+
+type_attrs.set(Op, "rewrite.pure", lambda op: op.name != "print")
+type_attrs.set(Var, "rewrite.form", "expression")
+for expression in (Binary, Maybe):
+    type_attrs.set(expression, "rewrite.form", "computation")
+    type_attrs.set(
+        expression,
+        "rewrite.new_binding",
+        lambda value, number: Assign(var=Var(f"t{number}"), value=value),
+    )
+    type_attrs.set(expression, "rewrite.pure", True)
+type_attrs.set(Binary, "rewrite.repeatable", lambda binary: binary.op != "next")
+type_attrs.set(Maybe, "rewrite.conditional", ["rhs"])
+for statement in (Assign, Print, Times):
+    type_attrs.set(statement, "rewrite.form", "statement")
+type_attrs.set(Assign, "rewrite.binding", {"var": "var", "value": "value"})
+
+
+def function(params, body):
+    return Function(params=params, body=body)
+
+
+def test_equal_nodes_become_one():
+    done = cse(Op("add", [Op("exp", [1.0]), Op("exp", [1.0]), Op("exp", [2.0])]))
+    assert done.inputs[0].same_as(done.inputs[1])
+    assert not done.inputs[0].same_as(done.inputs[2])
+    assert cse(done).same_as(done)
+
+
+def test_a_function_decides_what_is_pure():
+    asked = []
+
+    def pure(node):
+        asked.append(node)
+        return node.name == "print"
+
+    done = cse(Array([Op("print", []), Op("print", []), Op("exp", []), Op("exp", [])]), pure)
+    assert done[0].same_as(done[1])
+    assert not done[2].same_as(done[3])
+    assert {node.name for node in asked} == {"print", "exp"}
+
+
+def test_errors_of_functions_arrive():
+    def pure(node):
+        raise LookupError(node.name)
+
+    with pytest.raises(LookupError, match="exp"):
+        cse(Op("exp", []), pure)
+    with pytest.raises(TypeError, match=r"expected bool, got str"):
+        cse(Op("exp", []), lambda node: "yes")
+
+
+def test_attributes_of_the_wrong_form():
+    @py_class("test_cse.Wrong", structural_eq="tree")
+    class Wrong(Object):
+        part: Any
+
+    type_attrs.set(Wrong, "rewrite.form", "expr")
+    expected = (
+        r"attribute 'rewrite.form' of type test_cse.Wrong: expected 'expression', "
+        r"'computation', 'statement' or 'text', got \"expr\""
+    )
+    with pytest.raises(ValueError, match=expected):
+        cse(Wrong(1))
+    type_attrs.set(Wrong, "rewrite.form", "expression", override=True)
+    type_attrs.set(Wrong, "rewrite.conditional", ["parts"])
+    with pytest.raises(ValueError, match=r"rewrite.conditional.*test_cse.Wrong.*parts"):
+        cse(Wrong(1))
+
+
+def test_bodies_that_need_a_sequence_say_so():
+    @py_class("test_cse.Once", structural_eq="tree")
+    class Once(Object):
+        body: Any
+
+    type_attrs.set(Once, "rewrite.form", "statement")
+    a = Var("a")
+    body = Once(Print(Binary("mul", Binary("add", a, 1), Binary("add", a, 1))))
+    with pytest.raises(TypeError, match=r"test_cse.Print to declare 'rewrite.new_sequence'"):
+        cse(function([a], [body]))
+
+
+def test_a_cycle_is_an_error():
+    items = List([Op("exp", [])])
+    items.append(items)
+    with pytest.raises(ValueError, match="cycle"):
+        cse(items)
+
+
+def test_functions_of_a_module_are_processed_one_by_one():
+    x = tir.Var("x", "int32")
+    a = Var("a")
+    same = function([a], [Print(Binary("add", a, 1))])
+    twice = function([a], [Print(Binary("add", a, 1)), Print(Binary("add", a, 1))])
+    mod = ir.IRModule({"same": same, "twice": twice})
+    done = Sequential([CSE()])(mod)
+    assert done["same"].same_as(same)
+    assert [type(stmt) for stmt in done["twice"].body] == [Assign, Print, Print]
+    assert cse(done).same_as(done)
+    assert len(mod["twice"].body) == 2
+    assert cse(x).same_as(x) and cse(3) == 3
+
+
+def run(program, argument):
+    """Run a function and return what it prints; a variable that is not assigned yet is -7."""
+    known = {program.params[0]: argument}
+    printed = []
+    ticks = iter(range(10**9))
+
+    def value(expr):
+        if isinstance(expr, Var):
+            return known.get(expr, -7)
+        if isinstance(expr, Maybe):
+            return value(expr.rhs) if value(expr.lhs) else 0
+        if isinstance(expr, Binary):
+            lhs, rhs = value(expr.lhs), value(expr.rhs)
+            if expr.op == "next":
+                return next(ticks)
+            return (lhs + rhs if expr.op == "add" else lhs * rhs) % 1009
+        return expr
+
+    def execute(stmts):
+        for stmt in stmts:
+            if isinstance(stmt, Assign):
+                known[stmt.var] = value(stmt.value)
+            elif isinstance(stmt, Print):
+                printed.append(value(stmt.value))
+            else:
+                for _ in range(value(stmt.count) % 3):
+                    execute(stmt.body)
+
+    execute(program.body)
+    return printed
+
+
+def programs(seed):
+    chooser = random.Random(seed)
+    param = Var("p")
+    variables = [param, Var("late")]
+
+    def expr(depth):
+        kind = chooser.randrange(2 if depth == 0 else 7)
+        if kind == 0:
+            return chooser.randrange(2)
+        if kind == 1:
+            return chooser.choice(variables)
+        if kind == 2:
+            return Maybe(expr(depth - 1), expr(depth - 1))
+        op = "next" if chooser.random() < 0.1 else chooser.choice(["add", "mul"])
+        return Binary(op, expr(depth - 1), expr(depth - 1))
+
+    def block(depth):
+        known = len(variables)
+        stmts = []
+        for _ in range(chooser.randrange(1, 6)):
+            kind = chooser.randrange(3 if depth == 0 else 4)
+            if kind == 0:
+                stmts.append(Print(expr(3)))
+            elif kind < 3:
+                value = expr(3)
+                again = chooser.random() < 0.15
+                variables.append(chooser.choice(variables) if again else Var("v"))
+                stmts.append(Assign(var=variables[-1], value=value))
+            else:
+                stmts.append(Times(expr(1), block(depth - 1)))
+        del variables[known:]
+        return stmts
+
+    return function([param], block(2))
+
+
+def test_random_programs_print_the_same():
+    changed = 0
+    for seed in range(600):
+        before = programs(seed)
+        after = cse(before)
+        assert run(after, 5) == run(before, 5), seed
+        assert cse(after).same_as(after), seed
+        changed += not after.same_as(before)
+    assert changed > 120
+
+
+def test_the_result_shares_nothing_with_later_changes():
+    a = Var("a")
+    before = function([a], [Print(Binary("add", a, a)), Print(Binary("add", a, a))])
+    copy = function([a], [Print(Binary("add", a, a)), Print(Binary("add", a, a))])
+    cse(before)
+    assert structural_equal(before, copy, map_free_vars=True)
