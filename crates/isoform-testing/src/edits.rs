@@ -1,6 +1,7 @@
-//! Programs that are edited step by step, and what must hold after each step.
+//! Programs that are edited step by step, and what must hold after each step: hashes and
+//! comparisons that know earlier versions answer as those that know nothing.
 
-use isoform::compare::{CompareOptions, Digest, IncrementalHasher};
+use isoform::compare::{CompareOptions, Digest, IncrementalHasher, visiting_everything};
 use isoform::values::ValueRef;
 use isoform::{Array, Result, Value};
 
@@ -15,15 +16,27 @@ use super::transform::{mutate_once, rename, unshare};
 pub const EDIT_PROPERTIES: &[(&str, Property)] = &[
     ("values_hash_the_same_after_each_edit", |bytes| {
         let pair = draw(bytes, true)?;
-        Session::new(pair.left, Source::new(bytes))?.run()
+        Session::new(pair.left, Source::new(bytes))?.run(Session::judge)
     }),
     ("programs_hash_the_same_after_each_edit", |bytes| {
-        let mut source = Source::new(bytes);
-        let mut seed = source.byte().into();
-        let size = 10 + source.below(150);
-        Session::new(program(split_mix(&mut seed), size)?, source)?.run()
+        edited_program(bytes)?.run(Session::judge)
+    }),
+    ("values_compare_the_same_after_each_edit", |bytes| {
+        let pair = draw(bytes, true)?;
+        Session::new(pair.left, Source::new(bytes))?.run(Session::compare)
+    }),
+    ("programs_compare_the_same_after_each_edit", |bytes| {
+        edited_program(bytes)?.run(Session::compare)
     }),
 ];
+
+/// A session with a program of any dialect.
+fn edited_program(bytes: &[u8]) -> Result<Session<'_>, String> {
+    let mut source = Source::new(bytes);
+    let mut seed = source.byte().into();
+    let size = 10 + source.below(150);
+    Session::new(program(split_mix(&mut seed), size)?, source)
+}
 
 /// A value under edit, with everything that was made of it.
 struct Session<'b> {
@@ -49,13 +62,16 @@ impl<'b> Session<'b> {
         })
     }
 
-    fn run(mut self) -> Result<(), String> {
+    fn run(
+        mut self,
+        judge: fn(&mut Self, &Value, usize) -> Result<(), String>,
+    ) -> Result<(), String> {
         for step in 0..12 {
             let value = self.versions[self.versions.len() - 1].clone();
-            self.judge(&value, step)?;
+            judge(&mut self, &value, step)?;
             if self.source.chance(30) {
                 write(&value, &mut self.source);
-                self.judge(&value, step)?;
+                judge(&mut self, &value, step)?;
             }
             let next = self.edited(&value).map_err(setup)?;
             self.versions.push(next);
@@ -80,6 +96,21 @@ impl<'b> Session<'b> {
             4 => unshare(value, self.options).unwrap_or_else(|_| value.clone()),
             _ => mutate_once(value, source)?,
         })
+    }
+
+    /// Compares a version with an earlier one and with itself.
+    fn compare(&mut self, value: &Value, _: usize) -> Result<(), String> {
+        let last = self.versions.len().saturating_sub(2);
+        let other = match self.source.below(4) {
+            0 => self.source.pick(&self.versions).clone(),
+            1 => value.clone(),
+            _ => self.versions[last].clone(),
+        };
+        let sides = match self.source.chance(50) {
+            true => (&other, value),
+            false => (value, &other),
+        };
+        skips_change_nothing(sides.0, sides.1, self.options)
     }
 
     fn judge(&mut self, value: &Value, step: usize) -> Result<(), String> {
@@ -113,6 +144,44 @@ impl<'b> Session<'b> {
         }
         Ok(())
     }
+}
+
+/// What the comparisons of two values answer.
+fn answers(left: &Value, right: &Value, options: CompareOptions) -> [String; 3] {
+    let paths = options
+        .first_mismatch(left, right)
+        .map(|found| found.map(|(left, right)| format!("{left} and {right}")));
+    let mismatch = options.explain_mismatch(left, right);
+    [
+        format!("{:?}", told(options.equal(left, right))),
+        format!("{:?}", told(paths)),
+        format!(
+            "{:?}",
+            told(mismatch.map(|found| found.map(|m| m.to_string())))
+        ),
+    ]
+}
+
+/// Compares two values that may share parts, with and without skipping these.
+///
+/// # Errors
+///
+/// Says what the answers are, if they differ.
+pub fn skips_change_nothing(
+    left: &Value,
+    right: &Value,
+    options: CompareOptions,
+) -> Result<(), String> {
+    let wanted = visiting_everything(|| answers(left, right, options));
+    for round in 0..2 {
+        let skipping = answers(left, right, options);
+        if skipping != wanted {
+            return Err(format!(
+                "comparison {round} with skips: {skipping:#?}\n  instead of {wanted:#?}\n  left = {left:?}\n  right = {right:?}\n  with {options:?}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Writes to some list or dict below a value, if there is one.

@@ -142,6 +142,8 @@ pub use structural::{explain_mismatch, structural_digest, structural_equal, stru
 pub mod compare {
     pub use crate::by_fields::recursive::{recursive_cmp, recursive_eq, recursive_hash};
     pub use crate::kernel::container::StructuralKey;
+    #[doc(hidden)]
+    pub use crate::structural::visiting_everything;
     pub use crate::structural::{
         Class, ClassCosts, ClassOptions, CompareOptions, Digest, Duplicate, ExistingPair,
         HoleRefusal, IncrementalHasher, Mismatch, MismatchReason, RepeatedBlock, SubtermClasses,

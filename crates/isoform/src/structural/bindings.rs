@@ -275,6 +275,13 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.marks -= 1;
     }
 
+    /// The objects that were bound to others so far, of both sides.
+    pub(crate) fn bound_apart(&self) -> impl Iterator<Item = u64> {
+        let apart = self.all.iter().map(|binding| binding.idents);
+        let apart = apart.filter(|idents| idents.iter().any(|ident| *ident != idents[0]));
+        apart.flatten()
+    }
+
     /// Records that an unbound object matched itself as a map key.
     pub(crate) fn note_free_key(&mut self, ident: u64) {
         self.free_keys.insert(ident);

@@ -48,6 +48,20 @@ pub(crate) struct Difference {
     pub(crate) complete: bool,
 }
 
+impl Difference {
+    /// True if bindings decided where or why the values differ.
+    pub(super) fn is_by_binding(&self) -> bool {
+        let is_key = |step: &AccessStep| {
+            matches!(step, AccessStep::MapItem(_) | AccessStep::MapItemMissing(_))
+        };
+        match self.reason {
+            Reason::Bound | Reason::Sharing => true,
+            Reason::Missing => self.left_steps.last().is_some_and(is_key),
+            _ => false,
+        }
+    }
+}
+
 /// An existing pair of the bijection that rules another pair out.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

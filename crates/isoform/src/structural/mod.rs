@@ -5,6 +5,7 @@ mod blocks;
 mod classes;
 mod contents;
 mod digest;
+mod effects;
 mod environments;
 mod equal;
 mod fingerprint;
@@ -64,12 +65,27 @@ thread_local! {
     // tables.
     static REUSED: RefCell<Option<Reused>> = const { RefCell::new(None) };
     static VISITS: Cell<u64> = const { Cell::new(0) };
+    static VISITS_ALL: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The number of pairs or objects that the last comparison, hash or digest of
 /// this thread visited; the measure of the complexity tests.
 pub fn last_visit_count() -> u64 {
     VISITS.get()
+}
+
+/// Runs a function whose comparisons visit everything, also what is the same on both
+/// sides: for tests that compare the results.
+#[doc(hidden)]
+pub fn visiting_everything<T>(body: impl FnOnce() -> T) -> T {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            VISITS_ALL.set(self.0);
+        }
+    }
+    let _restore = Restore(VISITS_ALL.replace(true));
+    body()
 }
 
 /// Two roots and the settings of their comparison.
@@ -121,10 +137,10 @@ impl Comparison<'_> {
             return Ok(equal);
         }
         let region = Region::root(self.options.map_free_vars);
-        let result = self.with_engine(|section, engine, l, r| {
-            engine
-                .compare::<false>(section, l, r, region)
-                .map_err(|error| (error, engine.own_error))
+        let result = self.with_skips(|section, engine, l, r| {
+            let result = engine.compare::<false>(section, l, r, region);
+            let result = result.map_err(|error| (error, engine.own_error));
+            (result, engine.is_in_doubt())
         });
         match result {
             Ok(equal) => Ok(equal),
@@ -134,11 +150,37 @@ impl Comparison<'_> {
         }
     }
 
+    /// Runs a walk that skips what is the same on both sides, and if its result is in
+    /// doubt, one that visits everything.
+    fn with_skips<T>(
+        self,
+        body: impl for<'a> Fn(&mut Section, &mut Engine<'a>, &'a Value, &'a Value) -> (T, bool),
+    ) -> T {
+        if VISITS_ALL.get() {
+            return self.with_engine(body).0;
+        }
+        let (result, in_doubt) = self.with_engine(|section, engine, l, r| {
+            engine.allow_skips();
+            body(section, engine, l, r)
+        });
+        if !in_doubt {
+            return result;
+        }
+        let visits = VISITS.get();
+        let (result, _) = self.with_engine(body);
+        VISITS.set(visits + VISITS.get());
+        result
+    }
+
     fn recorded(self) -> Result<Option<Difference>> {
         let region = Region::root(self.options.map_free_vars);
-        self.with_engine(|section, engine, l, r| {
-            let equal = engine.compare::<true>(section, l, r, region)?;
-            Ok(if equal { None } else { engine.found.take() })
+        self.with_skips(|section, engine, l, r| {
+            let equal = engine.compare::<true>(section, l, r, region);
+            let found = equal.map(|equal| if equal { None } else { engine.found.take() });
+            // Skipped objects have made no bindings, so these have other numbers.
+            let by_binding = matches!(&found, Ok(Some(found)) if found.is_by_binding());
+            let in_doubt = by_binding && engine.has_skipped() || engine.is_in_doubt();
+            (found, in_doubt)
         })
     }
 

@@ -4,7 +4,7 @@ use isoform_testing::edits::EDIT_PROPERTIES;
 use isoform_testing::source::{random_bytes, shrunk, split_mix};
 
 #[test]
-fn hashes_after_edits_are_those_of_everything() {
+fn what_is_remembered_changes_no_answer_after_an_edit() {
     for (name, property) in EDIT_PROPERTIES {
         let mut state = 16;
         for case in 0..1500 {

@@ -1,5 +1,7 @@
-//! Hashing what changed: the same results as hashing everything, in work that is
-//! proportional to the edit.
+//! Hashing and comparing what changed: the same results as visiting everything, in work
+//! that is proportional to the edit.
 
+mod compared;
 mod counts;
 mod judged;
+mod support;

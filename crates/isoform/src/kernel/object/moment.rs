@@ -31,8 +31,9 @@ static SAVED: AtomicU64 = AtomicU64::new(0);
 static WATCHING: AtomicBool = AtomicBool::new(false);
 /// The number of ended watches that served no moment.
 static CLEARED: AtomicU64 = AtomicU64::new(0);
-/// The number of types with an overwritten frozen field.
-static THAWED: AtomicU64 = AtomicU64::new(0);
+/// The number of times a frozen field of a type was first overwritten, or a type got a
+/// custom comparison or hash.
+static CHANGED_TYPES: AtomicU64 = AtomicU64::new(0);
 static HISTORY: Mutex<Option<History>> = Mutex::new(None);
 
 /// The number of saved contents, or pages of watched objects, above which unneeded ones
@@ -256,16 +257,18 @@ pub(crate) fn time() -> u64 {
     WRITES.load(Relaxed)
 }
 
-/// The number of types with an overwritten frozen field: results remembered for frozen
-/// objects are valid while this is unchanged.
+/// Results remembered for frozen objects are valid while this is unchanged: it changes
+/// when frozen fields are overwritten for the first time, or a type gets a custom
+/// comparison or hash.
 #[inline(always)]
-pub(crate) fn thawed_types() -> u64 {
-    THAWED.load(Acquire)
+pub(crate) fn changed_types() -> u64 {
+    CHANGED_TYPES.load(Acquire)
 }
 
-/// Records that objects of one more type may change, as its entry already says.
-pub(super) fn note_thawed_type() {
-    THAWED.fetch_add(1, Release);
+/// Records that objects of one more type may change, or are compared or hashed in another
+/// way, as its entry already says.
+pub(super) fn note_changed_type() {
+    CHANGED_TYPES.fetch_add(1, Release);
 }
 
 /// Counts a write, and first saves the contents of the object if it is watched. Must be

@@ -157,7 +157,7 @@ impl TypeInfo {
             return false;
         }
         if !self.overwritten.swap(true, Ordering::Relaxed) {
-            super::moment::note_thawed_type();
+            super::moment::note_changed_type();
         }
         true
     }
@@ -204,8 +204,16 @@ impl TypeInfo {
         !self.is_builtin()
     }
 
-    /// Activates hooks. Running traversals may still see the type without them.
+    /// Activates hooks of a registered type. Running traversals may still see the type
+    /// without them.
     pub(crate) fn install_hooks(&self, hooks: &HookSet) {
+        self.take_hooks(hooks);
+        if !self.hooks.are_structural_defaults() {
+            super::moment::note_changed_type();
+        }
+    }
+
+    fn take_hooks(&self, hooks: &HookSet) {
         hooks.publish(&self.hooks);
         self.hooks.note();
         if !self.hooks.are_structural_defaults() {
@@ -667,7 +675,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         fields,
         definition,
     };
-    info.install_hooks(&hooks);
+    info.take_hooks(&hooks);
     table.by_key.insert(info.key.clone(), index);
     TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
     table.next += 1;

@@ -60,6 +60,7 @@ impl<'a> Engine<'a> {
                     if self.is_refuted(l, r, region) {
                         return Ok(Entered::Different);
                     }
+                    self.note_visit(l, r);
                     let state = self.tables.bindings.state().unwrap_or(u32::MAX);
                     self.push(Job::EndDag, l, r, region);
                     if let Some(frame) = self.stack.last_mut() {
@@ -137,8 +138,31 @@ impl<'a> Engine<'a> {
         region: Region,
         bind: bool,
     ) -> VarPair {
-        let left = self.tables.bindings.of(LEFT, l.ident());
-        let right = self.tables.bindings.of(RIGHT, r.ident());
+        match self.var_level([l.ident(), r.ident()], region) {
+            Ok(equal) => equal,
+            Err(_) if !bind => VarPair::Unbound,
+            Err(None) => {
+                self.levels.use_absence();
+                VarPair::Different
+            }
+            Err(Some(level)) => {
+                let index = self.bind::<REC>(l, r, level, region.is_field());
+                self.levels.use_var(index, level, region);
+                VarPair::Equal
+            }
+        }
+    }
+
+    /// Compares two variables by their bindings. If there is none that applies here, the
+    /// error is the level at which they may be bound to each other.
+    #[inline(always)]
+    pub(super) fn var_level(
+        &mut self,
+        idents: [u64; 2],
+        region: Region,
+    ) -> Result<VarPair, Option<u32>> {
+        let left = self.tables.bindings.of(LEFT, idents[LEFT]);
+        let right = self.tables.bindings.of(RIGHT, idents[RIGHT]);
         let def_level = region.def_level();
         if left.is_some() || right.is_some() {
             let level =
@@ -152,26 +176,14 @@ impl<'a> Engine<'a> {
             if !shadows {
                 let (Some(index), true) = (left, left == right) else {
                     self.levels.use_absence();
-                    return VarPair::Different;
+                    return Ok(VarPair::Different);
                 };
                 self.levels.use_var(index, left_level.unwrap_or(0), region);
-                return VarPair::Equal;
+                return Ok(VarPair::Equal);
             }
         }
-        if !bind {
-            return VarPair::Unbound;
-        }
-        let level = match def_level {
-            Some(level) => level,
-            None if l.same_as(r) => 0,
-            None => {
-                self.levels.use_absence();
-                return VarPair::Different;
-            }
-        };
-        let index = self.bind::<REC>(l, r, level, region.is_field());
-        self.levels.use_var(index, level, region);
-        VarPair::Equal
+        let is_same = idents[LEFT] == idents[RIGHT];
+        Err(def_level.or(is_same.then_some(0)))
     }
 
     pub(super) fn bind<const REC: bool>(
@@ -184,6 +196,18 @@ impl<'a> Engine<'a> {
         let idents = [l.ident(), r.ident()];
         // A dag pair stays bound for good, but bindings inside it do not.
         let repeats = l.info().kind == Kind::Var;
+        self.bind_idents::<REC>(idents, (l, r), level, repeats, defined)
+    }
+
+    /// Binds objects by their numbers; the recorder stores the pair.
+    pub(super) fn bind_idents<const REC: bool>(
+        &mut self,
+        idents: [u64; 2],
+        (l, r): (ObjRef<'a>, ObjRef<'a>),
+        level: u32,
+        repeats: bool,
+        defined: bool,
+    ) -> u32 {
         let index = self
             .tables
             .bindings

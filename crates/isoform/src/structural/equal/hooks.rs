@@ -73,6 +73,7 @@ impl Engine<'_> {
             let Some(frame) = self.stack.pop() else {
                 break;
             };
+            self.note_left(frame);
             match frame.job {
                 Job::EndOpen => self.close(frame.l, frame.r, frame.extra),
                 Job::EndMemo => {

@@ -217,6 +217,7 @@ impl<'a> Engine<'a> {
                 .push((position, partner.ok_or((true, position))?));
             if matches!(key.info().kind, Kind::Var | Kind::Dag) {
                 self.tables.bindings.note_free_key(key.ident());
+                self.note_visit(key, key);
                 // The result is valid only while the key stays unbound.
                 self.levels.use_absence();
             }

@@ -15,6 +15,7 @@ mod hooks;
 mod maps;
 mod proofs;
 mod report;
+mod skip;
 
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
@@ -23,6 +24,7 @@ pub(crate) use holes::{Filled, Holes, VarPair as FilledPair};
 
 use super::bindings::Bindings;
 use super::contents::few_plain_equal;
+use super::effects::{EffectTable, Place};
 use super::environments::Environments;
 use super::leaf;
 use super::levels::{Deps, Levels};
@@ -153,6 +155,14 @@ pub(super) struct Tables {
     /// The number of open pairs of lists and dicts.
     containers: u32,
     pub(super) levels: Option<Levels>,
+    /// Survives from comparison to comparison.
+    effects: EffectTable,
+    /// The objects that were skipped with everything below.
+    skipped: Vec<Place>,
+    /// The time of the last write before the first of them was skipped.
+    skipped_at: u64,
+    /// Objects whose visit would have differed if they were below a skipped one.
+    visited: Vec<u64>,
 }
 
 impl Tables {
@@ -165,6 +175,8 @@ impl Tables {
         self.touched.clear();
         self.open.iter_mut().for_each(Open::clear);
         self.containers = 0;
+        self.skipped.clear();
+        self.visited.clear();
     }
 }
 
@@ -189,6 +201,9 @@ pub(super) struct Engine<'a> {
     tables: Box<Tables>,
     levels: Levels,
     hook_depth: u32,
+    /// True if objects that are the same on both sides may be skipped.
+    skips: bool,
+    has_skipped: bool,
     pub(super) visits: u64,
     poll: Poll,
     /// True if the walk itself raised the error, which may be given a path.
@@ -222,6 +237,8 @@ impl<'a> Engine<'a> {
             tables,
             levels,
             hook_depth: 0,
+            skips: false,
+            has_skipped: false,
             visits: 0,
             poll: Poll::default(),
             own_error: false,
@@ -341,6 +358,9 @@ impl<'a> Engine<'a> {
         if REC && let Some(hole) = self.hole_of(l) {
             return self.enter_hole::<REC>(section, hole, l, r, region);
         }
+        if l.same_as(r) && self.skips && self.skip::<REC>(section, l, region)? {
+            return Ok(Entered::Equal);
+        }
         if !REC
             && !self.pinned
             && let Some(pair) = ObjPair::new(l, r)
@@ -421,6 +441,16 @@ impl<'a> Engine<'a> {
                         self.visits += 1;
                         if !child.is_shared() || leaf::hold_few_leaves(section, child) {
                             self.return_to(pair, position, region);
+                        } else if l.same_as(r) && self.skips {
+                            match self.skip_known(l, region) {
+                                Some(true) => continue,
+                                // The visit begins where effects can be found.
+                                _ => {
+                                    self.visits -= 1;
+                                    self.return_to(pair, position, region);
+                                    return Ok(Entered::Child(l, r, region));
+                                }
+                            }
                         } else {
                             match self.recall(l, r, region) {
                                 Recalled::Equal => continue,

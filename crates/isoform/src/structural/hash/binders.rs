@@ -188,6 +188,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             _ => self.tables.levels.current(),
         };
         if !self.tables.numbering.in_order(level) {
+            self.note_late_binding(info.kind, region);
             self.tables.numbering.isolate(&self.tables.levels);
         }
     }

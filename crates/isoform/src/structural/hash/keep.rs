@@ -4,7 +4,7 @@ use super::super::scope::Region;
 use super::super::sink::Sink;
 use super::Hasher;
 use super::kept::{Entry, Part};
-use crate::kernel::object::moment::thawed_types;
+use crate::kernel::object::moment::changed_types;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::Kind;
@@ -65,14 +65,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         let tables = &mut *self.tables;
         let entry = tables.kept.entries.get_mut(&object.ident())?;
-        if entry.has_free && (self.parts.has_numbers || region != Region::USE)
-            || tables.kept.thawed != thawed_types()
-        {
-            return None;
-        }
         if entry.nodes > 0 && (entry.made == tables.kept.walk || entry.used == tables.kept.walk) {
             // Its nodes have been met, but are known only if they were visited.
             self.parts.in_doubt |= entry.used == tables.kept.walk;
+            return None;
+        }
+        if entry.has_free && (self.parts.has_numbers || region != Region::USE)
+            || tables.kept.types != changed_types()
+        {
             return None;
         }
         for &var in &entry.named {
@@ -188,7 +188,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         let watched = self.watch.watched().filter(|_| part.can_change);
         if watched.is_some_and(|watched| !watched.holds())
-            || self.tables.kept.thawed != thawed_types()
+            || self.tables.kept.types != changed_types()
         {
             return;
         }
@@ -332,6 +332,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let may_be_free = kind == Kind::Var && level == 0;
             self.parts.in_doubt |= may_be_free && self.parts.used_free;
         }
+    }
+
+    /// Records that an object is bound in a place that is numbered in another way for it.
+    pub(super) fn note_late_binding(&mut self, kind: Kind, region: Region) {
+        // A free variable may have been met before, in a part that was not visited.
+        let is_free = kind == Kind::Var && region.def_level().is_none();
+        self.parts.in_doubt |= S::KEEPS && is_free && self.parts.used_free;
     }
 
     /// Records in the innermost part that something in it can change, if

@@ -23,7 +23,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::kernel::object::moment::{Watched, thawed_types};
+use crate::kernel::object::moment::{Watched, changed_types};
 
 pub(super) struct Entry<Lasting> {
     pub(super) out: Lasting,
@@ -45,20 +45,20 @@ pub(super) struct Kept<Lasting> {
     pub(super) entries: HashMap<u64, Entry<Lasting>, rapidhash::fast::RandomState>,
     /// The kept parts around dag nodes, and around kept parts that contain some.
     pub(super) owners: HashMap<u64, u64, rapidhash::fast::RandomState>,
-    /// The number of types that were no longer frozen by then.
-    pub(super) thawed: u64,
+    /// See [`changed_types`].
+    pub(super) types: u64,
     /// The number of the walk.
     pub(super) walk: u64,
 }
 
 impl<Lasting> Kept<Lasting> {
-    /// Forgets everything if objects that were frozen no longer are.
+    /// Forgets everything if types have changed.
     pub(super) fn renew(&mut self) {
         self.walk += 1;
-        let thawed = thawed_types();
-        if self.thawed != thawed {
+        let types = changed_types();
+        if self.types != types {
             self.clear();
-            self.thawed = thawed;
+            self.types = types;
         }
     }
 
@@ -85,7 +85,7 @@ impl<Lasting> Default for Kept<Lasting> {
         Kept {
             entries: HashMap::default(),
             owners: HashMap::default(),
-            thawed: 0,
+            types: 0,
             walk: 0,
         }
     }

@@ -1,0 +1,592 @@
+//! Finds the effects of an object and of the larger objects in it, in one walk.
+
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
+use smallvec::{SmallVec, smallvec};
+
+use super::super::scope::Region;
+use super::{Effect, EffectTable, Effects, FEW, Place, Skip};
+use crate::kernel::error::Result;
+use crate::kernel::object::access::{Poll, Section};
+use crate::kernel::object::class::{Payload, VisitShape};
+use crate::kernel::object::moment;
+use crate::kernel::object::prefetch::prefetch_ahead;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::types::{Kind, RegionChange};
+
+/// Smaller objects are not remembered: visiting them costs little more than a lookup.
+const MIN_VISITS: u64 = 8;
+
+/// Nested definition fields may contain the same objects in exponentially many ways; with
+/// more repeated visits, an object counts as one that cannot be skipped.
+const MAX_REPEATED: u32 = 1 << 12;
+
+/// A level at which nothing happened.
+const NEVER: u32 = u32::MAX;
+
+/// A use or definition of a variable.
+#[derive(Clone, Copy)]
+struct Event {
+    ident: u64,
+    /// The scope level of its binding in this walk; 0 if it is not bound.
+    level: u32,
+    defines: bool,
+    is_plain: bool,
+}
+
+/// What a part of the walk has met, besides events and places.
+#[derive(Clone, Copy)]
+struct Found {
+    /// Events of this level and above are incomplete.
+    lost: u32,
+    /// The lowest level of a definition.
+    defined: u32,
+    /// The lowest level of a lost use of a variable whose fields have effects.
+    unplain: u32,
+    irregular: bool,
+    changes: bool,
+    /// The number of visits of the largest remembered object.
+    largest: u64,
+}
+
+impl Found {
+    const NOTHING: Found = Found {
+        lost: NEVER,
+        defined: NEVER,
+        unplain: NEVER,
+        irregular: false,
+        changes: false,
+        largest: 0,
+    };
+
+    fn add(&mut self, other: Found) {
+        self.lost = self.lost.min(other.lost);
+        self.defined = self.defined.min(other.defined);
+        self.unplain = self.unplain.min(other.unplain);
+        self.irregular |= other.irregular;
+        self.changes |= other.changes;
+        self.largest = self.largest.max(other.largest);
+    }
+
+    /// Drops what belongs to a level that ends.
+    fn end_level(&mut self, level: u32) {
+        for lowest in [&mut self.lost, &mut self.defined, &mut self.unplain] {
+            if *lowest >= level {
+                *lowest = NEVER;
+            }
+        }
+    }
+}
+
+struct Frame<'a> {
+    object: ObjRef<'a>,
+    /// The object whose fields, items or entries come next.
+    content: ObjRef<'a>,
+    next: usize,
+    region: Region,
+    /// The region of parts without a flag of their own, and the number of the definition
+    /// field around them.
+    inner: Region,
+    field: u64,
+    events: usize,
+    edges: usize,
+    /// The numbers of visits when it began: all, and those outside of remembered objects.
+    visits: (u64, u64),
+    found: Found,
+}
+
+/// A variable in this walk.
+struct Var {
+    /// The levels at which it is bound, outermost first.
+    levels: SmallVec<[u32; 2]>,
+    is_plain: bool,
+}
+
+struct Walk<'t, 'a> {
+    table: &'t mut EffectTable,
+    /// The time at which the walk began.
+    date: u64,
+    frames: Vec<Frame<'a>>,
+    events: Vec<Event>,
+    edges: Vec<Place>,
+    vars: HashMap<u64, Var, RandomState>,
+    /// The variables bound in each open scope.
+    scopes: Vec<Vec<u64>>,
+    /// The number of definition fields so far.
+    fields: u64,
+    /// Shared objects met in definition fields, or again in spite of known effects.
+    met: HashSet<(u64, Region, u64), RandomState>,
+    met_anywhere: HashSet<u64, RandomState>,
+    /// The number of repeated visits of such objects.
+    repeated: u32,
+    /// Shared objects around the current one.
+    open: HashSet<u64, RandomState>,
+    visits: u64,
+    covered: u64,
+}
+
+/// Finds the effects of an object with parts; adds the objects visited for it to
+/// `visits`.
+pub(in crate::structural) fn find_effects<'a>(
+    table: &mut EffectTable,
+    section: &mut Section,
+    object: ObjRef<'a>,
+    visits: &mut u64,
+) -> Result<Skip> {
+    if table.is_full() {
+        return Ok(Skip::Never);
+    }
+    let mut walk = Walk {
+        table,
+        date: moment::time(),
+        frames: Vec::new(),
+        events: Vec::new(),
+        edges: Vec::new(),
+        vars: HashMap::default(),
+        scopes: vec![Vec::new()],
+        fields: 0,
+        met: HashSet::default(),
+        met_anywhere: HashSet::default(),
+        repeated: 0,
+        open: HashSet::default(),
+        visits: 0,
+        covered: 0,
+    };
+    let mut poll = Poll::default();
+    walk.meet(section, object, Region::USE, 0);
+    while !walk.frames.is_empty() {
+        poll.step(section)?;
+        match walk.next_part(section) {
+            Some((part, region, field)) => walk.meet(section, part, region, field),
+            None => walk.leave(),
+        }
+    }
+    *visits += walk.visits;
+    Ok(table
+        .find(object.ident())
+        .map_or(Skip::Never, |effects| effects.skip))
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn level(&self) -> u32 {
+        (self.scopes.len() - 1) as u32
+    }
+
+    /// The next part of the innermost object that may have effects, its region, and the
+    /// number of the definition field around it.
+    fn next_part(&mut self, section: &Section) -> Option<(ObjRef<'a>, Region, u64)> {
+        let level = self.level();
+        let frame = self.frames.last_mut()?;
+        let content = frame.content;
+        if let Some(items) = content.items() {
+            while let Some(item) = items.get(frame.next) {
+                frame.next += 1;
+                if let Some(part) = item.object_ref() {
+                    return Some((part, frame.inner, frame.field));
+                }
+            }
+            return None;
+        }
+        if let Some(entries) = content.entries() {
+            while let Some((key, value)) = entries.entry(frame.next) {
+                frame.next += 1;
+                if let Some(key) = key.object_ref() {
+                    // Whether it is bound decides what it matches, and when.
+                    frame.found.irregular |= matches!(key.info().kind, Kind::Var | Kind::Dag);
+                }
+                if let Some(part) = value.object_ref() {
+                    return Some((part, frame.inner, frame.field));
+                }
+            }
+            return None;
+        }
+        let fields = content.visited();
+        while let Some((slot, loaded)) = fields.get(section, frame.next) {
+            frame.next += 1;
+            if let Some(part) = loaded.object()
+                && part.info().shape() != VisitShape::Leaf
+            {
+                let region = frame.inner.of_field(slot.flag, level);
+                // Inside of a definition field, another one of the same level adds nothing.
+                if region == frame.inner {
+                    return Some((part, region, frame.field));
+                }
+                self.fields += 1;
+                return Some((part, region, self.fields));
+            }
+        }
+        None
+    }
+
+    fn meet(&mut self, section: &Section, object: ObjRef<'a>, region: Region, field: u64) {
+        let info = object.info();
+        let (kind, content) = match info.class() {
+            Payload::Plain => (Kind::Tree, object),
+            Payload::Node => (info.kind, object),
+            Payload::Sequence | Payload::Mapping => (Kind::Tree, object),
+            Payload::Mutable => (Kind::Tree, object.held(section).unwrap_or(object)),
+            Payload::Incomparable => return self.refuse(object),
+            Payload::Str | Payload::Bytes | Payload::BigInt | Payload::Shape | Payload::Tensor => {
+                return;
+            }
+        };
+        if matches!(kind, Kind::Singleton | Kind::ConstTree) {
+            return;
+        }
+        if kind == Kind::None || !info.hooks.are_structural_defaults() {
+            return self.refuse(object);
+        }
+        self.visits += 1;
+        match kind {
+            Kind::Var => return self.meet_var(object, region, field),
+            Kind::Dag => {}
+            _ if info.has_children || info.scope => {}
+            _ => return,
+        }
+        if object.is_shared() && self.open.contains(&object.ident()) {
+            // A cycle, which comparison reports.
+            return self.refuse(object);
+        }
+        if self.use_known(object, region, field) {
+            return;
+        }
+        if object.is_shared() {
+            self.open.insert(object.ident());
+        }
+        self.begin(object, content, (region, region), field);
+        if info.scope {
+            self.scopes.push(Vec::new());
+        }
+    }
+
+    fn begin(
+        &mut self,
+        object: ObjRef<'a>,
+        content: ObjRef<'a>,
+        (region, inner): (Region, Region),
+        field: u64,
+    ) {
+        prefetch_ahead(content);
+        let info = object.info();
+        self.frames.push(Frame {
+            object,
+            content,
+            next: 0,
+            region,
+            inner,
+            field,
+            events: self.events.len(),
+            edges: self.edges.len(),
+            visits: (self.visits, self.visits - self.covered),
+            found: Found {
+                changes: info.class().is_mutable() || info.comparison_may_change(),
+                ..Found::NOTHING
+            },
+        });
+    }
+
+    /// Records that nothing around an object can be skipped.
+    fn refuse(&mut self, object: ObjRef<'a>) {
+        match self.frames.last_mut() {
+            Some(frame) => frame.found.irregular = true,
+            None => self.table.put(object.ident(), Skip::Never, &[], None),
+        }
+    }
+
+    /// The innermost binding of a variable that counts in a region: its level, and
+    /// whether the variable's fields have no effects.
+    fn binding(&self, ident: u64, region: Region) -> Option<(u32, bool)> {
+        let var = self.vars.get(&ident)?;
+        let level = *var.levels.last()?;
+        let is_shadowed = region.def_level().is_some_and(|def| level < def);
+        (!is_shadowed).then_some((level, var.is_plain))
+    }
+
+    fn bind(&mut self, ident: u64, level: u32, is_plain: bool) {
+        let var = self.vars.entry(ident).or_insert(Var {
+            levels: smallvec![],
+            is_plain,
+        });
+        var.levels.push(level);
+        if level > 0 {
+            self.scopes[level as usize].push(ident);
+        }
+    }
+
+    fn log(&mut self, ident: u64, level: u32, defines: bool, is_plain: bool) {
+        self.events.push(Event {
+            ident,
+            level,
+            defines,
+            is_plain,
+        });
+        if defines && let Some(frame) = self.frames.last_mut() {
+            frame.found.defined = frame.found.defined.min(level);
+        }
+    }
+
+    fn meet_var(&mut self, object: ObjRef<'a>, region: Region, field: u64) {
+        let ident = object.ident();
+        let def = region.def_level();
+        if let Some((level, is_plain)) = self.binding(ident, region) {
+            return self.log(ident, level, def == Some(level), is_plain);
+        }
+        let is_plain = !object.info().has_children
+            || self.table.find(ident).is_some_and(|known| {
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.found.changes |= known.date.is_some();
+                }
+                known.skip == Skip::Repeat
+            });
+        if is_plain {
+            self.bind(ident, def.unwrap_or(0), true);
+            return self.log(ident, def.unwrap_or(0), def.is_some(), true);
+        }
+        if !self.open.insert(ident) {
+            return self.refuse(object);
+        }
+        self.begin(object, object, (region, region.inside_var()), field);
+    }
+
+    /// True if what is known of an object is enough.
+    fn use_known(&mut self, object: ObjRef<'a>, region: Region, field: u64) -> bool {
+        let is_use = region == Region::USE;
+        let known = self.table.find(object.ident());
+        if let Some(known) = known
+            && let Some(frame) = self.frames.last_mut()
+        {
+            frame.found.changes |= known.date.is_some();
+            if known.skip == Skip::Never {
+                frame.found.irregular = true;
+                return true;
+            }
+            if known.skip == Skip::Repeat && (is_use || known.count == 0) {
+                self.repeat(known);
+                return true;
+            }
+            if is_use && let Skip::Whole(place) | Skip::Wide(place) = known.skip {
+                if matches!(known.skip, Skip::Wide(_)) {
+                    frame.found.lost = 0;
+                }
+                self.repeat(known);
+                self.edges.push(place);
+                return true;
+            }
+        }
+        if is_use && known.is_none() || !object.is_shared() {
+            return false;
+        }
+        if self.met.insert((object.ident(), region, field)) {
+            self.repeated += u32::from(!self.met_anywhere.insert(object.ident()));
+            if self.repeated <= MAX_REPEATED {
+                return false;
+            }
+            self.refuse(object);
+        } else if is_use {
+            // The first visit counts only where it was.
+            self.refuse(object);
+        }
+        // In the same definition field, everything in it is bound already.
+        true
+    }
+
+    /// Repeats the effects of an object, which is met as a use.
+    fn repeat(&mut self, known: Effects) {
+        let level = self.level();
+        for position in 0..known.count {
+            let effect = self.table.listed[(known.first + position) as usize];
+            let (ident, is_plain) = (effect.ident(), effect.is_plain());
+            let region = match effect.defines() {
+                true => Region::USE.enter(RegionChange::Def, level),
+                false => Region::USE,
+            };
+            let bound = self.binding(ident, region).map(|(level, _)| level);
+            if bound.is_none() && (is_plain || effect.defines()) {
+                self.bind(ident, region.def_level().unwrap_or(0), is_plain);
+            }
+            let level = bound.or(region.def_level()).unwrap_or(0);
+            self.log(ident, level, effect.defines(), is_plain);
+        }
+    }
+
+    /// Ends the innermost object.
+    fn leave(&mut self) {
+        let Some(mut frame) = self.frames.pop() else {
+            return;
+        };
+        let object = frame.object;
+        let info = object.info();
+        if info.kind == Kind::Var {
+            return self.leave_var(frame);
+        }
+        if info.scope {
+            self.end_scope(&mut frame);
+        }
+        if object.is_shared() {
+            self.open.remove(&object.ident());
+        }
+        // The order in which values are compared may depend on bindings.
+        let is_many = frame.content.entries().is_some_and(|map| map.len() > 1);
+        frame.found.irregular |= is_many && frame.found.defined != NEVER;
+        let visits = self.visits - frame.visits.0;
+        let uncovered = self.visits - self.covered - frame.visits.1;
+        let is_large =
+            visits >= MIN_VISITS && (uncovered >= MIN_VISITS || visits >= 2 * frame.found.largest);
+        let is_special = info.kind == Kind::Dag || info.scope || object.is_shared();
+        let is_root = self.frames.is_empty();
+        if frame.region == Region::USE && (is_root || is_special || is_large) {
+            self.covered += uncovered;
+            frame.found.largest = visits;
+            self.keep(&mut frame);
+        } else if info.kind == Kind::Dag {
+            let below = &self.edges[frame.edges..];
+            let place = self.table.reach.add(object.ident(), below);
+            self.edges.truncate(frame.edges);
+            self.edges.push(place);
+        }
+        if let Some(around) = self.frames.last_mut() {
+            around.found.add(frame.found);
+        }
+    }
+
+    fn end_scope(&mut self, frame: &mut Frame<'a>) {
+        let level = self.level();
+        let bound = self.scopes.pop().unwrap_or_default();
+        for ident in bound {
+            if let Some(var) = self.vars.get_mut(&ident) {
+                var.levels.pop();
+            }
+        }
+        let mut next = frame.events;
+        for position in frame.events..self.events.len() {
+            let event = self.events[position];
+            if event.level < level {
+                self.events[next] = event;
+                next += 1;
+            }
+        }
+        self.events.truncate(next);
+        frame.found.end_level(level);
+    }
+
+    /// Ends a variable whose fields were visited for the first time.
+    fn leave_var(&mut self, frame: Frame<'a>) {
+        let ident = frame.object.ident();
+        self.open.remove(&ident);
+        let mut found = frame.found;
+        let is_plain = !found.irregular
+            && self.events.len() == frame.events
+            && self.edges.len() == frame.edges
+            && (found.lost, found.defined) == (NEVER, NEVER);
+        let date = found.changes.then_some(self.date);
+        let skip = if is_plain { Skip::Repeat } else { Skip::Never };
+        self.table.put(ident, skip, &[], date);
+        let def = frame.region.def_level();
+        match def {
+            Some(level) if !is_plain => {
+                // Whether the fields are visited depends on what is around the scope.
+                found.lost = found.lost.min(level);
+                found.defined = found.defined.min(level);
+            }
+            Some(_) => {}
+            None => {
+                // As the variable may be bound, these are no effects of what is around.
+                found.irregular |= found.defined != NEVER;
+                for event in self.events.drain(frame.events..) {
+                    self.edges.push(self.table.reach.var(event.ident));
+                }
+            }
+        }
+        if let Some(around) = self.frames.last_mut() {
+            around.found.add(found);
+        }
+        self.bind(ident, def.unwrap_or(0), is_plain);
+        self.log(ident, def.unwrap_or(0), def.is_some(), is_plain);
+    }
+
+    /// Remembers an object that has been visited as a use.
+    fn keep(&mut self, frame: &mut Frame<'a>) {
+        let (ident, found) = (frame.object.ident(), &mut frame.found);
+        let date = found.changes.then_some(self.date);
+        self.drop_repeated(frame.events);
+        if found.irregular {
+            self.edges.truncate(frame.edges);
+            self.events.truncate(frame.events);
+            return self.table.put(ident, Skip::Never, &[], date);
+        }
+        let is_graph = frame.object.info().kind == Kind::Dag || self.edges.len() > frame.edges;
+        let is_long = self.events.len() - frame.events > FEW;
+        let mut skip = Skip::Repeat;
+        if is_graph || is_long || found.lost != NEVER {
+            for event in &self.events[frame.events..] {
+                self.edges.push(self.table.reach.var(event.ident));
+            }
+            let place = self.table.reach.add(ident, &self.edges[frame.edges..]);
+            self.edges.truncate(frame.edges);
+            self.edges.push(place);
+            if is_long {
+                self.drop_highest(frame.events, found);
+            }
+            let cannot = found.defined.min(found.unplain) != NEVER;
+            skip = match (cannot, found.lost != NEVER) {
+                (true, _) => Skip::Defines,
+                (false, false) => Skip::Whole(place),
+                (false, true) => Skip::Wide(place),
+            };
+        }
+        let listed: SmallVec<[Effect; FEW]> = self.events[frame.events..]
+            .iter()
+            .map(|event| Effect::new(event.ident, event.defines, event.is_plain))
+            .collect();
+        self.table.put(ident, skip, &listed, date);
+    }
+
+    /// Drops events of the highest levels, which end first, until few are left.
+    fn drop_highest(&mut self, start: usize, found: &mut Found) {
+        let mut levels: Vec<u32> = self.events[start..].iter().map(|e| e.level).collect();
+        levels.sort_unstable();
+        let lost = levels[FEW];
+        found.lost = found.lost.min(lost);
+        for event in &self.events[start..] {
+            if event.level >= lost && !event.is_plain {
+                found.unplain = found.unplain.min(event.level);
+            }
+        }
+        let kept: SmallVec<[Event; FEW]> = self.events[start..]
+            .iter()
+            .filter(|event| event.level < lost)
+            .copied()
+            .collect();
+        self.events.truncate(start);
+        self.events.extend(kept);
+    }
+
+    /// Drops events from a position on that change nothing after earlier ones.
+    fn drop_repeated(&mut self, start: usize) {
+        const SHORT: usize = 8;
+        let mut known = HashMap::<u64, bool, RandomState>::default();
+        let is_short = self.events.len() - start <= SHORT;
+        let mut next = start;
+        for position in start..self.events.len() {
+            let event = self.events[position];
+            let repeats = if is_short {
+                self.events[start..next]
+                    .iter()
+                    .any(|e| e.ident == event.ident && e.defines >= event.defines)
+            } else {
+                match known.insert(event.ident, event.defines) {
+                    Some(defined) => {
+                        known.insert(event.ident, defined || event.defines);
+                        defined >= event.defines
+                    }
+                    None => false,
+                }
+            };
+            if !repeats {
+                self.events[next] = event;
+                next += 1;
+            }
+        }
+        self.events.truncate(next);
+    }
+}

@@ -1,0 +1,214 @@
+//! Skips objects that are the same on both sides.
+//!
+//! A skip answers as the visit would: see [`effects`](super::super::effects). What a skip
+//! of a whole object assumes is checked at the end, when everything is known that was
+//! assumed otherwise; if there is a contradiction, the comparison is repeated without
+//! skips.
+
+use super::super::effects::{Effect, Effects, Place, Skip, find_effects};
+use super::super::leaf;
+use super::super::scope::Region;
+use super::{Engine, Frame, Job, LEFT, RIGHT, VarPair};
+use crate::kernel::error::Result;
+use crate::kernel::object::access::Section;
+use crate::kernel::object::class::Payload;
+use crate::kernel::object::moment;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::types::{Kind, RegionChange};
+
+impl<'a> Engine<'a> {
+    /// Allows skips, unless the sides are seen as they were at different times.
+    pub(in crate::structural) fn allow_skips(&mut self) {
+        self.skips = !self.pinned;
+        self.tables.effects.begin();
+    }
+
+    /// True if an object on both sides is equal to itself here, which is then done.
+    #[inline(never)]
+    pub(super) fn skip<const REC: bool>(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: Region,
+    ) -> Result<bool> {
+        let info = object.info();
+        let is_worth_it = match info.class() {
+            Payload::Plain => info.has_children && !leaf::holds_few_leaves(section, object, info),
+            Payload::Node => info.kind == Kind::Dag || info.kind == Kind::Tree && info.has_children,
+            Payload::Sequence | Payload::Mapping | Payload::Mutable => true,
+            _ => false,
+        };
+        if !is_worth_it {
+            return Ok(false);
+        }
+        let table = &mut self.tables.effects;
+        let effects = match table.find(object.ident()) {
+            Some(effects) => effects,
+            None => match find_effects(table, section, object, &mut self.visits)? {
+                Skip::Never | Skip::Defines => return Ok(false),
+                _ => match table.find(object.ident()) {
+                    Some(effects) => effects,
+                    None => return Ok(false),
+                },
+            },
+        };
+        Ok(self.skip_by::<REC>(object, effects, region))
+    }
+
+    /// As [`skip`](Self::skip), for plain nodes; None if the effects are unknown.
+    #[inline(never)]
+    pub(super) fn skip_known(&mut self, object: ObjRef<'a>, region: Region) -> Option<bool> {
+        let effects = self.tables.effects.find(object.ident())?;
+        Some(self.skip_by::<false>(object, effects, region))
+    }
+
+    fn skip_by<const REC: bool>(
+        &mut self,
+        object: ObjRef<'a>,
+        effects: Effects,
+        region: Region,
+    ) -> bool {
+        let is_whole = region == Region::USE || region == Region::FREE;
+        let is_equal = match effects.skip {
+            Skip::Repeat if effects.is_nothing() => true,
+            _ if !is_whole => false,
+            Skip::Repeat => self.repeat::<REC>(object, effects, region),
+            Skip::Whole(place) => {
+                self.note_uses(effects, region) && self.skip_whole::<REC>(object, place)
+            }
+            Skip::Wide(place) => {
+                self.levels.use_any();
+                self.skip_whole::<REC>(object, place)
+            }
+            Skip::Defines | Skip::Never => false,
+        };
+        self.has_skipped |= is_equal;
+        is_equal
+    }
+
+    fn effect(&self, effects: Effects, position: usize) -> Effect {
+        self.tables.effects.listed(effects)[position]
+    }
+
+    /// Does what a visit would do to the bindings; false if it has to be done by a visit.
+    fn repeat<const REC: bool>(
+        &mut self,
+        object: ObjRef<'a>,
+        effects: Effects,
+        region: Region,
+    ) -> bool {
+        let level = self.levels.current();
+        let region_of = |effect: Effect| match effect.defines() {
+            true => region.enter(RegionChange::Def, level),
+            false => region,
+        };
+        let mut is_bound = true;
+        for position in 0..effects.len() {
+            let effect = self.effect(effects, position);
+            match self.var_level([effect.ident(); 2], region_of(effect)) {
+                Ok(VarPair::Equal) => {}
+                Err(Some(_)) if effect.is_plain() => is_bound = false,
+                _ => return false,
+            }
+        }
+        if is_bound {
+            return true;
+        }
+        for position in 0..effects.len() {
+            let effect = self.effect(effects, position);
+            let (idents, region) = ([effect.ident(); 2], region_of(effect));
+            if let Err(Some(level)) = self.var_level(idents, region) {
+                let pair = (object, object);
+                let defined = region.is_field();
+                let index = self.bind_idents::<REC>(idents, pair, level, true, defined);
+                self.levels.use_var(index, level, region);
+            }
+        }
+        true
+    }
+
+    /// Records the use of variables, whatever they are bound to; false if the fields of one
+    /// have to be visited.
+    fn note_uses(&mut self, effects: Effects, region: Region) -> bool {
+        for position in 0..effects.len() {
+            let effect = self.effect(effects, position);
+            match self.tables.bindings.of(LEFT, effect.ident()) {
+                Some(index) => {
+                    let level = self.tables.bindings.get(index).level;
+                    self.levels.use_var(index, level, region);
+                }
+                None if effect.is_plain() => self.levels.use_absence(),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    fn skip_whole<const REC: bool>(&mut self, object: ObjRef<'a>, place: Place) -> bool {
+        let ident = object.ident();
+        if object.info().kind == Kind::Dag {
+            let bound = [LEFT, RIGHT].map(|side| self.tables.bindings.of(side, ident));
+            if bound != [None, None] {
+                return false;
+            }
+            let pair = (object, object);
+            let index = self.bind_idents::<REC>([ident; 2], pair, 0, false, false);
+            self.levels.use_dag(index);
+        } else {
+            // It depends on the dag nodes in it.
+            self.levels.use_outermost();
+        }
+        if self.tables.skipped.is_empty() {
+            self.tables.skipped_at = moment::time();
+        }
+        self.tables.skipped.push(place);
+        true
+    }
+
+    /// Records an object whose visit is wrong if it is below a skipped one, even as its
+    /// own partner.
+    #[inline]
+    pub(super) fn note_visit(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) {
+        if self.skips && l.same_as(r) {
+            self.tables.visited.push(l.ident());
+        }
+    }
+
+    /// Records a pair whose visit a failed alternative has ended.
+    pub(super) fn note_left(&mut self, frame: Frame<'a>) {
+        if self.skips && is_pairing(&frame) {
+            self.tables
+                .visited
+                .extend([frame.l.ident(), frame.r.ident()]);
+        }
+    }
+
+    /// True if any object was skipped.
+    pub(in crate::structural) fn has_skipped(&self) -> bool {
+        self.has_skipped
+    }
+
+    /// True if something was assumed of an object below a skipped one that its visit
+    /// would not have allowed.
+    pub(in crate::structural) fn is_in_doubt(&self) -> bool {
+        if self.tables.skipped.is_empty() {
+            return false;
+        }
+        if self.tables.skipped_at != moment::time() {
+            return true;
+        }
+        let open = self.stack.iter().filter(|frame| is_pairing(frame));
+        let open = open.flat_map(|frame| [frame.l.ident(), frame.r.ident()]);
+        let apart = self.tables.bindings.bound_apart().chain(open);
+        let idents = apart.chain(self.tables.visited.iter().copied());
+        self.tables
+            .effects
+            .reach
+            .reaches(&self.tables.skipped, idents)
+    }
+}
+
+/// True if different objects are about to be bound to each other.
+fn is_pairing(frame: &Frame<'_>) -> bool {
+    matches!(frame.job, Job::EndDag | Job::EndVar) && !frame.l.same_as(frame.r)
+}

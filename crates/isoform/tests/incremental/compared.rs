@@ -1,0 +1,251 @@
+//! The work of comparing a program with its edited copy, counted in visits, and what a
+//! skip must not hide.
+
+use super::support::{DEPTH, edited, function, module, tree};
+use isoform::compare::{
+    CompareOptions, first_structural_mismatch, last_visit_count, visiting_everything,
+};
+use isoform::dialect::relay::{AsExpr, Call, Function, Var};
+use isoform::ir::{GlobalVar, RelayExpr};
+use isoform::objects::{construct, set_field};
+use isoform::types::{FieldDef, Schema, TypeDef, register_type};
+use isoform::{Array, Node, Ref, Str, Value, structural_equal};
+
+/// Compares two values in all ways; returns the verdict and the most visits of one way.
+#[track_caller]
+fn compare(left: &Value, right: &Value) -> (bool, u64) {
+    let mut most = 0;
+    let mut verdict = false;
+    for map_free_vars in [false, true] {
+        let options = CompareOptions {
+            map_free_vars,
+            ..Default::default()
+        };
+        verdict = options.equal(left, right).unwrap();
+        most = most.max(last_visit_count());
+        let found = options.first_mismatch(left, right).unwrap();
+        most = most.max(last_visit_count());
+        let wanted = visiting_everything(|| options.first_mismatch(left, right).unwrap());
+        let text = |paths: Option<_>| paths.map(|pair| format!("{pair:?}"));
+        assert_eq!(text(found), text(wanted));
+        assert_eq!(
+            verdict,
+            visiting_everything(|| options.equal(left, right)).unwrap()
+        );
+    }
+    (verdict, most)
+}
+
+#[test]
+fn an_edit_of_a_tree_costs_its_path() {
+    let mut program = tree(DEPTH, 0);
+    assert_eq!(compare(&program, &program).0, true);
+    for step in 0..50 {
+        let at = step * 7919 % (1 << DEPTH);
+        let next = edited(&program, DEPTH, at, -1);
+        let (equal, visits) = compare(&program, &next);
+        assert!(!equal && visits <= 4 * 2 * u64::from(DEPTH), "{visits}");
+        let back = edited(&next, DEPTH, at, at as i64);
+        let (equal, visits) = compare(&program, &back);
+        assert!(equal && visits <= 4 * 2 * u64::from(DEPTH), "{visits}");
+        program = next;
+    }
+}
+
+/// The same tree, of a type whose fields may be written.
+#[test]
+fn a_write_is_seen_and_costs_one_visit_of_everything() {
+    let field = |name: &str| FieldDef::new(name, Schema::Any).mutable(true);
+    let ty = TypeDef::new("incremental.Mutable")
+        .field(field("lhs"))
+        .field(field("rhs"));
+    let ty = register_type(ty).unwrap();
+    let node = |lhs: Value, rhs: Value| Value::from(construct(ty, vec![lhs, rhs]).unwrap());
+    let mut level: Vec<Value> = (0..1 << 10).map(Value::from).collect();
+    while level.len() > 1 {
+        level = level
+            .chunks(2)
+            .map(|pair| node(pair[0].clone(), pair[1].clone()))
+            .collect();
+    }
+    let whole = level.remove(0);
+    let inside = whole.as_object().unwrap();
+    let leaf = isoform::objects::field_value(inside, "lhs").unwrap();
+    let (one, other) = (node(whole.clone(), 1.into()), node(whole.clone(), 1.into()));
+    assert!(compare(&one, &other).0);
+    let (equal, visits) = compare(&one, &other);
+    assert!(equal && visits <= 4, "{visits}");
+    set_field(leaf.as_object().unwrap(), "rhs", 7.into()).unwrap();
+    let (equal, visits) = compare(&one, &other);
+    assert!(equal && visits > 500, "{visits}");
+    let (equal, visits) = compare(&one, &other);
+    assert!(equal && visits <= 4, "{visits}");
+    // A cycle is an error, also where both sides are the same.
+    set_field(leaf.as_object().unwrap(), "rhs", whole.clone()).unwrap();
+    let error = structural_equal(&one, &other).expect_err("it contains itself");
+    assert!(error.to_string().contains("cyclic"), "{error}");
+    set_field(leaf.as_object().unwrap(), "rhs", 7.into()).unwrap();
+}
+
+#[test]
+fn an_edit_of_a_module_costs_a_function_and_the_names() {
+    const COUNT: usize = 200;
+    const NODES: usize = 600;
+    let names: Vec<_> = (0..COUNT)
+        .map(|i| GlobalVar::new(format!("f{i}").as_str()))
+        .collect();
+    let mut functions: Vec<_> = (0..COUNT).map(|i| function(&names, i, NODES, 1)).collect();
+    let mut last: Value = module(&names, &functions).into();
+    assert!(compare(&last, &last.clone()).0);
+    for (step, edit) in [3, 3, 77].into_iter().enumerate() {
+        functions[edit] = function(&names, edit, NODES, 2 + step as i64);
+        let next: Value = module(&names, &functions).into();
+        compare(&last, &next);
+        let (equal, visits) = compare(&last, &next);
+        assert!(!equal);
+        assert!(visits <= 4 * (NODES + 4 * COUNT) as u64, "{visits}");
+        last = next;
+    }
+}
+
+/// Calls that use each of many parameters; from the step `at` on they are new objects.
+fn steps(
+    params: &[Ref<Var>],
+    before: &[Ref<RelayExpr>],
+    at: usize,
+    name: &Ref<GlobalVar>,
+) -> Vec<Ref<RelayExpr>> {
+    let mut all: Vec<Ref<RelayExpr>> = before[..at].to_vec();
+    for step in at..2000 {
+        let operand = all.last().cloned().unwrap_or_else(|| params[0].expr());
+        let param = params[step % params.len()].expr();
+        let branch = Call::new(name, [param, operand.clone()]).expr();
+        all.push(Call::new(name, [operand, branch]).expr());
+    }
+    all
+}
+
+#[test]
+fn an_edit_of_a_graph_costs_what_it_rebuilds() {
+    for count in [1, 5, 300] {
+        let name = GlobalVar::new("f");
+        let params: Vec<Ref<Var>> = (0..count)
+            .map(|i| Var::new(format!("p{i}").as_str()))
+            .collect();
+        let close = |steps: &[Ref<RelayExpr>]| -> Value {
+            Function::new(params.clone(), steps.last().unwrap()).into()
+        };
+        let first = steps(&params, &[], 0, &name);
+        let program = close(&first);
+        assert!(compare(&program, &program.clone()).0);
+        for at in [1990, 1900, 1000] {
+            let next = close(&steps(&params, &first, at, &name));
+            compare(&program, &next);
+            let (equal, visits) = compare(&program, &next);
+            let rebuilt = 2 * (2000 - at) as u64;
+            assert!(equal);
+            assert!(
+                visits <= 6 * rebuilt + 2 * count as u64 + 20,
+                "{count} {at} {visits}"
+            );
+        }
+    }
+}
+
+/// A statement that binds a variable for those after it.
+#[derive(Node)]
+#[node(key = "incremental.Assign")]
+#[repr(C)]
+struct Assign {
+    #[node(def)]
+    var: Ref<Name>,
+    value: Value,
+}
+
+/// A variable.
+#[derive(Node)]
+#[node(key = "incremental.Name", kind = var)]
+#[repr(C)]
+struct Name {
+    #[node(ignore)]
+    name: Str,
+}
+
+#[test]
+fn an_edit_of_statements_costs_one_visit_for_each() {
+    const COUNT: usize = 1000;
+    let names: Vec<_> = (0..COUNT)
+        .map(|i| Name::new(format!("v{i}").as_str()))
+        .collect();
+    let value = |at: usize| -> Value {
+        let used = [at / 2, at.saturating_sub(1), 0].map(|i| Value::from(&names[i.min(at)]));
+        Array::from(vec![
+            Value::from(used.to_vec()),
+            Value::from(vec![Value::from(at as i64); 20]),
+        ])
+        .into()
+    };
+    let mut all: Vec<Value> = (0..COUNT)
+        .map(|at| Assign::new(&names[at], value(at)).into())
+        .collect();
+    let block = |all: &[Value]| Value::from(Array::from(all.to_vec()));
+    let program = block(&all);
+    assert!(compare(&program, &program.clone()).0);
+    all[500] = Assign::new(&names[500], value(500)).into();
+    let copy = block(&all);
+    assert!(compare(&program, &copy).0);
+    let (equal, visits) = compare(&program, &copy);
+    assert!(equal && visits <= COUNT as u64 + 100, "{visits}");
+    // Another variable in its place: the statements after it are the same and use the old one.
+    all[500] = Assign::new(Name::new("other"), value(500)).into();
+    let renamed = block(&all);
+    assert!(!compare(&program, &renamed).0);
+    let (left, _) = first_structural_mismatch(&program, &renamed)
+        .unwrap()
+        .unwrap();
+    assert_eq!(left.to_string(), "<root>[501].value[0][1]");
+}
+
+/// A dag node that is skipped on one path and paired with its copy on another.
+#[test]
+fn a_skip_hides_no_other_pairing() {
+    let name = GlobalVar::new("f");
+    let x = Var::new("x");
+    let leaf = Call::new(&name, [x.expr()]).expr();
+    let copy = Call::new(&name, [x.expr()]).expr();
+    let wrap = |call: &Ref<RelayExpr>| Call::new(&name, [call.clone(), call.clone()]).expr();
+    let (above, again) = (wrap(&leaf), wrap(&copy));
+    let pair = |one: &Ref<RelayExpr>, other: &Ref<RelayExpr>| -> Value {
+        Array::from(vec![Value::from(one), Value::from(other)]).into()
+    };
+    for (left, right, equal) in [
+        (pair(&above, &leaf), pair(&above, &leaf), true),
+        (pair(&above, &leaf), pair(&above, &copy), false),
+        (pair(&leaf, &above), pair(&copy, &above), false),
+        (pair(&above, &wrap(&leaf)), pair(&above, &again), false),
+        (pair(&above, &wrap(&leaf)), pair(&above, &wrap(&leaf)), true),
+        (pair(&copy, &above), pair(&leaf, &again), true),
+    ] {
+        for _ in 0..2 {
+            assert_eq!(compare(&left, &right).0, equal);
+            assert_eq!(compare(&right, &left).0, equal);
+        }
+    }
+}
+
+/// A chain of shared nodes has exponentially many paths.
+#[test]
+fn shared_parts_are_met_once() {
+    let mut node = tree(5, 0);
+    let mut steps = vec![node.clone()];
+    for _ in 0..200 {
+        node = super::support::Pair::new(node.clone(), node).into();
+        steps.push(node.clone());
+    }
+    let (equal, visits) = compare(&node, &node.clone());
+    assert!(equal && visits <= 1000, "{visits}");
+    let other = super::support::Pair::new(node.clone(), steps[100].clone()).into();
+    let wrapped = super::support::Pair::new(node.clone(), steps[100].clone()).into();
+    let (equal, visits) = compare(&other, &wrapped);
+    assert!(equal && visits <= 10, "{visits}");
+}
