@@ -63,6 +63,31 @@ def test_an_edit_of_a_default_class_costs_as_much_as_its_path():
         program = edited(program, path, -step)
 
 
+def test_comparing_with_an_edited_copy_costs_as_much_as_its_path():
+    depth = 12
+    program = tree(depth)
+    assert isoform.structural_equal(program, program)
+    random.seed(2)
+    for step in range(20):
+        path = random.choices(["lhs", "rhs"], k=depth)
+        changed = edited(program, path, -step)
+        assert not isoform.structural_equal(program, changed)
+        assert isoform.last_visit_count() <= 8 * depth
+        left, _ = isoform.get_first_structural_mismatch(program, changed)
+        assert isoform.last_visit_count() <= 8 * depth
+        assert str(left) == "<root>" + "".join(f".{side}" for side in path)
+        program = changed
+    copy = edited(program, ["lhs"] * depth, program)
+    inner = program.rhs.rhs
+    for _ in range(2):
+        inner.lhs = Pair(1, step)
+        other = edited(program, ["lhs"] * depth, program)
+        assert isoform.structural_equal(copy, other)
+    inner.lhs = copy
+    with pytest.raises(ValueError, match="cyclic"):
+        isoform.structural_equal(program, edited(program, ["lhs"], 1))
+
+
 def test_writes_are_seen():
     shared = tree(8)
     program = Pair(shared, [shared, 1])

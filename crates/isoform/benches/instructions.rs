@@ -89,6 +89,10 @@ fn figures() -> Vec<Figure> {
         figure("equal", tree, || {
             equal(shapes::lambda(DEPTH), shapes::lambda(DEPTH))
         }),
+        figure("equal-edited", 1, || {
+            let (left, right) = shapes::lambda_and_edit(16, true);
+            equal(left, right)
+        }),
         figure("equal-scope", tree, || {
             equal(shapes::scoped(DEPTH), shapes::scoped(DEPTH))
         }),

@@ -50,10 +50,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = arguments.into_iter().find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 15] = [
+    let groups: [Group; 16] = [
         ("lambda", lambda),
         ("orders", orders),
         ("sharing", sharing),
+        ("edited", edited),
         ("binders", binders),
         ("containers", containers),
         ("walk", walk),
@@ -139,6 +140,29 @@ fn lambda(table: &mut Table) {
 }
 
 /// Programs whose nodes have several owners.
+/// A program and its edited copy, per comparison. It is known from an earlier comparison.
+fn edited(table: &mut Table) {
+    for depth in [10, 16] {
+        for (same, verdict) in [(true, "equal"), (false, "different")] {
+            let (left, right) = shapes::lambda_and_edit(depth, same);
+            let (left, right): (Value, Value) = (left.into(), right.into());
+            let times = alone(1, || {
+                assert_eq!(structural_equal(&left, &right).ok(), Some(same));
+            });
+            let figure = format!("W and its edited copy, {verdict}, per comparison, d={depth}");
+            table.row(figure, times, Limit::Ns(2_000.0));
+        }
+    }
+    let (left, right) = shapes::lambda_and_edit(16, true);
+    let (left, right): (Value, Value) = (left.into(), right.into());
+    let times = once(positions(16), || equal(&left, &right));
+    table.row(
+        "W and its edited copy, the first time, d=16",
+        times,
+        Limit::None,
+    );
+}
+
 fn sharing(table: &mut Table) {
     for levels in [22, 100_000] {
         let (left, right) = (shapes::dag(levels), shapes::dag(levels));

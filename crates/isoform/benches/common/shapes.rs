@@ -47,6 +47,33 @@ pub(crate) fn scoped(depth: u32) -> Ref<ScopedLambda> {
     ScopedLambda::new([var], body)
 }
 
+/// W and a copy that shares all but the way to one leaf in the middle, which is the same
+/// number or another one.
+pub(crate) fn lambda_and_edit(depth: u32, same: bool) -> (Ref<Lambda>, Ref<Lambda>) {
+    let root = lambda(depth);
+    // To the right first, then to the left, and to a number at the end.
+    let mut way = Vec::new();
+    let mut node = root.body.clone();
+    while let Some(add) = node.downcast_ref::<Add>() {
+        let is_right = way.is_empty() || way.len() + 1 == depth as usize;
+        let next = if is_right { &add.rhs } else { &add.lhs }.clone();
+        way.push((node, is_right));
+        node = next;
+    }
+    let number = node.downcast_ref::<Int>().map_or(0, |int| int.value);
+    let mut node = Int::new(if same { number } else { -1 }).into_object();
+    for (above, is_right) in way.into_iter().rev() {
+        if let Some(add) = above.downcast_ref::<Add>() {
+            node = match is_right {
+                true => Add::new(add.lhs.clone(), node).into_object(),
+                false => Add::new(node, add.rhs.clone()).into_object(),
+            };
+        }
+    }
+    let edited = Lambda::new(root.params.clone(), node);
+    (root, edited)
+}
+
 /// W whose last leaf is another number.
 pub(crate) fn lambda_with_other_end(depth: u32) -> Ref<Lambda> {
     let var = Var::new("x");

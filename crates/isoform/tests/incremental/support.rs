@@ -71,3 +71,12 @@ pub(crate) fn module(names: &[Ref<GlobalVar>], functions: &[Ref<Function>]) -> R
     }
     module
 }
+
+/// A number of cases, or a fraction of it if the environment requests few.
+pub(crate) fn scaled(full: usize) -> usize {
+    let divisor = std::env::var("ISOFORM_TEST_SCALE")
+        .ok()
+        .and_then(|text| text.parse::<usize>().ok())
+        .unwrap_or(1);
+    (full / divisor.max(1)).max(10)
+}
