@@ -33,12 +33,11 @@ use super::var_numbering::VarNumbering;
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::class::Payload;
+use crate::kernel::object::class::{Payload, VisitShape};
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::pages::empty;
-use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 use kept::{Kept, Parts};
 
@@ -94,6 +93,16 @@ struct CachedHash<Out> {
     context: u32,
     /// Something in it can change.
     can_change: bool,
+}
+
+/// A use of a variable, outside of hooks, and the scope level there.
+struct RecentUse<Out> {
+    ident: u64,
+    scopes: u32,
+    binding: u32,
+    /// The level of the binding.
+    level: u32,
+    out: Out,
 }
 
 /// The tables of a hash walk, reused from call to call.
@@ -173,6 +182,9 @@ pub(super) struct Hasher<'a, S: Sink> {
     hook_depth: u32,
     /// The variable that is about to be bound and named by its fields.
     naming: Option<u64>,
+    /// The last use of a variable, until something is bound or a scope ends: most
+    /// uses in a row are of the same one.
+    recent: Option<RecentUse<S::Out>>,
     pub(super) visits: u64,
     poll: Poll,
     /// For a key: the objects met that can change.
@@ -201,6 +213,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             tables,
             hook_depth: 0,
             naming: None,
+            recent: None,
             visits: 0,
             poll: Poll::default(),
             watch,
@@ -495,8 +508,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             return Some(self.sink.close(acc));
         }
-        if info.kind == Kind::Var && info.visited.is_empty() && info.hooks.are_structural_defaults()
-        {
+        if info.shape() == VisitShape::Var {
+            if let Some(out) = self.used_again(object, region) {
+                self.visits += 1;
+                return Some(out);
+            }
             let index = self.bound(object, region)?;
             self.visits += 1;
             return Some(self.occurrence(object, index, region));
@@ -680,6 +696,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Ok(Step::Done(out))
             }
             Job::EndScope => {
+                self.recent = None;
                 self.tables.numbering.close_scope(&mut self.tables.levels);
                 Ok(Step::Done(self.sink.seal(out)))
             }
@@ -707,6 +724,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Drops the frames above a height. After an error, which the hook may
     /// handle, everything they began counts as ended.
     fn leave_frames(&mut self, height: usize) {
+        self.recent = None;
         while self.stack.len() > height {
             let Some(frame) = self.stack.pop() else {
                 break;
