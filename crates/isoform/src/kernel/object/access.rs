@@ -300,6 +300,17 @@ impl Poll {
         self.count()
     }
 
+    /// Counts one step where the section cannot be left; true if the next
+    /// [`step`](Self::step) checks with the host, which should then follow soon.
+    #[inline(always)]
+    pub(crate) fn is_due(&mut self) -> bool {
+        if self.0 > 1 {
+            self.0 -= 1;
+            return false;
+        }
+        true
+    }
+
     /// Checks with the host at once, between two long operations that are not in a
     /// section. May run foreign code.
     ///
