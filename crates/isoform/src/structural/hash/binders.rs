@@ -134,6 +134,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
+        base: usize,
     ) -> Result<Step<'a, S::Out>> {
         let mut inner = region;
         match info.kind {
@@ -193,7 +194,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let subject = object;
         let object = content_of(self.arena, self.snapshots, object);
         if info.hooks.are_structural_defaults() {
-            return self.open_fields(section, object, info, inner);
+            return self.open_fields(section, object, info, inner, base);
         }
         self.watch_fields(subject, info);
         self.call_hook(section, object, info, inner)

@@ -14,6 +14,7 @@ mod hooks;
 mod keep;
 mod kept;
 mod memo;
+mod plain;
 mod report;
 
 use hashbrown::{HashMap, HashSet};
@@ -255,7 +256,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let (mut object, mut region) = (object, region);
         loop {
             self.poll.step(section)?;
-            let mut finished = match self.enter(section, object, region)? {
+            let mut finished = match self.enter(section, object, region, base)? {
                 Step::Child(next, next_region) => {
                     (object, region) = (next, next_region);
                     continue;
@@ -299,6 +300,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         section: &mut Section,
         object: ObjRef<'a>,
         region: Region,
+        base: usize,
     ) -> Result<Step<'a, S::Out>> {
         self.visits += 1;
         let info = object.info();
@@ -313,41 +315,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
             {
                 return Ok(Step::Done(out));
             }
-            return self.open_fields(section, object, info, region);
+            return self.open_fields(section, object, info, region, base);
         }
-        self.enter_other(section, object, info, region)
-    }
-
-    /// Starts on the fields; a frame is pushed at the first child that is not a
-    /// leaf.
-    #[inline(always)]
-    fn open_fields(
-        &mut self,
-        section: &Section,
-        object: ObjRef<'a>,
-        info: &'static TypeInfo,
-        region: Region,
-    ) -> Result<Step<'a, S::Out>> {
-        self.begin_part(info);
-        self.watch_fields(object, info);
-        let mut acc = self.sink.open_type(info);
-        match self.fields(section, object, info, region, 0, &mut acc)? {
-            None => {
-                let out = self.sink.close(acc);
-                Ok(Step::Done(self.end_part(object, info, region, out)))
-            }
-            Some((child, child_region, next)) => {
-                self.stack.push(Frame {
-                    object,
-                    acc,
-                    next,
-                    extra: 0,
-                    region,
-                    job: fields_from(info, next),
-                });
-                Ok(Step::Child(child, child_region))
-            }
-        }
+        self.enter_other(section, object, info, region, base)
     }
 
     /// Watches an object whose fields are read, if they can change.
@@ -538,9 +508,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
+        base: usize,
     ) -> Result<Step<'a, S::Out>> {
         match info.class() {
-            Payload::Plain | Payload::Node => self.enter_node(section, object, info, region),
+            Payload::Plain | Payload::Node => self.enter_node(section, object, info, region, base),
             Payload::Incomparable => {
                 let name = Value::from(object.to_ref()).type_name();
                 Err(self.error(
