@@ -288,9 +288,29 @@ impl<'a> Engine<'a> {
         region: Region,
     ) -> Result<bool> {
         let base = self.stack.len();
+        self.run_above::<REC>(section, l, r, region, base)
+    }
+
+    /// Compares a pair, and continues with the frames above a height.
+    fn run_above<const REC: bool>(
+        &mut self,
+        section: &mut Section,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        region: Region,
+        base: usize,
+    ) -> Result<bool> {
         let (mut l, mut r, mut region) = (l, r, region);
         loop {
-            self.poll.step(section)?;
+            // Guards of holes may be code of the host.
+            if self
+                .poll
+                .step_to_release(section, || self.holes.is_none())?
+            {
+                return access::without_host(section, |section| {
+                    self.run_above::<REC>(section, l, r, region, base)
+                });
+            }
             match self.enter::<REC>(section, l, r, region, base)? {
                 Entered::Child(next_l, next_r, next_region) => {
                     (l, r, region) = (next_l, next_r, next_region);

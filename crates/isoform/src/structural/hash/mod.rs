@@ -253,9 +253,25 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     fn run(&mut self, section: &mut Section, object: ObjRef<'a>, region: Region) -> Result<S::Out> {
         let base = self.stack.len();
+        self.run_above(section, object, region, base)
+    }
+
+    /// Hashes an object, and continues with the frames above a height.
+    fn run_above(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: Region,
+        base: usize,
+    ) -> Result<S::Out> {
         let (mut object, mut region) = (object, region);
         loop {
-            self.poll.step(section)?;
+            // Who keeps hashes may hold a lock of its own.
+            if self.poll.step_to_release(section, || !S::KEEPS)? {
+                return access::without_host(section, |section| {
+                    self.run_above(section, object, region, base)
+                });
+            }
             let mut finished = match self.enter(section, object, region, base)? {
                 Step::Child(next, next_region) => {
                     (object, region) = (next, next_region);
