@@ -7,11 +7,13 @@ import multiprocessing
 import os
 import platform
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from bench.measure import Pair, compare
+from bench.measure import Pair, Timed, alone, compare
 from bench.rows import Row, rows
 from bench.workload import ORDERS, Side
 
@@ -41,33 +43,58 @@ def complete(module: ModuleType) -> ModuleType:
     return module
 
 
-def measure(row: Row, ours: Side, theirs: Side, pairs: int) -> Pair | str:
-    """Measure one row; text says why there is no figure."""
-    name = ours.name
-    try:
-        our_side = row.make(ours)
-        name = theirs.name
-        their_side = row.plain() if row.plain is not None else row.make(theirs)
-    except (AttributeError, TypeError) as error:
-        return f"{name}: {error}"
-    return compare(our_side, their_side, row.units, pairs=pairs)
+@dataclass
+class Figures:
+    """The figures of one row; text says why there is none."""
+
+    row: Row
+    # Beside the peer, or beside another figure of ours; alone, if there is neither.
+    main: Pair | float | str
+    plain: Pair | str | None = None
 
 
-def measure_apart(row: Row, ours: Side, theirs: Side, pairs: int) -> Pair | str:
-    """Measure one row in a process of its own.
+def measure(row: Row, ours: Side, theirs: Side, pairs: int) -> Figures:
+    """Measure one row."""
+
+    def our_side() -> Timed:
+        return row.make(ours)
+
+    def paired(name: str, make: Callable[[], Timed]) -> Pair | str:
+        return apart(name, lambda: compare(our_side(), make(), row.units, pairs=pairs))
+
+    main: Pair | float | str
+    if row.beside is not None:
+        other = row.beside[1]
+        main = paired(row.beside[0], lambda: other(ours))
+    elif row.has_peer:
+        main = paired(theirs.name, lambda: row.make(theirs))
+    else:
+        main = apart("alone", lambda: alone(our_side(), row.units, turns=pairs))
+    return Figures(row, main, None if row.plain is None else paired("dataclass", row.plain))
+
+
+def apart(name: str, body: Callable[[], Any]) -> Any:
+    """Measure something in a process of its own.
 
     A heap that held another program gives its blocks out again in the order in
     which they were freed, and a walk then waits for memory.
     """
+
+    def run() -> None:
+        try:
+            sender.send(body())
+        except (AttributeError, TypeError) as error:
+            sender.send(f"beside {name}: {error}")
+
     receiver, sender = FORK.Pipe(duplex=False)
-    process = FORK.Process(target=lambda: sender.send(measure(row, ours, theirs, pairs)))
+    process = FORK.Process(target=run)
     process.start()
     sender.close()
     try:
-        result: Pair | str = receiver.recv()
+        result = receiver.recv()
     except EOFError:
         process.join()
-        return f"the process ended with status {process.exitcode}"
+        return f"beside {name}: the process ended with status {process.exitcode}"
     process.join()
     return result
 
@@ -77,30 +104,46 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
-def line(row: Row, result: Pair | str) -> str:
-    """Write one row of the table."""
-    if isinstance(result, str):
-        return f"| {row.title} | - | - | - |"
-    return (
-        f"| {row.title} | {number(result.ours)} | {number(result.theirs)} "
-        f"| **{result.ratio:.1f}** |"
-    )
+def cells(main: Pair | float | str | None) -> tuple[str, str, str]:
+    """Write the time of ours, that of the other side, and the ratio."""
+    if isinstance(main, Pair):
+        return number(main.ours), number(main.theirs), f"**{main.ratio:.1f}**"
+    if isinstance(main, float):
+        return number(main), "", ""
+    return ("", "", "") if main is None else ("-", "-", "-")
 
 
-def by_order(results: list[tuple[Row, Pair | str]]) -> list[str]:
+def line(figures: Figures) -> str:
+    """Write one row of the table beside others."""
+    ours, theirs, ratio = cells(figures.main)
+    _, plain, plain_ratio = cells(figures.plain)
+    columns = (figures.row.title, ours, theirs, ratio, plain, plain_ratio)
+    return "| " + " | ".join(columns) + " |"
+
+
+def line_beside(figures: Figures) -> str:
+    """Write one row of the table beside other figures of ours."""
+    ours, other, _ = cells(figures.main)
+    name = figures.row.beside[0] if figures.row.beside else ""
+    times = "-"
+    if isinstance(figures.main, Pair):
+        times = f"**{1 / figures.main.ratio:.1f}**"
+    return f"| {figures.row.title} | {ours} | {name} | {other} | {times} |"
+
+
+def by_order(results: list[Figures]) -> list[str]:
     """Write a table with a column for each order of construction."""
-    figures: dict[str, dict[str, str]] = {}
-    for row, result in results:
-        if row.order is None:
+    table: dict[str, dict[str, str]] = {}
+    for figures in results:
+        order = figures.row.order
+        if order is None:
             continue
-        cell = "-"
-        if isinstance(result, Pair):
-            times = f"{number(result.ours)} / {number(result.theirs)}"
-            cell = f"{times}, **{result.ratio:.1f}**"
-        figures.setdefault(row.name, {})[row.order] = cell
+        ours, theirs, ratio = cells(figures.main)
+        cell = f"{ours} / {theirs}, {ratio}" if ratio else ours
+        table.setdefault(figures.row.name, {})[order] = cell
     lines = ["| figure | " + " | ".join(ORDERS) + " |", "|---|" + "---:|" * len(ORDERS)]
-    for name, cells in figures.items():
-        lines.append(f"| {name} | " + " | ".join(cells.get(order, "") for order in ORDERS) + " |")
+    for name, found in table.items():
+        lines.append(f"| {name} | " + " | ".join(found.get(order, "") for order in ORDERS) + " |")
     return lines
 
 
@@ -118,14 +161,9 @@ def machine() -> str:
     )
 
 
-def report(ours: Side, theirs: Side, results: list[tuple[Row, Pair | str]]) -> str:
+def report(ours: Side, theirs: Side, results: list[Figures]) -> str:
     """Write the whole page."""
     versions = [(side.name, side.module.__version__) for side in (ours, theirs)]
-    header = "| figure | isoform, ns | {}, ns | ratio |\n|---|---:|---:|---:|"
-    against: dict[str, list[str]] = {"tvm-ffi": [], "dataclass": []}
-    for row, result in results:
-        if row.order is None:
-            against["dataclass" if row.plain else "tvm-ffi"].append(line(row, result))
     text = [
         "# Isoform beside its peers",
         "",
@@ -136,10 +174,14 @@ def report(ours: Side, theirs: Side, results: list[tuple[Row, Pair | str]]) -> s
         "",
         f"Measured on {machine()}, " + ", ".join(f"{n} {v}" for n, v in versions) + ".",
         "",
-        "## Beside tvm-ffi",
+        "## Beside tvm-ffi and dataclasses",
         "",
-        header.format("tvm-ffi"),
-        *against["tvm-ffi"],
+        "A dataclass with slots neither converts nor checks what it is given.",
+        "Cells are empty where a side has nothing like it; text is beside the `repr` of a dataclass.",
+        "",
+        "| figure | isoform, ns | tvm-ffi, ns | ratio | dataclass, ns | ratio |",
+        "|---|---:|---:|---:|---:|---:|",
+        *(line(figures) for figures in results if is_main(figures.row)),
         "",
         "## By the order of construction",
         "",
@@ -149,14 +191,20 @@ def report(ours: Side, theirs: Side, results: list[tuple[Row, Pair | str]]) -> s
         "",
         *by_order(results),
         "",
-        "## Beside a dataclass with slots",
+        "## Beside other figures of Isoform",
         "",
-        "It neither converts nor checks what it is given, and can do none of the above.",
+        "How many times as long one figure takes as another: less is better.",
         "",
-        header.format("dataclass"),
-        *against["dataclass"],
+        "| figure | ns | beside | ns | times |",
+        "|---|---:|---|---:|---:|",
+        *(line_beside(figures) for figures in results if figures.row.beside is not None),
     ]
     return "\n".join(text) + "\n"
+
+
+def is_main(row: Row) -> bool:
+    """Tell whether a row belongs to the first table."""
+    return row.order is None and row.beside is None
 
 
 def main() -> int:
@@ -171,16 +219,17 @@ def main() -> int:
     except ImportError as error:
         print(f"bench: {error}; run `make bench-python`", file=sys.stderr)
         return 2
-    results: list[tuple[Row, Pair | str]] = []
+    results: list[Figures] = []
     depths: Any = DEPTHS[:1] if args.quick else DEPTHS
     for row in rows(depths):
         if args.only not in row.title:
             continue
-        result = measure_apart(row, ours, theirs, 3 if args.quick else PAIRS)
-        results.append((row, result))
-        print(line(row, result), flush=True)
-        if isinstance(result, str):
-            print(f"bench: {row.title}: {result}", file=sys.stderr)
+        figures = measure(row, ours, theirs, 3 if args.quick else PAIRS)
+        results.append(figures)
+        print(line(figures) if row.beside is None else line_beside(figures), flush=True)
+        for why in (figures.main, figures.plain):
+            if isinstance(why, str):
+                print(f"bench: {row.title}: {why}", file=sys.stderr)
     if args.markdown is not None:
         args.markdown.write_text(report(ours, theirs, results), encoding="utf-8")
     return 0

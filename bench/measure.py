@@ -54,6 +54,13 @@ def elapsed(run: Timed, calls: int) -> int:
     return perf_counter_ns() - start
 
 
+def alone(run: Timed, units: int, *, turns: int) -> float:
+    """Return the median time of one function per unit of one call."""
+    calls = calls_for(run, BATCH_NS)
+    gc.collect()
+    return statistics.median(elapsed(run, calls) / (calls * units) for _ in range(turns))
+
+
 def compare(ours: Timed, theirs: Timed, units: int, *, pairs: int) -> Pair:
     """Time both, alternately, `pairs` times; times are per unit of one call."""
     batch = BATCH_NS

@@ -13,9 +13,11 @@ from bench.workload import (
     ORDERS,
     PlainAdd,
     PlainInt,
+    PlainNoted,
     Side,
     noted,
-    plain_builder,
+    path_copied,
+    plain_body,
     positions,
 )
 
@@ -27,8 +29,12 @@ class Row:
     name: str
     units: int
     make: Callable[[Side], Timed]
-    # Against a plain dataclass rather than the peer.
+    # The same for a dataclass with slots, where it has anything like it.
     plain: Callable[[], Timed] | None = None
+    # False for what the peer does not have.
+    has_peer: bool = True
+    # Another figure of Isoform that this one is compared with in place of the peer.
+    beside: tuple[str, Callable[[Side], Timed]] | None = None
     # In which order the program is built, where that is what is compared.
     order: str | None = None
 
@@ -51,53 +57,97 @@ def rows(depths: tuple[int, ...]) -> Iterator[Row]:
     for order in ORDERS:
         yield from order_rows(depths[-1], order)
     if len(depths) > 1:
-        yield from order_rows(LARGE, FIRST)
+        yield from large_rows(LARGE, FIRST)
     yield from small_rows()
-    yield from plain_rows(depths)
+    for depth in depths:
+        yield from beside_rows(depth)
 
 
 def graph_rows(depth: int) -> Iterator[Row]:
     """Yield the figures of workload W of one depth, per node."""
     units = positions(depth)
 
-    def row(name: str, make: Callable[[Side], Callable[[], object]]) -> Row:
-        return Row(f"{name}, d={depth}", units, lambda side: loop(make(side)))
+    def row(
+        name: str,
+        make: Callable[[Side], Callable[[], object]],
+        plain: Callable[[], Callable[[], object]] | None = None,
+        *,
+        has_peer: bool = True,
+    ) -> Row:
+        other = None if plain is None else lambda: loop(plain())
+        return Row(f"{name}, d={depth}", units, lambda side: loop(make(side)), other, has_peer)
 
-    yield row("build and drop", lambda side: lambda: side.build(depth))
-    yield row("structural_equal", lambda side: equal(side, depth))
-    yield row("structural_hash", lambda side: of_one(side, depth, side.module.structural_hash))
-    for name, cls, note in (
-        ("an int", "WithInt", int),
-        ("an empty list", "WithList", list),
-        ("a list of 2", "WithList", lambda: [1, 2]),
-        ("an empty dict", "WithDict", dict),
-        ("a dict of 2", "WithDict", lambda: {"line": 1, "column": 2}),
-    ):
+    def of_plain(function: Callable[[Any], object]) -> Callable[[], Callable[[], object]]:
+        return lambda: of_body(function, depth)
+
+    yield row(
+        "build and drop", lambda side: lambda: side.build(depth), lambda: lambda: plain_body(depth)
+    )
+    yield row("structural_equal", lambda side: equal(side, depth), lambda: plain_equal(depth))
+    yield row("structural_equal after an edit", lambda side: equal_edited(side, depth))
+    yield row(
+        "structural_hash",
+        lambda side: of_one(side, depth, side.module.structural_hash),
+        of_plain(hash),
+    )
+    for name, cls, note in NOTES:
         yield row(
             f"structural_equal, {name} in each node",
             lambda side, cls=cls, note=note: equal_noted(side, cls, note, depth),
+            lambda note=note: plain_equal_noted(note, depth),
         )
         yield row(
             f"structural_hash, {name} in each node",
             lambda side, cls=cls, note=note: hash_noted(side, cls, note, depth),
         )
     yield row("StructuralKey", lambda side: of_one(side, depth, side.module.StructuralKey))
+    yield row("structural_digest", lambda side: digest(side, depth), has_peer=False)
     yield row("get_first_structural_mismatch", lambda side: mismatch(side, depth))
     yield row("structural_walk, no callback matches", lambda side: walk(side, depth, side.Lambda))
     yield row("structural_walk, callback on integers", lambda side: walk(side, depth, side.Int))
     yield row("structural_map, integers replaced", lambda side: mapped(side, depth))
-    yield row("copy.deepcopy", lambda side: of_one(side, depth, copy.deepcopy))
     yield row(
-        "to_json_graph_str",
-        lambda side: of_one(side, depth, side.module.serialization.to_json_graph_str),
+        "copy.deepcopy", lambda side: of_one(side, depth, copy.deepcopy), of_plain(copy.deepcopy)
     )
+    yield row("to_text", lambda side: to_text(side, depth), of_plain(repr), has_peer=False)
+    yield row("to_json_graph_str", lambda side: json_written(side, depth))
     yield row("from_json_graph_str", lambda side: json_read(side, depth))
-    yield row("pickle.dumps", lambda side: of_one(side, depth, pickle.dumps))
-    yield row("pickle.loads", lambda side: pickle_read(side, depth))
+    yield row(
+        "pickle.dumps", lambda side: of_one(side, depth, pickle.dumps), of_plain(pickle.dumps)
+    )
+    yield row(
+        "pickle.loads",
+        lambda side: unpickled(side.build(depth)),
+        lambda: unpickled(plain_body(depth)),
+    )
 
 
 def order_rows(depth: int, order: str) -> Iterator[Row]:
     """Yield what depends on where the nodes of a program lie in memory."""
+    yield from large_rows(depth, order)
+    units = positions(depth)
+
+    def row(
+        name: str, make: Callable[[Side], Callable[[], object]], *, has_peer: bool = True
+    ) -> Row:
+        title, timed = f"{name}, d={depth}", lambda side: loop(make(side))
+        return Row(title, units, timed, has_peer=has_peer, order=order)
+
+    yield row("structural_equal after an edit", lambda side: equal_edited(side, depth, order))
+    yield row("StructuralKey", lambda side: of_one(side, depth, side.module.StructuralKey, order))
+    yield row("structural_digest", lambda side: digest(side, depth, order), has_peer=False)
+    yield row("get_first_structural_mismatch", lambda side: mismatch(side, depth, order))
+    yield row(
+        "structural_walk, callback on integers", lambda side: walk(side, depth, side.Int, order)
+    )
+    yield row("structural_map, integers replaced", lambda side: mapped(side, depth, order))
+    yield row("to_text", lambda side: to_text(side, depth, order), has_peer=False)
+    yield row("to_json_graph_str", lambda side: json_written(side, depth, order))
+    yield row("pickle.dumps", lambda side: of_one(side, depth, pickle.dumps, order))
+
+
+def large_rows(depth: int, order: str) -> Iterator[Row]:
+    """Yield the figures that are also measured where little fits the cache."""
     units = positions(depth)
 
     def row(name: str, make: Callable[[Side], Callable[[], object]]) -> Row:
@@ -112,6 +162,67 @@ def order_rows(depth: int, order: str) -> Iterator[Row]:
     )
     yield row("copy.deepcopy", lambda side: of_one(side, depth, copy.deepcopy, order))
     yield row("structural_equal of two deep copies", lambda side: equal_copies(side, depth, order))
+
+
+def beside_rows(depth: int) -> Iterator[Row]:
+    """Yield figures of Isoform beside others of it, on workload W, per node."""
+    units = positions(depth)
+
+    def row(
+        name: str,
+        make: Callable[[Side], Callable[[], object]],
+        other: str,
+        make_other: Callable[[Side], Callable[[], object]],
+    ) -> Row:
+        beside = (other, lambda side: loop(make_other(side)))
+        return Row(f"{name}, d={depth}", units, lambda side: loop(make(side)), beside=beside)
+
+    def hashed(side: Side) -> Callable[[], object]:
+        return of_one(side, depth, side.module.structural_hash)
+
+    yield row(
+        "StructuralKey",
+        lambda side: of_one(side, depth, side.module.StructuralKey),
+        "structural_hash",
+        hashed,
+    )
+    yield row("structural_digest", lambda side: digest(side, depth), "structural_hash", hashed)
+    yield row(
+        "get_first_structural_mismatch",
+        lambda side: mismatch(side, depth),
+        "structural_equal",
+        lambda side: equal(side, depth),
+    )
+    yield row(
+        "to_text",
+        lambda side: to_text(side, depth),
+        "to_json_graph_str",
+        lambda side: json_written(side, depth),
+    )
+    (plain, plain_cls, plain_note), *others = NOTES
+    for name, cls, note in others:
+        yield row(
+            f"structural_equal, {name} in each node",
+            lambda side, cls=cls, note=note: equal_noted(side, cls, note, depth),
+            f"{plain} in each node",
+            lambda side: equal_noted(side, plain_cls, plain_note, depth),
+        )
+        yield row(
+            f"structural_hash, {name} in each node",
+            lambda side, cls=cls, note=note: hash_noted(side, cls, note, depth),
+            f"{plain} in each node",
+            lambda side: hash_noted(side, plain_cls, plain_note, depth),
+        )
+
+
+# What each node of a tree can have besides its children: a plain number first.
+NOTES: tuple[tuple[str, str, Callable[[], Any]], ...] = (
+    ("an int", "WithInt", int),
+    ("an empty list", "WithList", list),
+    ("a list of 2", "WithList", lambda: [1, 2]),
+    ("an empty dict", "WithDict", dict),
+    ("a dict of 2", "WithDict", lambda: {"line": 1, "column": 2}),
+)
 
 
 def equal_copies(side: Side, depth: int, order: str) -> Callable[[], object]:
@@ -131,6 +242,36 @@ def equal(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
     return lambda: compare(left, right)
 
 
+def equal_edited(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
+    """Compare a program with a copy that shares all but the path to its last leaf."""
+    program = side.build(depth, order=order)
+    edited = path_copied(side, program)
+    compare = side.module.structural_equal
+    assert compare(program, edited)
+    return lambda: compare(program, edited)
+
+
+def plain_equal(depth: int) -> Callable[[], object]:
+    """Compare two equal bodies of dataclasses."""
+    left, right = plain_body(depth), plain_body(depth)
+    assert left == right
+    return lambda: left == right
+
+
+def plain_equal_noted(note: Callable[[], Any], depth: int) -> Callable[[], object]:
+    """Compare two equal trees of dataclasses with a note each."""
+    left, right = (noted(PlainNoted, note, depth) for _ in range(2))
+    assert left == right
+    return lambda: left == right
+
+
+def of_body(function: Callable[[Any], object], depth: int) -> Callable[[], object]:
+    """Call a function of one body of dataclasses."""
+    body = plain_body(depth)
+    function(body)
+    return lambda: function(body)
+
+
 def equal_noted(side: Side, cls: str, note: Callable[[], Any], depth: int) -> Callable[[], object]:
     """Compare two equal trees whose nodes have a note each."""
     left, right = (noted(getattr(side, cls), note, depth) for _ in range(2))
@@ -145,9 +286,9 @@ def hash_noted(side: Side, cls: str, note: Callable[[], Any], depth: int) -> Cal
     return lambda: function(root)
 
 
-def mismatch(side: Side, depth: int) -> Callable[[], object]:
+def mismatch(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
     """Find the difference in the last integer."""
-    left, right = side.build(depth), side.build(depth, last=1)
+    left, right = side.build(depth, order=order), side.build(depth, last=1, order=order)
     find = side.module.get_first_structural_mismatch
     assert find(left, right) is not None
     return lambda: find(left, right)
@@ -173,12 +314,29 @@ def walk(side: Side, depth: int, on: Any, order: str = FIRST) -> Callable[[], ob
     return lambda: structural_walk(program, (on, callback))
 
 
-def mapped(side: Side, depth: int) -> Callable[[], object]:
+def mapped(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
     """Replace every integer, and with it everything above."""
-    program = side.build(depth)
+    program = side.build(depth, order=order)
     structural_map, integer = side.module.structural_map, side.Int
     new = integer(7)
     return lambda: structural_map(program, (integer, lambda _: new))
+
+
+def digest(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
+    """Compute the portable name of a program."""
+    return of_one(side, depth, side.module.structural_digest, order)
+
+
+def to_text(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
+    """Write a program for people."""
+    from isoform.text import to_text
+
+    return of_one(side, depth, to_text, order)
+
+
+def json_written(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
+    """Write a program as JSON."""
+    return of_one(side, depth, side.module.serialization.to_json_graph_str, order)
 
 
 def json_read(side: Side, depth: int) -> Callable[[], object]:
@@ -188,33 +346,14 @@ def json_read(side: Side, depth: int) -> Callable[[], object]:
     return lambda: serialization.from_json_graph_str(text)
 
 
-def pickle_read(side: Side, depth: int) -> Callable[[], object]:
+def unpickled(program: Any) -> Callable[[], object]:
     """Read a program from its pickle."""
-    data = pickle.dumps(side.build(depth))
+    data = pickle.dumps(program)
     return lambda: pickle.loads(data)  # noqa: S301
 
 
 def small_rows() -> Iterator[Row]:
     """Yield the figures of single operations, per call."""
-    yield Row("Add(a, b), create and drop", 1, lambda side: create(side.Add, side.Int))
-    yield Row("read a.lhs", 1, lambda side: read_object(side.Add(side.Int(1), side.Int(2))))
-    yield Row("read a.value", 1, lambda side: read_int(side.Int(1)))
-    yield Row("structural_equal of two leaves", 1, small_call)
-    yield Row("type attribute by name", 1, lambda side: attribute(side, through_column=False))
-    yield Row(
-        "type attribute through a column", 1, lambda side: attribute(side, through_column=True)
-    )
-
-
-def plain_rows(depths: tuple[int, ...]) -> Iterator[Row]:
-    """Yield what a dataclass with slots can do, too."""
-    for depth in depths:
-        yield Row(
-            f"build and drop, d={depth}",
-            positions(depth),
-            lambda side, depth=depth: loop(lambda: side.build(depth)),
-            lambda depth=depth: loop(plain_builder(depth)),
-        )
     yield Row(
         "Add(a, b), create and drop",
         1,
@@ -228,6 +367,11 @@ def plain_rows(depths: tuple[int, ...]) -> Iterator[Row]:
         lambda: read_object(PlainAdd(PlainInt(1), PlainInt(2))),
     )
     yield Row("read a.value", 1, lambda side: read_int(side.Int(1)), lambda: read_int(PlainInt(1)))
+    yield Row("structural_equal of two leaves", 1, small_call)
+    yield Row("type attribute by name", 1, lambda side: attribute(side, through_column=False))
+    yield Row(
+        "type attribute through a column", 1, lambda side: attribute(side, through_column=True)
+    )
 
 
 # These have loops of their own, because calling a function would take longer than

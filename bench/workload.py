@@ -87,6 +87,18 @@ def noted(cls: Any, note: Callable[[], Any], depth: int) -> Any:
     return level[0]
 
 
+def path_copied(side: Side, program: Any) -> Any:
+    """Copy the path from the root to the last leaf, as an edit there would."""
+    path = []
+    node = program.body
+    while isinstance(node, side.Add):
+        path.append(node)
+        node = node.rhs
+    for above in reversed(path):
+        node = side.Add(above.lhs, node)
+    return side.Lambda(program.params, node)
+
+
 # A constructor of leaves by number, and one of sums.
 Leaf = Callable[[int], Any]
 Sum = Callable[[Any, Any], Any]
@@ -146,21 +158,21 @@ def positions(depth: int) -> int:
     return (2 << depth) - 1
 
 
-@standard.dataclass(slots=True)
+@standard.dataclass(slots=True, unsafe_hash=True)
 class PlainVar:
     """The variable, as a dataclass."""
 
     name: str
 
 
-@standard.dataclass(slots=True)
+@standard.dataclass(slots=True, unsafe_hash=True)
 class PlainInt:
     """An integer, as a dataclass."""
 
     value: int
 
 
-@standard.dataclass(slots=True)
+@standard.dataclass(slots=True, unsafe_hash=True)
 class PlainAdd:
     """A sum, as a dataclass."""
 
@@ -168,13 +180,18 @@ class PlainAdd:
     rhs: Any
 
 
-def plain_builder(depth: int) -> Callable[[], Any]:
-    """Return the builder of the body of W from dataclasses with slots."""
+@standard.dataclass(slots=True)
+class PlainNoted:
+    """A node with two children and a note, as a dataclass."""
 
-    def build() -> Any:
-        x = PlainVar("x")
-        return children_first(
-            depth, lambda number: PlainInt(number // 2) if number % 2 else x, PlainAdd
-        )
+    lhs: Any
+    rhs: Any
+    note: Any
 
-    return build
+
+def plain_body(depth: int) -> Any:
+    """Build the body of W from dataclasses with slots."""
+    x = PlainVar("x")
+    return children_first(
+        depth, lambda number: PlainInt(number // 2) if number % 2 else x, PlainAdd
+    )

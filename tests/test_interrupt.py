@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import weakref
 from types import SimpleNamespace
@@ -110,6 +111,9 @@ def test_ctrl_c_inside_one_call():
 
 # What a single call does with deep values; each takes much longer than the alarm below.
 SINGLE_CALLS = {
+    "structural_equal": lambda v: isoform.structural_equal(v.big, v.other),
+    "mismatch": lambda v: isoform.get_first_structural_mismatch(v.big, v.other),
+    "structural_equal of trees": lambda v: isoform.structural_equal(*v.trees),
     "structural_hash": lambda v: isoform.structural_hash(v.big),
     "structural_digest": lambda v: isoform.structural_digest(v.big),
     "StructuralKey": lambda v: isoform.StructuralKey(v.big),
@@ -139,9 +143,21 @@ def deep():
             value = Cell(value)
         return value
 
+    @py_class("interrupt.Pair")
+    class Pair(isoform.Object):
+        lhs: isoform.Object | None
+        rhs: isoform.Object | None
+
+    def tree():
+        level = [Pair(None, None) for _ in range(1 << 18)]
+        while len(level) > 1:
+            level = [Pair(*pair) for pair in zip(level[::2], level[1::2], strict=True)]
+        return level[0]
+
     var = isoform.tir.Var("x", "int32")
     return SimpleNamespace(
         Cell=Cell,
+        trees=(tree(), tree()),
         big=chain(LEVELS),
         other=chain(LEVELS),
         text=to_text(chain(LEVELS // 4)),
@@ -231,6 +247,46 @@ def test_handlers_may_change_and_collect_what_is_being_copied(deep):
         signal.signal(signal.SIGALRM, before)
     assert handled
     assert isoform.structural_equal(isoform.deep_copy(made), made)
+
+
+# What goes on without the GIL once it takes long.
+RELEASING_CALLS = {
+    name: SINGLE_CALLS[name]
+    for name in (
+        "structural_equal",
+        "structural_equal of trees",
+        "mismatch",
+        "structural_hash",
+        "structural_digest",
+    )
+}
+
+
+@pytest.mark.parametrize("call", RELEASING_CALLS.values(), ids=RELEASING_CALLS)
+def test_another_thread_runs_and_writes_during_a_long_call(deep, call):
+    expected = call(deep)
+    slot = deep.Cell(None)
+    rounds, done = [0], threading.Event()
+
+    def work():
+        while not done.is_set():
+            slot.v = deep.Cell(rounds[0])
+            rounds[0] += 1
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        # A call may come to its end before the other thread asks for the GIL.
+        for _ in range(1000):
+            before = rounds[0]
+            assert call(deep) == expected
+            if rounds[0] > before + 10:
+                break
+        else:
+            pytest.fail("the other thread never ran during a call")
+    finally:
+        done.set()
+        thread.join()
 
 
 def test_other_threads_go_on_during_a_long_call():

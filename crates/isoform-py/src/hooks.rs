@@ -56,6 +56,9 @@ pub(crate) fn make(
     name: &str,
     callable: &Bound<'_, PyAny>,
 ) -> PyResult<Option<Box<dyn PythonHook>>> {
+    if matches!(name, DynEqual::NAME | DynHash::NAME) {
+        gil::note_comparison_hook();
+    }
     let make: fn(Py<PyAny>, &str, Function) -> Box<dyn PythonHook> = match name {
         DynEqual::NAME => |hook, key, shown| Box::new(equality(hook, key).shown_as(shown)),
         DynHash::NAME => |hook, key, shown| Box::new(hashing(hook, key).shown_as(shown)),

@@ -1,5 +1,7 @@
 //! The core's use of the GIL.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use isoform::host;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -108,6 +110,19 @@ unsafe fn call_raw<'py>(
         });
         Bound::from_owned_ptr_or_err(callable.py(), made)
     }
+}
+
+/// True once a comparison or hash was written in Python.
+static HAS_COMPARISON_HOOKS: AtomicBool = AtomicBool::new(false);
+
+/// Called before a type gets such a hook.
+pub(crate) fn note_comparison_hook() {
+    HAS_COMPARISON_HOOKS.store(true, Ordering::Relaxed);
+}
+
+/// True if comparisons and hashes may call Python.
+pub(super) fn has_comparison_hooks() -> bool {
+    HAS_COMPARISON_HOOKS.load(Ordering::Relaxed)
 }
 
 /// Lets another thread that waits for the GIL run.

@@ -14,7 +14,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
-use super::gil::give_way;
+use super::gil::{give_way, has_comparison_hooks};
 use super::slot::guarded_object;
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
 use super::{bind, class, construct, gc, roots};
@@ -273,8 +273,9 @@ static RELEASED: Mutex<Option<Instant>> = Mutex::new(None);
 /// would never get it.
 const SHARE: Duration = Duration::from_millis(6);
 
-/// Called by the core in the middle of long operations.
-fn poll(py: Python<'_>) -> PyResult<()> {
+/// Called by the core in the middle of long operations. Returns true if they should
+/// release the GIL.
+fn poll(py: Python<'_>) -> PyResult<bool> {
     // Signal handlers run here; Ctrl-C raises an exception.
     py.check_signals()?;
     let now = Instant::now();
@@ -286,11 +287,13 @@ fn poll(py: Python<'_>) -> PyResult<()> {
         }
         due
     };
-    if due {
-        // A thread that has demanded the GIL gets it before this one does.
+    if due && has_comparison_hooks() {
+        // Each hook would wait for the GIL again. A thread that has demanded it gets it
+        // before this one does.
         give_way(py);
+        return Ok(false);
     }
-    Ok(())
+    Ok(due)
 }
 
 /// Lets `detach` run a closure, which it does in this thread.

@@ -189,6 +189,12 @@ impl<Out: Copy> VarNumbering<Out> {
         self.current
     }
 
+    /// True in the context of everything outside of hooks.
+    #[inline(always)]
+    pub(super) fn is_outside_hooks(&self) -> bool {
+        self.current == ROOT
+    }
+
     /// Starts a context for a question of a hook that was called in `outer`;
     /// `from` is the context of the result that the question starts from.
     pub(super) fn ask(&mut self, outer: u32, from: Option<u32>, levels: &Levels) {

@@ -14,6 +14,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
+use crate::kernel::pages::empty;
 use crate::kernel::spell;
 use crate::kernel::types::names::name_field;
 use crate::kernel::types::{FieldFlag, Kind, global_function};
@@ -22,11 +23,7 @@ use crate::kernel::value::{Value, ValueRef};
 /// A value as nodes; the last one is the value itself.
 pub(super) struct Graph<'o> {
     options: &'o TextOptions,
-    pub(super) nodes: Vec<Node>,
-    pub(super) parts: Vec<Part>,
-    /// The concatenated texts, and the end of each.
-    pool: String,
-    ends: Vec<usize>,
+    tables: Tables,
     pub(super) tensors: Vec<Tensor>,
     pub(super) types: Vec<TypeText>,
     /// Positions in `types`, one higher, by type index.
@@ -35,6 +32,16 @@ pub(super) struct Graph<'o> {
     pub(super) hints: HashMap<u32, Value, rapidhash::fast::RandomState>,
     /// Texts of comments, by node.
     pub(super) comments: HashMap<u32, u32, rapidhash::fast::RandomState>,
+}
+
+/// The nodes, their parts and their texts.
+#[derive(Default)]
+pub(super) struct Tables {
+    nodes: Vec<Node>,
+    parts: Vec<Part>,
+    /// The concatenated texts, and the end of each.
+    pool: String,
+    ends: Vec<usize>,
 }
 
 pub(super) struct Node {
@@ -108,18 +115,19 @@ pub(super) struct FieldText {
     default: Option<Value>,
 }
 
-/// The nodes of a value.
+/// The nodes of a value, in tables that are empty.
 ///
 /// # Errors
 ///
 /// As [`to_text`](super::to_text).
-pub(super) fn collect<'o>(value: &Value, options: &'o TextOptions) -> Result<Graph<'o>> {
+pub(super) fn collect<'o>(
+    value: &Value,
+    options: &'o TextOptions,
+    tables: Tables,
+) -> Result<Graph<'o>> {
     let mut graph = Graph {
         options,
-        nodes: Vec::new(),
-        parts: Vec::new(),
-        pool: String::new(),
-        ends: Vec::new(),
+        tables,
         tensors: Vec::new(),
         types: Vec::new(),
         known_types: Vec::new(),
@@ -135,24 +143,43 @@ impl Graph<'_> {
         self.options
     }
 
+    /// The tables, emptied, for the next text.
+    pub(super) fn into_tables(self) -> Tables {
+        let mut tables = self.tables;
+        empty(&mut tables.nodes);
+        empty(&mut tables.parts);
+        empty(&mut tables.ends);
+        let mut pool = tables.pool.into_bytes();
+        empty(&mut pool);
+        tables.pool = String::from_utf8(pool).unwrap_or_default();
+        tables
+    }
+
+    /// The number of nodes.
+    pub(super) fn len(&self) -> usize {
+        self.tables.nodes.len()
+    }
+
     /// The number of the value itself.
     pub(super) fn root(&self) -> u32 {
-        self.nodes.len().saturating_sub(1) as u32
+        self.len().saturating_sub(1) as u32
     }
 
     pub(super) fn node(&self, number: u32) -> &Node {
-        &self.nodes[number as usize]
+        &self.tables.nodes[number as usize]
     }
 
     pub(super) fn parts_of(&self, number: u32) -> &[Part] {
         let node = self.node(number);
-        &self.parts[node.first..node.first + node.count as usize]
+        &self.tables.parts[node.first..node.first + node.count as usize]
     }
 
     pub(super) fn text(&self, number: u32) -> &str {
         let number = number as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.pool[start..self.ends[number]]
+        let start = number
+            .checked_sub(1)
+            .map_or(0, |before| self.tables.ends[before]);
+        &self.tables.pool[start..self.tables.ends[number]]
     }
 
     pub(super) fn type_of(&self, number: u32) -> Option<&TypeText> {
@@ -169,27 +196,27 @@ impl Graph<'_> {
 
     /// Ends the text that was written to the pool.
     fn end_text(&mut self) -> Result<u32> {
-        let Ok(number) = u32::try_from(self.ends.len()) else {
+        let Ok(number) = u32::try_from(self.tables.ends.len()) else {
             return Err(Error::value_error(format!(
                 "expected a value of at most {} fields",
                 u32::MAX
             )));
         };
-        self.ends.push(self.pool.len());
+        self.tables.ends.push(self.tables.pool.len());
         Ok(number)
     }
 
     fn leaf(&mut self, what: fn(u32) -> What) -> Result<()> {
         let text = self.end_text()?;
-        self.push(what(text), self.parts.len(), 0);
+        self.push(what(text), self.tables.parts.len(), 0);
         Ok(())
     }
 
     fn push(&mut self, what: What, first: usize, header: u32) {
-        self.nodes.push(Node {
+        self.tables.nodes.push(Node {
             what,
             first,
-            count: (self.parts.len() - first) as u32,
+            count: (self.tables.parts.len() - first) as u32,
             header,
         });
     }
@@ -220,7 +247,7 @@ impl Graph<'_> {
         let options = self.options;
         let comment = access::outside(section, || options.annotation_of(object.as_ref()))?;
         if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
-            self.pool.push_str(&spelling::comment_text(&comment));
+            self.tables.pool.push_str(&spelling::comment_text(&comment));
             let text = self.end_text()?;
             self.comments.insert(number, text);
         }
@@ -233,15 +260,15 @@ impl Sink for Graph<'_> {
         if let ValueRef::Tensor(tensor) = value {
             let is_small = !tensor::is_large(tensor);
             if is_small || self.options.tensors == TensorText::Abbreviated {
-                tensor::push(tensor, is_small, &mut self.pool)?;
+                tensor::push(tensor, is_small, &mut self.tables.pool)?;
                 return self.leaf(What::Whole);
             }
             let number = self.tensors.len() as u32;
             self.tensors.push(tensor.clone());
-            self.push(What::Tensor(number), self.parts.len(), 0);
+            self.push(What::Tensor(number), self.tables.parts.len(), 0);
             return Ok(());
         }
-        if !spelling::push_plain(value, &mut self.pool)? {
+        if !spelling::push_plain(value, &mut self.tables.pool)? {
             return Err(Error::type_error("expected a value without parts"));
         }
         match value {
@@ -251,8 +278,8 @@ impl Sink for Graph<'_> {
     }
 
     fn container(&mut self, container: &ContainerType, parts: &[u32], _number: u32) {
-        let first = self.parts.len();
-        self.parts.extend(parts.iter().map(|&part| Part {
+        let first = self.tables.parts.len();
+        self.tables.parts.extend(parts.iter().map(|&part| Part {
             field: 0,
             presence: Presence::Always,
             item: Item::Node(part),
@@ -279,7 +306,7 @@ impl Sink for Graph<'_> {
             &mut self.types[type_number as usize],
             TypeText::empty(object.info()),
         );
-        let first = self.parts.len();
+        let first = self.tables.parts.len();
         let written = self.fields(section, object, parts, number, &ty);
         self.types[type_number as usize] = ty;
         let header = written?;
@@ -288,9 +315,9 @@ impl Sink for Graph<'_> {
     }
 
     fn hooked(&mut self, info: &'static TypeInfo, data: &Value) -> Result<()> {
-        spelling::push_key(info.key(), &mut self.pool);
-        self.pool.push('!');
-        json::write_data(data, &mut self.pool)?;
+        spelling::push_key(info.key(), &mut self.tables.pool);
+        self.tables.pool.push('!');
+        json::write_data(data, &mut self.tables.pool)?;
         self.leaf(What::Whole)
     }
 
@@ -300,14 +327,14 @@ impl Sink for Graph<'_> {
             && let Ok(known) = global_function(name)
             && Value::from(known).words() == value.words()
         {
-            self.pool.push_str(spelling::FUNCTION);
-            self.pool.push('(');
-            spell::string(name, &mut self.pool);
-            self.pool.push(')');
+            self.tables.pool.push_str(spelling::FUNCTION);
+            self.tables.pool.push('(');
+            spell::string(name, &mut self.tables.pool);
+            self.tables.pool.push(')');
         } else if self.options.placeholders {
-            self.pool.push('<');
-            self.pool.push_str(value.type_name());
-            self.pool.push('>');
+            self.tables.pool.push('<');
+            self.tables.pool.push_str(value.type_name());
+            self.tables.pool.push('>');
         } else if let ValueRef::Function(function) = value.view() {
             let which = match function.name() {
                 Some(name) => format!("'{name}', which is registered under no global name"),
@@ -373,18 +400,20 @@ impl Graph<'_> {
                 None => {
                     match loaded {
                         Loaded::Int(number) => {
-                            self.pool.push_str(itoa::Buffer::new().format(number));
+                            self.tables
+                                .pool
+                                .push_str(itoa::Buffer::new().format(number));
                         }
-                        Loaded::Float(number) => spell::float(number, &mut self.pool),
-                        Loaded::Bool(flag) => self.pool.push_str(spell::bool_text(flag)),
-                        Loaded::DType(dtype) => spelling::push_dtype(dtype, &mut self.pool)?,
+                        Loaded::Float(number) => spell::float(number, &mut self.tables.pool),
+                        Loaded::Bool(flag) => self.tables.pool.push_str(spell::bool_text(flag)),
+                        Loaded::DType(dtype) => spelling::push_dtype(dtype, &mut self.tables.pool)?,
                         Loaded::Value(_) | Loaded::Object(_) | Loaded::None => continue,
                     }
                     Item::Text(self.end_text()?)
                 }
             };
             header += u32::from(ty.is_definition(field));
-            self.parts.push(Part {
+            self.tables.parts.push(Part {
                 field: position,
                 presence,
                 item,

@@ -51,6 +51,8 @@ pub(crate) use mismatch::excerpt;
 pub use mismatch::{MismatchOptions, assert_structural_equal, render_mismatch};
 pub use options::{TensorText, TextMark, TextOptions};
 
+use std::cell::Cell;
+
 use crate::kernel::error::Result;
 use crate::kernel::value::Value;
 
@@ -124,14 +126,31 @@ struct Marked {
     is_exact: bool,
 }
 
+/// Memory that a thread keeps from one text to the next.
+#[derive(Default)]
+struct Scratch {
+    graph: graph::Tables,
+    spots: Vec<plan::Spot>,
+}
+
+thread_local! {
+    // Taken while something is printed, so an annotation that prints makes its own.
+    static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
+}
+
 fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
-    let graph = graph::collect(value, options)?;
-    let plan = plan::plan(&graph)?;
+    let scratch = SCRATCH.try_with(Cell::take).ok().flatten();
+    let Scratch { graph, spots } = scratch.unwrap_or_default();
+    let graph = graph::collect(value, options, graph)?;
+    let mut plan = plan::plan(&graph, spots)?;
     let marks = match options.marks.is_empty() {
         true => marks::Marks::default(),
         false => marks::find(&graph, &plan, value),
     };
-    let (text, lines) = print::print(&graph, plan, &marks)?;
+    let (text, lines) = print::print(&graph, &mut plan, &marks)?;
+    let (graph, spots) = (graph.into_tables(), plan.into_spots());
+    // At the end of a thread the memory is simply freed.
+    let _ = SCRATCH.try_with(|cell| cell.set(Some(Scratch { graph, spots })));
     Ok(Marked {
         text,
         lines,

@@ -16,6 +16,7 @@ use super::names::Names;
 use super::spelling::Sigil;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;
+use crate::kernel::pages::empty;
 use crate::kernel::types::{FieldFlag, Kind};
 
 /// Longer texts without parts are not repeated.
@@ -34,7 +35,7 @@ pub(super) struct Plan {
 
 /// The decisions about a node.
 #[derive(Clone, Copy)]
-struct Spot {
+pub(super) struct Spot {
     /// The number of printed nodes that it is part of.
     uses: u32,
     /// The block that contains all its uses; if it is defined in place, the node that it
@@ -69,8 +70,8 @@ struct Block {
 /// Wider than any line.
 pub(super) const TOO_WIDE: u32 = u32::MAX / 2;
 
-/// The plan of the text of a graph.
-pub(super) fn plan(graph: &Graph<'_>) -> Result<Plan> {
+/// The plan of the text of a graph, in a list that is empty.
+pub(super) fn plan(graph: &Graph<'_>, mut spots: Vec<Spot>) -> Result<Plan> {
     let spot = Spot {
         uses: 0,
         home: NONE,
@@ -83,8 +84,9 @@ pub(super) fn plan(graph: &Graph<'_>) -> Result<Plan> {
         is_hint: false,
         in_place: false,
     };
+    spots.resize(graph.len(), spot);
     let mut plan = Plan {
-        spots: vec![spot; graph.nodes.len()],
+        spots,
         blocks: vec![Block {
             parent: 0,
             depth: 0,
@@ -102,6 +104,12 @@ pub(super) fn plan(graph: &Graph<'_>) -> Result<Plan> {
 }
 
 impl Plan {
+    /// The list of decisions, emptied, for the next text.
+    pub(super) fn into_spots(mut self) -> Vec<Spot> {
+        empty(&mut self.spots);
+        self.spots
+    }
+
     /// True if the node is referred to by a name.
     pub(super) fn is_named(&self, node: u32) -> bool {
         self.spots[node as usize].is_named
@@ -299,7 +307,7 @@ impl Plan {
 
     /// Measures the text of every node, parts first.
     fn measure(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
-        for number in 0..graph.nodes.len() as u32 {
+        for number in 0..graph.len() as u32 {
             poll.step_outside()?;
             let width = self.own_width(graph, number).min(TOO_WIDE);
             self.spots[number as usize].width = width;

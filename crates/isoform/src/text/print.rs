@@ -19,7 +19,11 @@ const FILLED: u32 = 16;
 /// # Errors
 ///
 /// `ValueError` for tensors of data types that have no name.
-pub(super) fn print(graph: &Graph<'_>, plan: Plan, marks: &Marks) -> Result<(String, Vec<usize>)> {
+pub(super) fn print(
+    graph: &Graph<'_>,
+    plan: &mut Plan,
+    marks: &Marks,
+) -> Result<(String, Vec<usize>)> {
     let options = graph.options();
     let mut printer = Printer {
         graph,
@@ -51,7 +55,7 @@ pub(super) fn print(graph: &Graph<'_>, plan: Plan, marks: &Marks) -> Result<(Str
 
 struct Printer<'g> {
     graph: &'g Graph<'g>,
-    plan: Plan,
+    plan: &'g mut Plan,
     marks: &'g Marks,
     page: Page,
     todo: Vec<Todo>,

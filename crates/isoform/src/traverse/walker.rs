@@ -68,7 +68,7 @@ pub(super) fn run<B>(
     root: Value,
     options: WalkOptions,
     driver: Option<Driver<'_, DriveVisit<'_>>>,
-    wanted: impl FnMut(Option<TypeIndex>) -> bool,
+    mut wanted: impl FnMut(Option<TypeIndex>) -> bool,
     interrupts: InterruptCodec<B>,
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
@@ -78,11 +78,14 @@ pub(super) fn run<B>(
     let scratch = scratch.unwrap_or_default();
     let hooks = TraversalHooks::current();
     let special = options.hooks && hooks.exist() || driver.is_some();
+    let plain_wanted = special || wanted(None);
     let mut walker = Walker {
         options,
         view: View::of_compared(options.include_ignored),
         hooks,
         special,
+        plain_wanted,
+        skips_leaves: !plain_wanted && !options.include_ignored,
         marks_all: special || options.sharing == Sharing::OncePerRegion,
         driver,
         wanted,
@@ -124,6 +127,10 @@ struct Walker<'a, 'f, B, W, F> {
     hooks: TraversalHooks,
     /// True if hooks or the driver may control the visit below some values.
     special: bool,
+    /// True if inline values are visited.
+    plain_wanted: bool,
+    /// True if there is nothing to visit in an object without children.
+    skips_leaves: bool,
     driver: Option<Driver<'f, DriveVisit<'f>>>,
     /// True if objects with a single owner are marked as well.
     marks_all: bool,
@@ -165,7 +172,7 @@ where
     #[inline(always)]
     fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), Stop<B>> {
         let mut poll = Poll::default();
-        let plain_wanted = self.special || (self.wanted)(None);
+        let plain_wanted = self.plain_wanted;
         loop {
             poll.step(section).map_err(Stop::Error)?;
             if self.stack.len() == floor {
@@ -234,6 +241,15 @@ where
         if silent && !self.call(section, part)? {
             if marked {
                 self.marks.leave(object.ident());
+            }
+            return Ok(());
+        }
+        if is_node && !info.has_children && self.skips_leaves {
+            if marked {
+                self.marks.leave(object.ident());
+            }
+            if !silent {
+                self.call(section, part)?;
             }
             return Ok(());
         }

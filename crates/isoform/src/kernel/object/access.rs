@@ -23,6 +23,8 @@
 //!   [`calling`]; destructors of objects that die in a section wait for its end
 //!   (`release::park`). User code may therefore read and write fields wherever it runs,
 //!   without waiting for a lock of its own thread.
+//! * **The rest of a traversal** may run outside of its section, in one of its own
+//!   ([`without_host`]), with the host's lock released.
 //! * **Borrowed objects stay alive.** A value that a write removes from a field is kept
 //!   until all traversals that run at that time have ended (`deferred_drop`), so an
 //!   `ObjRef` read before a call of a hook is valid after it: frames hold objects,
@@ -41,6 +43,7 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::time::{Duration, Instant};
 
 use super::deferred_drop::{self, Ticket};
 use super::host_lock as host;
@@ -300,6 +303,17 @@ impl Poll {
         self.count()
     }
 
+    /// Counts one step where the section cannot be left; true if the next
+    /// [`step`](Self::step) checks with the host, which should then follow soon.
+    #[inline(always)]
+    pub(crate) fn is_due(&mut self) -> bool {
+        if self.0 > 1 {
+            self.0 -= 1;
+            return false;
+        }
+        true
+    }
+
     /// Checks with the host at once, between two long operations that are not in a
     /// section. May run foreign code.
     ///
@@ -309,24 +323,109 @@ impl Poll {
     #[cfg(feature = "transform")]
     pub(crate) fn now() -> Result<()> {
         assert_outside();
-        Poll::default().ask()
+        Poll::default().ask(false).map(drop)
+    }
+
+    /// As [`step`](Self::step). Returns true if the rest of the traversal should run
+    /// [`without_host`], which it may only if `can_release` is true.
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step).
+    #[inline(always)]
+    pub(crate) fn step_to_release(
+        &mut self,
+        section: &mut Section,
+        can_release: impl FnOnce() -> bool,
+    ) -> Result<bool> {
+        let _given_up = section;
+        self.0 -= 1;
+        if self.0 == 0 {
+            self.ask(can_release())
+        } else {
+            Ok(false)
+        }
     }
 
     #[inline(always)]
     fn count(&mut self) -> Result<()> {
         self.0 -= 1;
-        if self.0 == 0 { self.ask() } else { Ok(()) }
+        if self.0 == 0 {
+            self.ask(false).map(drop)
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn ask(&mut self) -> Result<()> {
+    fn ask(&mut self, can_release: bool) -> Result<bool> {
         self.0 = Poll::STEPS;
-        match host::hooks() {
-            Some(hooks) if host::is_held() => leaving(hooks.poll),
-            _ => Ok(()),
+        let Some(hooks) = host::hooks() else {
+            return Ok(false);
+        };
+        if !host::is_held() {
+            if let Some(last) = host::asked_when_released()
+                && leaving(|| ask_again(hooks, last))?
+            {
+                host::replace_released(Some(Instant::now()));
+            }
+            return Ok(false);
         }
+        let release = leaving(hooks.poll)?;
+        if release && !can_release {
+            leaving(|| (hooks.release_while)(&mut || ()));
+        }
+        Ok(release && can_release)
     }
+}
+
+/// The longest time without a check while the host's lock is released: taking it may
+/// take milliseconds, and nobody notices a tenth of a second.
+const RARELY: Duration = Duration::from_millis(100);
+
+/// Checks with the host from a traversal that runs [`without_host`]. Outside of its
+/// section, where writers get their turn. Returns false if that was not necessary yet.
+fn ask_again(hooks: &host::HostHooks, last: Instant) -> Result<bool> {
+    if last.elapsed() < RARELY {
+        return Ok(false);
+    }
+    let mut answer = Ok(false);
+    (hooks.hold)(&mut || answer = (hooks.poll)());
+    answer.map(|_| true)
+}
+
+/// Runs the rest of a traversal with the host's lock released. It must call no function
+/// of the host other than hooks, which take the lock themselves.
+///
+/// For the traversal, `body` is like a hook that continues it: objects met so far stay
+/// alive, and `body` reads fields in a section of its own, under the process-wide lock.
+///
+/// # Errors
+///
+/// Those of `body`.
+pub(crate) fn without_host<T>(
+    section: &mut Section,
+    body: impl FnOnce(&mut Section) -> Result<T>,
+) -> Result<T> {
+    let mut body = Some(body);
+    let mut result = None;
+    outside(section, || {
+        let mut run = || {
+            if let Some(body) = body.take() {
+                let _released = host::Released::begin();
+                result = Some(traversing(body));
+            }
+        };
+        match host::hooks() {
+            Some(hooks) => (hooks.release_while)(&mut run),
+            None => run(),
+        }
+    });
+    result.unwrap_or_else(|| {
+        let what = "the host did not run the rest of a traversal";
+        Err(Error::new(ErrorKind::Runtime, what))
+    })
 }
 
 /// Runs `body` while nobody else reads or writes fields; its argument is true if no
@@ -475,6 +574,7 @@ struct Left {
     traversal: bool,
     ticket: Option<Ticket>,
     assumed: bool,
+    released: Option<Instant>,
 }
 
 impl Left {
@@ -496,6 +596,7 @@ impl Left {
                 ticket: local.ticket.take(),
                 // Foreign code may release the host's lock and take it again.
                 assumed: host::replace_assumed(false),
+                released: host::replace_released(None),
             };
             if left.active {
                 local.unlock();
@@ -510,6 +611,7 @@ impl Drop for Left {
     #[inline]
     fn drop(&mut self) {
         host::replace_assumed(self.assumed);
+        host::replace_released(self.released);
         LOCAL.with(|local| {
             local.depth.set(self.depth);
             local.traversal.set(self.traversal);

@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::sync::OnceLock;
+use std::time::Instant;
 
 use super::access;
 use crate::kernel::error::{Error, Result};
@@ -24,9 +25,11 @@ pub struct HostHooks {
     /// it, and takes it again.
     pub release_while: fn(&mut dyn FnMut()),
     /// Called every few thousand steps of a long operation by a thread that holds the
-    /// host's lock: returns an error if the operation should end early, and gives other
-    /// threads a chance to take the lock. Runs outside of sections, like a callback.
-    pub poll: fn() -> Result<()>,
+    /// host's lock: returns an error if the operation should end early, and true if it
+    /// should release the lock, because other threads have waited long enough. An
+    /// operation that calls no function of the host from then on releases it until its
+    /// end. Runs outside of sections, like a callback.
+    pub poll: fn() -> Result<bool>,
 }
 
 impl fmt::Debug for HostHooks {
@@ -39,6 +42,7 @@ static HOOKS: OnceLock<HostHooks> = OnceLock::new();
 
 thread_local! {
     static ASSUMED: Cell<bool> = const { Cell::new(false) };
+    static RELEASED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
 /// Registers the host's lock; once per process.
@@ -90,7 +94,7 @@ thread_local! {
 ///         body();
 ///         host::lock();
 ///     },
-///     poll: || Ok(()),
+///     poll: || Ok(false),
 /// };
 /// // SAFETY: the lock of this host is a mutex, and the functions do no more
 /// // than their names say.
@@ -132,9 +136,35 @@ pub unsafe fn assume_held<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
+/// The time during which a traversal runs without the host's lock that its thread held.
+pub(super) struct Released(Option<Instant>);
+
+impl Released {
+    pub(super) fn begin() -> Self {
+        Released(replace_released(Some(Instant::now())))
+    }
+}
+
+impl Drop for Released {
+    fn drop(&mut self) {
+        replace_released(self.0);
+    }
+}
+
+/// When the host was last asked, if a traversal of this thread has released its lock.
+pub(super) fn asked_when_released() -> Option<Instant> {
+    RELEASED.get()
+}
+
+/// Sets that time; returns the previous one.
+#[inline(always)]
+pub(super) fn replace_released(asked: Option<Instant>) -> Option<Instant> {
+    RELEASED.replace(asked)
+}
+
 /// True if this thread holds a registered host's lock.
 pub(super) fn is_held() -> bool {
-    ASSUMED.get() || hooks().is_some_and(|hooks| (hooks.is_held)())
+    ASSUMED.get() || RELEASED.get().is_none() && hooks().is_some_and(|hooks| (hooks.is_held)())
 }
 
 pub(super) fn hooks() -> Option<&'static HostHooks> {
@@ -150,7 +180,7 @@ pub(super) fn replace_assumed(assumed: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::sync::{Condvar, Mutex, PoisonError, mpsc};
     use std::thread;
 
@@ -163,7 +193,9 @@ mod tests {
     use crate::kernel::types::RegionChange;
     use crate::kernel::types::{FieldDef, Schema, TypeDef, register_type};
     use crate::kernel::value::Value;
-    use crate::structural::{structural_equal, structural_hash};
+    use crate::structural::{
+        first_structural_mismatch, structural_digest, structural_equal, structural_hash,
+    };
     use crate::traverse::{WalkResult, structural_walk};
 
     /// The lock of a host that exists only in this test.
@@ -177,6 +209,7 @@ mod tests {
         freed: Condvar::new(),
     };
     static RELEASED: AtomicUsize = AtomicUsize::new(0);
+    static POLLED: AtomicUsize = AtomicUsize::new(0);
 
     thread_local! {
         static MINE: Cell<bool> = const { Cell::new(false) };
@@ -222,7 +255,7 @@ mod tests {
             body();
             HOST.acquire();
         },
-        poll: || Ok(()),
+        poll: || Ok(POLLED.fetch_add(1, Ordering::Relaxed) % 2 == 0),
     };
 
     fn node(key: &str, hook: Option<DynEqual>) -> Ref<Obj> {
@@ -261,6 +294,53 @@ mod tests {
         })
         .expect("no cycle");
         field_value(&nodes[at], "value").expect("a field");
+    }
+
+    /// A chain of nodes.
+    fn chain(levels: usize) -> Ref<Obj> {
+        let first = node("host.Node", None);
+        (0..levels).fold(first, |next, _| {
+            let node = node("host.Node", None);
+            set(&node, "next", &next);
+            node
+        })
+    }
+
+    /// Another thread holds the host's lock while a traversal that the host started
+    /// takes further steps, and writes what it is about to read.
+    fn long_operations_go_on_without_the_lock() {
+        let levels = if cfg!(miri) { 100_000 } else { 1_000_000 };
+        let (left, right) = (chain(levels), chain(levels));
+        let operations: [&(dyn Fn() + Sync); 3] = [
+            &|| assert!(structural_equal(&left, &right).expect("comparable")),
+            &|| {
+                assert!(first_structural_mismatch(&left, &right).is_ok_and(|found| found.is_none()))
+            },
+            &|| drop(structural_digest(&left).expect("can be digested")),
+        ];
+        for operation in operations {
+            let before = RELEASED.load(Ordering::Relaxed);
+            let ended = AtomicBool::new(false);
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    // SAFETY: the lock is registered and held.
+                    HOST.run(|| unsafe { assume_held(operation) });
+                    ended.store(true, Ordering::Relaxed);
+                });
+                while RELEASED.load(Ordering::Relaxed) == before {
+                    thread::yield_now();
+                }
+                HOST.run(|| {
+                    let steps = access::times_left();
+                    // The traversal cannot end, for which it needs this lock.
+                    while access::times_left() < steps + 2 {
+                        assert!(!ended.load(Ordering::Relaxed));
+                        thread::yield_now();
+                    }
+                    set(&left, "value", Value::NONE);
+                });
+            });
+        }
     }
 
     #[test]
@@ -331,6 +411,7 @@ mod tests {
         assert_eq!(RELEASED.load(Ordering::Relaxed), before + 1);
         let value = field_value(&nodes[0], "value").expect("a field");
         assert_eq!(value, long(1));
+        long_operations_go_on_without_the_lock();
         nodes.iter().for_each(|node| set(node, "next", Value::NONE));
     }
 }

@@ -63,9 +63,23 @@ unsafe fn destroy(object: NonNull<Header>) {
         if info.tracked.load(Ordering::Acquire) {
             collect::untrack(object);
         }
-        for slot in &info.drop_slots {
-            // SAFETY: the slot is one of the object's own type.
-            let Some(child) = (unsafe { child_in(object, *slot) }) else {
+        let slots = &info.drop_slots;
+        // The child that is linked last is freed first. A program goes through memory
+        // in one direction if that is the last child where parts lie before the
+        // object, as most builders leave them, and the first one where they follow
+        // it, as in copies.
+        // SAFETY: the slot is one of the object's own type.
+        let first = slots
+            .first()
+            .and_then(|&slot| unsafe { child_in(object, slot) });
+        let follows = first.is_some_and(|first| first > object);
+        for position in 0..slots.len() {
+            let slot = match follows {
+                true => slots[slots.len() - 1 - position],
+                false => slots[position],
+            };
+            // SAFETY: as above.
+            let Some(child) = (unsafe { child_in(object, slot) }) else {
                 continue;
             };
             // SAFETY: the field owned one reference to the child, which is released

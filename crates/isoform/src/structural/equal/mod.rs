@@ -4,15 +4,15 @@
 //! elements, entries) are on top of frames that finish something once the
 //! iteration above them has succeeded (remember a proven pair, record a
 //! binding, end a scope). Without the recorder, a node's last child replaces
-//! the node's frame, leaves are compared in place, and a chain that leans
-//! either way needs no stack at all; with it, every frame stays, so that the
-//! frames spell the access path.
+//! the node's frame, so a chain that leans either way needs no stack at all;
+//! with it, every frame stays, so that the frames spell the access path.
 
 mod binders;
 mod fill;
 mod holes;
 mod hooks;
 mod maps;
+mod plain;
 mod proofs;
 mod report;
 mod skip;
@@ -39,7 +39,6 @@ use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::{Payload, VisitShape};
 use crate::kernel::object::pair::{FieldPair, ObjPair};
-use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessStep;
@@ -62,7 +61,7 @@ enum VarPair {
 enum Job {
     /// Compares the fields starting at `next`.
     Fields,
-    /// As `Fields`, for plain nodes and without the recorder.
+    /// As `Fields`, for plain nodes.
     Plain,
     /// Compares the elements starting at `next`.
     Items,
@@ -306,9 +305,29 @@ impl<'a> Engine<'a> {
         region: Region,
     ) -> Result<bool> {
         let base = self.stack.len();
+        self.run_above::<REC>(section, l, r, region, base)
+    }
+
+    /// Compares a pair, and continues with the frames above a height.
+    fn run_above<const REC: bool>(
+        &mut self,
+        section: &mut Section,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        region: Region,
+        base: usize,
+    ) -> Result<bool> {
         let (mut l, mut r, mut region) = (l, r, region);
         loop {
-            self.poll.step(section)?;
+            // Guards of holes may be code of the host.
+            if self
+                .poll
+                .step_to_release(section, || self.holes.is_none())?
+            {
+                return access::without_host(section, |section| {
+                    self.run_above::<REC>(section, l, r, region, base)
+                });
+            }
             match self.enter::<REC>(section, l, r, region, base)? {
                 Entered::Child(next_l, next_r, next_region) => {
                     (l, r, region) = (next_l, next_r, next_region);
@@ -361,8 +380,9 @@ impl<'a> Engine<'a> {
         if l.same_as(r) && self.skips && self.skip::<REC>(section, l, region)? {
             return Ok(Entered::Equal);
         }
-        if !REC
-            && !self.pinned
+        // Any object may be a hole.
+        if !self.pinned
+            && !(REC && self.holes.is_some())
             && let Some(pair) = ObjPair::new(l, r)
             && pair.info().class() == Payload::Plain
         {
@@ -372,138 +392,9 @@ impl<'a> Engine<'a> {
             if remember && let Some(known) = self.is_known(l, r, region)? {
                 return Ok(known);
             }
-            return self.plain(section, pair, 0, region, base);
+            return self.plain::<REC>(section, pair, 0, region, base);
         }
         self.enter_other::<REC>(section, l, r, l.info(), region)
-    }
-
-    /// Compares plain nodes starting at a field, and everything below and above
-    /// them that consists of plain nodes with one owner: the bulk of most
-    /// programs.
-    fn plain(
-        &mut self,
-        section: &Section,
-        pair: ObjPair<'a>,
-        from: u32,
-        region: Region,
-        base: usize,
-    ) -> Result<Entered<'a>> {
-        let (mut pair, mut region) = (pair, region);
-        let mut position = from as usize;
-        loop {
-            let Some((_, both)) = pair.visited(section, position) else {
-                // Done; continue with the node above, if it is also a plain
-                // one.
-                match self.stack.last() {
-                    Some(frame) if frame.job == Job::Plain && self.stack.len() > base => {
-                        let Some(above) = ObjPair::new(frame.l, frame.r) else {
-                            return Ok(Entered::Different);
-                        };
-                        (pair, position, region) = (above, frame.next as usize, frame.region);
-                        self.stack.pop();
-                        continue;
-                    }
-                    Some(frame) if frame.job == Job::EndMemo && self.stack.len() > base => {
-                        self.end_proof();
-                        continue;
-                    }
-                    _ => return Ok(Entered::Equal),
-                }
-            };
-            position += 1;
-            let children = match both {
-                FieldPair::Objects(l, r) => Ok((l, r)),
-                FieldPair::Values(l, r) => match (l.object_ref(), r.object_ref()) {
-                    (Some(l), Some(r)) => Ok((l, r)),
-                    (None, None) => Err(leaf::plain_equal(&l, &r)),
-                    _ => Err(false),
-                },
-                FieldPair::Floats(l, r) => Err(leaf::floats_equal(l, r)),
-                FieldPair::Same(same) => Err(same),
-            };
-            let equal = match children {
-                Err(equal) => equal,
-                Ok((l, r)) => {
-                    let Some(child) = ObjPair::new(l, r) else {
-                        self.return_to(pair, position, region);
-                        return Ok(Entered::Child(l, r, region));
-                    };
-                    let info = child.info();
-                    // Nodes with children get a separate branch, which is
-                    // predicted better than a jump table.
-                    if info.has_children {
-                        if info.shape() != VisitShape::Inner {
-                            self.return_to(pair, position, region);
-                            return Ok(Entered::Child(l, r, region));
-                        }
-                        prefetch_ahead(l);
-                        prefetch_ahead(r);
-                        self.visits += 1;
-                        if !child.is_shared() || leaf::hold_few_leaves(section, child) {
-                            self.return_to(pair, position, region);
-                        } else if l.same_as(r) && self.skips {
-                            match self.skip_known(l, region) {
-                                Some(true) => continue,
-                                // The visit begins where effects can be found.
-                                _ => {
-                                    self.visits -= 1;
-                                    self.return_to(pair, position, region);
-                                    return Ok(Entered::Child(l, r, region));
-                                }
-                            }
-                        } else {
-                            match self.recall(l, r, region) {
-                                Recalled::Equal => continue,
-                                Recalled::Different => return Ok(Entered::Different),
-                                Recalled::Unknown { was_void } => {
-                                    self.return_to(pair, position, region);
-                                    self.begin_proof(l, r, region, was_void)?;
-                                }
-                            }
-                        }
-                        (pair, position) = (child, 0);
-                        continue;
-                    }
-                    match info.shape() {
-                        VisitShape::Leaf => {
-                            self.visits += 1;
-                            leaf::fields_equal(section, child)
-                        }
-                        VisitShape::Var => {
-                            self.visits += 1;
-                            self.is_bound_use(l, r, region)
-                                || matches!(
-                                    self.var_pair::<false>(l, r, region, true),
-                                    VarPair::Equal
-                                )
-                        }
-                        VisitShape::Inner | VisitShape::Other => {
-                            self.return_to(pair, position, region);
-                            return Ok(Entered::Child(l, r, region));
-                        }
-                    }
-                }
-            };
-            if !equal {
-                self.differ_field::<false>(section, pair.left(), pair.right(), position)?;
-                return Ok(Entered::Different);
-            }
-        }
-    }
-
-    /// Pushes a frame, if there are fields left.
-    #[inline(always)]
-    fn return_to(&mut self, pair: ObjPair<'a>, position: usize, region: Region) {
-        if position < pair.info().visited.len() {
-            self.stack.push(Frame {
-                l: pair.left(),
-                r: pair.right(),
-                next: position as u32,
-                extra: 0,
-                region,
-                job: Job::Plain,
-            });
-        }
     }
 
     /// Compares fields starting at a position, up to a child that needs a
@@ -687,7 +578,7 @@ impl<'a> Engine<'a> {
                 let Some(pair) = ObjPair::new(frame.l, frame.r) else {
                     return Ok(Next::Different);
                 };
-                match self.plain(section, pair, frame.next, frame.region, base)? {
+                match self.plain::<REC>(section, pair, frame.next, frame.region, base)? {
                     Entered::Equal | Entered::Open => Ok(Next::Nothing),
                     Entered::Different => Ok(Next::Different),
                     Entered::Child(l, r, region) => Ok(Next::Pair(l, r, region)),

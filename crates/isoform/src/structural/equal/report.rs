@@ -170,7 +170,7 @@ impl<'a> Engine<'a> {
             let object = if side == Side::Left { frame.l } else { frame.r };
             let position = frame.next.checked_sub(1);
             match (frame.job, position) {
-                (Job::Fields | Job::Hole, Some(position)) => {
+                (Job::Fields | Job::Plain | Job::Hole, Some(position)) => {
                     let info = object.info();
                     if let Some(slot) = info.visited.get(position as usize) {
                         let name = info.fields()[slot.field as usize].name();

@@ -57,9 +57,13 @@ impl<'a> Engine<'a> {
 
     /// As [`skip`](Self::skip), for plain nodes; None if the effects are unknown.
     #[inline(never)]
-    pub(super) fn skip_known(&mut self, object: ObjRef<'a>, region: Region) -> Option<bool> {
+    pub(super) fn skip_known<const REC: bool>(
+        &mut self,
+        object: ObjRef<'a>,
+        region: Region,
+    ) -> Option<bool> {
         let effects = self.tables.effects.find(object.ident())?;
-        Some(self.skip_by::<false>(object, effects, region))
+        Some(self.skip_by::<REC>(object, effects, region))
     }
 
     fn skip_by<const REC: bool>(

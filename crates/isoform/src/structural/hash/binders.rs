@@ -4,7 +4,7 @@ use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::super::snapshots::content_of;
 use super::super::var_numbering::{By, Name, Naming};
-use super::{Frame, Hasher, Job, Step};
+use super::{Frame, Hasher, Job, RecentUse, Step};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Section;
 use crate::kernel::object::table::TypeInfo;
@@ -57,7 +57,35 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 }
             }
         }
-        self.named(object, index, name)
+        let is_again = is_var && name.first.is_none();
+        let out = self.named(object, index, name);
+        // Finished digests are given to one node only.
+        if !S::KEEPS && !S::PORTABLE && is_again && self.tables.numbering.is_outside_hooks() {
+            self.recent = Some(RecentUse {
+                ident: object.ident(),
+                scopes: self.tables.levels.current(),
+                binding: index,
+                level,
+                out,
+            });
+        }
+        out
+    }
+
+    /// The hash of a variable that is used like the one before it.
+    #[inline(always)]
+    pub(super) fn used_again(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
+        let recent = self.recent.as_ref()?;
+        let levels = &mut self.tables.levels;
+        if recent.ident != object.ident()
+            || recent.scopes != levels.current()
+            || region.def_level().is_some()
+            || !self.tables.numbering.is_outside_hooks()
+        {
+            return None;
+        }
+        levels.use_var(recent.binding, recent.level, region);
+        Some(recent.out)
     }
 
     fn named(&mut self, object: ObjRef<'a>, index: u32, name: Name<S::Out>) -> S::Out {
@@ -106,6 +134,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
+        base: usize,
     ) -> Result<Step<'a, S::Out>> {
         let mut inner = region;
         match info.kind {
@@ -165,7 +194,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let subject = object;
         let object = content_of(self.arena, self.snapshots, object);
         if info.hooks.are_structural_defaults() {
-            return self.open_fields(section, object, info, inner);
+            return self.open_fields(section, object, info, inner, base);
         }
         self.watch_fields(subject, info);
         self.call_hook(section, object, info, inner)
@@ -201,6 +230,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         context: u32,
         out: S::Out,
     ) -> S::Out {
+        self.recent = None;
         let tables = &mut *self.tables;
         tables.numbering.leave(context);
         let kind = object.info().kind;

@@ -14,6 +14,7 @@ mod hooks;
 mod keep;
 mod kept;
 mod memo;
+mod plain;
 mod report;
 
 use hashbrown::{HashMap, HashSet};
@@ -33,12 +34,11 @@ use super::var_numbering::VarNumbering;
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::class::Payload;
+use crate::kernel::object::class::{Payload, VisitShape};
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::pages::empty;
-use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 use kept::{Kept, Parts};
 
@@ -94,6 +94,16 @@ struct CachedHash<Out> {
     context: u32,
     /// Something in it can change.
     can_change: bool,
+}
+
+/// A use of a variable, outside of hooks, and the scope level there.
+struct RecentUse<Out> {
+    ident: u64,
+    scopes: u32,
+    binding: u32,
+    /// The level of the binding.
+    level: u32,
+    out: Out,
 }
 
 /// The tables of a hash walk, reused from call to call.
@@ -173,6 +183,9 @@ pub(super) struct Hasher<'a, S: Sink> {
     hook_depth: u32,
     /// The variable that is about to be bound and named by its fields.
     naming: Option<u64>,
+    /// The last use of a variable, until something is bound or a scope ends: most
+    /// uses in a row are of the same one.
+    recent: Option<RecentUse<S::Out>>,
     pub(super) visits: u64,
     poll: Poll,
     /// For a key: the objects met that can change.
@@ -201,6 +214,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             tables,
             hook_depth: 0,
             naming: None,
+            recent: None,
             visits: 0,
             poll: Poll::default(),
             watch,
@@ -239,10 +253,26 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     fn run(&mut self, section: &mut Section, object: ObjRef<'a>, region: Region) -> Result<S::Out> {
         let base = self.stack.len();
+        self.run_above(section, object, region, base)
+    }
+
+    /// Hashes an object, and continues with the frames above a height.
+    fn run_above(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: Region,
+        base: usize,
+    ) -> Result<S::Out> {
         let (mut object, mut region) = (object, region);
         loop {
-            self.poll.step(section)?;
-            let mut finished = match self.enter(section, object, region)? {
+            // Who keeps hashes may hold a lock of its own.
+            if self.poll.step_to_release(section, || !S::KEEPS)? {
+                return access::without_host(section, |section| {
+                    self.run_above(section, object, region, base)
+                });
+            }
+            let mut finished = match self.enter(section, object, region, base)? {
                 Step::Child(next, next_region) => {
                     (object, region) = (next, next_region);
                     continue;
@@ -286,6 +316,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         section: &mut Section,
         object: ObjRef<'a>,
         region: Region,
+        base: usize,
     ) -> Result<Step<'a, S::Out>> {
         self.visits += 1;
         let info = object.info();
@@ -300,41 +331,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
             {
                 return Ok(Step::Done(out));
             }
-            return self.open_fields(section, object, info, region);
+            return self.open_fields(section, object, info, region, base);
         }
-        self.enter_other(section, object, info, region)
-    }
-
-    /// Starts on the fields; a frame is pushed at the first child that is not a
-    /// leaf.
-    #[inline(always)]
-    fn open_fields(
-        &mut self,
-        section: &Section,
-        object: ObjRef<'a>,
-        info: &'static TypeInfo,
-        region: Region,
-    ) -> Result<Step<'a, S::Out>> {
-        self.begin_part(info);
-        self.watch_fields(object, info);
-        let mut acc = self.sink.open_type(info);
-        match self.fields(section, object, info, region, 0, &mut acc)? {
-            None => {
-                let out = self.sink.close(acc);
-                Ok(Step::Done(self.end_part(object, info, region, out)))
-            }
-            Some((child, child_region, next)) => {
-                self.stack.push(Frame {
-                    object,
-                    acc,
-                    next,
-                    extra: 0,
-                    region,
-                    job: fields_from(info, next),
-                });
-                Ok(Step::Child(child, child_region))
-            }
-        }
+        self.enter_other(section, object, info, region, base)
     }
 
     /// Watches an object whose fields are read, if they can change.
@@ -495,8 +494,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             return Some(self.sink.close(acc));
         }
-        if info.kind == Kind::Var && info.visited.is_empty() && info.hooks.are_structural_defaults()
-        {
+        if info.shape() == VisitShape::Var {
+            if let Some(out) = self.used_again(object, region) {
+                self.visits += 1;
+                return Some(out);
+            }
             let index = self.bound(object, region)?;
             self.visits += 1;
             return Some(self.occurrence(object, index, region));
@@ -522,9 +524,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
+        base: usize,
     ) -> Result<Step<'a, S::Out>> {
         match info.class() {
-            Payload::Plain | Payload::Node => self.enter_node(section, object, info, region),
+            Payload::Plain | Payload::Node => self.enter_node(section, object, info, region, base),
             Payload::Incomparable => {
                 let name = Value::from(object.to_ref()).type_name();
                 Err(self.error(
@@ -680,6 +683,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Ok(Step::Done(out))
             }
             Job::EndScope => {
+                self.recent = None;
                 self.tables.numbering.close_scope(&mut self.tables.levels);
                 Ok(Step::Done(self.sink.seal(out)))
             }
@@ -707,6 +711,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Drops the frames above a height. After an error, which the hook may
     /// handle, everything they began counts as ended.
     fn leave_frames(&mut self, height: usize) {
+        self.recent = None;
         while self.stack.len() > height {
             let Some(frame) = self.stack.pop() else {
                 break;
