@@ -7,6 +7,7 @@ use super::super::var_numbering::{By, Name, Naming};
 use super::{Frame, Hasher, Job, RecentUse, Step};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Section;
+use crate::kernel::object::class::VisitShape;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::Kind;
@@ -45,12 +46,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
             By::Fields => self.note_named(object),
             By::Identity => {
                 self.note_free(object, region);
-                if S::KEEPS && !object.info().visited.is_empty() {
+                if object.info().shape() == VisitShape::Var {
+                    // Kept hashes must not depend on whether it was met before, and its
+                    // fields say nothing.
+                    name.first = None;
+                } else if S::KEEPS {
                     // Equality compares its fields, which are hashed at its
                     // first occurrence.
                     self.note_change();
                     match self.is_of_key() {
-                        // Kept hashes must not depend on whether it was met before.
                         true => name.first = None,
                         false => self.note_level(0),
                     }
@@ -217,7 +221,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
             _ => self.tables.levels.current(),
         };
         if !self.tables.numbering.in_order(level) {
-            self.note_late_binding(info.kind, region);
             self.tables.numbering.isolate(&self.tables.levels);
         }
     }

@@ -334,13 +334,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Records that an object is bound in a place that is numbered in another way for it.
-    pub(super) fn note_late_binding(&mut self, kind: Kind, region: Region) {
-        // A free variable may have been met before, in a part that was not visited.
-        let is_free = kind == Kind::Var && region.def_level().is_none();
-        self.parts.in_doubt |= S::KEEPS && is_free && self.parts.used_free;
-    }
-
     /// Records in the innermost part that something in it can change, if
     /// anything met so far can.
     #[inline(always)]
