@@ -125,6 +125,24 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Some(self.sink.restore(out))
     }
 
+    /// True if an object is a kept part that is still what it was: everything in it that
+    /// can change is watched, and nothing in it has a custom comparison.
+    pub(super) fn is_kept(&mut self, object: ObjRef<'a>) -> bool {
+        if !self.keeps() || self.parts.visits_all || self.tables.kept.thawed != thawed_types() {
+            return false;
+        }
+        let Some(entry) = self.tables.kept.entries.get(&object.ident()) else {
+            return false;
+        };
+        let Some(watched) = entry.watched else {
+            return true;
+        };
+        if watched.holds() {
+            self.watch.begin();
+        }
+        watched.holds()
+    }
+
     /// Begins a part: a node whose fields will be hashed.
     #[inline(always)]
     pub(super) fn begin_part(&mut self, info: &'static TypeInfo) {
