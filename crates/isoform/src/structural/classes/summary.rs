@@ -1,7 +1,7 @@
 //! The summaries of subterms.
 
 use super::options::{ClassCosts, ClassOptions};
-use super::var_maps::MapId;
+use super::var_maps::{MapId, NO_MAP};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::pages::Pages;
 
@@ -15,6 +15,20 @@ pub(super) struct Summary {
     pub(super) height: u32,
     pub(super) map: MapId,
     pub(super) flags: u8,
+}
+
+impl Summary {
+    /// That of an object without variables and other objects.
+    #[inline(always)]
+    pub(super) fn leaf(hash: u64, size: u64, flags: u8) -> Self {
+        Summary {
+            hash,
+            size,
+            height: 1,
+            map: NO_MAP,
+            flags,
+        }
+    }
 }
 
 /// Comparison itself decides the class.
