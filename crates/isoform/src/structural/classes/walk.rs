@@ -18,7 +18,7 @@ use super::ground::Ground;
 use super::options::{ClassCosts, ClassOptions};
 use super::summary::{
     DEFINES, HOOKED, INCOMPARABLE, INHERITED, IRREGULAR, MOVED, MUTABLE, Node, OPEN_DAG, Summary,
-    UNDECIDED, Walked,
+    UNDECIDED, Walked, classify,
 };
 use super::var_maps::{FIXED, Group, KEY, MapId, NO_MAP, Positions, VarMaps};
 
@@ -72,6 +72,8 @@ struct Frame<'a> {
     fixed: bool,
     flags: u8,
     shared: bool,
+    /// An object that only this one holds has not been met before.
+    fresh: bool,
     /// A key of the map is a variable.
     var_keys: bool,
     height: u32,
@@ -197,11 +199,13 @@ impl<'a> Walk<'a> {
                     fixed: frame.fixed,
                 };
                 let info = object.info();
-                if state == ALONE && info.class() == Payload::Plain && !info.has_children {
-                    if let Some(summary) = self.leaf_alone(section, object, info) {
-                        self.pass_on(summary);
-                        continue;
-                    }
+                if state == ALONE
+                    && info.class() == Payload::Plain
+                    && !info.has_children
+                    && let Some(summary) = self.leaf_alone(section, object, info)
+                {
+                    self.pass_on(summary);
+                    continue;
                 }
                 if let Some(summary) = self.meet(section, object, state)? {
                     self.pass_on(summary);
@@ -334,14 +338,21 @@ impl<'a> Walk<'a> {
             self.edges
                 .push((object.ident(), frame.cursor.object().ident()));
         }
+        let mut fresh = false;
         if state == ALONE {
-            if let Some(number) = self.known(object) {
+            let below_fresh = self.frames.last().is_some_and(|frame| frame.fresh);
+            let known = match below_fresh && !object.is_shared() {
+                true => None,
+                false => self.known(object),
+            };
+            if let Some(number) = known {
                 let summary = self.nodes[number as usize].summary;
                 if summary.flags & MOVED == 0 {
                     self.maps.share(summary.map);
                     return Ok(Some(summary));
                 }
             }
+            fresh = known.is_none();
         } else if let Some(known) = self.others.get(&(object.ident(), state)) {
             let Some(summary) = *known else {
                 return Err(self.cyclic(object));
@@ -351,7 +362,7 @@ impl<'a> Walk<'a> {
         } else {
             self.pending.push(object);
         }
-        self.enter(section, object, state)
+        self.enter(section, object, state, fresh)
     }
 
     /// The summary of a node whose fields hold no objects, which most leaves are.
@@ -381,6 +392,7 @@ impl<'a> Walk<'a> {
         section: &mut Section,
         object: ObjRef<'a>,
         state: State,
+        fresh: bool,
     ) -> Result<Option<Summary>> {
         self.costs.visits += 1;
         let info = object.info();
@@ -424,7 +436,7 @@ impl<'a> Walk<'a> {
         } else if class == Payload::Plain && !info.has_children {
             return Ok(Some(self.childless(section, object, state)));
         } else if info.kind != Kind::Var || info.is_builtin() || !info.visited.is_empty() {
-            return self.open(section, object, state);
+            return self.open(section, object, state, fresh);
         }
         let mut summary = Summary {
             hash: self.sink.open_type(info),
@@ -448,6 +460,7 @@ impl<'a> Walk<'a> {
         section: &mut Section,
         object: ObjRef<'a>,
         state: State,
+        fresh: bool,
     ) -> Result<Option<Summary>> {
         let info = object.info();
         let part = Part {
@@ -493,6 +506,8 @@ impl<'a> Walk<'a> {
             fixed: state.fixed || self.options.map_free_vars && simple_var,
             flags: 0,
             shared: object.is_shared(),
+            // The fields of a variable are uses, in whatever state it was met before.
+            fresh: fresh && !is_var,
             var_keys: false,
             height: 0,
             base: self.parts.len() as u32,
@@ -778,34 +793,4 @@ fn hash_of_fields(
         let _ = plain_hash::add_loaded(sink, &mut hash, loaded);
     }
     sink.close(hash)
-}
-
-/// Gives nodes with the same hash the same class, except for those that are left to
-/// comparison, and returns the number of classes.
-///
-/// After the walk the number of nodes is known, so the table never grows, and the
-/// look-ups need not wait for each other.
-fn classify(nodes: &mut [Node], hashes: &[u64]) -> u32 {
-    let size = (2 * nodes.len()).next_power_of_two();
-    // In each slot, one more than the number of the first node of a class.
-    let mut slots = vec![0u32; size];
-    let mut classes = 0;
-    for (number, &hash) in hashes.iter().enumerate() {
-        if nodes[number].summary.flags & (IRREGULAR | INCOMPARABLE) != 0 {
-            continue;
-        }
-        let mut slot = hash as usize & (size - 1);
-        nodes[number].class = loop {
-            match slots[slot] as usize {
-                0 => {
-                    slots[slot] = number as u32 + 1;
-                    classes += 1;
-                    break classes - 1;
-                }
-                first if hashes[first - 1] == hash => break nodes[first - 1].class,
-                _ => slot = (slot + 1) & (size - 1),
-            }
-        };
-    }
-    classes
 }
