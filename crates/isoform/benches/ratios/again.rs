@@ -6,9 +6,8 @@ use isoform::compare::{IncrementalHasher, subterm_classes};
 use isoform::dialect::relay::{self, AsExpr, Call, Constant, Function, Var};
 use isoform::ir::{GlobalVar, IRModule};
 use isoform::values::{DType, Tensor};
-use isoform::{Array, Ref, Value, structural_digest, structural_hash};
+use isoform::{Ref, Value, structural_digest, structural_hash};
 
-use super::memory::peak_growth;
 use super::table::{Limit, Table};
 use super::timing::{alone, pair};
 use crate::common::{positions, shapes};
@@ -83,17 +82,4 @@ pub(crate) fn incremental(table: &mut Table) {
     table.row(name, times, Limit::AtLeast(200.0));
     let times = alone(FUNCTIONS as u64, || edit(black_box(77)));
     table.row(format!("the edit of {what} alone"), times, Limit::None);
-    memory(table);
-}
-
-/// What kept digests take: of functions, of which each is kept as a whole only.
-fn memory(table: &mut Table) {
-    const PARTS: usize = 50_000;
-    let parts = (0..PARTS).map(|_| Value::from(shapes::scoped(4)));
-    let value = Value::from(Array::from(Vec::from_iter(parts)));
-    let mut hasher = IncrementalHasher::default();
-    let growth = peak_growth(|| {
-        black_box(hasher.digest(&value)).expect("it is closed");
-    });
-    table.note_memory(format!("the digest of {PARTS} functions, kept"), growth);
 }
