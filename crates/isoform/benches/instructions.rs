@@ -17,7 +17,7 @@ use common::orders::Order;
 use common::relay::{CountCalls, Mutator, Nodes, Plain, Remembered, Visitor, expressions, program};
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
-use isoform::compare::StructuralKey;
+use isoform::compare::{StructuralKey, subterm_classes};
 use isoform::dialect::relay::eval::evaluate_call;
 use isoform::dialect::relay::passes::{
     fold_constant_expr, to_a_normal_form_expr, to_graph_normal_form_expr,
@@ -153,6 +153,10 @@ fn figures() -> Vec<Figure> {
         }),
         figure("hash-chain", u64::from(LEVELS), || {
             hash(shapes::chain(LEVELS as usize))
+        }),
+        figure("classes-tree", tree, || {
+            let root = Value::from(shapes::lambda(DEPTH));
+            Box::new(move || drop(black_box(subterm_classes(&root)).expect("no cycle")))
         }),
         figure("fold-calls", CALLS as u64, || {
             fold(Constant::new(one()).expr())

@@ -13,6 +13,7 @@
 
 mod common;
 mod ratios {
+    pub(crate) mod again;
     pub(crate) mod memory;
     pub(crate) mod orders;
     pub(crate) mod relay;
@@ -33,6 +34,7 @@ use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::text::{TextOptions, from_text};
 use isoform::traverse::{WalkResult, structural_walk, walk_objects};
 use isoform::{Value, explain_mismatch, structural_digest, structural_equal, structural_hash};
+use ratios::again::{classes, incremental};
 use ratios::memory::peak_growth;
 use ratios::orders::orders;
 use ratios::relay::{passes, relay};
@@ -50,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = arguments.into_iter().find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 16] = [
+    let groups: [Group; 18] = [
         ("lambda", lambda),
         ("orders", orders),
         ("sharing", sharing),
@@ -65,6 +67,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("pto", pto),
         ("relay", relay),
         ("passes", passes),
+        ("classes", classes),
+        ("incremental", incremental),
         ("deep", deep),
         // Last, because it makes the process one in which fields change.
         ("mutable", mutable),

@@ -14,6 +14,8 @@ pub(crate) enum Limit {
     Ns(f64),
     /// Times the base.
     Ratio(f64),
+    /// At least this many times the other side.
+    AtLeast(f64),
     /// Nanoseconds per position besides those of the base.
     Beyond(f64),
 }
@@ -32,6 +34,9 @@ impl Table {
             (Limit::Ns(limit), _) => (format!("≤ {limit}"), Some(times.ours <= limit)),
             (Limit::Ratio(limit), Some(base)) => {
                 (format!("≤ {limit}× enum"), Some(base.ratio <= limit))
+            }
+            (Limit::AtLeast(limit), Some(base)) => {
+                (format!("≥ {limit}×"), Some(base.ratio >= limit))
             }
             (Limit::Beyond(limit), Some(base)) => {
                 let beyond = times.ours - base.best;
@@ -64,7 +69,7 @@ impl Table {
         };
         let (limit, reached) = match limit {
             Limit::Ns(limit) => (format!("≤ {limit}"), times[0].median <= limit),
-            Limit::None | Limit::Ratio(_) | Limit::Beyond(_) => (String::new(), true),
+            _ => (String::new(), true),
         };
         let [first, second, third, fourth] = times.each_ref().map(cell);
         let reached = if reached { "yes" } else { "no" }.into();

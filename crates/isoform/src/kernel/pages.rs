@@ -1,7 +1,7 @@
 //! Side tables of objects, by identity number.
 //!
 //! Identity numbers are dense within a thread, so a paged array beats a hash table:
-//! neighbours in a program are neighbours in a page, and the page used last is found
+//! neighbours in a program are neighbours in a page, and the pages used last are found
 //! without a lookup. Nothing is written into the objects, so any number of traversals
 //! may visit the same objects at once.
 
@@ -21,11 +21,16 @@ pub(crate) fn empty<T>(table: &mut Vec<T>) {
 /// Never the page number of an identity number, since that is shifted.
 const NO_PAGE: u64 = u64::MAX;
 
+/// The number of pages that are found without a lookup: a walk alternates between a place
+/// in the program and the few objects that are used everywhere.
+const RECENT: usize = 8;
+
 /// Pages of a fixed number of words; a fresh page is all zero.
 pub(crate) struct Pages<W, const WORDS: usize> {
     pages: Vec<[W; WORDS]>,
     directory: HashMap<u64, u32, rapidhash::fast::RandomState>,
-    last: (u64, u32),
+    /// By the last digits of the page number.
+    recent: [(u64, u32); RECENT],
 }
 
 impl<W, const WORDS: usize> Default for Pages<W, WORDS> {
@@ -33,7 +38,7 @@ impl<W, const WORDS: usize> Default for Pages<W, WORDS> {
         Pages {
             pages: Vec::new(),
             directory: HashMap::default(),
-            last: (NO_PAGE, 0),
+            recent: [(NO_PAGE, 0); RECENT],
         }
     }
 }
@@ -47,10 +52,11 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
     #[inline]
     pub(crate) fn get(&mut self, index: u64) -> Option<W> {
         let number = index / WORDS as u64;
-        if self.last.0 != number {
-            self.last = (number, *self.directory.get(&number)?);
+        let recent = &mut self.recent[number as usize % RECENT];
+        if recent.0 != number {
+            *recent = (number, *self.directory.get(&number)?);
         }
-        Some(self.pages[self.last.1 as usize][index as usize % WORDS])
+        Some(self.pages[recent.1 as usize][index as usize % WORDS])
     }
 
     /// As [`get`](Self::get), for tables that are not written any more.
@@ -63,10 +69,11 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
     #[inline]
     pub(crate) fn word(&mut self, index: u64) -> &mut W {
         let number = index / WORDS as u64;
-        if self.last.0 != number {
+        if self.recent[number as usize % RECENT].0 != number {
             self.find_page(number);
         }
-        &mut self.pages[self.last.1 as usize][index as usize % WORDS]
+        let page = self.recent[number as usize % RECENT].1;
+        &mut self.pages[page as usize][index as usize % WORDS]
     }
 
     #[cold]
@@ -79,7 +86,7 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
                 *entry.insert((self.pages.len() - 1) as u32)
             }
         };
-        self.last = (number, page);
+        self.recent[number as usize % RECENT] = (number, page);
     }
 
     /// Sets all words to zero, keeping some of the memory.
@@ -91,6 +98,6 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
         empty(&mut self.pages);
         self.directory.clear();
         self.directory.shrink_to(kept);
-        self.last = (NO_PAGE, 0);
+        self.recent = [(NO_PAGE, 0); RECENT];
     }
 }

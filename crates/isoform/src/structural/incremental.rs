@@ -23,8 +23,9 @@ use crate::kernel::value::Value;
 /// Dag nodes in them must be met in a scope of the part, as those of a function are, and
 /// nowhere else. A write to any mutable object makes it forget the parts that can change.
 ///
-/// It remembers at most 262,144 parts for hashes and as many for digests, of some 70 and
-/// 100 bytes, and forgets all of them if there are more. It keeps no object alive.
+/// It remembers at most 262,144 parts for hashes and as many for digests, each of 80 and
+/// 104 bytes in a table that is up to half empty, and forgets all of them if there are more.
+/// It keeps no object alive.
 ///
 /// ```
 /// use isoform::compare::IncrementalHasher;

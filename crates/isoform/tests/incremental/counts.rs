@@ -4,6 +4,9 @@ use std::slice::from_ref;
 
 use super::support::{DEPTH, edited, function, module, tree};
 use isoform::compare::{CompareOptions, IncrementalHasher, last_visit_count};
+use isoform::dialect::pto::{
+    self, AssignStmt, ConstInt, DataType, Program, ReturnStmt, ScalarType, SeqStmts, Stmt,
+};
 use isoform::dialect::relay::{AsExpr, Call, Function, Var};
 use isoform::ir::GlobalVar;
 use isoform::{Array, Ref, Value, structural_digest, structural_equal, structural_hash};
@@ -51,44 +54,95 @@ fn the_same_value_again_costs_a_few_visits() {
     assert!(last_visit_count() > 10 * FEW);
 }
 
+/// The visits of hashes and digests of a program before and after edits of one part.
+/// There are `COUNT` parts, and an edit costs at most 1/200 of everything.
+#[track_caller]
+fn check_edits<T: Clone>(
+    part: impl Fn(usize, i64) -> T,
+    program: impl Fn(&[T]) -> Value,
+    options: CompareOptions,
+) {
+    let mut parts: Vec<T> = (0..COUNT).map(|number| part(number, 1)).collect();
+    let first = program(&parts);
+    let mut hasher = IncrementalHasher::new(options);
+    let digest = hasher.digest(&first).unwrap();
+    let cold = last_visit_count();
+    assert_eq!(digest, options.digest(&first).unwrap());
+    assert!(cold <= 2 * last_visit_count(), "{cold} visits");
+    let hash = hasher.hash(&first).unwrap();
+    assert_eq!(hash, options.hash(&first).unwrap());
+    for edit in [3, 3, 77] {
+        parts[edit] = part(edit, 2 + edit as i64);
+        let next = program(&parts);
+        let digest = hasher.digest(&next).unwrap();
+        let digest_visits = last_visit_count();
+        let hash = hasher.hash(&next).unwrap();
+        for visits in [digest_visits, last_visit_count()] {
+            assert!(visits <= cold / 200, "{visits} of {cold} visits");
+        }
+        assert_eq!(digest, options.digest(&next).unwrap());
+        assert_eq!(hash, options.hash(&next).unwrap());
+    }
+}
+
+const COUNT: usize = 1_000;
+const NODES: usize = 800;
+
 #[test]
 fn an_edit_of_a_function_costs_the_function_and_the_names() {
-    const COUNT: usize = 200;
-    const NODES: usize = 600;
     let names: Vec<_> = (0..COUNT)
         .map(|i| GlobalVar::new(format!("f{i}").as_str()))
         .collect();
-    let mut functions: Vec<_> = (0..COUNT).map(|i| function(&names, i, NODES, 1)).collect();
-    let first = module(&names, &functions);
-    let mut hasher = IncrementalHasher::default();
-    assert_eq!(
-        hasher.digest(&first).unwrap(),
-        structural_digest(&first).unwrap()
-    );
-    let cold = last_visit_count();
-    assert_eq!(
-        hasher.hash(&first).unwrap(),
-        structural_hash(&first).unwrap()
-    );
-    for edit in [3, 3, 77] {
-        functions[edit] = function(&names, edit, NODES, 2 + edit as i64);
-        let next = module(&names, &functions);
-        let digest = hasher.digest(&next).unwrap();
-        let visits = last_visit_count();
-        assert_eq!(digest, structural_digest(&next).unwrap());
-        let others = (COUNT as u64 - 1) * 4;
-        assert!(
-            visits <= cold / COUNT as u64 + others,
-            "{visits} of {cold} visits"
-        );
-        let hash = hasher.hash(&next).unwrap();
-        let visits = last_visit_count();
-        assert_eq!(hash, structural_hash(&next).unwrap());
-        assert!(
-            visits <= cold / COUNT as u64 + others,
-            "{visits} of {cold} visits"
-        );
+    let part = |number, constant| function(&names, number, NODES, constant);
+    let program = |functions: &[Ref<Function>]| module(&names, functions).into();
+    check_edits(part, program, CompareOptions::default());
+}
+
+#[test]
+fn the_edit_may_be_a_write_to_the_module() {
+    let names: Vec<_> = (0..COUNT)
+        .map(|i| GlobalVar::new(format!("f{i}").as_str()))
+        .collect();
+    let part = |number, constant| function(&names, number, NODES, constant);
+    let functions: Vec<_> = (0..COUNT).map(|number| part(number, 1)).collect();
+    let module = module(&names, &functions);
+    let program = |functions: &[Ref<Function>]| {
+        for (name, function) in names.iter().zip(functions) {
+            let function = function.clone().upcast();
+            module.functions.insert(name.clone(), function).unwrap();
+        }
+        module.clone().into()
+    };
+    check_edits(part, program, CompareOptions::default());
+}
+
+/// A function of the statement dialect that calls another one.
+fn statements(number: usize, constant: i64) -> Ref<pto::Function> {
+    let ty = ScalarType::new(DataType::Int64);
+    let x = pto::Var::new("x", &ty);
+    let callee = pto::GlobalVar::new(format!("f{}", (number * 7 + 1) % COUNT));
+    let mut last = x.clone();
+    let mut body: Vec<Ref<Stmt>> = Vec::new();
+    for _ in 0..NODES / 4 {
+        let constant = ConstInt::new(constant, DataType::Int64);
+        let sum = pto::Add::new(&last, constant, DataType::Int64);
+        last = pto::Var::new("t", &ty);
+        let call = pto::Call::new(&callee, [sum.upcast().upcast()]);
+        body.push(AssignStmt::new(&last, call).upcast());
     }
+    body.push(ReturnStmt::new([last.upcast()]).upcast());
+    let name = format!("f{number}");
+    pto::Function::new(name, [x], [ty.upcast()], SeqStmts::new(body))
+}
+
+#[test]
+fn an_edit_of_a_function_of_statements_costs_the_function_and_the_names() {
+    pto::register().expect("the names are free");
+    let program = |functions: &[Ref<pto::Function>]| {
+        let program = Program::new(functions.iter().cloned(), "program");
+        program.expect("the names differ").into()
+    };
+    check_edits(statements, program, CompareOptions::default());
 }
 
 /// The second module has functions of the same names; one of them calls the first one's.

@@ -16,3 +16,17 @@ fn what_is_remembered_changes_no_answer_after_an_edit() {
         }
     }
 }
+
+/// Drawn by longer runs.
+#[test]
+fn scripts_that_once_failed() {
+    let scripts: [(&str, &[u8]); 1] = [(
+        "programs_hash_the_same_after_each_edit",
+        &[180, 220, 0, 0, 0, 45, 3, 0, 0, 82, 0, 0, 12, 1],
+    )];
+    for (wanted, bytes) in scripts {
+        let found = EDIT_PROPERTIES.iter().find(|(name, _)| *name == wanted);
+        let (_, property) = found.expect("its name");
+        assert_eq!(property(bytes), Ok(()));
+    }
+}

@@ -1,7 +1,7 @@
 //! The summaries of subterms.
 
 use super::options::{ClassCosts, ClassOptions};
-use super::var_maps::MapId;
+use super::var_maps::{MapId, NO_MAP};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::pages::Pages;
 
@@ -15,6 +15,20 @@ pub(super) struct Summary {
     pub(super) height: u32,
     pub(super) map: MapId,
     pub(super) flags: u8,
+}
+
+impl Summary {
+    /// That of an object without variables and other objects.
+    #[inline(always)]
+    pub(super) fn leaf(hash: u64, size: u64, flags: u8) -> Self {
+        Summary {
+            hash,
+            size,
+            height: 1,
+            map: NO_MAP,
+            flags,
+        }
+    }
 }
 
 /// Comparison itself decides the class.
@@ -53,4 +67,34 @@ pub(super) struct Walked {
     pub(super) classes: u32,
     pub(super) edges: Vec<(u64, u64)>,
     pub(super) costs: ClassCosts,
+}
+
+/// Gives nodes with the same hash the same class, except for those that are left to
+/// comparison, and returns the number of classes.
+///
+/// After the walk the number of nodes is known, so the table never grows, and the
+/// look-ups need not wait for each other.
+pub(super) fn classify(nodes: &mut [Node], hashes: &[u64]) -> u32 {
+    let size = (2 * nodes.len()).next_power_of_two();
+    // In each slot, one more than the number of the first node of a class.
+    let mut slots = vec![0u32; size];
+    let mut classes = 0;
+    for (number, &hash) in hashes.iter().enumerate() {
+        if nodes[number].summary.flags & (IRREGULAR | INCOMPARABLE) != 0 {
+            continue;
+        }
+        let mut slot = hash as usize & (size - 1);
+        nodes[number].class = loop {
+            match slots[slot] as usize {
+                0 => {
+                    slots[slot] = number as u32 + 1;
+                    classes += 1;
+                    break classes - 1;
+                }
+                first if hashes[first - 1] == hash => break nodes[first - 1].class,
+                _ => slot = (slot + 1) & (size - 1),
+            }
+        };
+    }
+    classes
 }

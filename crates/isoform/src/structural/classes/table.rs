@@ -127,34 +127,35 @@ impl SubtermClasses {
 
     /// Numbers classes by their first members, and lists the members of each.
     pub(super) fn renumber(&mut self) {
-        let mut numbers: Vec<u32> = Vec::new();
-        let mut counts: Vec<u32> = Vec::new();
+        const UNKNOWN: u32 = u32::MAX;
+        let last = self.nodes.iter().map(|node| node.class).max();
+        let mut numbers = vec![UNKNOWN; last.map_or(0, |last| last as usize + 1)];
+        // Each count is two places after the start that it determines, and each start is
+        // moved to the end of its class, which is the next start, while members are listed.
+        let mut starts = Vec::with_capacity(numbers.len() + 2);
+        starts.extend([0, 0]);
         for node in &mut self.nodes {
-            let old = node.class as usize;
-            if old >= numbers.len() {
-                numbers.resize(old + 1, u32::MAX);
+            let number = &mut numbers[node.class as usize];
+            if *number == UNKNOWN {
+                *number = starts.len() as u32 - 2;
+                starts.push(0);
             }
-            if numbers[old] == u32::MAX {
-                numbers[old] = counts.len() as u32;
-                counts.push(0);
-            }
-            node.class = numbers[old];
-            counts[node.class as usize] += 1;
+            node.class = *number;
+            starts[node.class as usize + 2] += 1;
         }
-        self.starts.clear();
-        self.starts.push(0);
         let mut total = 0;
-        for count in counts {
-            total += count;
-            self.starts.push(total);
+        for start in &mut starts {
+            total += *start;
+            *start = total;
         }
-        let mut next = self.starts.clone();
         self.members = vec![0; self.nodes.len()];
         for (number, node) in self.nodes.iter().enumerate() {
-            let place = &mut next[node.class as usize];
+            let place = &mut starts[node.class as usize + 1];
             self.members[*place as usize] = number as u32;
             *place += 1;
         }
+        starts.pop();
+        self.starts = starts;
     }
 
     /// The number of classes.

@@ -299,6 +299,22 @@ impl VarMaps {
         height: u32,
         place: u32,
     ) -> bool {
+        if let ([(var, big)], [(other, small)]) = (
+            &self.maps[into as usize].few[..],
+            &self.maps[child as usize].few[..],
+        ) && var == other
+            && big.is_free()
+            && small.is_free()
+        {
+            // The most common case: one variable, which is only used.
+            let (var, mark) = (*var, self.mark(height, place));
+            let new = joined(self.mixing, mark, *big, *small, later);
+            self.updates += 1;
+            let sum = self.term(var, new);
+            let map = &mut self.maps[into as usize];
+            (map.few[0].1, map.sum) = (new, sum);
+            return false;
+        }
         let mut irregular = false;
         for number in 0..self.maps[child as usize].few.len() {
             let (var, positions) = self.maps[child as usize].few[number];
@@ -332,12 +348,16 @@ impl VarMaps {
     ) -> bool {
         let old = self.maps[map as usize].get(var);
         let big = old.unwrap_or_default();
-        let mark = self
-            .mixing
-            .fold(u64::from(height) << 32 ^ u64::from(place) ^ JOIN);
+        let mark = self.mark(height, place);
         let new = joined(self.mixing, mark, big, small, later);
         self.set(map, var, old, new);
         new.is_bound_key()
+    }
+
+    /// The mark of what is in this part of a subterm of this height.
+    fn mark(&self, height: u32, place: u32) -> u64 {
+        let word = u64::from(height) << 32 ^ u64::from(place);
+        self.mixing.fold(word ^ JOIN)
     }
 
     /// Replaces an entry.

@@ -9,8 +9,7 @@
 //! Wherever comparison depends on more than that, the subterm and everything around it
 //! are marked, and [`decide`](super::decide) asks the comparison itself.
 
-use hashbrown::hash_table::Entry;
-use hashbrown::{HashMap, HashSet, HashTable};
+use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::super::plain_hash;
@@ -19,7 +18,7 @@ use super::ground::Ground;
 use super::options::{ClassCosts, ClassOptions};
 use super::summary::{
     DEFINES, HOOKED, INCOMPARABLE, INHERITED, IRREGULAR, MOVED, MUTABLE, Node, OPEN_DAG, Summary,
-    UNDECIDED, Walked,
+    UNDECIDED, Walked, classify,
 };
 use super::var_maps::{FIXED, Group, KEY, MapId, NO_MAP, Positions, VarMaps};
 
@@ -73,6 +72,8 @@ struct Frame<'a> {
     fixed: bool,
     flags: u8,
     shared: bool,
+    /// An object that only this one holds has not been met before.
+    fresh: bool,
     /// A key of the map is a variable.
     var_keys: bool,
     height: u32,
@@ -93,9 +94,8 @@ pub(super) struct Walk<'a> {
     maps: VarMaps,
     table: Pages<u32, 16>,
     pub(super) nodes: Vec<Node>,
-    /// The hash of each class, and the classes by hash.
+    /// Of each node that is not left to comparison: equal for those of one class.
     hashes: Vec<u64>,
-    classes: HashTable<u32>,
     /// Summaries in other states than [`ALONE`]; None while open.
     others: HashMap<(u64, State), Option<Summary>, RandomState>,
     /// Objects that were only met in another state, or not compared, so far.
@@ -125,7 +125,6 @@ impl<'a> Walk<'a> {
             table: Pages::default(),
             nodes: Vec::new(),
             hashes: Vec::new(),
-            classes: HashTable::new(),
             others: HashMap::default(),
             pending: Vec::new(),
             ground: Ground::default(),
@@ -172,11 +171,12 @@ impl<'a> Walk<'a> {
     pub(super) fn finish(mut self) -> Walked {
         self.costs.map_updates = self.maps.updates;
         self.costs.map_copies = self.maps.copies;
+        let classes = classify(&mut self.nodes, &self.hashes);
         Walked {
             options: self.options,
             nodes: self.nodes,
             table: self.table,
-            classes: self.hashes.len() as u32,
+            classes,
             edges: self.edges,
             costs: self.costs,
         }
@@ -198,6 +198,15 @@ impl<'a> Walk<'a> {
                     outer: frame.outer && region != RegionKind::Use,
                     fixed: frame.fixed,
                 };
+                let info = object.info();
+                if state == ALONE
+                    && info.class() == Payload::Plain
+                    && !info.has_children
+                    && let Some(summary) = self.leaf_alone(section, object, info)
+                {
+                    self.pass_on(summary);
+                    continue;
+                }
                 if let Some(summary) = self.meet(section, object, state)? {
                     self.pass_on(summary);
                 }
@@ -329,14 +338,21 @@ impl<'a> Walk<'a> {
             self.edges
                 .push((object.ident(), frame.cursor.object().ident()));
         }
+        let mut fresh = false;
         if state == ALONE {
-            if let Some(number) = self.known(object) {
+            let below_fresh = self.frames.last().is_some_and(|frame| frame.fresh);
+            let known = match below_fresh && !object.is_shared() {
+                true => None,
+                false => self.known(object),
+            };
+            if let Some(number) = known {
                 let summary = self.nodes[number as usize].summary;
                 if summary.flags & MOVED == 0 {
                     self.maps.share(summary.map);
                     return Ok(Some(summary));
                 }
             }
+            fresh = known.is_none();
         } else if let Some(known) = self.others.get(&(object.ident(), state)) {
             let Some(summary) = *known else {
                 return Err(self.cyclic(object));
@@ -346,7 +362,29 @@ impl<'a> Walk<'a> {
         } else {
             self.pending.push(object);
         }
-        self.enter(section, object, state)
+        self.enter(section, object, state, fresh)
+    }
+
+    /// The summary of a node whose fields hold no objects, which most leaves are.
+    #[inline(always)]
+    fn leaf_alone(
+        &mut self,
+        section: &Section,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+    ) -> Option<Summary> {
+        if self.wants_edges || self.options.mutable_by_identity {
+            return None;
+        }
+        let word = self.table.word(object.ident());
+        if *word != 0 {
+            return Some(self.nodes[*word as usize - 1].summary);
+        }
+        *word = self.nodes.len() as u32 + 1;
+        self.costs.visits += 1;
+        let summary = Summary::leaf(hash_of_fields(&mut self.sink, section, object, info), 1, 0);
+        self.add(object, summary, self.class_hash(summary));
+        Some(summary)
     }
 
     fn enter(
@@ -354,6 +392,7 @@ impl<'a> Walk<'a> {
         section: &mut Section,
         object: ObjRef<'a>,
         state: State,
+        fresh: bool,
     ) -> Result<Option<Summary>> {
         self.costs.visits += 1;
         let info = object.info();
@@ -397,7 +436,7 @@ impl<'a> Walk<'a> {
         } else if class == Payload::Plain && !info.has_children {
             return Ok(Some(self.childless(section, object, state)));
         } else if info.kind != Kind::Var || info.is_builtin() || !info.visited.is_empty() {
-            return self.open(section, object, state);
+            return self.open(section, object, state, fresh);
         }
         let mut summary = Summary {
             hash: self.sink.open_type(info),
@@ -421,6 +460,7 @@ impl<'a> Walk<'a> {
         section: &mut Section,
         object: ObjRef<'a>,
         state: State,
+        fresh: bool,
     ) -> Result<Option<Summary>> {
         let info = object.info();
         let part = Part {
@@ -435,13 +475,16 @@ impl<'a> Walk<'a> {
         };
         match state {
             ALONE => {
-                let word = self.table.word(object.ident());
-                if *word == OPEN {
-                    return Err(self.cyclic(object));
-                }
-                // An object whose map has moved is walked again, and keeps its number.
-                if *word == 0 {
-                    *word = OPEN;
+                // A cycle is entered at an object with two owners.
+                if object.is_shared() {
+                    let word = self.table.word(object.ident());
+                    if *word == OPEN {
+                        return Err(self.cyclic(object));
+                    }
+                    // An object whose map has moved is walked again, and keeps its number.
+                    if *word == 0 {
+                        *word = OPEN;
+                    }
                 }
             }
             _ => {
@@ -463,6 +506,8 @@ impl<'a> Walk<'a> {
             fixed: state.fixed || self.options.map_free_vars && simple_var,
             flags: 0,
             shared: object.is_shared(),
+            // The fields of a variable are uses, in whatever state it was met before.
+            fresh: fresh && !is_var,
             var_keys: false,
             height: 0,
             base: self.parts.len() as u32,
@@ -474,17 +519,12 @@ impl<'a> Walk<'a> {
 
     /// Ends the innermost object, whose parts are all finished.
     fn close(&mut self) -> Summary {
-        let Some(frame) = self.frames.pop() else {
+        let Some(frame) = self.frames.last() else {
             // The caller has just looked at the frame.
-            return Summary {
-                hash: 0,
-                size: 0,
-                height: 0,
-                map: NO_MAP,
-                flags: 0,
-            };
+            return Summary::leaf(0, 0, 0);
         };
         let object = frame.cursor.object();
+        let (state, shared, var_keys) = (frame.state, frame.shared, frame.var_keys);
         let info = object.info();
         let mut summary = Summary {
             hash: frame.hash,
@@ -494,27 +534,29 @@ impl<'a> Walk<'a> {
             flags: frame.flags,
         };
         let first = frame.base as usize;
+        // Moving the frame out would copy it.
+        self.frames.truncate(self.frames.len() - 1);
         match self.parts[first..] {
             [] => {}
             [(_, map)] => summary.map = map,
             _ => self.join(first, &mut summary),
         }
         self.parts.truncate(first);
-        if frame.var_keys && self.maps.has_definitions(summary.map) {
+        if var_keys && self.maps.has_definitions(summary.map) {
             // The values are visited in an order that depends on the context.
             summary.flags |= IRREGULAR;
         }
         if info.is_builtin() {
             summary.hash = self.sink.close(summary.hash);
-            return self.register(object, frame.state, summary, frame.shared);
+            return self.register(object, state, summary, shared);
         }
         if info.scope {
-            self.close_scope(info, frame.state, &mut summary);
+            self.close_scope(info, state, &mut summary);
         }
         match info.kind {
             Kind::Var => {
                 summary.size = 0;
-                self.occur(object, frame.state, &mut summary);
+                self.occur(object, state, &mut summary);
             }
             Kind::Dag if self.options.sharing => {
                 summary.hash = self.sink.close(summary.hash);
@@ -528,7 +570,7 @@ impl<'a> Walk<'a> {
                 summary.size = summary.size.saturating_add(1);
             }
         }
-        self.register(object, frame.state, summary, frame.shared)
+        self.register(object, state, summary, shared)
     }
 
     /// Makes one map of those of several parts.
@@ -605,16 +647,7 @@ impl<'a> Walk<'a> {
 
     /// The summary of a node whose fields hold no objects.
     fn childless(&mut self, section: &Section, object: ObjRef<'a>, state: State) -> Summary {
-        let info = object.info();
-        let mut hash = self.sink.open_type(info);
-        let fields = object.visited_with(info);
-        let mut position = 0;
-        while let Some((_, loaded)) = fields.get(section, position) {
-            position += 1;
-            // There are no children to return.
-            let _ = plain_hash::add_loaded(&mut self.sink, &mut hash, loaded);
-        }
-        let hash = self.sink.close(hash);
+        let hash = hash_of_fields(&mut self.sink, section, object, object.info());
         self.leaf(object, state, hash, 1, 0)
     }
 
@@ -627,13 +660,7 @@ impl<'a> Walk<'a> {
         size: u64,
         flags: u8,
     ) -> Summary {
-        let summary = Summary {
-            hash,
-            size,
-            height: 1,
-            map: NO_MAP,
-            flags,
-        };
+        let summary = Summary::leaf(hash, size, flags);
         self.register(object, state, summary, true)
     }
 
@@ -711,13 +738,7 @@ impl<'a> Walk<'a> {
             return summary;
         }
         *word = self.nodes.len() as u32 + 1;
-        let class = match summary.flags & (IRREGULAR | INCOMPARABLE) {
-            0 => {
-                let sum = self.maps.sum(summary.map);
-                self.class_of(self.mixing.fold(summary.hash ^ self.mixing.fold(sum)))
-            }
-            _ => UNDECIDED,
-        };
+        let class_hash = self.class_hash(summary);
         let mut kept = summary;
         if self.maps.has_definitions(summary.map) {
             kept.flags |= DEFINES;
@@ -728,33 +749,48 @@ impl<'a> Walk<'a> {
             kept.map = NO_MAP;
             kept.flags |= MOVED;
         }
-        self.nodes.push(Node {
-            object: object.to_ref(),
-            summary: kept,
-            class,
-        });
+        self.add(object, kept, class_hash);
         summary
     }
 
-    fn class_of(&mut self, hash: u64) -> u32 {
-        let hashes = &self.hashes;
-        let is_same = |class: &u32| hashes[*class as usize] == hash;
-        match self
-            .classes
-            .entry(hash, is_same, |class| hashes[*class as usize])
-        {
-            Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(entry) => {
-                let class = hashes.len() as u32;
-                entry.insert(class);
-                self.hashes.push(hash);
-                class
-            }
-        }
+    /// The hash of a class: of the structure and of the variables.
+    #[inline(always)]
+    fn class_hash(&self, summary: Summary) -> u64 {
+        let sum = self.maps.sum(summary.map);
+        self.mixing.fold(summary.hash ^ self.mixing.fold(sum))
+    }
+
+    #[inline(always)]
+    fn add(&mut self, object: ObjRef<'a>, summary: Summary, class_hash: u64) {
+        self.hashes.push(class_hash);
+        self.nodes.push(Node {
+            object: object.to_ref(),
+            summary,
+            class: UNDECIDED,
+        });
     }
 
     #[cold]
     fn cyclic(&self, object: ObjRef<'a>) -> Error {
         cyclic(object).at(path_of(self.frames.iter().map(|frame| &frame.cursor)))
     }
+}
+
+/// The hash of a node whose fields hold no objects.
+#[inline(always)]
+fn hash_of_fields(
+    sink: &mut Fast<false>,
+    section: &Section,
+    object: ObjRef<'_>,
+    info: &'static TypeInfo,
+) -> u64 {
+    let mut hash = sink.open_type(info);
+    let fields = object.visited_with(info);
+    let mut position = 0;
+    while let Some((_, loaded)) = fields.get(section, position) {
+        position += 1;
+        // There are no children to return.
+        let _ = plain_hash::add_loaded(sink, &mut hash, loaded);
+    }
+    sink.close(hash)
 }

@@ -73,14 +73,18 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// Watches everything that can change below an object with hooks: a custom
     /// equality may compare parts that the custom hash leaves out. Each object
-    /// is entered once per walk.
+    /// is entered once per walk, and parts that are kept are not entered at all.
     fn watch_below(&mut self, section: &mut Section, object: ObjRef<'a>) -> Result<()> {
         let mut waiting = Vec::new();
         push_children(section, object, &mut waiting);
         while let Some(object) = waiting.pop() {
             self.poll.step(section)?;
+            self.visits += 1;
             let info = object.info();
-            if !(info.has_children || info.may_change()) || !self.below.insert(object.ident()) {
+            if !(info.has_children || info.may_change())
+                || self.is_kept(object)
+                || !self.below.insert(object.ident())
+            {
                 continue;
             }
             let content = match info.class() {

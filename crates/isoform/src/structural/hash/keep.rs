@@ -13,11 +13,11 @@ use crate::kernel::types::Kind;
 /// it, or if it has several owners.
 const MIN_VISITS: u64 = 16;
 
-/// The maximum number of kept parts in a table; each takes about 70 bytes as a hash and
-/// 100 as a digest. If there are more, all are forgotten.
+/// The maximum number of kept parts in a table, which then takes 42 MB for hashes and 55 MB
+/// for digests. If there are more, all are forgotten.
 const LIMIT: usize = 1 << 18;
 
-/// The maximum number of dag nodes in kept parts of a table, of about 20 bytes.
+/// The maximum number of dag nodes in kept parts of a table, which take up to 71 MB more.
 const MAX_OWNED: usize = 1 << 21;
 
 /// A part with more variables named by their fields is not kept.
@@ -123,6 +123,24 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
         }
         Some(self.sink.restore(out))
+    }
+
+    /// True if an object is a kept part that is still what it was: everything in it that
+    /// can change is watched, and nothing in it has a custom comparison.
+    pub(super) fn is_kept(&mut self, object: ObjRef<'a>) -> bool {
+        if !self.keeps() || self.parts.visits_all || self.tables.kept.types != changed_types() {
+            return false;
+        }
+        let Some(entry) = self.tables.kept.entries.get(&object.ident()) else {
+            return false;
+        };
+        let Some(watched) = entry.watched else {
+            return true;
+        };
+        if watched.holds() {
+            self.watch.begin();
+        }
+        watched.holds()
     }
 
     /// Begins a part: a node whose fields will be hashed.

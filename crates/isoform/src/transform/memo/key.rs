@@ -5,19 +5,19 @@ use std::cell::{OnceCell, RefCell};
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use crate::files::to_bytes;
+use super::kept::{self, Summary, digest, exact};
 use crate::kernel::container::{Array, Bytes, Str};
 use crate::kernel::error::Result;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
-use crate::structural::{CompareOptions, Digest};
 use crate::transform::cache::Memo;
 use crate::transform::nodes::Pass;
 use crate::transform::root::{Root, Signature};
-use crate::traverse::free_variables;
+use crate::traverse::{WalkResult, structural_walk};
 
 /// The version of the form of keys and entries.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// A program, with what the keys of its functions have in common.
 pub(super) struct Program<'a> {
@@ -27,7 +27,7 @@ pub(super) struct Program<'a> {
     /// The digest of the whole program, once it is needed; None inside if it has none.
     whole: OnceCell<Option<Value>>,
     /// The parts of keys for the functions that have been called so far, by identity.
-    callees: RefCell<HashMap<u64, Option<Value>, RandomState>>,
+    callees: RefCell<HashMap<u64, Option<Summary>, RandomState>>,
 }
 
 impl<'a> Program<'a> {
@@ -42,18 +42,16 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The part of a caller's key for a function: the digest of its signature, or of all of it
-    /// without one, with the variables that it shares with others. None if it has no digest.
-    /// Computed once for all callers.
-    fn callee(&self, memo: &Memo, callee: &Ref<Obj>) -> Result<Option<Value>> {
+    /// The part of a caller's key for a function: the summary of its signature, or of all of
+    /// it without one. None if it has no digest. Computed once for all callers.
+    fn callee(&self, memo: &Memo, callee: &Ref<Obj>) -> Result<Option<Summary>> {
         if let Some(known) = self.callees.borrow().get(&callee.identity()) {
             return Ok(known.clone());
         }
-        let seen = match callee.implements_nearest::<dyn Signature>() {
-            Some(signed) => signed.signature()?,
-            None => callee.into(),
+        let found = match callee.implements_nearest::<dyn Signature>() {
+            Some(signed) => Summary::of(memo, &signed.signature()?),
+            None => kept::summary(memo, callee),
         };
-        let found = summary(memo, &seen);
         let mut callees = self.callees.borrow_mut();
         Ok(callees.entry(callee.identity()).or_insert(found).clone())
     }
@@ -73,38 +71,36 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The digest of a value whose free variables are mapped; None if it has none.
-fn digest(value: Value) -> Option<Digest> {
-    let options = CompareOptions {
-        map_free_vars: true,
-        ..CompareOptions::default()
-    };
-    options.digest(value).ok()
-}
+/// Numbers for variables, in the order in which summaries mention them: these tell which
+/// ones several summaries have in common.
+#[derive(Default)]
+struct Numbers(HashMap<u64, i64, RandomState>);
 
-/// The parts of a value that comparison ignores, as part of all of it, unless the pass ignores
-/// that too; None if the value cannot be written.
-fn exact(memo: &Memo, value: &Value) -> Option<Value> {
-    match memo.ignores {
-        true => Some(Value::NONE),
-        false => Some(Bytes::from(to_bytes(value).ok()?).into()),
+impl Numbers {
+    fn part(&mut self, summary: &Summary) -> Value {
+        let number = |var: &u64| {
+            let next = self.0.len() as i64;
+            Value::from(*self.0.entry(*var).or_insert(next))
+        };
+        let numbers: Vec<Value> = summary.variables.iter().map(number).collect();
+        let digest = Bytes::from(summary.digest.to_vec());
+        Value::from([Value::from(digest), Array::from(numbers).into()])
     }
 }
 
-/// A value in place of a large one, as part of a value that is compared: its digest, and its
-/// free variables in an order on which the digest depends. None if it has no digest.
-fn summary(memo: &Memo, value: &Value) -> Option<Value> {
-    let free: Vec<Value> = free_variables(value)
-        .ok()?
-        .iter()
-        .map(Value::from)
-        .collect();
-    let free = Value::from(Array::from(free));
-    let all = Value::from([value.clone(), free.clone()]);
-    let exact = exact(memo, &all)?;
-    let found = digest(Value::from([all, exact]))?;
-    let found = Bytes::from(found.as_bytes().to_vec());
-    Some(Value::from([Value::from(found), free]))
+/// True if nothing in a value has an identity that other parts of a key could mention.
+fn is_plain(value: &Value) -> bool {
+    let first = structural_walk(value, |visit| {
+        let is_plain = |object: &Ref<Obj>| {
+            let info = object.type_info();
+            info.is_builtin() && info.class() != Payload::Mutable
+        };
+        Ok(match visit.object().is_none_or(is_plain) {
+            true => WalkResult::Advance,
+            false => WalkResult::Interrupt(()),
+        })
+    });
+    matches!(first, Ok(None))
 }
 
 /// The key; None if a part has no digest. `position` is that of the function in the
@@ -123,12 +119,24 @@ pub(super) fn of(
         Some(reads) => reads.call(&[function.into(), program.root.into()])?,
         None => Value::NONE,
     };
-    let Some(around) = around(memo, (position, function), program)? else {
+    let options: Value = pass.options.snapshot().into();
+    let (own, options) = match reads.is_none() && is_plain(&options) {
+        true => (kept::summary(memo, function), options),
+        // One value, so that it tells which parts are the same objects.
+        false => {
+            let all = Value::from([Value::from(function), reads, options]);
+            (Summary::of(memo, &all), Value::NONE)
+        }
+    };
+    let Some(own) = own else {
         return Ok(None);
     };
-    // One value, so that it tells which variables the parts have in common.
-    let options = pass.options.snapshot().into();
-    let seen = Value::from([Value::from(function), around, reads, options]);
+    let mut numbers = Numbers::default();
+    let own = numbers.part(&own);
+    let Some(around) = around(memo, (position, function), program, &mut numbers)? else {
+        return Ok(None);
+    };
+    let seen = Value::from([own, around, options]);
     let Some(exact) = exact(memo, &seen) else {
         return Ok(None);
     };
@@ -152,6 +160,7 @@ fn around(
     memo: &Memo,
     (position, function): (usize, &Ref<Obj>),
     program: &Program<'_>,
+    numbers: &mut Numbers,
 ) -> Result<Option<Value>> {
     let Some(seen) = program.root.implements_nearest::<dyn Root>() else {
         // The program is the function itself.
@@ -170,7 +179,7 @@ fn around(
             None => Value::NONE,
             Some(callee) => match program.callee(memo, callee)? {
                 None => return Ok(None),
-                Some(seen) => seen,
+                Some(seen) => numbers.part(&seen),
             },
         };
         let name = match memo.ignores {

@@ -3,10 +3,12 @@
 //! | file | job |
 //! |---|---|
 //! | `key.rs` | the digest of everything that a result depends on |
+//! | `kept.rs` | what stands for a function in a digest, kept from run to run |
 //! | `pairs.rs` | the objects of a function that correspond to those of an equal one |
 //! | `names.rs` | the same for plain values that comparison ignores |
 //! | `relink.rs` | a kept result in terms of the function and program at hand |
 
+mod kept;
 mod key;
 mod names;
 mod pairs;
