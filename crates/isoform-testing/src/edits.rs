@@ -1,5 +1,5 @@
 //! Programs that are edited step by step, and what must hold after each step: hashes and
-//! comparisons that know earlier versions answer as those that know nothing.
+//! comparisons that know earlier versions return the same as those that know nothing.
 
 use isoform::compare::{CompareOptions, Digest, IncrementalHasher, visiting_everything};
 use isoform::values::ValueRef;
@@ -146,7 +146,7 @@ impl<'b> Session<'b> {
     }
 }
 
-/// What the comparisons of two values answer.
+/// The results of all comparisons of two values, as text.
 fn answers(left: &Value, right: &Value, options: CompareOptions) -> [String; 3] {
     let paths = options
         .first_mismatch(left, right)
@@ -166,7 +166,7 @@ fn answers(left: &Value, right: &Value, options: CompareOptions) -> [String; 3] 
 ///
 /// # Errors
 ///
-/// Says what the answers are, if they differ.
+/// An account of both results, if they differ.
 pub fn skips_change_nothing(
     left: &Value,
     right: &Value,

@@ -39,7 +39,7 @@ fn compare(left: &Value, right: &Value) -> (bool, u64) {
 #[test]
 fn an_edit_of_a_tree_costs_its_path() {
     let mut program = tree(DEPTH, 0);
-    assert_eq!(compare(&program, &program).0, true);
+    assert!(compare(&program, &program).0);
     for step in 0..50 {
         let at = step * 7919 % (1 << DEPTH);
         let next = edited(&program, DEPTH, at, -1);

@@ -255,7 +255,7 @@ mod tests {
             body();
             HOST.acquire();
         },
-        poll: || Ok(POLLED.fetch_add(1, Ordering::Relaxed) % 2 == 0),
+        poll: || Ok(POLLED.fetch_add(1, Ordering::Relaxed).is_multiple_of(2)),
     };
 
     fn node(key: &str, hook: Option<DynEqual>) -> Ref<Obj> {

@@ -1,4 +1,4 @@
-//! What comparing an object with itself does, so that it need not be visited.
+//! The effects of comparing an object with itself, so that it need not be visited.
 //!
 //! An edited program shares most of its objects with the program it was made from. Such
 //! an object is equal to itself, unless a variable in it is bound to another variable, or
@@ -29,7 +29,7 @@ pub(super) use walk::find_effects;
 use crate::kernel::object::moment;
 
 /// The maximum number of objects with known effects, after which the next comparison
-/// begins anew.
+/// forgets them.
 const LIMIT: usize = 1 << 17;
 /// The same, of edges and listed effects.
 const MANY: usize = 1 << 21;

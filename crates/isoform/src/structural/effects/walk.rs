@@ -34,7 +34,7 @@ struct Event {
     is_plain: bool,
 }
 
-/// What a part of the walk has met, besides events and places.
+/// The facts about a part of the walk, besides events and places.
 #[derive(Clone, Copy)]
 struct Found {
     /// Events of this level and above are incomplete.

@@ -382,7 +382,7 @@ impl<'a> Engine<'a> {
         }
         // Any object may be a hole.
         if !self.pinned
-            && !(REC && self.holes.is_some())
+            && (!REC || self.holes.is_none())
             && let Some(pair) = ObjPair::new(l, r)
             && pair.info().class() == Payload::Plain
         {

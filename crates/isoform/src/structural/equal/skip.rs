@@ -1,6 +1,6 @@
 //! Skips objects that are the same on both sides.
 //!
-//! A skip answers as the visit would: see [`effects`](super::super::effects). What a skip
+//! A skip has the result of the visit: see [`effects`](super::super::effects). What a skip
 //! of a whole object assumes is checked at the end, when everything is known that was
 //! assumed otherwise; if there is a contradiction, the comparison is repeated without
 //! skips.
