@@ -14,7 +14,7 @@
 //!   bindings, have no known effects, nor has anything around them.
 //!
 //! Effects are computed at the first meeting and kept by identity number, since objects
-//! have no room for them: in each thread about 60 bytes for one of eight objects, up to a
+//! have no room for them: in each thread about 60 bytes for one of four objects, up to a
 //! limit. Effects of what can change are valid until the next write.
 
 mod reach;

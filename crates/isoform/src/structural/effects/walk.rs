@@ -15,7 +15,7 @@ use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::{Kind, RegionChange};
 
 /// Smaller objects are not remembered: visiting them costs little more than a lookup.
-const MIN_VISITS: u64 = 8;
+const MIN_VISITS: u64 = 4;
 
 /// Nested definition fields may contain the same objects in exponentially many ways; with
 /// more repeated visits, an object counts as one that cannot be skipped.
