@@ -445,6 +445,8 @@ impl<'a> Walk<'_, 'a> {
         if info.scope {
             self.end_scope(&mut frame);
         }
+        // A second visit, in another scope, would not define it again.
+        frame.found.irregular |= info.kind == Kind::Dag && frame.found.defined != NEVER;
         if object.is_shared() {
             self.open.remove(&object.ident());
         }
@@ -458,8 +460,7 @@ impl<'a> Walk<'_, 'a> {
         // The comparison visits these, and must not search them again and again.
         let is_entered = frame.found.defined != NEVER
             && (frame.found.lost != NEVER || self.edges.len() > frame.edges);
-        let is_special =
-            info.kind == Kind::Dag || info.scope || object.is_shared() || is_entered;
+        let is_special = info.kind == Kind::Dag || info.scope || object.is_shared() || is_entered;
         let is_root = self.frames.is_empty();
         if frame.region == Region::USE && (is_root || is_special || is_large) {
             self.covered += uncovered;
