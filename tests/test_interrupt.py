@@ -149,7 +149,7 @@ def deep():
         rhs: isoform.Object | None
 
     def tree():
-        level = [Pair(None, None) for _ in range(1 << 18)]
+        level = [Pair(None, None) for _ in range(1 << 21)]
         while len(level) > 1:
             level = [Pair(*pair) for pair in zip(level[::2], level[1::2], strict=True)]
         return level[0]

@@ -198,3 +198,17 @@ fn equal_modules_hash_the_same_wherever_they_are() {
         structural_digest(&copied).unwrap()
     );
 }
+
+/// A table keeps no object alive, so an array that it knows may be written in place.
+#[test]
+fn a_write_in_place_is_seen() {
+    let mut array = Array::from((0..100i64).collect::<Vec<_>>());
+    let mut hasher = IncrementalHasher::default();
+    for number in 0..3 {
+        assert_eq!(
+            hasher.hash(&array).unwrap(),
+            structural_hash(&array).unwrap()
+        );
+        array.push(number);
+    }
+}

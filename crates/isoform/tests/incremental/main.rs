@@ -2,6 +2,8 @@
 //! that is proportional to the edit.
 
 mod compared;
+mod contexts;
 mod counts;
 mod judged;
+mod sessions;
 mod support;

@@ -29,6 +29,18 @@ impl fmt::Debug for TypeIndex {
 /// overflow nor an abort.
 const SATURATED: u32 = 1 << 31;
 
+/// The highest identity number by which something is remembered of an object that may
+/// have no other owner.
+static REMEMBERED: AtomicU64 = AtomicU64::new(0);
+
+/// Records that something about the contents of an object is remembered by its number.
+#[inline]
+pub(crate) fn note_remembered(ident: u64) {
+    if ident > REMEMBERED.load(Ordering::Relaxed) {
+        REMEMBERED.fetch_max(ident, Ordering::Relaxed);
+    }
+}
+
 /// The header before every object's fields.
 #[repr(C)]
 pub(crate) struct Header {
@@ -97,6 +109,15 @@ impl Header {
     #[inline]
     pub(crate) fn ident(&self) -> u64 {
         self.ident.get()
+    }
+
+    /// Gives the object another number, if something may be remembered by its number. The
+    /// caller must be the only owner, about to write.
+    #[inline]
+    pub(super) fn renew_ident(&self) {
+        if self.ident.get() <= REMEMBERED.load(Ordering::Relaxed) {
+            self.ident.set(next_ident());
+        }
     }
 
     #[cfg(test)]

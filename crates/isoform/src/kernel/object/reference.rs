@@ -237,6 +237,7 @@ impl<T: Node> Ref<T> {
         if !self.header().is_unique() {
             return None;
         }
+        self.header().renew_ident();
         // SAFETY: `&mut self` is the only reference, so nobody else can read
         // or clone it while the returned borrow lives.
         Some(unsafe { self.pointer.byte_add(HEADER_SIZE).cast::<T>().as_mut() })

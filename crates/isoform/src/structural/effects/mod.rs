@@ -26,6 +26,7 @@ use rapidhash::fast::RandomState;
 pub(crate) use reach::{Place, Reach};
 pub(super) use walk::find_effects;
 
+use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment;
 
 /// The maximum number of objects with known effects, after which the next comparison
@@ -139,6 +140,7 @@ impl EffectTable {
     }
 
     fn put(&mut self, ident: u64, skip: Skip, listed: &[Effect], date: Option<u64>) {
+        note_remembered(ident);
         let first = self.listed.len() as u32;
         self.listed.extend_from_slice(listed);
         let effects = Effects {

@@ -19,7 +19,7 @@ const MIN_VISITS: u64 = 4;
 
 /// Nested definition fields may contain the same objects in exponentially many ways; with
 /// more repeated visits, an object counts as one that cannot be skipped.
-const MAX_REPEATED: u32 = 1 << 12;
+const MAX_REPEATED: u64 = 1 << 12;
 
 /// A level at which nothing happened.
 const NEVER: u32 = u32::MAX;
@@ -100,6 +100,8 @@ struct Var {
     /// The levels at which it is bound, outermost first.
     levels: SmallVec<[u32; 2]>,
     is_plain: bool,
+    /// True if its fields may change.
+    changes: bool,
 }
 
 struct Walk<'t, 'a> {
@@ -117,8 +119,10 @@ struct Walk<'t, 'a> {
     /// Shared objects met in definition fields, or again in spite of known effects.
     met: HashSet<(u64, Region, u64), RandomState>,
     met_anywhere: HashSet<u64, RandomState>,
-    /// The number of repeated visits of such objects.
-    repeated: u32,
+    /// The number of repeated visits of and below such objects, and the height of the
+    /// outermost of them that is open.
+    repeated: u64,
+    again: Option<usize>,
     /// Shared objects around the current one.
     open: HashSet<u64, RandomState>,
     visits: u64,
@@ -148,6 +152,7 @@ pub(in crate::structural) fn find_effects<'a>(
         met: HashSet::default(),
         met_anywhere: HashSet::default(),
         repeated: 0,
+        again: None,
         open: HashSet::default(),
         visits: 0,
         covered: 0,
@@ -188,8 +193,12 @@ impl<'a> Walk<'_, 'a> {
             return None;
         }
         if let Some(entries) = content.entries() {
-            while let Some((key, value)) = entries.entry(frame.next) {
+            // In the order of comparison, which numbers the bindings.
+            while let Some(position) = entries.in_key_order(frame.next) {
                 frame.next += 1;
+                let Some((key, value)) = entries.entry(position) else {
+                    continue;
+                };
                 if let Some(key) = key.object_ref() {
                     // Whether it is bound decides what it matches, and when.
                     frame.found.irregular |= matches!(key.info().kind, Kind::Var | Kind::Dag);
@@ -237,6 +246,7 @@ impl<'a> Walk<'_, 'a> {
             return self.refuse(object);
         }
         self.visits += 1;
+        self.repeated += u64::from(self.again.is_some());
         match kind {
             Kind::Var => return self.meet_var(object, region, field),
             Kind::Dag => {}
@@ -302,11 +312,13 @@ impl<'a> Walk<'_, 'a> {
         (!is_shadowed).then_some((level, var.is_plain))
     }
 
-    fn bind(&mut self, ident: u64, level: u32, is_plain: bool) {
+    fn bind(&mut self, ident: u64, level: u32, is_plain: bool, changes: bool) {
         let var = self.vars.entry(ident).or_insert(Var {
             levels: smallvec![],
             is_plain,
+            changes,
         });
+        var.changes |= changes;
         var.levels.push(level);
         if level > 0 {
             self.scopes[level as usize].push(ident);
@@ -329,17 +341,23 @@ impl<'a> Walk<'_, 'a> {
         let ident = object.ident();
         let def = region.def_level();
         if let Some((level, is_plain)) = self.binding(ident, region) {
+            let changes = self.vars.get(&ident).is_some_and(|var| var.changes);
+            if let Some(frame) = self.frames.last_mut() {
+                frame.found.changes |= changes;
+            }
             return self.log(ident, level, def == Some(level), is_plain);
         }
+        let mut changes = false;
         let is_plain = !object.info().has_children
             || self.table.find(ident).is_some_and(|known| {
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.found.changes |= known.date.is_some();
-                }
+                changes = known.date.is_some();
                 known.skip == Skip::Repeat
             });
+        if let Some(frame) = self.frames.last_mut() {
+            frame.found.changes |= changes;
+        }
         if is_plain {
-            self.bind(ident, def.unwrap_or(0), true);
+            self.bind(ident, def.unwrap_or(0), true, changes);
             return self.log(ident, def.unwrap_or(0), def.is_some(), true);
         }
         if !self.open.insert(ident) {
@@ -377,8 +395,11 @@ impl<'a> Walk<'_, 'a> {
             return false;
         }
         if self.met.insert((object.ident(), region, field)) {
-            self.repeated += u32::from(!self.met_anywhere.insert(object.ident()));
-            if self.repeated <= MAX_REPEATED {
+            if self.met_anywhere.insert(object.ident()) {
+                return false;
+            }
+            if self.repeated <= MAX_REPEATED + (self.visits - self.repeated) {
+                self.again = self.again.or(Some(self.frames.len()));
                 return false;
             }
             self.refuse(object);
@@ -402,7 +423,8 @@ impl<'a> Walk<'_, 'a> {
             };
             let bound = self.binding(ident, region).map(|(level, _)| level);
             if bound.is_none() && (is_plain || effect.defines()) {
-                self.bind(ident, region.def_level().unwrap_or(0), is_plain);
+                let changes = known.date.is_some();
+                self.bind(ident, region.def_level().unwrap_or(0), is_plain, changes);
             }
             let level = bound.or(region.def_level()).unwrap_or(0);
             self.log(ident, level, effect.defines(), is_plain);
@@ -414,6 +436,7 @@ impl<'a> Walk<'_, 'a> {
         let Some(mut frame) = self.frames.pop() else {
             return;
         };
+        self.again = self.again.filter(|height| *height < self.frames.len());
         let object = frame.object;
         let info = object.info();
         if info.kind == Kind::Var {
@@ -422,6 +445,8 @@ impl<'a> Walk<'_, 'a> {
         if info.scope {
             self.end_scope(&mut frame);
         }
+        // A second visit, in another scope, would not define it again.
+        frame.found.irregular |= info.kind == Kind::Dag && frame.found.defined != NEVER;
         if object.is_shared() {
             self.open.remove(&object.ident());
         }
@@ -432,7 +457,10 @@ impl<'a> Walk<'_, 'a> {
         let uncovered = self.visits - self.covered - frame.visits.1;
         let is_large =
             visits >= MIN_VISITS && (uncovered >= MIN_VISITS || visits >= 2 * frame.found.largest);
-        let is_special = info.kind == Kind::Dag || info.scope || object.is_shared();
+        // The comparison visits these, and must not search them again and again.
+        let is_entered = frame.found.defined != NEVER
+            && (frame.found.lost != NEVER || self.edges.len() > frame.edges);
+        let is_special = info.kind == Kind::Dag || info.scope || object.is_shared() || is_entered;
         let is_root = self.frames.is_empty();
         if frame.region == Region::USE && (is_root || is_special || is_large) {
             self.covered += uncovered;
@@ -500,7 +528,7 @@ impl<'a> Walk<'_, 'a> {
         if let Some(around) = self.frames.last_mut() {
             around.found.add(found);
         }
-        self.bind(ident, def.unwrap_or(0), is_plain);
+        self.bind(ident, def.unwrap_or(0), is_plain, date.is_some());
         self.log(ident, def.unwrap_or(0), def.is_some(), is_plain);
     }
 

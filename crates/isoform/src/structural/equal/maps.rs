@@ -196,6 +196,11 @@ impl<'a> Engine<'a> {
             }
         }
         bound.sort_unstable();
+        if bound.len() > 1 && !self.tables.skipped.is_empty() {
+            // Skips that left one of them unbound have changed their order.
+            let keys = bound.iter().filter_map(|&(_, at)| key_object(left, at));
+            self.tables.visited.extend(keys.map(|key| key.ident()));
+        }
         for (index, position) in bound {
             let binding = self.tables.bindings.get(index);
             let current = self.tables.bindings.of(RIGHT, binding.idents[RIGHT]) == Some(index);

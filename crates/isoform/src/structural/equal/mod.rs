@@ -203,6 +203,8 @@ pub(super) struct Engine<'a> {
     /// True if objects that are the same on both sides may be skipped.
     skips: bool,
     has_skipped: bool,
+    /// Twice the number of objects visited for effects that allowed no skip.
+    fruitless: u64,
     pub(super) visits: u64,
     poll: Poll,
     /// True if the walk itself raised the error, which may be given a path.
@@ -238,6 +240,7 @@ impl<'a> Engine<'a> {
             hook_depth: 0,
             skips: false,
             has_skipped: false,
+            fruitless: 0,
             visits: 0,
             poll: Poll::default(),
             own_error: false,

@@ -16,6 +16,10 @@ use crate::kernel::object::moment;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::{Kind, RegionChange};
 
+/// The number of objects visited in vain for effects, above which it takes as many other
+/// visits until effects are searched for again.
+const MAX_FRUITLESS: u64 = 1 << 12;
+
 impl<'a> Engine<'a> {
     /// Allows skips, unless the sides are seen as they were at different times.
     pub(in crate::structural) fn allow_skips(&mut self) {
@@ -44,13 +48,20 @@ impl<'a> Engine<'a> {
         let table = &mut self.tables.effects;
         let effects = match table.find(object.ident()) {
             Some(effects) => effects,
-            None => match find_effects(table, section, object, &mut self.visits)? {
-                Skip::Never | Skip::Defines => return Ok(false),
-                _ => match table.find(object.ident()) {
-                    Some(effects) => effects,
-                    None => return Ok(false),
-                },
-            },
+            None => {
+                if self.fruitless > MAX_FRUITLESS + self.visits {
+                    return Ok(false);
+                }
+                let before = self.visits;
+                let skip = find_effects(table, section, object, &mut self.visits)?;
+                match table.find(object.ident()) {
+                    Some(effects) if !matches!(skip, Skip::Never | Skip::Defines) => effects,
+                    _ => {
+                        self.fruitless += 2 * (self.visits - before);
+                        return Ok(false);
+                    }
+                }
+            }
         };
         Ok(self.skip_by::<REC>(object, effects, region))
     }
@@ -82,7 +93,7 @@ impl<'a> Engine<'a> {
             }
             Skip::Wide(place) => {
                 self.levels.use_any();
-                self.skip_whole::<REC>(object, place)
+                self.note_uses(effects, region) && self.skip_whole::<REC>(object, place)
             }
             Skip::Defines | Skip::Never => false,
         };

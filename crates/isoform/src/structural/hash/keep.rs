@@ -4,6 +4,7 @@ use super::super::scope::Region;
 use super::super::sink::Sink;
 use super::Hasher;
 use super::kept::{Entry, Part};
+use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment::changed_types;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
@@ -230,6 +231,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if nodes > 0 && !self.parts.open.is_empty() {
             self.parts.owned.push(object.ident());
         }
+        note_remembered(object.ident());
         kept.entries.insert(
             object.ident(),
             Entry {

@@ -14,6 +14,7 @@ use rapidhash::fast::RandomState;
 use crate::files::to_bytes;
 use crate::kernel::container::{Array, Bytes};
 use crate::kernel::object::class::Payload;
+use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment::changed_types;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::Kind;
@@ -87,6 +88,7 @@ pub(super) fn summary(memo: &Memo, function: &Ref<Obj>) -> Option<Summary> {
             if kept.summaries.len() >= LIMIT {
                 kept.summaries.clear();
             }
+            note_remembered(function.identity());
             kept.summaries.insert(place, made.clone());
         });
     }

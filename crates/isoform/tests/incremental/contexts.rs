@@ -1,0 +1,317 @@
+//! Values whose comparison depends on what was compared or written before.
+
+use std::sync::OnceLock;
+
+use isoform::compare::{CompareOptions, last_visit_count, visiting_everything};
+use isoform::objects::{construct, set_field};
+use isoform::types::{FieldDef, FieldFlag, Kind, Schema, TypeDef, TypeIndex, register_type};
+use isoform::{Array, Map, Value};
+
+pub(super) struct Types {
+    pub(super) var: TypeIndex,
+    pub(super) typed: TypeIndex,
+    pub(super) tree: TypeIndex,
+    pub(super) dag: TypeIndex,
+    pub(super) assign: TypeIndex,
+    pub(super) fun: TypeIndex,
+}
+
+pub(super) fn types() -> &'static Types {
+    static TYPES: OnceLock<Types> = OnceLock::new();
+    TYPES.get_or_init(|| {
+        let any = |name: &str| FieldDef::new(name, Schema::Any);
+        let ty = |def: TypeDef| register_type(def).unwrap();
+        Types {
+            var: ty(TypeDef::new("contexts.Var")
+                .kind(Kind::Var)
+                .field(any("name").flag(FieldFlag::Ignore))),
+            typed: ty(TypeDef::new("contexts.Typed")
+                .kind(Kind::Var)
+                .field(any("ty").mutable(true))),
+            tree: ty(TypeDef::new("contexts.Tree")
+                .field(any("a"))
+                .field(any("b"))),
+            dag: ty(TypeDef::new("contexts.Dag")
+                .kind(Kind::Dag)
+                .field(any("a"))
+                .field(any("b"))),
+            assign: ty(TypeDef::new("contexts.Assign")
+                .field(any("var").flag(FieldFlag::Def))
+                .field(any("value"))),
+            fun: ty(TypeDef::new("contexts.Fun")
+                .scope(true)
+                .field(any("params").flag(FieldFlag::Def))
+                .field(any("body"))),
+        }
+    })
+}
+
+pub(super) fn make(ty: TypeIndex, fields: Vec<Value>) -> Value {
+    construct(ty, fields).unwrap().into()
+}
+pub(super) fn var() -> Value {
+    make(types().var, vec![Value::NONE])
+}
+pub(super) fn typed(ty: impl Into<Value>) -> Value {
+    make(types().typed, vec![ty.into()])
+}
+pub(super) fn tree(a: impl Into<Value>, b: impl Into<Value>) -> Value {
+    make(types().tree, vec![a.into(), b.into()])
+}
+pub(super) fn dag(a: impl Into<Value>, b: impl Into<Value>) -> Value {
+    make(types().dag, vec![a.into(), b.into()])
+}
+pub(super) fn assign(a: impl Into<Value>, b: impl Into<Value>) -> Value {
+    make(types().assign, vec![a.into(), b.into()])
+}
+pub(super) fn fun(a: impl Into<Value>, b: impl Into<Value>) -> Value {
+    make(types().fun, vec![a.into(), b.into()])
+}
+pub(super) fn arr(items: &[Value]) -> Value {
+    Array::from(items.to_vec()).into()
+}
+pub(super) fn map(entries: &[(Value, Value)]) -> Value {
+    Map::from_iter(entries.iter().cloned()).into()
+}
+
+#[track_caller]
+pub(super) fn check(left: &Value, right: &Value) {
+    for map_free_vars in [false, true] {
+        let options = CompareOptions {
+            map_free_vars,
+            ..Default::default()
+        };
+        isoform_testing::edits::skips_change_nothing(left, right, options)
+            .unwrap_or_else(|e| panic!("{}", &e[..e.len().min(1500)]));
+    }
+}
+
+/// B meets the variable bound already, so that it is not dated.
+#[test]
+fn a_written_variable_met_again() {
+    for bound in [false, true] {
+        let (w, w2) = (var(), var());
+        let v = typed(1);
+        let b = arr(&[v.clone(), tree(v.clone(), 1)]);
+        let first = arr(&[v.clone(), b.clone()]);
+        if bound {
+            check(&fun(v.clone(), b.clone()), &fun(v.clone(), b.clone()));
+        }
+        let outer = arr(&[first.clone(), 1.into()]);
+        check(&outer, &arr(&[first.clone(), 1.into()]));
+        set_field(v.as_object().unwrap(), "ty", w.clone()).unwrap();
+        let _keep = &b;
+        check(
+            &arr(&[assign(w.clone(), 1), b.clone()]),
+            &arr(&[assign(w2.clone(), 1), b.clone()]),
+        );
+    }
+}
+
+#[test]
+fn order_of_bound_keys_after_whole() {
+    let (x, y) = (var(), var());
+    let w = dag(x.clone(), 1);
+    let side = |n: i64| {
+        arr(&[
+            w.clone(),
+            y.clone(),
+            x.clone(),
+            map(&[(x.clone(), n.into()), (y.clone(), (n + 1).into())]),
+        ])
+    };
+    check(&side(1), &side(5));
+}
+
+#[test]
+fn order_of_bound_keys_after_map() {
+    let (x, y) = (var(), var());
+    for (one, other) in [("a", "b"), ("b", "a")] {
+        let w = map(&[(one.into(), x.clone()), (other.into(), y.clone())]);
+        let side = |n: i64| {
+            arr(&[
+                w.clone(),
+                map(&[(x.clone(), n.into()), (y.clone(), (n + 1).into())]),
+            ])
+        };
+        check(&side(1), &side(5));
+    }
+}
+
+#[test]
+fn missing_keys() {
+    let (x, y) = (var(), var());
+    for (x, y) in [(&x, &y), (&y, &x)] {
+        let w = dag(x.clone(), 1);
+        let side = |m: Value| arr(&[w.clone(), y.clone(), m]);
+        let both = map(&[(x.clone(), 1.into()), (y.clone(), 2.into())]);
+        let none = map(&[]);
+        check(&side(both.clone()), &side(none.clone()));
+        check(&side(none), &side(both));
+    }
+}
+
+#[test]
+fn wide_with_an_annotated_variable() {
+    let (w, w2) = (var(), var());
+    let g = typed(w.clone());
+    let params: Vec<Value> = (0..40).map(|_| var()).collect();
+    let mut uses = params.clone();
+    uses.push(g.clone());
+    let o = arr(&uses);
+    let first = fun(arr(&params), arr(&[g.clone(), o.clone()]));
+    let outer = |f: &Value| arr(&[f.clone(), 1.into()]);
+    check(&outer(&first), &outer(&first));
+    check(
+        &arr(&[assign(w.clone(), 1), o.clone()]),
+        &arr(&[assign(w2.clone(), 1), o.clone()]),
+    );
+}
+
+pub(super) fn visits(left: &Value, right: &Value) -> (u64, u64) {
+    let options = CompareOptions::default();
+    visiting_everything(|| options.equal(left, right)).unwrap();
+    let all = last_visit_count();
+    options.equal(left, right).unwrap();
+    (last_visit_count(), all)
+}
+
+#[track_caller]
+pub(super) fn at_most_few_times((skipping, all): (u64, u64)) {
+    assert!(
+        skipping <= 4 * all + (1 << 13),
+        "{skipping} instead of {all}"
+    );
+}
+
+#[test]
+fn cliff_nested_definitions() {
+    for shared in [false, true] {
+        for n in [100, 200, 400, 800] {
+            let mut rest = arr(&[]);
+            let mut keep = vec![];
+            for _ in 0..n {
+                let x = var();
+                rest = arr(&[assign(x.clone(), dag(x, 1)), rest]);
+                if shared {
+                    keep.push(rest.clone());
+                }
+            }
+            let (l, r) = (arr(&[rest.clone(), 1.into()]), arr(&[rest, 1.into()]));
+            at_most_few_times(visits(&l, &r));
+        }
+    }
+}
+
+#[test]
+fn cliff_shared_patterns() {
+    for n in [100, 200, 400, 800] {
+        let pattern = arr(&(0..n).map(|_| var()).collect::<Vec<_>>());
+        let many = arr(&(0..n)
+            .map(|_| assign(pattern.clone(), 1))
+            .collect::<Vec<_>>());
+        let (l, r) = (arr(&[many.clone(), 1.into()]), arr(&[many, 1.into()]));
+        at_most_few_times(visits(&l, &r));
+    }
+}
+
+#[test]
+fn cliff_scopes() {
+    // Nested functions, each with many parameters used below.
+    for n in [50, 100, 200, 400] {
+        let mut body = arr(&[]);
+        let params: Vec<Value> = (0..n).map(|_| var()).collect();
+        for p in &params {
+            body = fun(p.clone(), arr(&[body, arr(&params)]));
+        }
+        let (l, r) = (arr(&[body.clone(), 1.into()]), arr(&[body, 1.into()]));
+        at_most_few_times(visits(&l, &r));
+    }
+    for n in [50, 100, 200, 400, 4000] {
+        let params: Vec<Value> = (0..n).map(|_| var()).collect();
+        let mut body = dag(1, 2);
+        for p in &params {
+            body = dag(p.clone(), dag(body.clone(), body));
+        }
+        let (l, r) = (
+            arr(&[body.clone(), 1.into()]),
+            arr(&[body.clone(), 1.into()]),
+        );
+        at_most_few_times(visits(&l, &r));
+        let (l, r) = (
+            arr(&[fun(arr(&params), body.clone()), 1.into()]),
+            arr(&[fun(arr(&params), body.clone()), 1.into()]),
+        );
+        at_most_few_times(visits(&l, &r));
+        let ps2: Vec<Value> = (0..n).map(|_| var()).collect();
+        let (l, r) = (
+            arr(&[fun(arr(&ps2), body.clone()), 1.into()]),
+            arr(&[fun(arr(&ps2), body.clone()), 1.into()]),
+        );
+        at_most_few_times(visits(&l, &r));
+    }
+    // Nested definition fields around shared nodes.
+    for n in [5, 10, 15, 20, 30] {
+        let mut node = arr(&[var(), var()]);
+        for _ in 0..n {
+            node = tree(assign(node.clone(), 1), assign(node, 2));
+        }
+        let (l, r) = (arr(&[node.clone(), 1.into()]), arr(&[node, 1.into()]));
+        at_most_few_times(visits(&l, &r));
+    }
+    for n in [5, 10, 15, 20] {
+        let mut node = arr(&[var(), var()]);
+        for _ in 0..n {
+            node = fun(arr(&[node.clone()]), arr(&[node.clone(), fun(node, 2)]));
+        }
+        let (l, r) = (arr(&[node.clone(), 1.into()]), arr(&[node, 1.into()]));
+        at_most_few_times(visits(&l, &r));
+    }
+}
+
+/// The only owner of an array or node writes in place.
+#[test]
+fn a_write_in_place() {
+    let (x, x2) = (var(), var());
+    let mut a = Array::from((0..10i64).map(|n| tree(n, 1)).collect::<Vec<_>>());
+    let pair = |v: &Value, a: &Array<Value>| arr(&[assign(v.clone(), 1), Value::from(a.clone())]);
+    check(&pair(&x, &a), &pair(&x2, &a));
+    a.push(x.clone());
+    check(&pair(&x, &a), &pair(&x2, &a));
+}
+
+#[test]
+fn a_map_written_in_place() {
+    let (x, x2) = (var(), var());
+    let mut a: Map<Value, Value> = Map::from_iter((0..10i64).map(|n| (n.into(), tree(n, 1))));
+    let pair = |v: &Value, a: &Map| arr(&[assign(v.clone(), 1), Value::from(a.clone())]);
+    check(&pair(&x, &a), &pair(&x2, &a));
+    a.insert(3.into(), x.clone());
+    check(&pair(&x, &a), &pair(&x2, &a));
+}
+
+#[derive(isoform::Node)]
+#[node(key = "contexts.Owned")]
+#[repr(C)]
+struct Owned {
+    a: Value,
+    b: Value,
+}
+
+#[test]
+fn a_node_written_in_place() {
+    let (x, x2) = (var(), var());
+    let mut a = Owned::new(tree(1, 2), tree(3, 4));
+    let pair = |v: &Value, a: &isoform::Ref<Owned>| arr(&[assign(v.clone(), 1), Value::from(a)]);
+    check(&pair(&x, &a), &pair(&x2, &a));
+    a.get_mut().unwrap().b = x.clone();
+    check(&pair(&x, &a), &pair(&x2, &a));
+}
+
+/// The second visit of the function does not enter the dag node, so it binds nothing.
+#[test]
+fn a_definition_inside_a_dag_node() {
+    let (x, y) = (var(), var());
+    let f = fun(dag(x.clone(), 1), x.clone());
+    check(&arr(&[f.clone(), f.clone(), y]), &arr(&[f.clone(), f, x]));
+}
