@@ -249,3 +249,22 @@ fn shared_parts_are_met_once() {
     let (equal, visits) = compare(&other, &wrapped);
     assert!(equal && visits <= 10, "{visits}");
 }
+
+/// The table of a thread has a limit, and what does not fit is visited.
+#[test]
+fn a_program_that_is_too_large_to_remember_is_visited() {
+    const LEVELS: u64 = 1 << 20;
+    let mut chain = tree(3, 0);
+    for level in 0..LEVELS {
+        chain = super::support::Pair::new(level as i64, chain).into();
+    }
+    for _ in 0..2 {
+        assert!(structural_equal(&chain, &chain).unwrap());
+        let visits = last_visit_count();
+        assert!(visits > LEVELS && visits <= 2 * LEVELS + 100, "{visits}");
+    }
+    let program = tree(DEPTH, 0);
+    assert!(structural_equal(&program, &program).unwrap());
+    assert!(structural_equal(&program, &program).unwrap());
+    assert!(last_visit_count() <= 4);
+}

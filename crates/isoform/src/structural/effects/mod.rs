@@ -29,8 +29,8 @@ pub(super) use walk::find_effects;
 use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment;
 
-/// The maximum number of objects with known effects, after which the next comparison
-/// forgets them.
+/// The maximum number of objects with known effects. With more of them, no others are
+/// searched for until the next comparison, which forgets all.
 const LIMIT: usize = 1 << 17;
 /// The same, of edges and listed effects.
 const MANY: usize = 1 << 21;

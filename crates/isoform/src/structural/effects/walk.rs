@@ -161,6 +161,11 @@ pub(in crate::structural) fn find_effects<'a>(
     walk.meet(section, object, Region::USE, 0);
     while !walk.frames.is_empty() {
         poll.step(section)?;
+        if walk.table.is_full() {
+            // Too large to remember, so it is visited, as are its parts this time.
+            walk.table.put(object.ident(), Skip::Never, &[], None);
+            break;
+        }
         match walk.next_part(section) {
             Some((part, region, field)) => walk.meet(section, part, region, field),
             None => walk.leave(),
