@@ -30,6 +30,15 @@ pub const EDIT_PROPERTIES: &[(&str, Property)] = &[
     }),
 ];
 
+/// Edits a value step by step, and judges hashes and comparisons after each step.
+#[cfg(feature = "onnx")]
+pub(crate) fn judge_edits(first: &Value, bytes: &[u8]) -> Result<(), String> {
+    for judge in [Session::judge, Session::compare] {
+        Session::new(first.clone(), Source::new(bytes))?.run(judge)?;
+    }
+    Ok(())
+}
+
 /// A session with a program of any dialect.
 fn edited_program(bytes: &[u8]) -> Result<Session<'_>, String> {
     let mut source = Source::new(bytes);

@@ -44,4 +44,5 @@ properties! {
     onnx_saved_programs_come_back
     onnx_random_calls_stay_apart
     onnx_inferred_facts_hold
+    onnx_edited_programs_hash_and_compare_the_same
 }

@@ -12,6 +12,7 @@ use super::programs::RandomProgram;
 use super::rebuild::rebuilt;
 use super::running::{self, Results};
 use super::shrink::smallest;
+use crate::edits::judge_edits;
 use crate::properties::Property;
 use crate::source::Source;
 
@@ -41,6 +42,10 @@ pub const ONNX_PROPERTIES: &[(&str, Property)] = &[
     ("onnx_saved_programs_come_back", saved_programs_come_back),
     ("onnx_random_calls_stay_apart", random_calls_stay_apart),
     ("onnx_inferred_facts_hold", inferred_facts_hold),
+    (
+        "onnx_edited_programs_hash_and_compare_the_same",
+        edited_programs_hash_and_compare_the_same,
+    ),
 ];
 
 fn draw(bytes: &[u8]) -> RandomProgram {
@@ -349,6 +354,13 @@ fn random_calls_stay_apart(bytes: &[u8]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Hashes and comparisons that know earlier versions of a program return the same as
+/// those that know nothing.
+fn edited_programs_hash_and_compare_the_same(bytes: &[u8]) -> Result<(), String> {
+    let program = draw(bytes).program;
+    judge_edits(&program.into(), bytes)
 }
 
 /// All that is inferred about a value is true of it in every run.
