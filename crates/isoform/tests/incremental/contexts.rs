@@ -3,9 +3,10 @@
 use std::sync::OnceLock;
 
 use isoform::compare::{CompareOptions, last_visit_count, visiting_everything};
+use isoform::hooks::DynEqual;
 use isoform::objects::{construct, set_field};
 use isoform::types::{FieldDef, FieldFlag, Kind, Schema, TypeDef, TypeIndex, register_type};
-use isoform::{Array, Map, Value};
+use isoform::{Array, Map, Value, structural_equal};
 
 pub(super) struct Types {
     pub(super) var: TypeIndex,
@@ -314,4 +315,42 @@ fn a_definition_inside_a_dag_node() {
     let (x, y) = (var(), var());
     let f = fun(dag(x.clone(), 1), x.clone());
     check(&arr(&[f.clone(), f.clone(), y]), &arr(&[f.clone(), f, x]));
+}
+
+/// The second part meets the variable after its annotation was visited.
+#[test]
+fn an_annotation_that_was_visited_elsewhere() {
+    let (y, other) = (var(), var());
+    let x = typed(y.clone());
+    let part = |n: i64| tree(tree(x.clone(), n), tree(n, x.clone()));
+    let (one, two) = (part(1), part(2));
+    let both = arr(&[one, two.clone()]);
+    check(&both, &both);
+    let after = |first: &Value| arr(&[assign(first.clone(), 0), two.clone()]);
+    check(&after(&y), &after(&other));
+}
+
+/// Two definition fields contain the same pattern.
+#[test]
+fn a_pattern_in_several_definitions() {
+    let (x, y, other) = (var(), var(), var());
+    let pattern = tree(tree(x.clone(), 1), y);
+    let [one, two] = [1, 2].map(|n| assign(pattern.clone(), n));
+    let both = arr(&[one, two.clone()]);
+    check(&both, &both);
+    let after = |first: &Value| arr(&[assign(first.clone(), 0), two.clone()]);
+    check(&after(&x), &after(&other));
+}
+
+#[test]
+fn a_comparison_that_is_declared_later() {
+    let field = FieldDef::new("part", Schema::Any);
+    let ty = register_type(TypeDef::new("contexts.Late").field(field)).unwrap();
+    let late = make(ty, vec![tree(tree(1, 2), tree(3, 4))]);
+    let around = |n: i64| arr(&[tree(late.clone(), 1), n.into()]);
+    check(&around(1), &around(1));
+    let never = DynEqual::new(|_, _, _| Ok(false));
+    isoform::attrs::set_hook(ty, never, false).unwrap();
+    assert!(!structural_equal(around(1), around(1)).unwrap());
+    check(&around(1), &around(1));
 }
