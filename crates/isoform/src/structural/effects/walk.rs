@@ -45,6 +45,8 @@ struct Found {
     unplain: u32,
     irregular: bool,
     changes: bool,
+    /// Something was met before in the same definition field, and left out.
+    partial: bool,
     /// The number of visits of the largest remembered object.
     largest: u64,
 }
@@ -56,6 +58,7 @@ impl Found {
         unplain: NEVER,
         irregular: false,
         changes: false,
+        partial: false,
         largest: 0,
     };
 
@@ -65,6 +68,7 @@ impl Found {
         self.unplain = self.unplain.min(other.unplain);
         self.irregular |= other.irregular;
         self.changes |= other.changes;
+        self.partial |= other.partial;
         self.largest = self.largest.max(other.largest);
     }
 
@@ -114,6 +118,8 @@ struct Walk<'t, 'a> {
     vars: HashMap<u64, Var, RandomState>,
     /// The variables bound in each open scope.
     scopes: Vec<Vec<u64>>,
+    /// Variables around which nothing can be skipped.
+    refused: HashSet<u64, RandomState>,
     /// The number of definition fields so far.
     fields: u64,
     /// Shared objects met in definition fields, or again in spite of known effects.
@@ -148,6 +154,7 @@ pub(in crate::structural) fn find_effects<'a>(
         edges: Vec::new(),
         vars: HashMap::default(),
         scopes: vec![Vec::new()],
+        refused: HashSet::default(),
         fields: 0,
         met: HashSet::default(),
         met_anywhere: HashSet::default(),
@@ -345,6 +352,9 @@ impl<'a> Walk<'_, 'a> {
     fn meet_var(&mut self, object: ObjRef<'a>, region: Region, field: u64) {
         let ident = object.ident();
         let def = region.def_level();
+        if self.refused.contains(&ident) {
+            self.refuse(object);
+        }
         if let Some((level, is_plain)) = self.binding(ident, region) {
             let changes = self.vars.get(&ident).is_some_and(|var| var.changes);
             if let Some(frame) = self.frames.last_mut() {
@@ -411,8 +421,10 @@ impl<'a> Walk<'_, 'a> {
         } else if is_use {
             // The first visit counts only where it was.
             self.refuse(object);
+        } else if let Some(frame) = self.frames.last_mut() {
+            // In the same definition field, everything in it is bound already.
+            frame.found.partial = true;
         }
-        // In the same definition field, everything in it is bound already.
         true
     }
 
@@ -507,7 +519,12 @@ impl<'a> Walk<'_, 'a> {
         let ident = frame.object.ident();
         self.open.remove(&ident);
         let mut found = frame.found;
-        let is_plain = !found.irregular
+        // Dag nodes in its fields are paired only where these are visited.
+        found.irregular |= found.partial || self.edges.len() > frame.edges;
+        if found.irregular {
+            self.refused.insert(ident);
+        }
+        let is_plain = !(found.irregular || found.partial)
             && self.events.len() == frame.events
             && self.edges.len() == frame.edges
             && (found.lost, found.defined) == (NEVER, NEVER);
