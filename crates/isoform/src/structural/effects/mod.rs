@@ -11,7 +11,9 @@
 //!   Everything below them then counts as paired with itself, and [`Reach`] tells at the
 //!   end whether something else was assumed elsewhere.
 //! * Objects whose comparison calls user code or fails, or may match keys of maps by
-//!   bindings, have no known effects, nor has anything around them.
+//!   bindings, have no known effects, nor has anything around them. The same holds for
+//!   variables with dag nodes in their fields, and for dag nodes with definitions that
+//!   outlive them: whether a visit enters these depends on earlier ones.
 //!
 //! Effects are computed at the first meeting and kept by identity number, since objects
 //! have no room for them: in each thread about 60 bytes for one of four objects, up to a
