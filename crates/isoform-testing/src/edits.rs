@@ -9,6 +9,7 @@ use super::classes::program;
 use super::generate::children;
 use super::pair::{draw, draw_options, setup};
 use super::properties::Property;
+use super::sessions::sessions_compare_and_hash_the_same;
 use super::source::{Source, split_mix};
 use super::transform::{mutate_once, rename, unshare};
 
@@ -28,6 +29,10 @@ pub const EDIT_PROPERTIES: &[(&str, Property)] = &[
     ("programs_compare_the_same_after_each_edit", |bytes| {
         edited_program(bytes)?.run(Session::compare)
     }),
+    (
+        "sessions_compare_and_hash_the_same",
+        sessions_compare_and_hash_the_same,
+    ),
 ];
 
 /// Edits a value step by step, and judges hashes and comparisons after each step.
@@ -123,36 +128,36 @@ impl<'b> Session<'b> {
     }
 
     fn judge(&mut self, value: &Value, step: usize) -> Result<(), String> {
-        let account = |what: &str, kept: String, new: String| {
-            format!(
-                "{what} after {step} edits: {kept} instead of {new}\n  value = {value:?}\n  with {:?}",
-                self.options
-            )
-        };
-        let (kept, new) = (
-            told(self.hasher.hash(value)),
-            told(self.options.hash(value)),
-        );
-        if kept != new {
-            return Err(account(
-                "the hash",
-                format!("{kept:x?}"),
-                format!("{new:x?}"),
-            ));
-        }
-        let (kept, new): (Result<Digest, _>, _) = (
-            told(self.hasher.digest(value)),
-            told(self.options.digest(value)),
-        );
-        if kept != new {
-            return Err(account(
-                "the digest",
-                format!("{kept:?}"),
-                format!("{new:?}"),
-            ));
-        }
-        Ok(())
+        hasher_changes_nothing(&mut self.hasher, self.options, value)
+            .map_err(|account| format!("after {step} edits: {account}"))
     }
+}
+
+/// Hashes a value of which the hasher knows parts, and anew.
+///
+/// # Errors
+///
+/// An account of both results, if they differ.
+pub fn hasher_changes_nothing(
+    hasher: &mut IncrementalHasher,
+    options: CompareOptions,
+    value: &Value,
+) -> Result<(), String> {
+    let account = |what: &str, kept: String, new: String| {
+        Err(format!(
+            "the {what} is {kept} instead of {new}\n  value = {value:?}\n  with {options:?}"
+        ))
+    };
+    let (kept, new) = (told(hasher.hash(value)), told(options.hash(value)));
+    if kept != new {
+        return account("hash", format!("{kept:x?}"), format!("{new:x?}"));
+    }
+    let (kept, new): (Result<Digest, _>, _) =
+        (told(hasher.digest(value)), told(options.digest(value)));
+    if kept != new {
+        return account("digest", format!("{kept:?}"), format!("{new:?}"));
+    }
+    Ok(())
 }
 
 /// The results of all comparisons of two values, as text.

@@ -13,6 +13,7 @@
 //! | [`transform`] | changes that keep a value equal, and one that may not |
 //! | [`classes`] | judges the classes of subterms by comparing every pair |
 //! | [`edits`] | programs that are edited step by step |
+//! | [`sessions`] | values with heavy sharing over few types, edited step by step |
 //! | [`properties`] | properties of all values, as functions of bytes |
 //! | [`ir`] | random modules over all classes of the IR, and their properties |
 //! | [`pto`] | random programs of the statement dialect, and their properties |
@@ -35,6 +36,7 @@ pub mod properties;
 pub mod pto;
 pub mod relay;
 mod serial;
+pub mod sessions;
 pub mod source;
 pub mod tangle;
 pub mod transform;

@@ -149,3 +149,13 @@ pub fn shrunk(
     }
     format!("{bytes:?}\n{account}")
 }
+
+/// The size of a large test: `full`, or a fraction of it where the environment variable
+/// `ISOFORM_TEST_SCALE` divides it, as under valgrind; at least 10.
+pub fn scaled(full: usize) -> usize {
+    let divisor = std::env::var("ISOFORM_TEST_SCALE")
+        .ok()
+        .and_then(|text| text.parse::<usize>().ok())
+        .unwrap_or(1);
+    (full / divisor.max(1)).max(10)
+}

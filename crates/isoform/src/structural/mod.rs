@@ -177,9 +177,8 @@ impl Comparison<'_> {
         self.with_skips(|section, engine, l, r| {
             let equal = engine.compare::<true>(section, l, r, region);
             let found = equal.map(|equal| if equal { None } else { engine.found.take() });
-            // Skipped objects have made no bindings, so these have other numbers.
-            let by_binding = matches!(&found, Ok(Some(found)) if found.is_by_binding());
-            let in_doubt = by_binding && engine.has_skipped() || engine.is_in_doubt();
+            let in_doubt = engine.is_in_doubt()
+                || matches!(&found, Ok(Some(found)) if engine.may_be_told_otherwise(found));
             (found, in_doubt)
         })
     }

@@ -1,79 +1,11 @@
 //! Values whose comparison depends on what was compared or written before.
 
-use std::sync::OnceLock;
-
 use isoform::compare::{CompareOptions, last_visit_count, visiting_everything};
 use isoform::hooks::DynEqual;
-use isoform::objects::{construct, set_field};
-use isoform::types::{FieldDef, FieldFlag, Kind, Schema, TypeDef, TypeIndex, register_type};
+use isoform::objects::set_field;
+use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 use isoform::{Array, Map, Value, structural_equal};
-
-pub(super) struct Types {
-    pub(super) var: TypeIndex,
-    pub(super) typed: TypeIndex,
-    pub(super) tree: TypeIndex,
-    pub(super) dag: TypeIndex,
-    pub(super) assign: TypeIndex,
-    pub(super) fun: TypeIndex,
-}
-
-pub(super) fn types() -> &'static Types {
-    static TYPES: OnceLock<Types> = OnceLock::new();
-    TYPES.get_or_init(|| {
-        let any = |name: &str| FieldDef::new(name, Schema::Any);
-        let ty = |def: TypeDef| register_type(def).unwrap();
-        Types {
-            var: ty(TypeDef::new("contexts.Var")
-                .kind(Kind::Var)
-                .field(any("name").flag(FieldFlag::Ignore))),
-            typed: ty(TypeDef::new("contexts.Typed")
-                .kind(Kind::Var)
-                .field(any("ty").mutable(true))),
-            tree: ty(TypeDef::new("contexts.Tree")
-                .field(any("a"))
-                .field(any("b"))),
-            dag: ty(TypeDef::new("contexts.Dag")
-                .kind(Kind::Dag)
-                .field(any("a"))
-                .field(any("b"))),
-            assign: ty(TypeDef::new("contexts.Assign")
-                .field(any("var").flag(FieldFlag::Def))
-                .field(any("value"))),
-            fun: ty(TypeDef::new("contexts.Fun")
-                .scope(true)
-                .field(any("params").flag(FieldFlag::Def))
-                .field(any("body"))),
-        }
-    })
-}
-
-pub(super) fn make(ty: TypeIndex, fields: Vec<Value>) -> Value {
-    construct(ty, fields).unwrap().into()
-}
-pub(super) fn var() -> Value {
-    make(types().var, vec![Value::NONE])
-}
-pub(super) fn typed(ty: impl Into<Value>) -> Value {
-    make(types().typed, vec![ty.into()])
-}
-pub(super) fn tree(a: impl Into<Value>, b: impl Into<Value>) -> Value {
-    make(types().tree, vec![a.into(), b.into()])
-}
-pub(super) fn dag(a: impl Into<Value>, b: impl Into<Value>) -> Value {
-    make(types().dag, vec![a.into(), b.into()])
-}
-pub(super) fn assign(a: impl Into<Value>, b: impl Into<Value>) -> Value {
-    make(types().assign, vec![a.into(), b.into()])
-}
-pub(super) fn fun(a: impl Into<Value>, b: impl Into<Value>) -> Value {
-    make(types().fun, vec![a.into(), b.into()])
-}
-pub(super) fn arr(items: &[Value]) -> Value {
-    Array::from(items.to_vec()).into()
-}
-pub(super) fn map(entries: &[(Value, Value)]) -> Value {
-    Map::from_iter(entries.iter().cloned()).into()
-}
+use isoform_testing::sessions::{arr, assign, dag, fun, make, map, tree, typed, var};
 
 #[track_caller]
 pub(super) fn check(left: &Value, right: &Value) {

@@ -9,7 +9,7 @@ fn what_is_remembered_changes_no_answer_after_an_edit() {
     for (name, property) in EDIT_PROPERTIES {
         let mut state = 16;
         for case in 0..scaled(1500) {
-            let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
+            let bytes = random_bytes(split_mix(&mut state), 4 + case % 600);
             if let Err(account) = property(&bytes) {
                 panic!("{name} on {}", shrunk(bytes, account, property));
             }

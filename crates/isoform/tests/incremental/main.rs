@@ -5,5 +5,4 @@ mod compared;
 mod contexts;
 mod counts;
 mod judged;
-mod sessions;
 mod support;

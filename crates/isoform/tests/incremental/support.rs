@@ -4,6 +4,7 @@ use isoform::dialect::relay::{self, AsExpr, Call, Constant, Function, Var};
 use isoform::ir::{GlobalVar, IRModule};
 use isoform::values::{DType, Tensor};
 use isoform::{Node, Ref, Value};
+pub(crate) use isoform_testing::source::scaled;
 
 /// A binary tree.
 #[derive(Node)]
@@ -70,13 +71,4 @@ pub(crate) fn module(names: &[Ref<GlobalVar>], functions: &[Ref<Function>]) -> R
             .unwrap();
     }
     module
-}
-
-/// A number of cases, or a fraction of it if the environment requests few.
-pub(crate) fn scaled(full: usize) -> usize {
-    let divisor = std::env::var("ISOFORM_TEST_SCALE")
-        .ok()
-        .and_then(|text| text.parse::<usize>().ok())
-        .unwrap_or(1);
-    (full / divisor.max(1)).max(10)
 }

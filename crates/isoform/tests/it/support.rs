@@ -2,16 +2,7 @@
 
 use isoform::traverse::{WalkOptions, WalkResult};
 use isoform::{Array, Node, Obj, Ref, Result, Value};
-
-/// The size of a large test: `full`, or a fraction of it if the environment
-/// requests small sizes, as the run under valgrind does.
-pub(crate) fn scaled(full: usize) -> usize {
-    let divisor = std::env::var("ISOFORM_TEST_SCALE")
-        .ok()
-        .and_then(|text| text.parse::<usize>().ok())
-        .unwrap_or(1);
-    (full / divisor.max(1)).max(10)
-}
+pub(crate) use isoform_testing::source::scaled;
 
 /// The parent of the expressions.
 #[derive(Node)]

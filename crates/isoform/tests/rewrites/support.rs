@@ -3,6 +3,7 @@
 use isoform::functions::Function;
 use isoform::traverse::{BINDING, COMMUTATIVE, CONSTANT, PROJECTION, PURE};
 use isoform::{Array, Map, Node, Ref, Result, Str, Value, attrs};
+pub(crate) use isoform_testing::source::scaled;
 
 /// The parent of the expressions.
 #[derive(Node)]
@@ -214,15 +215,6 @@ fn declared() -> Result<()> {
         names(&[("var", "var"), ("value", "value"), ("body", "body")]),
     )?;
     Ok(())
-}
-
-/// The size of a large test: `full`, or less if the environment asks for small sizes.
-pub(crate) fn scaled(full: usize) -> usize {
-    let divisor = std::env::var("ISOFORM_TEST_SCALE")
-        .ok()
-        .and_then(|text| text.parse::<usize>().ok())
-        .unwrap_or(1);
-    (full / divisor.max(1)).max(10)
 }
 
 pub(crate) fn var(name: &str) -> Ref<Var> {

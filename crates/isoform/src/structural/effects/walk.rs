@@ -89,7 +89,7 @@ struct Frame<'a> {
     next: usize,
     region: Region,
     /// The region of parts without a flag of their own, and the number of the definition
-    /// field around them.
+    /// field or scope around them.
     inner: Region,
     field: u64,
     events: usize,
@@ -120,7 +120,7 @@ struct Walk<'t, 'a> {
     scopes: Vec<Vec<u64>>,
     /// Variables around which nothing can be skipped.
     refused: HashSet<u64, RandomState>,
-    /// The number of definition fields so far.
+    /// The number of definition fields and scopes so far.
     fields: u64,
     /// Shared objects met in definition fields, or again in spite of known effects.
     met: HashSet<(u64, Region, u64), RandomState>,
@@ -274,6 +274,12 @@ impl<'a> Walk<'_, 'a> {
         }
         if object.is_shared() {
             self.open.insert(object.ident());
+        }
+        let mut field = field;
+        if info.scope {
+            // What it binds of a field around it is unbound again after it.
+            self.fields += 1;
+            field = self.fields;
         }
         self.begin(object, content, (region, region), field);
         if info.scope {

@@ -158,8 +158,6 @@ pub(super) struct Tables {
     effects: EffectTable,
     /// The objects that were skipped with everything below.
     skipped: Vec<Place>,
-    /// The time of the last write before the first of them was skipped.
-    skipped_at: u64,
     /// Objects whose visit would have differed if they were below a skipped one.
     visited: Vec<u64>,
 }
@@ -203,6 +201,9 @@ pub(super) struct Engine<'a> {
     /// True if objects that are the same on both sides may be skipped.
     skips: bool,
     has_skipped: bool,
+    /// True if a pair was known to be different from an earlier alternative, so that it is
+    /// unknown where.
+    has_used_refuted: bool,
     /// Twice the number of objects visited for effects that allowed no skip.
     fruitless: u64,
     pub(super) visits: u64,
@@ -240,6 +241,7 @@ impl<'a> Engine<'a> {
             hook_depth: 0,
             skips: false,
             has_skipped: false,
+            has_used_refuted: false,
             fruitless: 0,
             visits: 0,
             poll: Poll::default(),

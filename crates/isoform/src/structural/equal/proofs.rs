@@ -96,12 +96,14 @@ impl<'a> Engine<'a> {
     /// True if an alternative of a custom comparison found the pair different
     /// in the current state of the bindings.
     #[inline]
-    pub(super) fn is_refuted(&self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
+    pub(super) fn is_refuted(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
         // Outside of custom comparisons, a difference has to be reported and
         // ends the comparison.
-        self.hook_depth > 0
+        let is_refuted = self.hook_depth > 0
             && !self.tables.refuted.is_empty()
-            && self.was_refuted(l.ident(), r.ident(), region)
+            && self.was_refuted(l.ident(), r.ident(), region);
+        self.has_used_refuted |= is_refuted;
+        is_refuted
     }
 
     #[cold]

@@ -7,12 +7,12 @@
 
 use super::super::effects::{Effect, Effects, Place, Skip, find_effects};
 use super::super::leaf;
+use super::super::mismatch::Difference;
 use super::super::scope::Region;
 use super::{Engine, Frame, Job, LEFT, RIGHT, VarPair};
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Section;
 use crate::kernel::object::class::Payload;
-use crate::kernel::object::moment;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::{Kind, RegionChange};
 
@@ -173,9 +173,6 @@ impl<'a> Engine<'a> {
             // It depends on the dag nodes in it.
             self.levels.use_outermost();
         }
-        if self.tables.skipped.is_empty() {
-            self.tables.skipped_at = moment::time();
-        }
         self.tables.skipped.push(place);
         true
     }
@@ -198,9 +195,11 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// True if any object was skipped.
-    pub(in crate::structural) fn has_skipped(&self) -> bool {
-        self.has_skipped
+    /// True if a walk that visits everything may find this difference at another place or
+    /// for another reason: a skip makes no bindings, so these have other numbers, and pairs
+    /// that an alternative has refuted are known again where none were made.
+    pub(in crate::structural) fn may_be_told_otherwise(&self, found: &Difference) -> bool {
+        self.has_skipped && (found.is_by_binding() || self.has_used_refuted)
     }
 
     /// True if something was assumed of an object below a skipped one that its visit
@@ -208,9 +207,6 @@ impl<'a> Engine<'a> {
     pub(in crate::structural) fn is_in_doubt(&self) -> bool {
         if self.tables.skipped.is_empty() {
             return false;
-        }
-        if self.tables.skipped_at != moment::time() {
-            return true;
         }
         let open = self.stack.iter().filter(|frame| is_pairing(frame));
         let open = open.flat_map(|frame| [frame.l.ident(), frame.r.ident()]);

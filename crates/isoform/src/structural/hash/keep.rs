@@ -71,7 +71,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.parts.in_doubt |= entry.used == tables.kept.walk;
             return None;
         }
-        if entry.has_free && (self.parts.has_numbers || region != Region::USE)
+        if entry.has_free
+            && (self.parts.has_numbers || self.parts.has_free_keys || region != Region::USE)
             || tables.kept.types != changed_types()
         {
             return None;
@@ -339,6 +340,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.note_level(0);
             // It may have been met in a part that was not visited.
             self.parts.in_doubt |= self.parts.used_free;
+            self.parts.has_free_keys = true;
         }
     }
 

@@ -139,6 +139,9 @@ pub(in super::super) struct Parts {
     pub(super) closed_vars: HashSet<u64, rapidhash::fast::RandomState>,
     /// True if a variable or dag node was bound by number.
     pub(super) has_numbers: bool,
+    /// True if a free variable was a key of a map whose remembered hash is void once the
+    /// variable is met.
+    pub(super) has_free_keys: bool,
     /// True if a kept hash with free variables was used.
     pub(super) used_free: bool,
     /// True if one of those variables may have been bound afterwards, so that

@@ -21,11 +21,14 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
     pub(super) fn recall_alike(&mut self, ident: u64, region: Region) -> Option<Out> {
         let subject = self.subject(ident);
         let (numbering, levels) = (&mut self.numbering, &mut self.levels);
-        let out = self.environments.find(subject, |read, key| {
+        let (out, newest_dag) = self.environments.find(subject, |read, key| {
             name(numbering, levels, read, region)
                 .map(|name| key.extend(name))
                 .is_some()
         })?;
+        if let Some(dag) = newest_dag.checked_sub(1) {
+            levels.use_dag(dag);
+        }
         for &read in self.environments.reads(subject) {
             if let Some(binding) = numbering.bindings.of(0, read.ident) {
                 let level = numbering.bindings.get(binding).level;
@@ -64,7 +67,7 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
                     .is_some()
             };
             self.environments
-                .keep(subject, reads.into_iter(), name, out);
+                .keep(subject, reads.into_iter(), name, (out, needs.newest_dag));
         }
         let known = CachedHash {
             out,

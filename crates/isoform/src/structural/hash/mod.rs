@@ -112,7 +112,8 @@ pub(super) struct HashTables<Out, Lasting> {
     known: IdentMap,
     results: Vec<CachedHash<Out>>,
     /// Hashes by the names of the variables below.
-    environments: Environments<Out>,
+    /// With the newest dag node that the hash depends on, as in its needs.
+    environments: Environments<(Out, u32)>,
     orders: Vec<u32>,
     touched: Vec<(Deps, u32, u32)>,
     /// The number of times something was met that can change.
