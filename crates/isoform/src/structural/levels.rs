@@ -361,8 +361,9 @@ impl Levels {
         self.lose_from(needs.lost);
     }
 
-    /// Records that uses of this level and above are incomplete.
-    fn lose_from(&mut self, level: u32) {
+    /// Records that uses of this level and above are incomplete, or that more than the
+    /// names of these bindings decides the result.
+    pub(crate) fn lose_from(&mut self, level: u32) {
         if level < self.touched.lost {
             self.given_up += 1;
             self.touched.lost = level;

@@ -98,6 +98,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
         }
         bound.sort_unstable_by_key(|(index, ..)| *index);
+        if bound.len() > 1 {
+            // Elsewhere the same names may have been bound in another order.
+            let tables = &mut *self.tables;
+            let bindings = &tables.numbering.bindings;
+            let levels = bound.iter().map(|(index, ..)| bindings.get(*index).level);
+            tables.levels.lose_from(levels.min().unwrap_or(0));
+            let is_named = |(index, ..): &(u32, _, _)| tables.numbering.is_by_fields(*index);
+            if bound.iter().any(is_named) {
+                self.note_level(0);
+            }
+        }
         for (index, key, position) in bound {
             let mut out = self.later_occurrence(key, index, Region::USE);
             if S::KEEPS && self.tables.numbering.is_by_identity(index) {
