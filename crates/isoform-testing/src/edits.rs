@@ -1,7 +1,7 @@
 //! Programs that are edited step by step, and what must hold after each step: hashes and
 //! comparisons that know earlier versions return the same as those that know nothing.
 
-use isoform::compare::{CompareOptions, Digest, IncrementalHasher, visiting_everything};
+use isoform::compare::{CompareOptions, IncrementalHasher};
 use isoform::values::ValueRef;
 use isoform::{Array, Result, Value};
 
@@ -9,6 +9,7 @@ use super::classes::program;
 use super::generate::children;
 use super::pair::{draw, draw_options, setup};
 use super::properties::Property;
+use super::remembered::{hasher_changes_nothing, skips_change_nothing};
 use super::sessions::sessions_compare_and_hash_the_same;
 use super::source::{Source, split_mix};
 use super::transform::{mutate_once, rename, unshare};
@@ -58,11 +59,6 @@ struct Session<'b> {
     options: CompareOptions,
     hasher: IncrementalHasher,
     versions: Vec<Value>,
-}
-
-/// The answer to a question, as text where it is an error.
-fn told<T>(answer: Result<T>) -> Result<T, String> {
-    answer.map_err(|error| format!("{:?} {error}", error.kind()))
 }
 
 impl<'b> Session<'b> {
@@ -131,71 +127,6 @@ impl<'b> Session<'b> {
         hasher_changes_nothing(&mut self.hasher, self.options, value)
             .map_err(|account| format!("after {step} edits: {account}"))
     }
-}
-
-/// Hashes a value of which the hasher knows parts, and anew.
-///
-/// # Errors
-///
-/// An account of both results, if they differ.
-pub fn hasher_changes_nothing(
-    hasher: &mut IncrementalHasher,
-    options: CompareOptions,
-    value: &Value,
-) -> Result<(), String> {
-    let account = |what: &str, kept: String, new: String| {
-        Err(format!(
-            "the {what} is {kept} instead of {new}\n  value = {value:?}\n  with {options:?}"
-        ))
-    };
-    let (kept, new) = (told(hasher.hash(value)), told(options.hash(value)));
-    if kept != new {
-        return account("hash", format!("{kept:x?}"), format!("{new:x?}"));
-    }
-    let (kept, new): (Result<Digest, _>, _) =
-        (told(hasher.digest(value)), told(options.digest(value)));
-    if kept != new {
-        return account("digest", format!("{kept:?}"), format!("{new:?}"));
-    }
-    Ok(())
-}
-
-/// The results of all comparisons of two values, as text.
-fn answers(left: &Value, right: &Value, options: CompareOptions) -> [String; 3] {
-    let paths = options
-        .first_mismatch(left, right)
-        .map(|found| found.map(|(left, right)| format!("{left} and {right}")));
-    let mismatch = options.explain_mismatch(left, right);
-    [
-        format!("{:?}", told(options.equal(left, right))),
-        format!("{:?}", told(paths)),
-        format!(
-            "{:?}",
-            told(mismatch.map(|found| found.map(|m| m.to_string())))
-        ),
-    ]
-}
-
-/// Compares two values that may share parts, with and without skipping these.
-///
-/// # Errors
-///
-/// An account of both results, if they differ.
-pub fn skips_change_nothing(
-    left: &Value,
-    right: &Value,
-    options: CompareOptions,
-) -> Result<(), String> {
-    let wanted = visiting_everything(|| answers(left, right, options));
-    for round in 0..2 {
-        let skipping = answers(left, right, options);
-        if skipping != wanted {
-            return Err(format!(
-                "comparison {round} with skips: {skipping:#?}\n  instead of {wanted:#?}\n  left = {left:?}\n  right = {right:?}\n  with {options:?}"
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// Writes to some list or dict below a value, if there is one.

@@ -14,6 +14,7 @@
 //! | [`classes`] | judges the classes of subterms by comparing every pair |
 //! | [`edits`] | programs that are edited step by step |
 //! | [`sessions`] | values with heavy sharing over few types, edited step by step |
+//! | [`remembered`] | judges results that use what is remembered of earlier values |
 //! | [`properties`] | properties of all values, as functions of bytes |
 //! | [`ir`] | random modules over all classes of the IR, and their properties |
 //! | [`pto`] | random programs of the statement dialect, and their properties |
@@ -35,6 +36,7 @@ mod program;
 pub mod properties;
 pub mod pto;
 pub mod relay;
+pub mod remembered;
 mod serial;
 pub mod sessions;
 pub mod source;

@@ -12,8 +12,8 @@ use isoform::values::{List, ValueRef};
 
 pub use types::*;
 
-use super::edits::{hasher_changes_nothing, skips_change_nothing};
 use super::generate::children;
+use super::remembered::{hasher_changes_nothing, skips_change_nothing};
 use super::source::Source;
 use super::transform::unshare;
 

@@ -1,7 +1,7 @@
 //! The work of comparing a program with its edited copy, counted in visits, and what a
 //! skip must not hide.
 
-use super::support::{DEPTH, edited, function, module, tree};
+use super::support::{DEPTH, alone, edited, function, module, tree};
 use isoform::compare::{
     CompareOptions, first_structural_mismatch, last_visit_count, visiting_everything,
 };
@@ -38,6 +38,7 @@ fn compare(left: &Value, right: &Value) -> (bool, u64) {
 
 #[test]
 fn an_edit_of_a_tree_costs_its_path() {
+    let _guard = alone();
     let mut program = tree(DEPTH, 0);
     assert!(compare(&program, &program).0);
     for step in 0..50 {
@@ -55,6 +56,7 @@ fn an_edit_of_a_tree_costs_its_path() {
 /// The same tree, of a type whose fields may be written.
 #[test]
 fn a_write_is_seen_and_costs_one_visit_of_everything() {
+    let _guard = alone();
     let field = |name: &str| FieldDef::new(name, Schema::Any).mutable(true);
     let ty = TypeDef::new("incremental.Mutable")
         .field(field("lhs"))
@@ -89,6 +91,7 @@ fn a_write_is_seen_and_costs_one_visit_of_everything() {
 
 #[test]
 fn an_edit_of_a_module_costs_a_function_and_the_names() {
+    let _guard = alone();
     const COUNT: usize = 200;
     const NODES: usize = 600;
     let names: Vec<_> = (0..COUNT)
@@ -127,6 +130,7 @@ fn steps(
 
 #[test]
 fn an_edit_of_a_graph_costs_what_it_rebuilds() {
+    let _guard = alone();
     for count in [1, 5, 300] {
         let name = GlobalVar::new("f");
         let params: Vec<Ref<Var>> = (0..count)
@@ -173,6 +177,7 @@ struct Name {
 
 #[test]
 fn an_edit_of_statements_costs_one_visit_for_each() {
+    let _guard = alone();
     const COUNT: usize = 1000;
     let names: Vec<_> = (0..COUNT)
         .map(|i| Name::new(format!("v{i}").as_str()))
@@ -209,6 +214,7 @@ fn an_edit_of_statements_costs_one_visit_for_each() {
 /// A dag node that is skipped on one path and paired with its copy on another.
 #[test]
 fn a_skip_hides_no_other_pairing() {
+    let _guard = alone();
     let name = GlobalVar::new("f");
     let x = Var::new("x");
     let leaf = Call::new(&name, [x.expr()]).expr();
@@ -236,6 +242,7 @@ fn a_skip_hides_no_other_pairing() {
 /// A chain of shared nodes has exponentially many paths.
 #[test]
 fn shared_parts_are_met_once() {
+    let _guard = alone();
     let mut node = tree(5, 0);
     let mut steps = vec![node.clone()];
     for _ in 0..200 {
@@ -253,6 +260,7 @@ fn shared_parts_are_met_once() {
 /// The table of a thread has a limit, and what does not fit is visited.
 #[test]
 fn a_program_that_is_too_large_to_remember_is_visited() {
+    let _guard = alone();
     const LEVELS: u64 = 1 << 20;
     let mut chain = tree(3, 0);
     for level in 0..LEVELS {

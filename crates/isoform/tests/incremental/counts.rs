@@ -2,7 +2,7 @@
 
 use std::slice::from_ref;
 
-use super::support::{DEPTH, edited, function, module, tree};
+use super::support::{DEPTH, alone, edited, function, module, tree};
 use isoform::compare::{CompareOptions, IncrementalHasher, last_visit_count};
 use isoform::dialect::pto::{
     self, AssignStmt, ConstInt, DataType, Program, ReturnStmt, ScalarType, SeqStmts, Stmt,
@@ -13,6 +13,7 @@ use isoform::{Array, Ref, Value, structural_digest, structural_equal, structural
 
 #[test]
 fn an_edit_of_a_tree_costs_its_path() {
+    let _guard = alone();
     let mut program = tree(DEPTH, 0);
     let mut hasher = IncrementalHasher::default();
     for step in 0..50 {
@@ -38,6 +39,7 @@ fn an_edit_of_a_tree_costs_its_path() {
 
 #[test]
 fn the_same_value_again_costs_a_few_visits() {
+    let _guard = alone();
     const FEW: u64 = 64;
     let program = tree(DEPTH, 0);
     let mut hasher = IncrementalHasher::default();
@@ -90,6 +92,7 @@ const NODES: usize = 800;
 
 #[test]
 fn an_edit_of_a_function_costs_the_function_and_the_names() {
+    let _guard = alone();
     let names: Vec<_> = (0..COUNT)
         .map(|i| GlobalVar::new(format!("f{i}").as_str()))
         .collect();
@@ -100,6 +103,7 @@ fn an_edit_of_a_function_costs_the_function_and_the_names() {
 
 #[test]
 fn the_edit_may_be_a_write_to_the_module() {
+    let _guard = alone();
     let names: Vec<_> = (0..COUNT)
         .map(|i| GlobalVar::new(format!("f{i}").as_str()))
         .collect();
@@ -137,6 +141,7 @@ fn statements(number: usize, constant: i64) -> Ref<pto::Function> {
 
 #[test]
 fn an_edit_of_a_function_of_statements_costs_the_function_and_the_names() {
+    let _guard = alone();
     pto::register().expect("the names are free");
     let program = |functions: &[Ref<pto::Function>]| {
         let program = Program::new(functions.iter().cloned(), "program");
@@ -148,6 +153,7 @@ fn an_edit_of_a_function_of_statements_costs_the_function_and_the_names() {
 /// The second module has functions of the same names; one of them calls the first one's.
 #[test]
 fn names_of_two_modules_are_told_apart() {
+    let _guard = alone();
     let (a, b) = (GlobalVar::new("f"), GlobalVar::new("f"));
     let x = Var::new("x");
     let identity = Function::new([x.clone()], &x);
@@ -180,6 +186,7 @@ fn names_of_two_modules_are_told_apart() {
 /// The functions of an equal module may share their name with those of one before.
 #[test]
 fn equal_modules_hash_the_same_wherever_they_are() {
+    let _guard = alone();
     let (f, g) = (GlobalVar::new("f"), GlobalVar::new("f"));
     let x = Var::new("x");
     let identity = Function::new([x.clone()], &x);
@@ -202,6 +209,7 @@ fn equal_modules_hash_the_same_wherever_they_are() {
 /// A table keeps no object alive, so an array that it knows may be written in place.
 #[test]
 fn a_write_in_place_is_seen() {
+    let _guard = alone();
     let mut array = Array::from((0..100i64).collect::<Vec<_>>());
     let mut hasher = IncrementalHasher::default();
     for number in 0..3 {

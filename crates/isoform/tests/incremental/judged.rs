@@ -1,11 +1,12 @@
 //! Random scripts of edits.
 
-use super::support::scaled;
+use super::support::{beside_others, scaled};
 use isoform_testing::edits::EDIT_PROPERTIES;
 use isoform_testing::source::{random_bytes, shrunk, split_mix};
 
 #[test]
 fn what_is_remembered_changes_no_answer_after_an_edit() {
+    let _guard = beside_others();
     for (name, property) in EDIT_PROPERTIES {
         let mut state = 16;
         for case in 0..scaled(1500) {
@@ -20,6 +21,7 @@ fn what_is_remembered_changes_no_answer_after_an_edit() {
 /// Drawn by longer runs.
 #[test]
 fn scripts_that_once_failed() {
+    let _guard = beside_others();
     let scripts: [(&str, &[u8]); 1] = [(
         "programs_hash_the_same_after_each_edit",
         &[180, 220, 0, 0, 0, 45, 3, 0, 0, 82, 0, 0, 12, 1],

@@ -1,5 +1,7 @@
 //! The programs that are edited.
 
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
 use isoform::dialect::relay::{self, AsExpr, Call, Constant, Function, Var};
 use isoform::ir::{GlobalVar, IRModule};
 use isoform::values::{DType, Tensor};
@@ -71,4 +73,18 @@ pub(crate) fn module(names: &[Ref<GlobalVar>], functions: &[Ref<Function>]) -> R
             .unwrap();
     }
     module
+}
+
+/// Held by tests that count visits: a write, by any thread to any object, voids what is
+/// remembered of all that can change.
+static WRITES: RwLock<()> = RwLock::new(());
+
+/// Waits until no other test runs, and keeps the others waiting.
+pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
+    WRITES.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets the test run beside others that count nothing.
+pub(crate) fn beside_others() -> RwLockReadGuard<'static, ()> {
+    WRITES.read().unwrap_or_else(PoisonError::into_inner)
 }
