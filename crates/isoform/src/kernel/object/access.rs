@@ -268,11 +268,19 @@ fn refresh_now() {
 
 /// Counts the steps of a long operation, and regularly asks the host whether to
 /// continue; see [`host::HostHooks::poll`].
-pub(crate) struct Poll(u32);
+pub(crate) struct Poll {
+    /// The number of steps until the next check.
+    left: u32,
+    /// The number of visits that makes it due.
+    due: u64,
+}
 
 impl Default for Poll {
     fn default() -> Self {
-        Poll(Poll::STEPS)
+        Poll {
+            left: Poll::STEPS,
+            due: u64::from(Poll::STEPS),
+        }
     }
 }
 
@@ -303,14 +311,16 @@ impl Poll {
         self.count()
     }
 
-    /// Counts one step where the section cannot be left; true if the next
-    /// [`step`](Self::step) checks with the host, which should then follow soon.
+    /// True if a traversal has made so many visits where the section cannot be left that
+    /// it should soon come to the next [`step`](Self::step), which then checks with the
+    /// host. It has counted the visits for itself, so they are not counted here again.
     #[inline(always)]
-    pub(crate) fn is_due(&mut self) -> bool {
-        if self.0 > 1 {
-            self.0 -= 1;
+    pub(crate) fn is_due(&mut self, visits: u64) -> bool {
+        if visits < self.due {
             return false;
         }
+        self.due = visits + u64::from(Poll::STEPS);
+        self.left = 1;
         true
     }
 
@@ -339,8 +349,8 @@ impl Poll {
         can_release: impl FnOnce() -> bool,
     ) -> Result<bool> {
         let _given_up = section;
-        self.0 -= 1;
-        if self.0 == 0 {
+        self.left -= 1;
+        if self.left == 0 {
             self.ask(can_release())
         } else {
             Ok(false)
@@ -349,8 +359,8 @@ impl Poll {
 
     #[inline(always)]
     fn count(&mut self) -> Result<()> {
-        self.0 -= 1;
-        if self.0 == 0 {
+        self.left -= 1;
+        if self.left == 0 {
             self.ask(false).map(drop)
         } else {
             Ok(())
@@ -360,7 +370,7 @@ impl Poll {
     #[cold]
     #[inline(never)]
     fn ask(&mut self, can_release: bool) -> Result<bool> {
-        self.0 = Poll::STEPS;
+        self.left = Poll::STEPS;
         let Some(hooks) = host::hooks() else {
             return Ok(false);
         };

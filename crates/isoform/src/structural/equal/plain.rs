@@ -65,7 +65,7 @@ impl<'a> Engine<'a> {
                     // Nodes with children get a separate branch, which is
                     // predicted better than a jump table.
                     if info.has_children {
-                        if info.shape() != VisitShape::Inner || self.poll.is_due() {
+                        if info.shape() != VisitShape::Inner || self.poll.is_due(self.visits) {
                             self.return_to::<REC>(pair, position, region);
                             return Ok(Entered::Child(l, r, region));
                         }

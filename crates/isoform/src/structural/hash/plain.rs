@@ -84,6 +84,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
             && info.class() == Payload::Plain
             && self.snapshots.is_none()
             && (!child.is_shared() || leaf::holds_few_leaves(section, child, info))
-            && !self.poll.is_due()
+            && !self.poll.is_due(self.visits)
     }
 }
