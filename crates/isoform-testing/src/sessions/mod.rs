@@ -206,7 +206,7 @@ fn sharing_changes_no_hash(options: CompareOptions, value: &Value) -> Result<(),
     if !is_small(value, &mut 2000) {
         return Ok(());
     }
-    // Custom comparisons of these types are no equivalences, and some values have no hash.
+    // A value that contains itself has no such copy.
     let Ok(copy) = unshare(value, options) else {
         return Ok(());
     };

@@ -323,6 +323,14 @@ fn a_definition_inside_a_dag_node() {
     check(&arr(&[f.clone(), f.clone(), y]), &arr(&[f.clone(), f, x]));
 }
 
+/// Compares the second part where each side has defined a variable, once both parts were met.
+fn check_after_both([one, two]: [Value; 2], defined: [Value; 2]) {
+    let both = arr(&[one, two.clone()]);
+    check(&both, &both);
+    let [left, right] = defined.map(|var| arr(&[assign(var, 0), two.clone()]));
+    check(&left, &right);
+}
+
 /// The second part meets the variable after its annotation was visited.
 #[test]
 fn an_annotation_that_was_visited_elsewhere() {
@@ -330,11 +338,7 @@ fn an_annotation_that_was_visited_elsewhere() {
     let (y, other) = (var(), var());
     let x = typed(y.clone());
     let part = |n: i64| tree(tree(x.clone(), n), tree(n, x.clone()));
-    let (one, two) = (part(1), part(2));
-    let both = arr(&[one, two.clone()]);
-    check(&both, &both);
-    let after = |first: &Value| arr(&[assign(first.clone(), 0), two.clone()]);
-    check(&after(&y), &after(&other));
+    check_after_both([part(1), part(2)], [y, other]);
 }
 
 /// Two definition fields contain the same pattern.
@@ -343,11 +347,7 @@ fn a_pattern_in_several_definitions() {
     let _guard = beside_others();
     let (x, y, other) = (var(), var(), var());
     let pattern = tree(tree(x.clone(), 1), y);
-    let [one, two] = [1, 2].map(|n| assign(pattern.clone(), n));
-    let both = arr(&[one, two.clone()]);
-    check(&both, &both);
-    let after = |first: &Value| arr(&[assign(first.clone(), 0), two.clone()]);
-    check(&after(&x), &after(&other));
+    check_after_both([1, 2].map(|n| assign(pattern.clone(), n)), [x, other]);
 }
 
 #[test]

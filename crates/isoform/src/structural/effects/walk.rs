@@ -530,9 +530,8 @@ impl<'a> Walk<'_, 'a> {
         if found.irregular {
             self.refused.insert(ident);
         }
-        let is_plain = !(found.irregular || found.partial)
+        let is_plain = !found.irregular
             && self.events.len() == frame.events
-            && self.edges.len() == frame.edges
             && (found.lost, found.defined) == (NEVER, NEVER);
         let date = found.changes.then_some(self.date);
         let skip = if is_plain { Skip::Repeat } else { Skip::Never };
