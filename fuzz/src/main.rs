@@ -20,6 +20,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::Parser;
 use isoform_onnx::testing::{fuzz_edited, fuzz_load};
 use isoform_testing::classes::CLASS_PROPERTIES;
+use isoform_testing::differences::DIFF_PROPERTIES;
 use isoform_testing::edits::EDIT_PROPERTIES;
 use isoform_testing::ir::IR_PROPERTIES;
 use isoform_testing::onnx::ONNX_PROPERTIES;
@@ -32,6 +33,7 @@ use isoform_testing::source::{random_bytes, split_mix};
 fn targets() -> Vec<(&'static str, Property)> {
     let mut targets = PROPERTIES.to_vec();
     targets.extend_from_slice(CLASS_PROPERTIES);
+    targets.extend_from_slice(DIFF_PROPERTIES);
     targets.extend_from_slice(EDIT_PROPERTIES);
     targets.extend_from_slice(IR_PROPERTIES);
     targets.extend_from_slice(PTO_PROPERTIES);

@@ -12,6 +12,7 @@
 //! | [`tangle`] | pairs of values that share parts and rebind variables in every way |
 //! | [`transform`] | changes that keep a value equal, and one that may not |
 //! | [`classes`] | judges the classes of subterms by comparing every pair |
+//! | [`differences`] | the laws of differences |
 //! | [`edits`] | programs that are edited step by step |
 //! | [`sessions`] | values with heavy sharing over few types, edited step by step |
 //! | [`remembered`] | judges results that use what is remembered of earlier values |
@@ -22,6 +23,7 @@
 //! | [`relay`] | random expressions of Relay, and the properties of its analyses and rewrites |
 
 pub mod classes;
+pub mod differences;
 pub mod edits;
 pub mod family;
 pub mod generate;

@@ -145,8 +145,9 @@ pub mod compare {
     #[doc(hidden)]
     pub use crate::structural::visiting_everything;
     pub use crate::structural::{
-        Class, ClassCosts, ClassOptions, CompareOptions, Digest, Duplicate, ExistingPair,
-        HoleRefusal, IncrementalHasher, Mismatch, MismatchReason, RepeatedBlock, SubtermClasses,
+        Change, ChangeKind, Class, ClassCosts, ClassOptions, CompareOptions, DiffCosts,
+        DiffOptions, Difference, Digest, Duplicate, ExistingPair, HoleRefusal, IgnoreChange,
+        IncrementalHasher, Mismatch, MismatchReason, Patch, RepeatedBlock, SubtermClasses, diff,
         duplicates, first_structural_mismatch, intern, last_visit_count, repeated_blocks,
         subterm_classes,
     };
@@ -164,7 +165,7 @@ pub mod types {
     pub use crate::kernel::object::field::{ElementType, FieldType, Storage};
     pub use crate::kernel::object::header::TypeIndex;
     pub use crate::kernel::object::table::TypeInfo;
-    pub use crate::kernel::types::names::{TEXT_NAME, TEXT_TYPE, VISIT_NAME};
+    pub use crate::kernel::types::names::{DIFF_ALIGN, TEXT_NAME, TEXT_TYPE, VISIT_NAME};
     pub use crate::kernel::types::singletons::{find_singleton, register_singleton};
     pub use crate::kernel::types::{
         Enumerator, FieldDef, FieldFlag, HostSchema, Kind, NodeEnum, RegionChange, RegionKind,

@@ -75,6 +75,7 @@ fn checked_type(this: &Ref<RelayExpr>) -> Result<Ref<Type>> {
 /// the module binds.
 #[derive(Node)]
 #[node(key = "ir.GlobalVar", kind = var, init = make_global_var, crate = crate)]
+#[node(attrs("diff.align" = "name"))]
 #[repr(C)]
 pub struct GlobalVar {
     #[node(base, default)]

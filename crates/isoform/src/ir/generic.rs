@@ -94,6 +94,7 @@ fn make_type_var(
 /// The name is only a hint; a module finds its definitions by it.
 #[derive(Node)]
 #[node(key = "ir.GlobalTypeVar", kind = var, init = make_global_type_var, crate = crate)]
+#[node(attrs("diff.align" = "name"))]
 #[repr(C)]
 pub struct GlobalTypeVar {
     #[node(base, default)]

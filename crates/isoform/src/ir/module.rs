@@ -32,7 +32,7 @@ use crate::kernel::value::Value;
 /// A shallow copy has its own dicts, so changes to it do not affect the original.
 #[derive(Node)]
 #[node(key = "ir.IRModule", scope, hooks(equal, hash), init = make_module, no_with, crate = crate)]
-#[node(attrs("__ffi_shallow_copy__" = clone::function()))]
+#[node(attrs("__ffi_shallow_copy__" = clone::function(), "diff.align" = "fields"))]
 #[repr(C)]
 pub struct IRModule {
     /// The functions.

@@ -34,7 +34,7 @@ pub enum HoleRefusal {
 }
 
 /// A difference as the engine records it.
-pub(crate) struct Difference {
+pub(crate) struct FirstDifference {
     pub(crate) left_steps: Vec<AccessStep>,
     pub(crate) right_steps: Vec<AccessStep>,
     pub(crate) left: Option<Value>,
@@ -48,7 +48,7 @@ pub(crate) struct Difference {
     pub(crate) complete: bool,
 }
 
-impl Difference {
+impl FirstDifference {
     /// True if bindings decided where or why the values differ.
     pub(super) fn is_by_binding(&self) -> bool {
         let is_key = |step: &AccessStep| {
@@ -146,7 +146,7 @@ impl Mismatch {
         }
     }
 
-    pub(crate) fn new(difference: Difference, made: Option<(AccessPath, AccessPath)>) -> Self {
+    pub(crate) fn new(difference: FirstDifference, made: Option<(AccessPath, AccessPath)>) -> Self {
         let type_of = |value: &Option<Value>| {
             value
                 .as_ref()

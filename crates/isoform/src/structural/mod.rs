@@ -4,6 +4,7 @@ mod bindings;
 mod blocks;
 mod classes;
 mod contents;
+mod diff;
 mod digest;
 mod effects;
 mod environments;
@@ -32,6 +33,9 @@ pub use blocks::{RepeatedBlock, repeated_blocks};
 pub use classes::{
     Class, ClassCosts, ClassOptions, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
 };
+pub use diff::{
+    Change, ChangeKind, DiffCosts, DiffOptions, Difference, IgnoreChange, Patch, diff,
+};
 pub use digest::Digest;
 pub(crate) use equal::{Filled, FilledPair};
 pub use fingerprint::{structural_digest, structural_hash};
@@ -46,7 +50,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use equal::{Engine, Frame, Holes, Tables};
-use mismatch::Difference;
+use mismatch::FirstDifference;
 use scope::Region;
 use snapshots::Snapshots;
 
@@ -173,7 +177,7 @@ impl Comparison<'_> {
         result
     }
 
-    fn recorded(self) -> Result<Option<Difference>> {
+    fn recorded(self) -> Result<Option<FirstDifference>> {
         let region = Region::root(self.options.map_free_vars);
         self.with_skips(|section, engine, l, r| {
             let equal = engine.compare::<true>(section, l, r, region);
@@ -400,7 +404,7 @@ impl CompareOptions {
         left: impl Into<Value>,
         right: impl Into<Value>,
     ) -> Result<Option<(AccessPath, AccessPath)>> {
-        let paths = |difference: Difference| {
+        let paths = |difference: FirstDifference| {
             let path = AccessPath::from_steps;
             (path(difference.left_steps), path(difference.right_steps))
         };

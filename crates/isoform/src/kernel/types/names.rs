@@ -35,6 +35,12 @@ pub const TEXT_NAME: &str = "text.name";
 /// [`TextOptions::types`](crate::text::TextOptions::types). Types that extend one inherit it.
 pub const TEXT_TYPE: &str = "text.type";
 
+/// The attribute that says how [`diff`](crate::compare::diff) aligns objects of a type:
+/// `"fields"`, field by field although the type has a comparison of its own, which otherwise
+/// makes two objects equal or replaced as a whole; or `"name"`, for variables that stand for
+/// each other as keys of maps if they have the same name. Types that extend one inherit it.
+pub const DIFF_ALIGN: &str = "diff.align";
+
 /// The attribute with the name of a type's visitor methods: `for_each` for
 /// `visit_for_each`. Types that extend one do not inherit it.
 ///

@@ -29,7 +29,7 @@ use super::environments::Environments;
 use super::leaf;
 use super::levels::{Deps, Levels};
 use super::memo::PairMemo;
-use super::mismatch::{Difference, Reason};
+use super::mismatch::{FirstDifference, Reason};
 use super::open::Open;
 use super::options::CompareOptions;
 use super::scope::Region;
@@ -212,7 +212,7 @@ pub(super) struct Engine<'a> {
     pub(super) own_error: bool,
     // The following fields are used with the recorder only.
     names: Vec<String>,
-    pub(super) found: Option<Difference>,
+    pub(super) found: Option<FirstDifference>,
     bound: Vec<Bound<'a>>,
     /// The variables on the left that match any part of the right.
     pub(super) holes: Option<Holes<'a>>,

@@ -1,6 +1,6 @@
 //! Differences and errors, and the paths that lead to them.
 
-use super::super::mismatch::{Difference, Reason};
+use super::super::mismatch::{FirstDifference, Reason};
 use super::{Engine, Entered, Job, LEFT, RIGHT};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::access::Section;
@@ -150,7 +150,7 @@ impl<'a> Engine<'a> {
             return;
         }
         let (left, right) = values();
-        self.found = Some(Difference {
+        self.found = Some(FirstDifference {
             left_steps: self.steps(Side::Left),
             right_steps: self.steps(Side::Right),
             left,

@@ -7,7 +7,7 @@
 
 use super::super::effects::{Effect, Effects, Place, Skip, find_effects};
 use super::super::leaf;
-use super::super::mismatch::Difference;
+use super::super::mismatch::FirstDifference;
 use super::super::scope::Region;
 use super::{Engine, Frame, Job, LEFT, RIGHT, VarPair};
 use crate::kernel::error::Result;
@@ -198,7 +198,7 @@ impl<'a> Engine<'a> {
     /// True if a walk that visits everything may find this difference at another place or
     /// for another reason: a skip makes no bindings, so these have other numbers, and pairs
     /// that an alternative has refuted are known again where none were made.
-    pub(in crate::structural) fn may_be_told_otherwise(&self, found: &Difference) -> bool {
+    pub(in crate::structural) fn may_be_told_otherwise(&self, found: &FirstDifference) -> bool {
         self.has_skipped && (found.is_by_binding() || self.has_used_refuted)
     }
 

@@ -1,0 +1,190 @@
+//! The laws of differences: a difference is empty if and only if comparison says equal,
+//! applying it leads to the right value and inverting it back, and neither names nor
+//! sharing change it.
+
+use std::collections::BTreeMap;
+
+use isoform::compare::{ChangeKind, CompareOptions, DiffOptions, Difference};
+use isoform::{Array, Result, Value};
+
+use super::classes::program;
+use super::oracle;
+use super::pair::{account, draw, draw_options, setup, Pair};
+use super::properties::Property;
+use super::source::{Source, split_mix};
+use super::transform::{mutate_once, rename, unshare};
+
+/// The properties of differences.
+pub const DIFF_PROPERTIES: &[(&str, Property)] = &[
+    ("values_differ_by_the_laws", |bytes| {
+        judge(&draw(bytes, true)?, &mut Source::new(bytes))
+    }),
+    ("programs_differ_by_the_laws", |bytes| {
+        let mut source = Source::new(bytes);
+        judge(&edited_program(&mut source)?, &mut source)
+    }),
+];
+
+/// A program of any dialect, and a copy that was renamed or not, after some edits.
+fn edited_program(source: &mut Source<'_>) -> Result<Pair, String> {
+    let options = draw_options(source);
+    let mut seed = source.byte().into();
+    let size = 10 + source.below(150);
+    let left = program(split_mix(&mut seed), size)?;
+    let mut right = match source.below(4) {
+        0 => left.clone(),
+        1 => unshare(&left, options).unwrap_or_else(|_| left.clone()),
+        2 if source.chance(10) => program(split_mix(&mut seed), size)?,
+        _ => rename(&left, options, source).unwrap_or_else(|_| left.clone()),
+    };
+    for _ in 0..source.below(6) {
+        right = mutate_once(&right, source).map_err(setup)?;
+    }
+    let (left, right) = match source.chance(50) {
+        true => (left, right),
+        false => (right, left),
+    };
+    Ok(Pair {
+        left,
+        right,
+        options,
+    })
+}
+
+/// The difference of a pair.
+fn of(left: &Value, right: &Value, options: CompareOptions) -> Result<Difference> {
+    let options = DiffOptions {
+        compare: options,
+        ..DiffOptions::default()
+    };
+    options.diff(left, right)
+}
+
+/// Checks all laws for a pair.
+///
+/// # Errors
+///
+/// An account of the law that does not hold.
+pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> {
+    let Pair {
+        left,
+        right,
+        options,
+    } = pair;
+    let fail = |what: &str| Err(account(pair, what));
+    let equal = options.equal(left, right);
+    let found = of(left, right, *options);
+    let (equal, found) = match (equal, found) {
+        (Ok(equal), Ok(found)) => (equal, found),
+        (Err(expected), Err(error)) if expected.kind() == error.kind() => return Ok(()),
+        (expected, found) => {
+            return fail(&format!("comparison says {expected:?}, the difference {found:?}"));
+        }
+    };
+    if found.is_empty() != equal {
+        return fail(&format!("comparison says {equal}, the difference is {found}"));
+    }
+    let again = of(left, right, *options).map_err(setup)?;
+    if format!("{again}") != format!("{found}") {
+        return fail(&format!("the difference is once {found} and once {again}"));
+    }
+    let is = |built: Result<Value>, wanted: &Value| match built {
+        Ok(built) => options.equal(&built, wanted).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    match is(found.apply(left), right) {
+        Ok(true) => {}
+        other => return fail(&format!("applying {found} to the left value: {other:?}")),
+    }
+    if let Ok(built) = found.apply(left)
+        && matches!(oracle::equal(&built, right, *options), Ok(false))
+    {
+        return fail(&format!("the oracle denies that {found} leads to the right value"));
+    }
+    let back = found.invert().map_err(setup)?;
+    match is(back.apply(right), left) {
+        Ok(true) => {}
+        other => return fail(&format!("applying the inverse of {found}: {other:?}")),
+    }
+    for change in found.changes() {
+        if let Err(what) = check_places(pair, change) {
+            return fail(&what);
+        }
+    }
+    if equal {
+        return Ok(());
+    }
+    if let Ok(renamed) = rename(left, *options, source) {
+        let other = of(&renamed, right, *options).map_err(setup)?;
+        if other.changes().len() != found.changes().len() {
+            return fail(&format!("after a renaming of the left side {found} is {other}"));
+        }
+    }
+    let (l, r) = (unshare(left, *options), unshare(right, *options));
+    if let (Ok(l), Ok(r)) = (l, r) {
+        let other = of(&l, &r, *options).map_err(setup)?;
+        if groups(&other) != groups(&found) {
+            return fail(&format!("without sharing {found} is {other}"));
+        }
+    }
+    Ok(())
+}
+
+/// How often each change occurs.
+fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, String, String), u64> {
+    let text = |value: Option<&Value>| format!("{value:?}");
+    let mut groups = BTreeMap::new();
+    for change in difference.changes() {
+        let group = (change.kind(), text(change.left()), text(change.right()));
+        let count: &mut u64 = groups.entry(group).or_default();
+        *count = count.saturating_add(change.count());
+    }
+    groups
+}
+
+/// Paths lead to the values of a change.
+fn check_places(pair: &Pair, change: &isoform::compare::Change) -> Result<(), String> {
+    let sides = [
+        (change.left_path(), change.left(), &pair.left),
+        (change.right_path(), change.right(), &pair.right),
+    ];
+    for (path, value, root) in sides {
+        let Some(value) = value else { continue };
+        // Keys that are objects cannot be looked up by an equal one.
+        if change.kind() == ChangeKind::KeyRenamed {
+            continue;
+        }
+        let found = path.get(root);
+        let is_there = found.is_ok_and(|found| {
+            let pair = |value: &Value| Array::from(vec![value.clone()]);
+            format!("{:?}", pair(&found)) == format!("{:?}", pair(value))
+        });
+        if !is_there {
+            return Err(format!("{change:?}: there is nothing like {value:?} at {path}"));
+        }
+    }
+    Ok(())
+}
+
+/// One program and one edit: the number of changes that the difference has, and of nodes
+/// inside of them, beside that of the nodes that the edit concerned. None if the edit
+/// changed nothing.
+///
+/// # Errors
+///
+/// Those of drawing and comparing.
+pub fn measure_one_edit(bytes: &[u8]) -> Result<Option<(usize, u64, String)>, String> {
+    let mut source = Source::new(bytes);
+    let mut seed = source.byte().into();
+    let size = 10 + source.below(150);
+    let left = program(split_mix(&mut seed), size)?;
+    let right = mutate_once(&left, &mut source).map_err(setup)?;
+    let copy = rename(&left, CompareOptions::default(), &mut source);
+    let found = of(&copy.unwrap_or(left), &right, CompareOptions::default()).map_err(setup)?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let inside = |change: &isoform::compare::Change| change.left_size().max(change.right_size());
+    let nodes = found.changes().iter().map(inside).sum();
+    Ok(Some((found.changes().len(), nodes, found.to_string())))
+}

@@ -1,0 +1,434 @@
+//! Pairs the parts of two nodes: the fields of objects, the elements of lists, the entries
+//! of maps.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::sequence;
+use super::tables::{Cell, IS_IGNORED, NONE, Tables};
+use super::tokens::{Tokens, of_plain};
+use crate::kernel::container::Str;
+use crate::kernel::object::dynamic::field_value_at;
+
+/// What becomes of a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// The parts at these positions stand for each other.
+    Both(u32, u32),
+    /// Only on the left.
+    Left(u32),
+    /// Only on the right.
+    Right(u32),
+    /// The entries whose keys are at these positions, and have the same value under
+    /// different keys.
+    Renamed(u32, u32),
+}
+
+/// Two parts are similar enough to be the same, edited, from this share of what they
+/// contain; the threshold that GumTree and Mergiraf use.
+const SIMILAR: f64 = 0.4;
+/// A block of more pairs than this is paired without asking for similarity.
+const MANY: usize = 10_000;
+/// The number of parts that speak for a node.
+const SKETCH: usize = 64;
+
+/// Pairs parts by tokens, then by shape, then by similarity.
+pub(super) struct Aligner<'t> {
+    pub(super) left: &'t Tables,
+    pub(super) right: &'t Tables,
+    pub(super) tokens: [Tokens; 2],
+    sketches: [HashMap<u32, Box<[u64]>, RandomState>; 2],
+    /// The steps of comparing sketches, for tests of complexity.
+    pub(super) comparisons: u64,
+}
+
+impl<'t> Aligner<'t> {
+    pub(super) fn new(left: &'t Tables, right: &'t Tables, tokens: [Tokens; 2]) -> Self {
+        Aligner {
+            left,
+            right,
+            tokens,
+            sketches: [HashMap::default(), HashMap::default()],
+            comparisons: 0,
+        }
+    }
+
+    fn tables(&self, side: usize) -> &'t Tables {
+        [self.left, self.right][side]
+    }
+
+    pub(super) fn token(&self, side: usize, cell: &Cell) -> u64 {
+        match cell.node_number() {
+            Some(number) => self.tokens[side][number as usize],
+            None => of_plain(cell.word),
+        }
+    }
+
+    /// The steps for all parts of two lists, in the order of the right one; what is only
+    /// on the left stands where it was.
+    pub(super) fn lists(&mut self, left: &[Cell], right: &[Cell]) -> Vec<Step> {
+        let tokens = |side: usize, cells: &[Cell]| -> Vec<u64> {
+            cells.iter().map(|cell| self.token(side, cell)).collect()
+        };
+        let equal = sequence::align(&tokens(0, left), &tokens(1, right));
+        let mut steps = Vec::with_capacity(left.len().max(right.len()));
+        let mut start = (0, 0);
+        let ends = [(left.len() as u32, right.len() as u32)];
+        for (at_left, at_right) in equal.into_iter().chain(ends) {
+            let (l, r) = ((start.0, at_left), (start.1, at_right));
+            self.block(left, right, l, r, &mut steps);
+            if (at_left as usize) < left.len() && (at_right as usize) < right.len() {
+                steps.push(Step::Both(at_left, at_right));
+            }
+            start = (at_left + 1, at_right + 1);
+        }
+        steps
+    }
+
+    /// Pairs the parts between two pairs of equal ones.
+    fn block(
+        &mut self,
+        left: &[Cell],
+        right: &[Cell],
+        (l, l_end): (u32, u32),
+        (r, r_end): (u32, u32),
+        steps: &mut Vec<Step>,
+    ) {
+        if l >= l_end || r >= r_end {
+            steps.extend((l..l_end).map(Step::Left));
+            steps.extend((r..r_end).map(Step::Right));
+            return;
+        }
+        let pairs = match ((l_end - l) as usize).saturating_mul((r_end - r) as usize) {
+            0..=MANY => self.most_similar(left, right, (l, l_end), (r, r_end)),
+            _ => self.same_shape(left, right, (l, l_end), (r, r_end)),
+        };
+        let mut start = (l, r);
+        for (at_left, at_right) in pairs.into_iter().chain([(l_end, r_end)]) {
+            steps.extend((start.0..at_left).map(Step::Left));
+            steps.extend((start.1..at_right).map(Step::Right));
+            if at_left < l_end {
+                steps.push(Step::Both(at_left, at_right));
+            }
+            start = (at_left + 1, at_right + 1);
+        }
+    }
+
+    /// The pairs, in order, whose similarities have the largest sum. O(n m).
+    fn most_similar(
+        &mut self,
+        left: &[Cell],
+        right: &[Cell],
+        (l, l_end): (u32, u32),
+        (r, r_end): (u32, u32),
+    ) -> Vec<(u32, u32)> {
+        let (rows, columns) = ((l_end - l) as usize, (r_end - r) as usize);
+        let mut gains = vec![0.0; rows * columns];
+        for row in 0..rows {
+            for column in 0..columns {
+                let (one, other) = (&left[l as usize + row], &right[r as usize + column]);
+                gains[row * columns + column] = self.similarity(one, other);
+            }
+        }
+        // The best sums for the rests of both blocks.
+        let mut best = vec![0.0f64; (rows + 1) * (columns + 1)];
+        let at = |row: usize, column: usize| row * (columns + 1) + column;
+        for row in (0..rows).rev() {
+            for column in (0..columns).rev() {
+                let gain = gains[row * columns + column];
+                let skip = best[at(row + 1, column)].max(best[at(row, column + 1)]);
+                best[at(row, column)] = match gain >= SIMILAR {
+                    true => skip.max(gain + best[at(row + 1, column + 1)]),
+                    false => skip,
+                };
+            }
+        }
+        let (mut row, mut column) = (0, 0);
+        let mut pairs = Vec::new();
+        while row < rows && column < columns {
+            let gain = gains[row * columns + column];
+            let sum = best[at(row, column)];
+            if gain >= SIMILAR && sum == gain + best[at(row + 1, column + 1)] {
+                pairs.push((l + row as u32, r + column as u32));
+                (row, column) = (row + 1, column + 1);
+            } else if sum == best[at(row + 1, column)] {
+                row += 1;
+            } else {
+                column += 1;
+            }
+        }
+        pairs
+    }
+
+    /// Pairs of the same shape in order, and position by position between them.
+    fn same_shape(
+        &self,
+        left: &[Cell],
+        right: &[Cell],
+        (l, l_end): (u32, u32),
+        (r, r_end): (u32, u32),
+    ) -> Vec<(u32, u32)> {
+        let shapes = |side: usize, cells: &[Cell]| -> Vec<u64> {
+            let shape = |cell: &Cell| match cell.node_number() {
+                Some(number) => self.tables(side).node(number).shape,
+                None => u64::from(cell.value.type_index().0),
+            };
+            cells.iter().map(shape).collect()
+        };
+        let found = sequence::align(
+            &shapes(0, &left[l as usize..l_end as usize]),
+            &shapes(1, &right[r as usize..r_end as usize]),
+        );
+        let mut pairs = Vec::new();
+        let mut start = (l, r);
+        let shifted = found.into_iter().map(|(a, b)| (l + a, r + b));
+        for (at_left, at_right) in shifted.chain([(l_end, r_end)]) {
+            let both = (at_left - start.0).min(at_right - start.1);
+            let between = (0..both).map(|offset| (start.0 + offset, start.1 + offset));
+            pairs.extend(between.filter(|&(a, b)| {
+                self.have_one_type(&left[a as usize], &right[b as usize])
+            }));
+            if at_left < l_end {
+                pairs.push((at_left, at_right));
+            }
+            start = (at_left + 1, at_right + 1);
+        }
+        pairs
+    }
+
+    fn have_one_type(&self, left: &Cell, right: &Cell) -> bool {
+        match (left.node_number(), right.node_number()) {
+            (Some(l), Some(r)) => {
+                self.left.node(l).info().index() == self.right.node(r).info().index()
+            }
+            (None, None) => left.value.type_index() == right.value.type_index(),
+            _ => false,
+        }
+    }
+
+    /// How much two parts have in common, from 0 to 1 and a little more for the same shape:
+    /// twice the common parts below by all of them (Dice). Parts of different types have
+    /// nothing in common.
+    pub(super) fn similarity(&mut self, left: &Cell, right: &Cell) -> f64 {
+        if !self.have_one_type(left, right) {
+            return 0.0;
+        }
+        let (Some(l), Some(r)) = (left.node_number(), right.node_number()) else {
+            // Two numbers at one place are one number that changed.
+            return 0.5;
+        };
+        let (one, other) = (self.left.node(l), self.right.node(r));
+        if one.has(IS_IGNORED) {
+            return 1.0;
+        }
+        let same_shape = one.shape == other.shape;
+        if one.size <= 2 && other.size <= 2 {
+            return if same_shape { 0.6 } else { 0.45 };
+        }
+        self.dice(l, r) + if same_shape { 0.25 } else { 0.0 }
+    }
+
+    /// The share of common parts below two nodes of any types.
+    pub(super) fn dice(&mut self, left: u32, right: u32) -> f64 {
+        self.sketch(0, left);
+        self.sketch(1, right);
+        let empty: &[u64] = &[];
+        let l = self.sketches[0].get(&left).map_or(empty, |sketch| &**sketch);
+        let r = self.sketches[1].get(&right).map_or(empty, |sketch| &**sketch);
+        let (mut i, mut j, mut common) = (0, 0, 0);
+        while i < l.len() && j < r.len() {
+            match l[i].cmp(&r[j]) {
+                std::cmp::Ordering::Less => i += 1,
+                std::cmp::Ordering::Greater => j += 1,
+                std::cmp::Ordering::Equal => (i, j, common) = (i + 1, j + 1, common + 1),
+            }
+        }
+        self.comparisons += (l.len() + r.len()) as u64;
+        match l.len() + r.len() {
+            0 => 0.0,
+            all => f64::from(2 * common) / all as f64,
+        }
+    }
+
+    /// The tokens of the parts nearest to a node, sorted.
+    fn sketch(&mut self, side: usize, node: u32) {
+        if self.sketches[side].contains_key(&node) {
+            return;
+        }
+        let tables = self.tables(side);
+        let mut found = Vec::new();
+        let mut queue = vec![node];
+        let mut next = 0;
+        while let Some(&open) = queue.get(next) {
+            next += 1;
+            for cell in tables.cells(open) {
+                if found.len() == SKETCH {
+                    break;
+                }
+                found.push(self.token(side, cell));
+                queue.extend(cell.node_number());
+            }
+        }
+        found.sort_unstable();
+        self.sketches[side].insert(node, found.into());
+    }
+
+    /// The steps for the fields of two objects of different types: equal parts in order,
+    /// fields with the same name, and then whatever is left, position by position.
+    pub(super) fn fields(&mut self, left: u32, right: u32) -> Vec<Step> {
+        let (l, r) = (self.left.cells(left), self.right.cells(right));
+        let names = |tables: &Tables, node: u32, count: usize| -> Vec<String> {
+            let info = tables.node(node).info();
+            let name = |position: usize| match info.visited.get(position) {
+                Some(slot) => info.fields()[slot.field as usize].name().to_owned(),
+                None => position.to_string(),
+            };
+            (0..count).map(name).collect()
+        };
+        let (left_names, right_names) = (
+            names(self.left, left, l.len()),
+            names(self.right, right, r.len()),
+        );
+        let mut partner = vec![NONE; r.len()];
+        let mut taken = vec![false; l.len()];
+        let tokens = |side: usize, cells: &[Cell]| -> Vec<u64> {
+            cells.iter().map(|cell| self.token(side, cell)).collect()
+        };
+        for (a, b) in sequence::align(&tokens(0, l), &tokens(1, r)) {
+            (taken[a as usize], partner[b as usize]) = (true, a);
+        }
+        for (position, name) in right_names.iter().enumerate() {
+            let same = left_names.iter().position(|other| other == name);
+            if let Some(same) = same.filter(|&same| !taken[same] && partner[position] == NONE) {
+                (taken[same], partner[position]) = (true, same as u32);
+            }
+        }
+        let mut free = (0..l.len() as u32).filter(|&at| !taken[at as usize]);
+        for partner in &mut partner {
+            if *partner == NONE {
+                *partner = free.next().unwrap_or(NONE);
+            }
+        }
+        let mut steps: Vec<Step> = free.map(Step::Left).collect();
+        for (position, &partner) in partner.iter().enumerate() {
+            steps.push(match partner {
+                NONE => Step::Right(position as u32),
+                at => Step::Both(at, position as u32),
+            });
+        }
+        steps
+    }
+
+    /// The steps for the entries of two maps, as positions of keys. `partner_of` is the
+    /// left node that stands for a key of the right.
+    pub(super) fn maps(
+        &self,
+        left: &[Cell],
+        right: &[Cell],
+        partner_of: impl Fn(u32) -> u32,
+    ) -> Vec<Step> {
+        let mut by_node: HashMap<u32, u32, RandomState> = HashMap::default();
+        let mut by_token: HashMap<u64, (u32, u32), RandomState> = HashMap::default();
+        let mut by_name: HashMap<Str, (u32, u32), RandomState> = HashMap::default();
+        for position in (0..left.len()).step_by(2) {
+            let key = &left[position];
+            if let Some(node) = key.node_number() {
+                by_node.insert(node, position as u32);
+                if let Some(name) = name_of(self.left, node) {
+                    let entry = by_name.entry(name).or_insert((position as u32, 0));
+                    entry.1 += 1;
+                }
+            }
+            let entry = by_token
+                .entry(self.token(0, key))
+                .or_insert((position as u32, 0));
+            entry.1 += 1;
+        }
+        let mut taken = vec![false; left.len()];
+        let mut partner = vec![NONE; right.len()];
+        let mut take = |at: u32, position: usize, partner: &mut [u32]| {
+            if !std::mem::replace(&mut taken[at as usize], true) {
+                partner[position] = at;
+            }
+        };
+        for position in (0..right.len()).step_by(2) {
+            let key = &right[position];
+            let bound = key.node_number().map(&partner_of).filter(|&node| node != NONE);
+            if let Some(&at) = bound.and_then(|node| by_node.get(&node)) {
+                take(at, position, &mut partner);
+            }
+        }
+        for position in (0..right.len()).step_by(2) {
+            let key = &right[position];
+            if partner[position] != NONE {
+                continue;
+            }
+            let known = by_token.get(&self.token(1, key));
+            // Object keys that look alike are not the same.
+            let known = known.filter(|(_, count)| *count == 1 || !key.is_node);
+            let named = || {
+                let name = name_of(self.right, key.node_number()?)?;
+                by_name.get(&name).filter(|(_, count)| *count == 1)
+            };
+            if let Some(&(at, _)) = known.or_else(named) {
+                take(at, position, &mut partner);
+            }
+        }
+        let renamed = self.renamed(left, right, &taken, &partner);
+        let mut steps = Vec::with_capacity(right.len() / 2);
+        for position in (0..left.len()).step_by(2) {
+            let is_renamed = renamed.iter().any(|&(at, _)| at as usize == position);
+            if !taken[position] && !is_renamed {
+                steps.push(Step::Left(position as u32));
+            }
+        }
+        for position in (0..right.len()).step_by(2) {
+            let found = renamed.iter().find(|(_, at)| *at as usize == position);
+            steps.push(match (partner[position], found) {
+                (NONE, Some(&(at, _))) => Step::Renamed(at, position as u32),
+                (NONE, None) => Step::Right(position as u32),
+                (at, _) => Step::Both(at, position as u32),
+            });
+        }
+        steps
+    }
+
+    /// Entries of which one side has the key and the other the value: pairs of values that
+    /// occur once among the rest of each side.
+    fn renamed(
+        &self,
+        left: &[Cell],
+        right: &[Cell],
+        taken: &[bool],
+        partner: &[u32],
+    ) -> Vec<(u32, u32)> {
+        let mut values: HashMap<u64, (u32, u32), RandomState> = HashMap::default();
+        for position in (0..left.len()).step_by(2).filter(|&at| !taken[at]) {
+            let entry = values
+                .entry(self.token(0, &left[position + 1]))
+                .or_insert((position as u32, 0));
+            entry.1 += 1;
+        }
+        let mut found: HashMap<u64, (u32, u32), RandomState> = HashMap::default();
+        let mut order = Vec::new();
+        for position in (0..right.len()).step_by(2).filter(|&at| partner[at] == NONE) {
+            let token = self.token(1, &right[position + 1]);
+            let entry = found.entry(token).or_insert((position as u32, 0));
+            entry.1 += 1;
+            order.push(token);
+        }
+        let unique = order.into_iter().filter_map(|token| {
+            let (&(at_left, in_left), &(at_right, in_right)) =
+                (values.get(&token)?, found.get(&token)?);
+            (in_left == 1 && in_right == 1).then_some((at_left, at_right))
+        });
+        unique.collect()
+    }
+}
+
+/// The name of an object that serves as a key: its first string.
+fn name_of(tables: &Tables, node: u32) -> Option<Str> {
+    let object = &tables.node(node).object;
+    let count = object.type_info().fields().len();
+    (0..count).find_map(|field| field_value_at(object, field)?.peek::<Str>().cloned())
+}

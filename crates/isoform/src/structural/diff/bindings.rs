@@ -1,0 +1,119 @@
+//! Which variable of the left side stands for which one of the right side.
+
+use super::tables::{NONE, Tables};
+
+/// The bindings in force, and a lasting record of all that were made.
+pub(super) struct Bindings {
+    /// By number of node; [`NONE`] if it is not bound.
+    left: Vec<u32>,
+    right: Vec<u32>,
+    /// What bindings replaced: variable and its former partner, left and right.
+    undo: Vec<[(u32, u32); 2]>,
+    /// The first partner that each variable had.
+    pub(super) labels_left: Vec<u32>,
+    pub(super) labels_right: Vec<u32>,
+    /// The partners of the round before.
+    hints_left: Vec<u32>,
+    hints_right: Vec<u32>,
+}
+
+impl Bindings {
+    pub(super) fn new(left: &Tables, right: &Tables) -> Self {
+        let empty = |tables: &Tables| vec![NONE; tables.nodes.len()];
+        Bindings {
+            left: empty(left),
+            right: empty(right),
+            undo: Vec::new(),
+            labels_left: empty(left),
+            labels_right: empty(right),
+            hints_left: empty(left),
+            hints_right: empty(right),
+        }
+    }
+
+    /// No bindings, with these as hints.
+    pub(super) fn next_round(&self) -> Self {
+        let empty = |side: &[u32]| vec![NONE; side.len()];
+        Bindings {
+            left: empty(&self.left),
+            right: empty(&self.right),
+            undo: Vec::new(),
+            labels_left: empty(&self.left),
+            labels_right: empty(&self.right),
+            hints_left: self.labels_left.clone(),
+            hints_right: self.labels_right.clone(),
+        }
+    }
+
+    /// True if this round has paired the same variables as the one before.
+    pub(super) fn are_settled(&self) -> bool {
+        self.labels_left == self.hints_left
+    }
+
+    /// The partner of a right variable as far as it is known.
+    pub(super) fn likely_of_right(&self, var: u32) -> u32 {
+        let known = [
+            self.right[var as usize],
+            self.labels_right[var as usize],
+            self.hints_right[var as usize],
+        ];
+        known.into_iter().find(|&partner| partner != NONE).unwrap_or(NONE)
+    }
+
+    /// The partner of a left variable as far as it is known.
+    pub(super) fn likely_of_left(&self, var: u32) -> u32 {
+        let known = [
+            self.left[var as usize],
+            self.labels_left[var as usize],
+            self.hints_left[var as usize],
+        ];
+        known.into_iter().find(|&partner| partner != NONE).unwrap_or(NONE)
+    }
+
+    pub(super) fn of_left(&self, var: u32) -> u32 {
+        self.left[var as usize]
+    }
+
+    pub(super) fn of_right(&self, var: u32) -> u32 {
+        self.right[var as usize]
+    }
+
+    /// Binds two variables to each other, until [`undo`](Self::undo).
+    pub(super) fn bind(&mut self, left: u32, right: u32) {
+        let before = [
+            (left, self.left[left as usize]),
+            (right, self.right[right as usize]),
+        ];
+        self.undo.push(before);
+        self.left[left as usize] = right;
+        self.right[right as usize] = left;
+        let labels = (
+            &mut self.labels_left[left as usize],
+            &mut self.labels_right[right as usize],
+        );
+        if (*labels.0, *labels.1) == (NONE, NONE) {
+            (*labels.0, *labels.1) = (right, left);
+        }
+    }
+
+    /// True if the variables were once bound to each other, before any others.
+    pub(super) fn have_one_label(&self, left: u32, right: u32) -> bool {
+        self.likely_of_left(left) == right
+    }
+
+    /// A place to return to.
+    pub(super) fn mark(&self) -> usize {
+        self.undo.len()
+    }
+
+    /// Ends all bindings made since the mark.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.undo.len() > mark {
+            let Some([(left, right_before), (right, left_before)]) = self.undo.pop() else {
+                return;
+            };
+            self.left[left as usize] = right_before;
+            self.right[right as usize] = left_before;
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! One change between two values.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::places::Places;
+use crate::kernel::display;
+use crate::kernel::path::AccessPath;
+use crate::kernel::value::Value;
+
+/// What a [`Change`] does to the left value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// A number, string or other value without parts became another one.
+    Value,
+    /// A part is only on the right.
+    Inserted,
+    /// A part is only on the left.
+    Deleted,
+    /// A part is at another place on the right.
+    Moved,
+    /// A part became a part of something new at its place.
+    Wrapped,
+    /// What was around a part is gone, and the part is in its place.
+    Unwrapped,
+    /// A part became one of another type.
+    Replaced,
+    /// Another variable is used.
+    Variable,
+    /// One shared node became two, or two became one.
+    Sharing,
+    /// A value is under another key of the map.
+    KeyRenamed,
+    /// A tensor has another type, shape or other elements.
+    Tensor,
+    /// The value under a key of a map became another one.
+    Attribute,
+    /// A shared node takes an operand from another node that is on both sides.
+    Rewired,
+}
+
+impl ChangeKind {
+    /// All kinds.
+    pub const ALL: [ChangeKind; 13] = [
+        ChangeKind::Value,
+        ChangeKind::Inserted,
+        ChangeKind::Deleted,
+        ChangeKind::Moved,
+        ChangeKind::Wrapped,
+        ChangeKind::Unwrapped,
+        ChangeKind::Replaced,
+        ChangeKind::Variable,
+        ChangeKind::Sharing,
+        ChangeKind::KeyRenamed,
+        ChangeKind::Tensor,
+        ChangeKind::Attribute,
+        ChangeKind::Rewired,
+    ];
+
+    /// The name of the kind, in JSON and Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChangeKind::Value => "value",
+            ChangeKind::Inserted => "inserted",
+            ChangeKind::Deleted => "deleted",
+            ChangeKind::Moved => "moved",
+            ChangeKind::Wrapped => "wrapped",
+            ChangeKind::Unwrapped => "unwrapped",
+            ChangeKind::Replaced => "replaced",
+            ChangeKind::Variable => "variable",
+            ChangeKind::Sharing => "sharing",
+            ChangeKind::KeyRenamed => "key renamed",
+            ChangeKind::Tensor => "tensor",
+            ChangeKind::Attribute => "attribute",
+            ChangeKind::Rewired => "rewired",
+        }
+    }
+
+    /// The kind with a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The kind of the way back.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        match self {
+            ChangeKind::Inserted => ChangeKind::Deleted,
+            ChangeKind::Deleted => ChangeKind::Inserted,
+            ChangeKind::Wrapped => ChangeKind::Unwrapped,
+            ChangeKind::Unwrapped => ChangeKind::Wrapped,
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for ChangeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A change between two values, with every place where the same change occurs.
+#[derive(Clone)]
+pub struct Change {
+    pub(super) kind: ChangeKind,
+    pub(super) count: u64,
+    pub(super) left: Option<Value>,
+    pub(super) right: Option<Value>,
+    pub(super) sizes: (u64, u64),
+    pub(super) at: Vec<u32>,
+    pub(super) places: Arc<Places>,
+    pub(super) is_inverse: bool,
+}
+
+impl Change {
+    /// The kind of change.
+    pub fn kind(&self) -> ChangeKind {
+        self.kind
+    }
+
+    /// The number of occurrences, counting a shared part at each of its places; `u64::MAX`
+    /// if there are more.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The value on the left; None if there is none.
+    pub fn left(&self) -> Option<&Value> {
+        self.left.as_ref()
+    }
+
+    /// The value on the right; None if there is none.
+    pub fn right(&self) -> Option<&Value> {
+        self.right.as_ref()
+    }
+
+    /// The number of nodes that the change takes away on the left: those of a deleted,
+    /// moved or replaced part, those around a part that is unwrapped, otherwise one.
+    pub fn left_size(&self) -> u64 {
+        self.sizes.0
+    }
+
+    /// The number of nodes that the change brings on the right.
+    pub fn right_size(&self) -> u64 {
+        self.sizes.1
+    }
+
+    /// The place on the left; for a part that is only on the right, that of what it was
+    /// inserted into. O(depth).
+    pub fn left_path(&self) -> AccessPath {
+        self.path(0, 0)
+    }
+
+    /// The place on the right; for a part that is only on the left, that of what it was
+    /// deleted from. O(depth).
+    pub fn right_path(&self) -> AccessPath {
+        self.path(0, 1)
+    }
+
+    /// The places of the change on both sides, each distinct pair of objects once.
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = (AccessPath, AccessPath)> {
+        (0..self.at.len()).map(|number| (self.path(number, 0), self.path(number, 1)))
+    }
+
+    fn path(&self, number: usize, side: usize) -> AccessPath {
+        let side = side ^ usize::from(self.is_inverse);
+        let place = self.at.get(number).copied().unwrap_or_default();
+        self.places.path(place, side).unwrap_or_default()
+    }
+
+    /// The change on the way back.
+    #[must_use]
+    pub(super) fn inverted(&self) -> Self {
+        Change {
+            kind: self.kind.inverse(),
+            left: self.right.clone(),
+            right: self.left.clone(),
+            sizes: (self.sizes.1, self.sizes.0),
+            is_inverse: !self.is_inverse,
+            ..self.clone()
+        }
+    }
+}
+
+impl fmt::Display for Change {
+    /// One line: kind, place, values.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = match self.kind {
+            ChangeKind::Deleted => self.left_path(),
+            _ => self.right_path(),
+        };
+        write!(f, "{} at {path}", self.kind)?;
+        let short = |value: &Option<Value>| {
+            let text = |value: &Value| display::short(value, display::KEY_BUDGET);
+            value.as_ref().map(text)
+        };
+        match (short(&self.left), short(&self.right)) {
+            (Some(left), Some(right)) => write!(f, ": {left} -> {right}")?,
+            (Some(one), None) | (None, Some(one)) => write!(f, ": {one}")?,
+            (None, None) => {}
+        }
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<Change {self}>")
+    }
+}

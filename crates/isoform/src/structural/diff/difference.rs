@@ -1,0 +1,335 @@
+//! The result: changes in groups, a summary, and the patch for the way there and back.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::change::{Change, ChangeKind};
+use super::options::{DiffOptions, Ignored};
+use super::patch::Patch;
+use super::places::{Places, ROOT};
+use super::tables::{NONE, Tables};
+use super::walk::{Finding, Walk};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::value::Value;
+use crate::structural::CompareOptions;
+
+/// The work done for a difference; the measure of the complexity tests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct DiffCosts {
+    /// The pairs and parts visited.
+    pub visits: u64,
+    /// The distinct objects of both sides.
+    pub objects: u64,
+    /// True if the patch is the right value as a whole, because what was found did not
+    /// build it.
+    pub is_whole: bool,
+}
+
+/// All differences of two values, made by [`diff`](super::diff).
+#[derive(Clone)]
+pub struct Difference {
+    pub(crate) left: Value,
+    pub(crate) right: Value,
+    changes: Vec<Change>,
+    pub(crate) patch: Patch,
+    /// The tables of the left value; none if both values are equal.
+    tables: Option<[Arc<Tables>; 2]>,
+    options: DiffOptions,
+    costs: DiffCosts,
+}
+
+impl Difference {
+    /// That of two equal values.
+    pub(super) fn none(left: Value, right: Value) -> Self {
+        let patch = Patch::keep_all();
+        Difference {
+            left,
+            right,
+            changes: Vec::new(),
+            patch,
+            tables: None,
+            options: DiffOptions::default(),
+            costs: DiffCosts::default(),
+        }
+    }
+
+    /// True if there are no changes.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// The changes, in the order in which comparison visits the right value, moves last.
+    /// Equal changes are one, with all of their places.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// The value that the difference starts from.
+    pub fn left(&self) -> &Value {
+        &self.left
+    }
+
+    /// The value that it leads to.
+    pub fn right(&self) -> &Value {
+        &self.right
+    }
+
+    /// The work that was done.
+    pub fn costs(&self) -> DiffCosts {
+        self.costs
+    }
+
+    /// How to build the right value out of the left one.
+    pub fn patch(&self) -> &Patch {
+        &self.patch
+    }
+
+    /// The number of changes of each kind that occurs, in the order of the kinds, each
+    /// occurrence counted.
+    pub fn counts(&self) -> Vec<(ChangeKind, u64)> {
+        let count = |kind: ChangeKind| {
+            let of_kind = self.changes.iter().filter(|change| change.kind() == kind);
+            of_kind.fold(0u64, |sum, change| sum.saturating_add(change.count()))
+        };
+        let all = ChangeKind::ALL.into_iter().map(|kind| (kind, count(kind)));
+        all.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// One line: how many changes of each kind.
+    ///
+    /// ```
+    /// let difference = isoform::compare::diff([1, 2, 3], [1, 4])?;
+    /// assert_eq!(difference.summary(), "1 value, 1 deleted");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn summary(&self) -> String {
+        if self.is_empty() {
+            return "equal".to_owned();
+        }
+        let counts = self.counts().into_iter();
+        let texts: Vec<_> = counts.map(|(kind, count)| format!("{count} {kind}")).collect();
+        texts.join(", ")
+    }
+
+    /// Builds the right value out of the left one: what did not change is taken over from
+    /// `value`, so the result shares it, lists and dicts included.
+    ///
+    /// O(size of the patch) for the left value itself, and otherwise O(n).
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if `value` is not structurally equal to the left value; errors of making
+    /// objects from fields.
+    ///
+    /// ```
+    /// use isoform::{Value, structural_equal};
+    /// let (left, right) = (Value::from([1, 2]), Value::from([1, 3]));
+    /// let difference = isoform::compare::diff(left.clone(), right.clone())?;
+    /// assert!(structural_equal(difference.apply(&left)?, right)?);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn apply(&self, value: &Value) -> Result<Value> {
+        let is_left = match (value.as_object(), self.left.as_object()) {
+            (Some(value), Some(left)) => value.same_as(left),
+            _ => false,
+        };
+        if !is_left {
+            self.check(value)?;
+        }
+        let Some([left, _]) = &self.tables else {
+            return Ok(value.clone());
+        };
+        if is_left {
+            return self.patch.build(left);
+        }
+        let ignored = Ignored::of(&self.options)?;
+        let tables = Tables::of(value, self.options.compare, &ignored)?;
+        // An equal value may share its parts in another way, and then has other numbers.
+        match tables.has_layout_of(left) {
+            true => self.patch.build(&tables),
+            false => self.patch.build(left),
+        }
+    }
+
+    fn check(&self, value: &Value) -> Result<()> {
+        let options = CompareOptions {
+            map_free_vars: true,
+            ..self.options.compare
+        };
+        match options.explain_mismatch(value, &self.left)? {
+            None => Ok(()),
+            Some(mismatch) => Err(Error::value_error(format!(
+                "the difference applies to a value that is structurally equal to its left \
+                 one, and this one differs at {}: {}",
+                mismatch.left_path, mismatch.reason
+            ))),
+        }
+    }
+
+    /// The way back: from the right value to the left one.
+    ///
+    /// # Errors
+    ///
+    /// As [`diff`](super::diff), which makes the patch of the way back.
+    pub fn invert(&self) -> Result<Difference> {
+        let back = DiffOptions {
+            ignore: Vec::new(),
+            ..self.options.clone()
+        };
+        let mut back = back.diff(self.right.clone(), self.left.clone())?;
+        back.changes = self.changes.iter().map(Change::inverted).collect();
+        back.options = self.options.clone();
+        Ok(back)
+    }
+}
+
+impl fmt::Display for Difference {
+    /// The summary and one line for each change, up to a hundred.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 100;
+        write!(f, "{}", self.summary())?;
+        for change in self.changes.iter().take(SHOWN) {
+            write!(f, "\n{change}")?;
+        }
+        match self.changes.len().checked_sub(SHOWN) {
+            None | Some(0) => Ok(()),
+            Some(more) => write!(f, "\n... and {more} more"),
+        }
+    }
+}
+
+impl fmt::Debug for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<Difference: {}>", self.summary())
+    }
+}
+
+/// Makes the result of what a walk has found.
+pub(super) fn finish(
+    options: &DiffOptions,
+    (left, right): (Value, Value),
+    walk: Walk<'_>,
+    patch: Patch,
+) -> Result<Difference> {
+    let occurrences = occurrences(&walk);
+    let mut costs = DiffCosts {
+        visits: walk.visits,
+        objects: (walk.left.nodes.len() + walk.right.nodes.len()) as u64,
+        is_whole: false,
+    };
+    let tables = walk.places.sides.clone();
+    let mut findings = walk.findings;
+    if findings.is_empty() && options.is_exact() {
+        findings.push(whole(&left, &right));
+    }
+    let changes = grouped(findings, &occurrences, Arc::new(walk.places));
+    let mut kept = Vec::with_capacity(changes.len());
+    for change in changes {
+        let mut is_ignored = false;
+        for ignore in &options.ignore {
+            is_ignored = is_ignored || ignore(&change)?;
+        }
+        if !is_ignored {
+            kept.push(change);
+        }
+    }
+    let mut patch = patch;
+    if options.is_exact() {
+        let built = patch.build(&tables[0]);
+        let is_right = match built {
+            Ok(built) => options.compare.equal(built, &right)?,
+            Err(_) => false,
+        };
+        if !is_right {
+            patch = Patch::whole(&right, tables[0].nodes.len());
+            costs.is_whole = true;
+        }
+    }
+    Ok(Difference {
+        left,
+        right,
+        changes: kept,
+        patch,
+        tables: Some(tables),
+        options: options.clone(),
+        costs,
+    })
+}
+
+/// The finding that both values differ, when nothing tells more.
+fn whole(left: &Value, right: &Value) -> Finding {
+    let spot = |value: &Value, class| super::walk::Spot {
+        value: value.clone(),
+        class,
+        node: NONE,
+    };
+    Finding {
+        kind: ChangeKind::Replaced,
+        place: ROOT,
+        pair: 0,
+        left: Some(spot(left, 0)),
+        right: Some(spot(right, 1)),
+        sizes: (1, 1),
+    }
+}
+
+/// How often each pair occurs: once for each way from the roots.
+fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
+    let count = walk.pair_count();
+    let mut edges = walk.edges.clone();
+    edges.sort_unstable();
+    let mut times = vec![0u64; count];
+    let mut is_inner = vec![false; count];
+    for &(_, to) in &edges {
+        is_inner[to as usize] = true;
+    }
+    for pair in 0..count {
+        if !is_inner[pair] {
+            times[pair] = 1;
+        }
+    }
+    // A pair is left before those around it.
+    for &pair in walk.left_pairs.iter().rev() {
+        let from = edges.partition_point(|edge| edge.0 < pair);
+        let own = times[pair as usize];
+        let below = edges[from..].iter().take_while(|edge| edge.0 == pair);
+        for &(_, to) in below {
+            times[to as usize] = times[to as usize].saturating_add(own);
+        }
+    }
+    times
+}
+
+/// One change for all findings of the same kind with values of the same classes.
+fn grouped(findings: Vec<Finding>, occurrences: &[u64], places: Arc<Places>) -> Vec<Change> {
+    type Group = (ChangeKind, Option<u64>, Option<u64>);
+    let mut groups: HashMap<Group, usize, RandomState> = HashMap::default();
+    let mut changes: Vec<Change> = Vec::new();
+    for finding in findings {
+        let class = |spot: &Option<super::walk::Spot>| spot.as_ref().map(|spot| spot.class);
+        let group = (finding.kind, class(&finding.left), class(&finding.right));
+        let times = occurrences.get(finding.pair as usize).copied().unwrap_or(1).max(1);
+        if let Some(&known) = groups.get(&group) {
+            let change = &mut changes[known];
+            change.count = change.count.saturating_add(times);
+            change.at.push(finding.place);
+            continue;
+        }
+        groups.insert(group, changes.len());
+        changes.push(Change {
+            kind: finding.kind,
+            count: times,
+            left: finding.left.map(|spot| spot.value),
+            right: finding.right.map(|spot| spot.value),
+            sizes: finding.sizes,
+            at: vec![finding.place],
+            places: places.clone(),
+            is_inverse: false,
+        });
+    }
+    changes
+}

@@ -1,0 +1,152 @@
+//! All differences of two values, as data.
+//!
+//! | file | job |
+//! |---|---|
+//! | `tables.rs` | one side as tables of distinct objects, which everything else works on |
+//! | `tokens.rs` | hashes by which nodes of both sides are matched |
+//! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
+//! | `bindings.rs`, `walk.rs` | pairs, bound variables, and what differs |
+//! | `moves.rs` | what was deleted in one place and inserted in another |
+//! | `patch.rs` | how to build the right value out of the left one |
+//! | `change.rs`, `places.rs`, `difference.rs` | the result |
+//!
+//! Hashes of 64 bits find what is the same. The patch is applied once, and comparison
+//! decides whether it builds the right value; if not, which takes a collision or a custom
+//! comparison that no hash can foresee, the patch is the right value as a whole.
+
+mod align;
+mod bindings;
+mod change;
+mod difference;
+mod moves;
+mod options;
+mod patch;
+mod places;
+mod sequence;
+mod tables;
+mod tokens;
+mod walk;
+
+pub use change::{Change, ChangeKind};
+pub use difference::{DiffCosts, Difference};
+pub use options::{DiffOptions, IgnoreChange};
+pub use patch::Patch;
+
+use std::sync::Arc;
+
+use bindings::Bindings;
+use options::Ignored;
+use patch::Maker;
+use places::Places;
+use tables::{HAS_VARS, Tables};
+use walk::Walk;
+
+use crate::attrs::{self, Lookup};
+use crate::kernel::error::Result;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::types::names::DIFF_ALIGN;
+use crate::kernel::value::Value;
+
+/// How often variables are paired at most: each time, the variables that were paired before
+/// tell better what stands for each other.
+const ROUNDS: usize = 3;
+
+/// Returns all differences of two values: empty if and only if they are
+/// [structurally equal](crate::structural_equal).
+///
+/// Lists are aligned, so an insertion is one change; renaming bound variables is none.
+/// A shared part that changed is one change, however often it occurs. O(n) for n distinct
+/// objects of values that are nearly the same; at most O(n log n), plus for each pair of
+/// lists the product of the lengths of stretches in which they differ, up to 2^20.
+///
+/// Sources: S. Erdweg, T. Szabó and A. Pacak, "Concise, type-safe, and efficient structural
+/// diffing", PLDI 2021, for matching by hashes of subtrees; J.-R. Falleri and others,
+/// "Fine-grained and accurate source code differencing", ASE 2014, for similarity.
+///
+/// # Errors
+///
+/// As [`structural_equal`](crate::structural_equal).
+///
+/// ```
+/// use isoform::compare::{ChangeKind, diff};
+///
+/// let difference = diff([1, 2, 3], [1, 5, 2, 3])?;
+/// assert_eq!(difference.changes().len(), 1);
+/// let change = &difference.changes()[0];
+/// assert_eq!(change.kind(), ChangeKind::Inserted);
+/// assert_eq!(change.right_path().to_string(), "<root>[1]");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn diff(left: impl Into<Value>, right: impl Into<Value>) -> Result<Difference> {
+    DiffOptions::default().diff(left, right)
+}
+
+impl DiffOptions {
+    /// [`diff`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`diff`]; `TypeError` or `AttributeError` for a type or field to ignore that does
+    /// not exist; whatever a predicate raises.
+    pub fn diff(&self, left: impl Into<Value>, right: impl Into<Value>) -> Result<Difference> {
+        let (left, right) = (left.into(), right.into());
+        let ignored = Ignored::of(self)?;
+        if self.compare.equal(&left, &right)? {
+            return Ok(Difference::none(left, right));
+        }
+        let tables = [
+            Arc::new(Tables::of(&left, self.compare, &ignored)?),
+            Arc::new(Tables::of(&right, self.compare, &ignored)?),
+        ];
+        let [l, r] = [&*tables[0], &*tables[1]];
+        let mut walk = paired(self, &tables)?;
+        walk.sweep()?;
+        walk.find_moves()?;
+        let patch = Maker::new(l, r, &walk.partners, &walk.bindings).make();
+        difference::finish(self, (left, right), walk, patch)
+    }
+}
+
+/// Walks over both values until the pairs of variables stay the same.
+fn paired<'t>(options: &'t DiffOptions, tables: &'t [Arc<Tables>; 2]) -> Result<Walk<'t>> {
+    let [left, right] = [&*tables[0], &*tables[1]];
+    let places = || Places::new(tables[0].clone(), tables[1].clone());
+    let has_vars = left
+        .root
+        .node_number()
+        .is_some_and(|root| left.node(root).has(HAS_VARS));
+    let skeletons = [tokens::skeletons(left), tokens::skeletons(right)];
+    let bindings = Bindings::new(left, right);
+    let mut walk = Walk::new(left, right, options, skeletons, bindings, places());
+    walk.roots()?;
+    if !has_vars {
+        return Ok(walk);
+    }
+    for _ in 1..ROUNDS {
+        let labelled = tokens::labelled(left, right, &walk.bindings);
+        let bindings = walk.bindings.next_round();
+        let mut next = Walk::new(left, right, options, labelled, bindings, places());
+        next.roots()?;
+        let is_settled = next.bindings.are_settled();
+        walk = next;
+        if is_settled {
+            break;
+        }
+    }
+    Ok(walk)
+}
+
+/// The text of an attribute that says how objects of a type are aligned.
+fn alignment(info: &TypeInfo) -> Option<&'static str> {
+    attrs::get(info.index(), DIFF_ALIGN, Lookup::Nearest)?.as_str()
+}
+
+/// True for types with a comparison of their own that compares field by field.
+fn aligns_by_fields(info: &TypeInfo) -> bool {
+    alignment(info) == Some("fields")
+}
+
+/// True for variables that stand for each other, as keys of maps, if they have one name.
+fn names_globals(info: &TypeInfo) -> bool {
+    alignment(info) == Some("name")
+}

@@ -1,0 +1,175 @@
+//! Finds what was deleted in one place and inserted in another.
+
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
+
+use super::change::ChangeKind;
+use super::places::{Link, ROOT};
+use super::tables::{Cell, NONE, Node, Tables};
+use super::walk::{Finding, Walk};
+use crate::kernel::error::Result;
+
+/// A part with fewer nodes than this moves only if it occurs once on each side: small parts
+/// are alike by chance.
+const LARGE: u64 = 4;
+
+/// True for parts that can move: leaves and containers are everywhere, and dag nodes and
+/// variables are used, not placed.
+fn can_move(node: &Node) -> bool {
+    node.size > 1 && node.counts() && !node.is_dag() && !node.is_var()
+}
+
+/// A node inside of a part that is on one side only.
+struct Loose {
+    node: u32,
+    /// The finding about the part.
+    finding: usize,
+}
+
+/// The nodes of all parts that are on one side only, the largest ones first within each part.
+fn loose_nodes(walk: &Walk<'_>, side: usize) -> Vec<Loose> {
+    let tables = [walk.left, walk.right][side];
+    let kind = [ChangeKind::Deleted, ChangeKind::Inserted][side];
+    let mut found = Vec::new();
+    let mut seen: HashSet<u32, RandomState> = HashSet::default();
+    for (number, finding) in walk.findings.iter().enumerate() {
+        // Where only the node itself was replaced, what is below is paired.
+        let is_whole = finding.kind == kind
+            || (finding.kind == ChangeKind::Replaced && finding.sizes.0.max(finding.sizes.1) > 1);
+        let Some(spot) = [&finding.left, &finding.right][side].as_ref().filter(|_| is_whole)
+        else {
+            continue;
+        };
+        let mut stack = Vec::new();
+        stack.extend((spot.node != NONE).then_some(spot.node));
+        while let Some(node) = stack.pop() {
+            let is_paired = walk.partners[side][node as usize] != NONE && node != spot.node;
+            if is_paired || !seen.insert(node) {
+                continue;
+            }
+            if can_move(tables.node(node)) {
+                found.push(Loose {
+                    node,
+                    finding: number,
+                });
+            }
+            let parts = tables.cells(node).iter().rev();
+            stack.extend(parts.filter_map(Cell::node_number));
+        }
+    }
+    found
+}
+
+impl Walk<'_> {
+    /// Turns deletions and insertions of the same part into moves. O(n log n) for n nodes
+    /// in these parts.
+    ///
+    /// # Errors
+    ///
+    /// Those of custom comparisons.
+    pub(super) fn find_moves(&mut self) -> Result<()> {
+        let (lefts, mut rights) = (loose_nodes(self, 0), loose_nodes(self, 1));
+        if lefts.is_empty() || rights.is_empty() {
+            return Ok(());
+        }
+        let mut by_class: HashMap<u64, (Vec<usize>, u32), RandomState> = HashMap::default();
+        for (number, left) in lefts.iter().enumerate().rev() {
+            let class = self.left.node(left.node).skeleton;
+            by_class.entry(class).or_default().0.push(number);
+        }
+        for right in &rights {
+            if let Some(entry) = by_class.get_mut(&self.right.node(right.node).skeleton) {
+                entry.1 += 1;
+            }
+        }
+        // The largest ones first; the sort keeps the order of equals.
+        rights.sort_by_key(|right| std::cmp::Reverse(self.right.node(right.node).size));
+        let mut used: [HashSet<u32, RandomState>; 2] = Default::default();
+        let mut moves = Vec::new();
+        for right in &rights {
+            let node = self.right.node(right.node);
+            if used[1].contains(&right.node) {
+                continue;
+            }
+            let Some((candidates, wanted)) = by_class.get_mut(&node.skeleton) else {
+                continue;
+            };
+            let is_unique = candidates.len() == 1 && *wanted == 1;
+            if node.size < LARGE && !is_unique {
+                continue;
+            }
+            while let Some(&last) = candidates.last()
+                && used[0].contains(&lefts[last].node)
+            {
+                candidates.pop();
+            }
+            let Some(left) = candidates.pop() else {
+                continue;
+            };
+            mark(self.left, lefts[left].node, &mut used[0]);
+            mark(self.right, right.node, &mut used[1]);
+            moves.push((&lefts[left], right));
+        }
+        let mut is_gone = vec![false; self.findings.len()];
+        for (left, right) in &moves {
+            self.settle(left, 0, &mut is_gone);
+            self.settle(right, 1, &mut is_gone);
+        }
+        let mut number = 0;
+        let mut pairs = Vec::new();
+        for (_, right) in &moves {
+            pairs.push(self.findings[right.finding].pair);
+        }
+        self.findings.retain(|_| {
+            number += 1;
+            !is_gone[number - 1]
+        });
+        for ((left, right), pair) in moves.into_iter().zip(pairs) {
+            self.note_move(left.node, right.node, pair)?;
+        }
+        Ok(())
+    }
+
+    /// What moved as a whole is neither deleted nor inserted, and what moved out of or into
+    /// something else is not counted there.
+    fn settle(&mut self, moved: &Loose, side: usize, is_gone: &mut [bool]) {
+        let size = [self.left, self.right][side].node(moved.node).size;
+        let finding = &mut self.findings[moved.finding];
+        let spot = [&finding.left, &finding.right][side].as_ref();
+        let is_whole = spot.is_some_and(|spot| spot.node == moved.node);
+        if is_whole && finding.kind != ChangeKind::Replaced {
+            is_gone[moved.finding] = true;
+            return;
+        }
+        let own = match side {
+            0 => &mut finding.sizes.0,
+            _ => &mut finding.sizes.1,
+        };
+        *own = own.saturating_sub(size).max(1);
+    }
+
+    fn note_move(&mut self, left: u32, right: u32, pair: u32) -> Result<()> {
+        let size = self.right.node(right).size;
+        let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
+        let spots = (self.spot_of(0, left), self.spot_of(1, right));
+        self.findings.push(Finding {
+            kind: ChangeKind::Moved,
+            place,
+            pair,
+            left: Some(spots.0),
+            right: Some(spots.1),
+            sizes: (size, size),
+        });
+        self.apart(left, right)?;
+        Ok(())
+    }
+}
+
+fn mark(tables: &Tables, node: u32, used: &mut HashSet<u32, RandomState>) {
+    let mut stack = vec![node];
+    while let Some(open) = stack.pop() {
+        if used.insert(open) {
+            stack.extend(tables.cells(open).iter().filter_map(Cell::node_number));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Alignment of two sequences of tokens: which elements are the same, in order.
+//!
+//! The work is bounded by the lengths, never by time, so results do not depend on the
+//! machine: sequences without long common ends are aligned minimally (E. Myers, "An O(ND)
+//! difference algorithm and its variations", 1986) as long as that is cheap, and otherwise
+//! between elements that occur once on each side (B. Cohen's patience diff).
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Up to this product of lengths, a minimal alignment is computed.
+const MINIMAL: usize = 1 << 20;
+
+/// Pairs of positions with equal tokens, ascending on both sides.
+///
+/// O(n + m) outside of stretches whose lengths have a product of at most 2^20, which take
+/// that product at worst.
+pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    let mut stack = vec![((0, left.len()), (0, right.len()))];
+    while let Some((l, r)) = stack.pop() {
+        let (mut l, mut r) = (l, r);
+        while l.0 < l.1 && r.0 < r.1 && left[l.0] == right[r.0] {
+            pairs.push((l.0 as u32, r.0 as u32));
+            (l.0, r.0) = (l.0 + 1, r.0 + 1);
+        }
+        while l.0 < l.1 && r.0 < r.1 && left[l.1 - 1] == right[r.1 - 1] {
+            (l.1, r.1) = (l.1 - 1, r.1 - 1);
+            pairs.push((l.1 as u32, r.1 as u32));
+        }
+        if l.0 == l.1 || r.0 == r.1 {
+            continue;
+        }
+        // An element that the other side lacks only costs time.
+        let kept = |side: &[u64], (from, to): (usize, usize), other: &[u64]| {
+            let known: hashbrown::HashSet<u64, RandomState> = other.iter().copied().collect();
+            let kept = (from..to).filter(|&place| known.contains(&side[place]));
+            kept.collect::<Vec<usize>>()
+        };
+        let kept_left = kept(left, l, &right[r.0..r.1]);
+        let kept_right = kept(right, r, &left[l.0..l.1]);
+        if kept_left.is_empty() {
+            continue;
+        }
+        if kept_left.len().saturating_mul(kept_right.len()) <= MINIMAL {
+            minimal(left, right, &kept_left, &kept_right, &mut pairs);
+            continue;
+        }
+        let anchors = unique_anchors(left, right, &kept_left, &kept_right);
+        let mut start = (l.0, r.0);
+        for &(at_left, at_right) in &anchors {
+            pairs.push((at_left as u32, at_right as u32));
+            stack.push(((start.0, at_left), (start.1, at_right)));
+            start = (at_left + 1, at_right + 1);
+        }
+        if anchors.is_empty() {
+            in_order(left, right, &kept_left, &kept_right, &mut pairs);
+        } else {
+            stack.push(((start.0, l.1), (start.1, r.1)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+fn minimal(
+    left: &[u64],
+    right: &[u64],
+    kept_left: &[usize],
+    kept_right: &[usize],
+    pairs: &mut Vec<(u32, u32)>,
+) {
+    let tokens = |side: &[u64], kept: &[usize]| -> Vec<u64> {
+        kept.iter().map(|&place| side[place]).collect()
+    };
+    let (l, r) = (tokens(left, kept_left), tokens(right, kept_right));
+    for op in capture_diff_slices(Algorithm::Myers, &l, &r) {
+        if let DiffOp::Equal {
+            old_index,
+            new_index,
+            len,
+        } = op
+        {
+            pairs.extend((0..len).map(|offset| {
+                let (at_left, at_right) = (old_index + offset, new_index + offset);
+                (kept_left[at_left] as u32, kept_right[at_right] as u32)
+            }));
+        }
+    }
+}
+
+/// The longest ascending run of pairs of elements that occur once on each side.
+fn unique_anchors(
+    left: &[u64],
+    right: &[u64],
+    kept_left: &[usize],
+    kept_right: &[usize],
+) -> Vec<(usize, usize)> {
+    // The places of each token, if there is one on each side.
+    let mut places: HashMap<u64, (usize, u32, usize, u32), RandomState> = HashMap::default();
+    for &place in kept_left {
+        let entry = places.entry(left[place]).or_default();
+        (entry.0, entry.1) = (place, entry.1 + 1);
+    }
+    for &place in kept_right {
+        let entry = places.entry(right[place]).or_default();
+        (entry.2, entry.3) = (place, entry.3 + 1);
+    }
+    let candidates = kept_left.iter().filter_map(|&place| {
+        let &(at_left, in_left, at_right, in_right) = places.get(&left[place])?;
+        (in_left == 1 && in_right == 1).then_some((at_left, at_right))
+    });
+    longest_ascending(candidates)
+}
+
+/// The longest run that ascends on the right, of pairs that ascend on the left.
+/// O(n log n) by patience sorting.
+fn longest_ascending(pairs: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
+    let mut all: Vec<((usize, usize), Option<usize>)> = Vec::new();
+    // The last pair of the best run of each length.
+    let mut tops: Vec<usize> = Vec::new();
+    for pair in pairs {
+        let length = tops.partition_point(|&top| all[top].0.1 < pair.1);
+        let before = length.checked_sub(1).map(|shorter| tops[shorter]);
+        all.push((pair, before));
+        match tops.get_mut(length) {
+            Some(top) => *top = all.len() - 1,
+            None => tops.push(all.len() - 1),
+        }
+    }
+    let mut run = Vec::new();
+    let mut next = tops.last().copied();
+    while let Some(place) = next {
+        run.push(all[place].0);
+        next = all[place].1;
+    }
+    run.reverse();
+    run
+}
+
+/// Pairs equal elements greedily in order, each with the next one on the right.
+fn in_order(
+    left: &[u64],
+    right: &[u64],
+    kept_left: &[usize],
+    kept_right: &[usize],
+    pairs: &mut Vec<(u32, u32)>,
+) {
+    let mut queues: HashMap<u64, (usize, Vec<usize>), RandomState> = HashMap::default();
+    for &place in kept_right {
+        queues.entry(right[place]).or_default().1.push(place);
+    }
+    let mut after = 0;
+    for &place in kept_left {
+        let Some((next, places)) = queues.get_mut(&left[place]) else {
+            continue;
+        };
+        while places.get(*next).is_some_and(|&found| found < after) {
+            *next += 1;
+        }
+        if let Some(&found) = places.get(*next) {
+            pairs.push((place as u32, found as u32));
+            after = found + 1;
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! One side of a difference as tables: its distinct objects, parts before wholes.
+//!
+//! All that follows works on numbers of nodes: no algorithm of this module reads an
+//! object again, so none of them depends on later writes, and none needs a section.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::super::options::CompareOptions;
+use super::super::plain_hash;
+use super::super::sink::Fast;
+use super::options::Ignored;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::mixing::Mixing;
+use crate::kernel::object::access::{self, Poll, Section};
+use crate::kernel::object::class::Payload;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::pages::Pages;
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::types::{FieldFlag, Kind};
+use crate::kernel::value::Value;
+use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
+
+/// The number of no node.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A variable is below, or the node is one.
+pub(super) const HAS_VARS: u8 = 1;
+/// A definition field is below.
+pub(super) const HAS_DEFS: u8 = 2;
+/// An object whose identity counts is below, or the node is one: a dag node, or
+/// something mutable.
+pub(super) const HAS_IDENTITY: u8 = 4;
+/// The node has a comparison of its own, and is compared as a whole.
+pub(super) const IS_HOOKED: u8 = 8;
+/// A variable that some definition field mentions.
+pub(super) const IS_DEFINED: u8 = 16;
+/// The object is the key of a map somewhere.
+pub(super) const IS_KEY: u8 = 32;
+/// The type, or everything of the node, is to be ignored.
+pub(super) const IS_IGNORED: u8 = 64;
+
+/// What a node hands on to the nodes around it.
+const INHERITED: u8 = HAS_VARS | HAS_DEFS | HAS_IDENTITY;
+
+/// A distinct object with parts.
+pub(super) struct Node {
+    pub(super) object: Ref<Obj>,
+    pub(super) first: u32,
+    pub(super) count: u32,
+    /// Types, arities and lengths, without any literal or name.
+    pub(super) shape: u64,
+    /// The contents without the identity of variables.
+    pub(super) skeleton: u64,
+    /// The number of nodes below and including this one, at every occurrence; containers
+    /// do not count.
+    pub(super) size: u64,
+    pub(super) flags: u8,
+}
+
+/// A part of a node: a value without parts, or a node.
+pub(super) struct Cell {
+    /// None for a node.
+    pub(super) value: Value,
+    /// The hash of the value, or the number of the node.
+    pub(super) word: u64,
+    pub(super) is_node: bool,
+}
+
+/// The distinct objects of a value.
+pub(super) struct Tables {
+    pub(super) nodes: Vec<Node>,
+    pub(super) cells: Vec<Cell>,
+    /// The value itself, as if it were a part of something.
+    pub(super) root: Cell,
+}
+
+impl Node {
+    #[inline]
+    pub(super) fn info(&self) -> &'static TypeInfo {
+        self.object.type_info()
+    }
+
+    #[inline]
+    pub(super) fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(super) fn is_var(&self) -> bool {
+        let info = self.info();
+        info.kind == Kind::Var && !info.is_builtin()
+    }
+
+    pub(super) fn is_dag(&self) -> bool {
+        let info = self.info();
+        info.kind == Kind::Dag && !info.is_builtin()
+    }
+
+    pub(super) fn is_mutable(&self) -> bool {
+        can_change(self.info())
+    }
+
+    pub(super) fn is_sequence(&self) -> bool {
+        let container = self.info().container();
+        container.is_some_and(|container| !container.is_mapping())
+    }
+
+    pub(super) fn is_mapping(&self) -> bool {
+        let container = self.info().container();
+        container.is_some_and(|container| container.is_mapping())
+    }
+
+    /// True if it counts in sizes: containers do not.
+    pub(super) fn counts(&self) -> bool {
+        !self.info().is_builtin()
+    }
+}
+
+impl Cell {
+    fn plain(value: Value, word: u64) -> Self {
+        Cell {
+            value,
+            word,
+            is_node: false,
+        }
+    }
+
+    pub(super) fn node(number: u32) -> Self {
+        Cell {
+            value: Value::NONE,
+            word: u64::from(number),
+            is_node: true,
+        }
+    }
+
+    /// The number of the node, if it is one.
+    #[inline]
+    pub(super) fn node_number(&self) -> Option<u32> {
+        self.is_node.then_some(self.word as u32)
+    }
+}
+
+fn can_change(info: &TypeInfo) -> bool {
+    info.class() == Payload::Mutable || info.may_change()
+}
+
+impl Tables {
+    /// The tables of a value. O(n) for n distinct objects and their parts.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` with the path for a value that contains itself, and for more than
+    /// four billion parts; those of custom hashes.
+    pub(super) fn of(
+        value: &Value,
+        options: CompareOptions,
+        ignored: &Ignored,
+    ) -> Result<Self> {
+        let (tables, outcome) = access::traversing(|section| {
+            let mut reader = Reader::new(options, ignored);
+            let outcome = reader.run(section, value);
+            // The tables leave the section, because dropping values may run foreign code.
+            (reader.tables, outcome)
+        });
+        outcome?;
+        Ok(tables)
+    }
+
+    /// True if all parts have the same numbers as in other tables, of an equal value.
+    pub(super) fn has_layout_of(&self, other: &Tables) -> bool {
+        let is_same = |(one, other): (&Cell, &Cell)| one.node_number() == other.node_number();
+        self.nodes.len() == other.nodes.len()
+            && self.cells.len() == other.cells.len()
+            && self.cells.iter().zip(&other.cells).all(is_same)
+            && (self.nodes.iter())
+                .zip(&other.nodes)
+                .all(|(one, other)| one.info().index() == other.info().index())
+    }
+
+    #[inline]
+    pub(super) fn node(&self, number: u32) -> &Node {
+        &self.nodes[number as usize]
+    }
+
+    #[inline]
+    pub(super) fn cells(&self, number: u32) -> &[Cell] {
+        let node = self.node(number);
+        &self.cells[node.first as usize..(node.first + node.count) as usize]
+    }
+
+    #[inline]
+    pub(super) fn cell(&self, number: u32, position: u32) -> &Cell {
+        &self.cells[(self.node(number).first + position) as usize]
+    }
+
+    /// The value of a cell, also of a node.
+    pub(super) fn value_of(&self, cell: &Cell) -> Value {
+        match cell.node_number() {
+            Some(number) => Value::from(&self.node(number).object),
+            None => cell.value.clone(),
+        }
+    }
+
+    /// The number of nodes in a cell; a value without parts is one.
+    pub(super) fn size_of(&self, cell: &Cell) -> u64 {
+        cell.node_number()
+            .map_or(1, |number| self.node(number).size.max(1))
+    }
+
+    /// The flag of the field that holds a part of a node of a declared type.
+    #[inline]
+    pub(super) fn flag(&self, number: u32, position: u32) -> FieldFlag {
+        let info = self.node(number).info();
+        let slot = info.visited.get(position as usize);
+        slot.map_or(FieldFlag::None, |slot| slot.flag)
+    }
+}
+
+/// An open object.
+struct Frame<'a> {
+    cursor: Cursor<'a>,
+    /// The start of its parts among the pending ones.
+    base: usize,
+}
+
+/// Marks of objects: zero is unknown, then one more than the number of a node.
+const OPEN: u32 = u32::MAX;
+
+struct Reader<'a, 'o> {
+    tables: Tables,
+    options: CompareOptions,
+    ignored: &'o Ignored,
+    sink: Fast<false>,
+    frames: Vec<Frame<'a>>,
+    pending: Vec<Cell>,
+    marks: Pages<u32, 16>,
+    /// The nodes of long strings and tensors are values, whose hash is computed once.
+    words: HashMap<u64, u64, RandomState>,
+}
+
+impl<'a, 'o> Reader<'a, 'o> {
+    fn new(options: CompareOptions, ignored: &'o Ignored) -> Self {
+        Reader {
+            tables: Tables {
+                nodes: Vec::new(),
+                cells: Vec::new(),
+                root: Cell::plain(Value::NONE, 0),
+            },
+            options,
+            ignored,
+            sink: Fast(Mixing::of_process()),
+            frames: Vec::new(),
+            pending: Vec::new(),
+            marks: Pages::default(),
+            words: HashMap::default(),
+        }
+    }
+
+    fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<()> {
+        self.meet(section, Part::alone(root, RegionKind::Use))?;
+        let mut poll = Poll::default();
+        loop {
+            poll.step(section)?;
+            let Some(frame) = self.frames.last_mut() else {
+                break;
+            };
+            match frame.cursor.next(section) {
+                Some(part) => self.meet(section, part)?,
+                None => self.close(section)?,
+            }
+        }
+        if let Some(root) = self.pending.pop() {
+            self.tables.root = root;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
+        let object = match part.met {
+            Met::Object(object) => object,
+            Met::Plain(value) => {
+                let value = value.to_value();
+                let mut word = 0;
+                plain_hash::add_inline(&mut self.sink, &mut word, &value);
+                self.pending.push(Cell::plain(value, word));
+                return Ok(());
+            }
+        };
+        let info = object.info();
+        if !info.class().has_parts() {
+            let word = self.word_of(object, info);
+            let value = Value::from_object(object.to_ref());
+            self.pending.push(Cell::plain(value, word));
+            return Ok(());
+        }
+        let mark = self.marks.word(object.ident());
+        match *mark {
+            0 => *mark = OPEN,
+            OPEN => {
+                let path = path_of(self.frames.iter().map(|frame| &frame.cursor));
+                return Err(cyclic(object).at(path));
+            }
+            known => {
+                let number = known - 1;
+                let node = &mut self.tables.nodes[number as usize];
+                if part.is_key {
+                    node.flags |= IS_KEY;
+                }
+                if part.region != RegionKind::Use && node.is_var() {
+                    node.flags |= IS_DEFINED;
+                }
+                self.pending.push(Cell::node(number));
+                return Ok(());
+            }
+        }
+        let base = self.pending.len();
+        let cursor = match info.class() {
+            Payload::Plain | Payload::Node => {
+                Some(Cursor::of_node(object, part, View::Compared))
+            }
+            _ => Cursor::of_container(section, object, part, View::Compared),
+        };
+        // Every class with parts has a cursor.
+        let Some(cursor) = cursor else { return Ok(()) };
+        self.frames.push(Frame { cursor, base });
+        Ok(())
+    }
+
+    /// The hash of an object without parts.
+    fn word_of(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) -> u64 {
+        if info.class() == Payload::Incomparable {
+            return self.sink.0.fold(info.seed ^ object.ident());
+        }
+        if info.class() != Payload::Tensor {
+            return plain_hash::of_native(&mut self.sink, object, info, false);
+        }
+        if let Some(&word) = self.words.get(&object.ident()) {
+            return word;
+        }
+        let skips = self.options.skip_tensor_content;
+        let word = plain_hash::of_native(&mut self.sink, object, info, skips);
+        self.words.insert(object.ident(), word);
+        word
+    }
+
+    #[inline]
+    fn close(&mut self, section: &mut Section) -> Result<()> {
+        let Some(Frame { cursor, base }) = self.frames.pop() else {
+            return Ok(());
+        };
+        let object = cursor.object();
+        let info = object.info();
+        let Ok(number) = u32::try_from(self.tables.nodes.len()) else {
+            return Err(too_large());
+        };
+        let Ok(first) = u32::try_from(self.tables.cells.len()) else {
+            return Err(too_large());
+        };
+        if number >= OPEN - 1 {
+            return Err(too_large());
+        }
+        let mut node = self.node_of(section, object, info, (base, first))?;
+        if cursor.is_key {
+            node.flags |= IS_KEY;
+        }
+        if cursor.region != RegionKind::Use && node.is_var() {
+            node.flags |= IS_DEFINED;
+        }
+        self.tables.nodes.push(node);
+        self.tables.cells.extend(self.pending.drain(base..));
+        *self.marks.word(object.ident()) = number + 1;
+        self.pending.push(Cell::node(number));
+        Ok(())
+    }
+
+    fn node_of(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        (base, first): (usize, u32),
+    ) -> Result<Node> {
+        let is_declared = !info.is_builtin();
+        let mut flags = 0;
+        if is_declared {
+            match info.kind {
+                Kind::Var => flags |= HAS_VARS,
+                Kind::Dag => flags |= HAS_IDENTITY,
+                _ => {}
+            }
+        }
+        if can_change(info) {
+            flags |= HAS_IDENTITY;
+        }
+        let step = |acc: u64, word: u64| self.sink.0.fold(acc.rotate_left(5) ^ word);
+        let mut shape = step(info.seed, (self.pending.len() - base) as u64);
+        let mut skeleton = shape;
+        let mut size = u64::from(is_declared);
+        if let Some(ignored) = self.ignored.fields_of(info) {
+            for (cell, slot) in self.pending[base..].iter_mut().zip(&info.visited) {
+                if ignored.contains(&(slot.field as usize)) {
+                    *cell = Cell::plain(Value::NONE, IGNORED);
+                }
+            }
+        }
+        for (position, cell) in self.pending[base..].iter().enumerate() {
+            if let Some(slot) = info.visited.get(position)
+                && matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple)
+            {
+                flags |= HAS_DEFS;
+            }
+            match cell.node_number() {
+                Some(part) => {
+                    let part = self.tables.node(part);
+                    shape = step(shape, part.shape);
+                    skeleton = step(skeleton, part.skeleton);
+                    flags |= part.flags & INHERITED;
+                    size = size.saturating_add(part.size);
+                }
+                None => skeleton = step(skeleton, cell.word ^ PLAIN),
+            }
+        }
+        if is_declared && info.kind == Kind::Singleton {
+            // Singletons are equal only to themselves.
+            skeleton = step(skeleton, object.ident());
+            shape = skeleton;
+        }
+        if self.ignored.has_type(info) {
+            flags |= IS_IGNORED;
+            (shape, skeleton) = (IGNORED, IGNORED);
+        }
+        if info.has_structural_hooks() && !super::aligns_by_fields(info) {
+            flags |= IS_HOOKED;
+            let value = Value::from_object(object.to_ref());
+            let options = CompareOptions {
+                map_free_vars: true,
+                ..self.options
+            };
+            let hash = access::outside(section, || options.hash(&value));
+            // What cannot be hashed is found different from everything but itself.
+            skeleton = match hash {
+                Ok(hash) => self.sink.0.fold(hash ^ info.seed),
+                Err(error) if error.kind() == crate::kernel::error::ErrorKind::Type => {
+                    self.sink.0.fold(object.ident() ^ info.seed)
+                }
+                Err(error) => return Err(error),
+            };
+            shape = info.seed;
+        }
+        Ok(Node {
+            object: object.to_ref(),
+            first,
+            count: (self.pending.len() - base) as u32,
+            shape,
+            skeleton,
+            size,
+            flags,
+        })
+    }
+}
+
+/// Sets apart values without parts from nodes.
+const PLAIN: u64 = 0x5851_f42d_4c95_7f2d;
+/// The hash of everything that is ignored.
+const IGNORED: u64 = 0x1405_7b7e_f767_814f;
+
+#[cold]
+fn too_large() -> Error {
+    Error::value_error("expected values of at most four billion parts".to_owned())
+}

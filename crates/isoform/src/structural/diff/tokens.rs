@@ -1,0 +1,78 @@
+//! The tokens by which nodes of both sides are matched: equal tokens, equal contents.
+
+use super::bindings::Bindings;
+use super::tables::{HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
+use crate::kernel::mixing::Mixing;
+
+/// A token for each node of a side.
+pub(super) type Tokens = Vec<u64>;
+
+/// Sets apart values without parts from nodes.
+const PLAIN: u64 = 0x9fb2_1c65_1e98_df25;
+const VARIABLE: u64 = 0xe703_7ed1_a0b4_28db;
+const ALONE: [u64; 2] = [0x8bb8_4b93_962e_acc9, 0x4b33_a62e_d433_d4a3];
+
+#[inline]
+pub(super) fn step(acc: u64, word: u64) -> u64 {
+    Mixing::of_process().fold(acc.rotate_left(5) ^ word)
+}
+
+/// The token of a value without parts.
+#[inline]
+pub(super) fn of_plain(word: u64) -> u64 {
+    word ^ PLAIN
+}
+
+/// Tokens that do not tell variables apart.
+pub(super) fn skeletons(tables: &Tables) -> Tokens {
+    tables.nodes.iter().map(|node| node.skeleton).collect()
+}
+
+/// Tokens of both sides in which a variable stands for itself and its partner. A variable
+/// without a partner is like no other, unless it is free and the same object is on the
+/// other side.
+pub(super) fn labelled(left: &Tables, right: &Tables, bindings: &Bindings) -> [Tokens; 2] {
+    let left_vars = |number: u32| match bindings.labels_left[number as usize] {
+        NONE => alone(left, number, 0),
+        _ => step(VARIABLE, u64::from(number)),
+    };
+    let right_vars = |number: u32| match bindings.labels_right[number as usize] {
+        NONE => alone(right, number, 1),
+        partner => step(VARIABLE, u64::from(partner)),
+    };
+    [over(left, left_vars), over(right, right_vars)]
+}
+
+/// The token of a variable without a partner.
+fn alone(tables: &Tables, number: u32, side: usize) -> u64 {
+    let node = tables.node(number);
+    match node.has(super::tables::IS_DEFINED) {
+        true => step(ALONE[side], u64::from(number)),
+        false => step(VARIABLE, node.object.identity() ^ ALONE[0]),
+    }
+}
+
+fn over(tables: &Tables, of_var: impl Fn(u32) -> u64) -> Tokens {
+    let mut tokens: Tokens = Vec::with_capacity(tables.nodes.len());
+    for (number, node) in tables.nodes.iter().enumerate() {
+        let token = if !node.has(HAS_VARS) || node.has(IS_HOOKED | IS_IGNORED) {
+            node.skeleton
+        } else if node.is_var() {
+            of_var(number as u32)
+        } else {
+            let mut acc = node.info().seed ^ VARIABLE;
+            for cell in tables.cells(number as u32) {
+                acc = step(
+                    acc,
+                    match cell.node_number() {
+                        Some(part) => tokens[part as usize],
+                        None => of_plain(cell.word),
+                    },
+                );
+            }
+            step(acc, u64::from(node.count))
+        };
+        tokens.push(token);
+    }
+    tokens
+}

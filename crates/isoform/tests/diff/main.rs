@@ -1,0 +1,3 @@
+//! Differences: their laws, what they say, and how much work they take.
+
+mod judged;
