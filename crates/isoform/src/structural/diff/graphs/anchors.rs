@@ -154,23 +154,6 @@ fn by_radius(
     found
 }
 
-/// The hash of each node and its direct neighbours by operators alone, whatever is paired.
-pub(super) fn surroundings(side: &Side<'_>, costs: &mut AlignmentCosts) -> Vec<u64> {
-    let hash = |node: u32| {
-        let mut hash = mix(0, side.op(node));
-        for &operand in side.operands(node) {
-            hash = mix(hash, side.op(operand));
-        }
-        let mut above = 0u64;
-        for &(user, slot) in side.users(node) {
-            above = above.wrapping_add(use_of(side.op(user), slot));
-        }
-        mix(hash ^ ABOVE, above)
-    };
-    costs.hashed += (side.len() + 2 * side.graph.operands.len()) as u64;
-    (0..=side.sink()).map(hash).collect()
-}
-
 /// Pairs the nodes without partners whose hash occurs once on each side.
 fn join_unique(sides: &[Side<'_>; 2], pairs: &mut Pairs, hashes: &[impl AsRef<[u64]>; 2]) {
     let [left, right] = [0, 1].map(|side| {

@@ -110,12 +110,11 @@ pub(crate) fn align(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignm
     let sides = [Side::new(left), Side::new(right)];
     let mut pairs = Pairs::new(&sides, fixed);
     anchors::cones(&sides, &mut pairs, &mut costs);
-    anchors::neighbourhoods(&sides, &mut pairs, &[8, 6, 4, 3], &mut costs);
     sequence::align(&sides, &mut pairs, &mut costs);
     for _ in 0..2 {
         spread::prune(&sides, &mut pairs, &mut costs);
     }
-    anchors::neighbourhoods(&sides, &mut pairs, &[2, 1], &mut costs);
+    anchors::neighbourhoods(&sides, &mut pairs, &[8, 6, 4, 3, 2, 1], &mut costs);
     spread::spread(&sides, &mut pairs, &mut costs);
     spread::correct(&sides, &mut pairs, &mut costs);
     spread::spread(&sides, &mut pairs, &mut costs);

@@ -70,8 +70,21 @@ impl Model {
         self
     }
 
-    /// A random edit of a node that is not an input.
+    /// A random edit of a node that is not an input. It leaves at most three nodes without
+    /// use: which of many equal layers is gone cannot be known.
     pub(super) fn edit(&mut self, random: &mut Random, ops: u32) {
+        loop {
+            let mut edited = self.clone();
+            edited.edit_anywhere(random, ops);
+            edited.drop_unused();
+            if edited.nodes.len() + 4 > self.nodes.len() {
+                *self = edited;
+                return;
+            }
+        }
+    }
+
+    fn edit_anywhere(&mut self, random: &mut Random, ops: u32) {
         let (place, slot) = loop {
             let place = random.below(self.nodes.len());
             let count = self.nodes[place].operands.len();
@@ -111,7 +124,7 @@ impl Model {
             // Uses another value: a near one where a far one could leave most of the graph
             // without users.
             _ => {
-                let reach = if slot == 0 { place.min(12) } else { place };
+                let reach = if slot == 0 { place.min(5) } else { place };
                 let other = self.nodes[place - 1 - random.below(reach)].id;
                 self.nodes[place].operands[slot] = other;
             }
@@ -123,6 +136,23 @@ impl Model {
         for node in self.nodes.iter_mut().filter(|node| node.op != INPUT) {
             node.attribute = random.word();
         }
+    }
+
+    /// Removes the nodes that no result needs, except inputs.
+    fn drop_unused(&mut self) {
+        let mut is_needed = vec![false; self.next_id as usize];
+        for result in &self.results {
+            is_needed[*result as usize] = true;
+        }
+        for node in self.nodes.iter().rev().filter(|node| node.op != INPUT) {
+            if is_needed[node.id as usize] {
+                for operand in &node.operands {
+                    is_needed[*operand as usize] = true;
+                }
+            }
+        }
+        self.nodes
+            .retain(|node| node.op == INPUT || is_needed[node.id as usize]);
     }
 
     /// Lists the nodes in another topological order.
