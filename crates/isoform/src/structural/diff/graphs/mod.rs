@@ -99,6 +99,8 @@ impl AlignmentCosts {
     }
 }
 
+const ROUNDS: usize = 8;
+
 /// Aligns two graphs. `fixed` has pairs that are known before, such as inputs by position;
 /// they are kept whatever their operators are, and a node occurs in at most one of them.
 ///
@@ -112,13 +114,20 @@ pub(crate) fn align(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignm
     anchors::cones(&sides, &mut pairs, &mut costs);
     sequence::align(&sides, &mut pairs, &mut costs);
     for _ in 0..2 {
-        spread::prune(&sides, &mut pairs, &mut costs);
+        spread::prune(&sides, &mut pairs, false, &mut costs);
     }
     anchors::neighbourhoods(&sides, &mut pairs, &[8, 6, 4, 3, 2, 1], &mut costs);
-    spread::spread(&sides, &mut pairs, &mut costs);
+    for _ in 0..ROUNDS {
+        spread::spread(&sides, &mut pairs, true, &mut costs);
+        spread::correct(&sides, &mut pairs, &mut costs);
+        if spread::prune(&sides, &mut pairs, true, &mut costs) == 0 {
+            break;
+        }
+    }
+    spread::spread(&sides, &mut pairs, false, &mut costs);
     spread::correct(&sides, &mut pairs, &mut costs);
-    spread::spread(&sides, &mut pairs, &mut costs);
-    let replaced = spread::replaced(&sides, &pairs, &mut costs);
+    spread::spread(&sides, &mut pairs, false, &mut costs);
+    let replaced = spread::replaced(&sides, &mut pairs, &mut costs);
     let [left, right] = pairs.partners();
     Alignment {
         left,

@@ -20,37 +20,50 @@ fn score(sides: &[Side<'_>; 2], (l, r): (u32, u32), support: Support) -> Score {
     (edges, left.label(l) == right.label(r), is_named)
 }
 
-/// Removes pairs without an edge that agrees: nothing around them confirms that they belong
-/// together. O(n).
-pub(super) fn prune(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
-    let doubtful: Vec<u32> = pairs
-        .all()
-        .filter(|&(l, r)| {
-            let has_edges = !sides[0].users(l).is_empty() || !sides[0].operands(l).is_empty();
-            has_edges
-                && !pairs.is_fixed(l)
-                && pairs.support(sides, (l, r), costs).agreeing == 0
-        })
-        .map(|(l, _)| l)
-        .collect();
-    for left in doubtful {
+/// Removes pairs that their neighbours do not confirm: no edge agrees, or if `strictly`,
+/// more edges contradict. Returns how many. O(n).
+pub(super) fn prune(
+    sides: &[Side<'_>; 2],
+    pairs: &mut Pairs,
+    strictly: bool,
+    costs: &mut AlignmentCosts,
+) -> usize {
+    let mut doubtful = Vec::new();
+    for (l, r) in pairs.all() {
+        let has_edges = !sides[0].users(l).is_empty() || !sides[0].operands(l).is_empty();
+        let support = pairs.support(sides, (l, r), costs);
+        let is_confirmed = support.agreeing > 0
+            && !(strictly && support.agreeing < support.contradicting);
+        if has_edges && !is_confirmed && !pairs.is_fixed(l) {
+            doubtful.push(l);
+        }
+    }
+    for &left in &doubtful {
         pairs.part(left);
     }
+    doubtful.len()
 }
 
 /// Pairs the operands and users of pairs at the same position, those that fit best first.
 /// O(n log n).
-pub(super) fn spread(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
+///
+/// If `boldly`, this includes operands of pairs that other pairs contradict, at the end.
+pub(super) fn spread(
+    sides: &[Side<'_>; 2],
+    pairs: &mut Pairs,
+    boldly: bool,
+    costs: &mut AlignmentCosts,
+) {
     let mut open = BinaryHeap::new();
     let mut found = Vec::new();
     let push = |pairs: &Pairs,
-                    costs: &mut AlignmentCosts,
-                    open: &mut BinaryHeap<(Score, Reverse<(u32, u32)>)>,
-                    found: &mut Vec<(u32, u32)>| {
-        for pair in found.drain(..) {
-            let support = pairs.support(sides, pair, costs);
-            if support.agreeing >= support.contradicting {
-                open.push((score(sides, pair, support), Reverse(pair)));
+                costs: &mut AlignmentCosts,
+                open: &mut BinaryHeap<(Score, Reverse<(u32, u32)>, bool)>,
+                found: &mut Vec<(u32, u32, bool)>| {
+        for (l, r, is_place) in found.drain(..) {
+            let support = pairs.support(sides, (l, r), costs);
+            if (boldly && is_place) || support.agreeing >= support.contradicting {
+                open.push((score(sides, (l, r), support), Reverse((l, r)), is_place));
             }
         }
     };
@@ -58,12 +71,12 @@ pub(super) fn spread(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Align
         candidates_around(sides, pairs, pair, &mut found, costs);
         push(pairs, costs, &mut open, &mut found);
     }
-    while let Some((_, Reverse((l, r)))) = open.pop() {
+    while let Some((_, Reverse((l, r)), is_place)) = open.pop() {
         if !pairs.is_free(l, r) {
             continue;
         }
         let support = pairs.support(sides, (l, r), costs);
-        if support.agreeing < support.contradicting {
+        if !(boldly && is_place) && support.agreeing < support.contradicting {
             continue;
         }
         pairs.join(l, r);
@@ -77,7 +90,7 @@ fn candidates_around(
     sides: &[Side<'_>; 2],
     pairs: &Pairs,
     (l, r): (u32, u32),
-    found: &mut Vec<(u32, u32)>,
+    found: &mut Vec<(u32, u32, bool)>,
     costs: &mut AlignmentCosts,
 ) {
     let [left, right] = sides;
@@ -85,7 +98,7 @@ fn candidates_around(
     for (&x, &y) in operands {
         costs.judged += 1;
         if pairs.is_free(x, y) && left.op(x) == right.op(y) {
-            found.push((x, y));
+            found.push((x, y, true));
         }
     }
     let [left_users, right_users] = [(0, l), (1, r)].map(|(number, node)| {
@@ -119,7 +132,7 @@ fn candidates_around(
             };
             if group.len() * others.len() <= FEW {
                 for (_, x) in group {
-                    found.extend(others.iter().map(|(_, y)| (*x, *y)));
+                    found.extend(others.iter().map(|(_, y)| (*x, *y, false)));
                 }
             } else if words < 4 {
                 open.push((words + 1, group, others));
@@ -211,39 +224,55 @@ fn counterparts(
     found.dedup();
 }
 
-/// Nodes without partners whose operands are all pairs at the same positions, and whose
-/// users are. O(n).
+/// Nodes without partners that differ in operator only: their operands are pairs at the same
+/// positions, and so are their users. O(n log n).
+///
+/// An operand that nothing else uses, such as a weight, finds its partner here.
 pub(super) fn replaced(
     sides: &[Side<'_>; 2],
-    pairs: &Pairs,
+    pairs: &mut Pairs,
     costs: &mut AlignmentCosts,
 ) -> Vec<(u32, u32)> {
-    let [left, right] = sides;
     let mut found = Vec::new();
-    for l in (0..left.sink()).filter(|node| !pairs.has(0, *node)) {
-        costs.judged += (left.users(l).len() + left.operands(l).len()) as u64;
-        let Some(&(user, slot)) = left.users(l).first() else {
-            continue;
-        };
-        let user = pairs.of_left(user);
-        let Some(&r) = user.and_then(|user| right.operands(user).get(slot as usize)) else {
-            continue;
-        };
-        let same_operands = left.operands(l).len() == right.operands(r).len()
-            && left
-                .operands(l)
-                .iter()
-                .zip(right.operands(r))
-                .all(|(x, y)| pairs.of_left(*x) == Some(*y));
-        let same_users = left.users(l).len() == right.users(r).len()
-            && left.users(l).iter().all(|&(user, slot)| {
-                pairs
-                    .of_left(user)
-                    .is_some_and(|user| right.operands(user).get(slot as usize) == Some(&r))
-            });
-        if !pairs.has(1, r) && same_operands && same_users {
-            found.push((l, r));
-        }
+    for l in (0..sides[0].sink()).filter(|node| !pairs.has(0, *node)) {
+        costs.judged += (sides[0].users(l).len() + sides[0].operands(l).len()) as u64;
+        found.extend(replacement(sides, pairs, l).map(|r| (l, r)));
     }
+    // For the search they are pairs, so that their operands become some.
+    for &(l, r) in &found {
+        pairs.join(l, r);
+    }
+    spread(sides, pairs, false, costs);
+    for &(l, _) in &found {
+        pairs.part(l);
+    }
+    found.retain(|&(l, r)| {
+        let operands = sides[0].operands(l).iter().zip(sides[1].operands(r));
+        operands.into_iter().all(|(x, y)| pairs.of_left(*x) == Some(*y))
+    });
     found
+}
+
+/// The node at the place of a left one, if its operands may be partners of those of the left
+/// one, and its users are.
+fn replacement(sides: &[Side<'_>; 2], pairs: &Pairs, l: u32) -> Option<u32> {
+    let [left, right] = sides;
+    let at = |&(user, slot): &(u32, u32)| {
+        let operands = right.operands(pairs.of_left(user)?);
+        operands.get(slot as usize).copied()
+    };
+    let users = left.users(l);
+    let r = at(users.first()?)?;
+    let (xs, ys) = (left.operands(l), right.operands(r));
+    let may_be_pair = |(&x, &y): (&u32, &u32)| match pairs.of_left(x) {
+        Some(partner) => partner == y,
+        None => !pairs.has(1, y) && left.op(x) == right.op(y),
+    };
+    let fits = !pairs.has(1, r)
+        && left.op(l) != right.op(r)
+        && xs.len() == ys.len()
+        && users.len() == right.users(r).len()
+        && users.iter().all(|place| at(place) == Some(r))
+        && xs.iter().zip(ys).all(may_be_pair);
+    fits.then_some(r)
 }
