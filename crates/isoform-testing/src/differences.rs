@@ -130,12 +130,20 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
     Ok(())
 }
 
-/// How often each change occurs.
-fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, String, String), u64> {
-    let text = |value: Option<&Value>| format!("{value:?}");
+/// How often each change occurs. Values count by their hash, since the text of a map depends
+/// on the order in which it was made.
+fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, u64, u64), u64> {
+    let options = CompareOptions {
+        map_free_vars: true,
+        ..CompareOptions::default()
+    };
+    let hash = |value: Option<&Value>| {
+        let value = value.cloned().unwrap_or(Value::NONE);
+        options.hash(&value).unwrap_or(0)
+    };
     let mut groups = BTreeMap::new();
     for change in difference.changes() {
-        let group = (change.kind(), text(change.left()), text(change.right()));
+        let group = (change.kind(), hash(change.left()), hash(change.right()));
         let count: &mut u64 = groups.entry(group).or_default();
         *count = count.saturating_add(change.count());
     }

@@ -10,6 +10,10 @@ fn the_laws_hold() {
         for case in 0..scaled(3000) {
             let bytes = random_bytes(split_mix(&mut state), 4 + case % 600);
             if let Err(account) = property(&bytes) {
+                if std::env::var_os("SHOW").is_some() {
+                    eprintln!("{name}: {account}\n");
+                    continue;
+                }
                 panic!("{name} on {}", shrunk(bytes, account, property));
             }
         }

@@ -105,6 +105,11 @@ impl<'t> Aligner<'t> {
         };
         let mut start = (l, r);
         for (at_left, at_right) in pairs.into_iter().chain([(l_end, r_end)]) {
+            // One part in the place of another one has replaced it.
+            if (at_left - start.0, at_right - start.1) == (1, 1) {
+                steps.push(Step::Both(start.0, start.1));
+                start = (start.0 + 1, start.1 + 1);
+            }
             steps.extend((start.0..at_left).map(Step::Left));
             steps.extend((start.1..at_right).map(Step::Right));
             if at_left < l_end {

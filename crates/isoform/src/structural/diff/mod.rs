@@ -6,6 +6,7 @@
 //! | `tokens.rs` | hashes by which nodes of both sides are matched |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
 //! | `bindings.rs`, `walk.rs` | pairs, bound variables, and what differs |
+//! | `flow.rs`, `graphs/` | which dag nodes correspond, by the way in which they are wired |
 //! | `moves.rs` | what was deleted in one place and inserted in another |
 //! | `patch.rs` | how to build the right value out of the left one |
 //! | `change.rs`, `places.rs`, `difference.rs` | the result |
@@ -18,6 +19,9 @@ mod align;
 mod bindings;
 mod change;
 mod difference;
+mod flow;
+#[allow(dead_code, unused_imports)]
+mod graphs;
 mod moves;
 mod options;
 mod patch;
@@ -35,6 +39,7 @@ pub use patch::Patch;
 use std::sync::Arc;
 
 use bindings::Bindings;
+use flow::Flow;
 use options::Ignored;
 use patch::Maker;
 use places::Places;
@@ -110,30 +115,30 @@ impl DiffOptions {
 /// Walks over both values until the pairs of variables stay the same.
 fn paired<'t>(options: &'t DiffOptions, tables: &'t [Arc<Tables>; 2]) -> Result<Walk<'t>> {
     let [left, right] = [&*tables[0], &*tables[1]];
-    let places = || Places::new(tables[0].clone(), tables[1].clone());
-    let has_vars = left
-        .root
-        .node_number()
-        .is_some_and(|root| left.node(root).has(HAS_VARS));
-    let skeletons = [tokens::skeletons(left), tokens::skeletons(right)];
-    let bindings = Bindings::new(left, right);
-    let mut walk = Walk::new(left, right, options, skeletons, bindings, places());
-    walk.roots()?;
-    if !has_vars {
-        return Ok(walk);
-    }
-    for _ in 1..ROUNDS {
-        let labelled = tokens::labelled(left, right, &walk.bindings);
-        let bindings = walk.bindings.next_round();
-        let mut next = Walk::new(left, right, options, labelled, bindings, places());
-        next.roots()?;
-        let is_settled = next.bindings.are_settled();
-        walk = next;
-        if is_settled {
-            break;
+    let root_has = |flag: u8| {
+        let root = left.root.node_number();
+        root.is_some_and(|root| left.node(root).has(flag))
+    };
+    let mut tokens = [tokens::skeletons(left), tokens::skeletons(right)];
+    let mut bindings = Bindings::new(left, right);
+    let mut round = 0;
+    loop {
+        let flow = match round > 0 || !root_has(HAS_VARS) {
+            true => Flow::of([left, right], &tokens),
+            // Only the variables matter for now.
+            false => None,
+        };
+        let places = Places::new(tables.clone());
+        let mut walk = Walk::new([left, right], options, tokens, bindings, places, flow);
+        walk.roots()?;
+        let is_settled = round > 0 && walk.bindings.are_settled();
+        round += 1;
+        if is_settled || !root_has(HAS_VARS) || round == ROUNDS {
+            return Ok(walk);
         }
+        tokens = tokens::labelled(left, right, &walk.bindings);
+        bindings = walk.bindings.next_round();
     }
-    Ok(walk)
 }
 
 /// The text of an attribute that says how objects of a type are aligned.

@@ -5,7 +5,7 @@ use rapidhash::fast::RandomState;
 
 use super::change::ChangeKind;
 use super::places::{Link, ROOT};
-use super::tables::{Cell, NONE, Node, Tables};
+use super::tables::{Cell, IS_HOOKED, NONE, Node, Tables};
 use super::walk::{Finding, Walk};
 use crate::kernel::error::Result;
 
@@ -45,6 +45,10 @@ fn loose_nodes(walk: &Walk<'_>, side: usize) -> Vec<Loose> {
         while let Some(node) = stack.pop() {
             let is_paired = walk.partners[side][node as usize] != NONE && node != spot.node;
             if is_paired || !seen.insert(node) {
+                continue;
+            }
+            if tables.node(node).has(IS_HOOKED) {
+                // Equal or replaced, as a whole.
                 continue;
             }
             if can_move(tables.node(node)) {
@@ -110,7 +114,8 @@ impl Walk<'_> {
             mark(self.right, right.node, &mut used[1]);
             moves.push((&lefts[left], right));
         }
-        let mut is_gone = vec![false; self.findings.len()];
+        // A part that was replaced is gone when both of its sides moved.
+        let mut is_gone = vec![0; self.findings.len()];
         for (left, right) in &moves {
             self.settle(left, 0, &mut is_gone);
             self.settle(right, 1, &mut is_gone);
@@ -122,7 +127,7 @@ impl Walk<'_> {
         }
         self.findings.retain(|_| {
             number += 1;
-            !is_gone[number - 1]
+            is_gone[number - 1] < 2
         });
         for ((left, right), pair) in moves.into_iter().zip(pairs) {
             self.note_move(left.node, right.node, pair)?;
@@ -132,14 +137,14 @@ impl Walk<'_> {
 
     /// What moved as a whole is neither deleted nor inserted, and what moved out of or into
     /// something else is not counted there.
-    fn settle(&mut self, moved: &Loose, side: usize, is_gone: &mut [bool]) {
+    fn settle(&mut self, moved: &Loose, side: usize, is_gone: &mut [u8]) {
         let size = [self.left, self.right][side].node(moved.node).size;
         let finding = &mut self.findings[moved.finding];
         let spot = [&finding.left, &finding.right][side].as_ref();
         let is_whole = spot.is_some_and(|spot| spot.node == moved.node);
-        if is_whole && finding.kind != ChangeKind::Replaced {
-            is_gone[moved.finding] = true;
-            return;
+        if is_whole {
+            let is_replaced = finding.kind == ChangeKind::Replaced;
+            is_gone[moved.finding] += if is_replaced { 1 } else { 2 };
         }
         let own = match side {
             0 => &mut finding.sizes.0,

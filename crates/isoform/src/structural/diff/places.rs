@@ -40,7 +40,7 @@ pub(super) struct Places {
 pub(super) const ROOT: u32 = 0;
 
 impl Places {
-    pub(super) fn new(left: Arc<Tables>, right: Arc<Tables>) -> Self {
+    pub(super) fn new(sides: [Arc<Tables>; 2]) -> Self {
         let root = Place {
             around: NONE,
             left: Link::Same,
@@ -48,7 +48,7 @@ impl Places {
         };
         Places {
             places: vec![root],
-            sides: [left, right],
+            sides,
             parents: [OnceLock::new(), OnceLock::new()],
         }
     }

@@ -1,12 +1,13 @@
 //! The walk over pairs: from both roots down, it pairs what stands for each other, binds
 //! variables as comparison does, and notes what differs.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::align::{Aligner, Step};
 use super::bindings::Bindings;
 use super::change::ChangeKind;
+use super::flow::Flow;
 use super::options::DiffOptions;
 use super::places::{Link, Places, ROOT};
 use super::tokens::Tokens;
@@ -60,6 +61,18 @@ struct Frame {
     next: u32,
     /// The bindings that end with the object.
     mark: Option<usize>,
+    mode: Mode,
+}
+
+/// How a pair came about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// The nodes stand for each other.
+    Partners,
+    /// One is a copy of the other, which has a partner of its own.
+    Copy,
+    /// One took the place of the other, so nothing about the nodes themselves counts.
+    Replaced,
 }
 
 /// The parts of a pair that are still to be compared.
@@ -78,8 +91,10 @@ pub(super) struct Walk<'t> {
     pub(super) bindings: Bindings,
     /// The first partner of each node.
     pub(super) partners: [Vec<u32>; 2],
-    /// True if dag nodes were aligned before, so that those without a partner have none.
-    is_aligned: bool,
+    /// The dag nodes, if they were aligned before, so that those without a partner have none.
+    pub(super) flow: Option<Flow>,
+    replaced_dags: HashSet<(u32, u32), RandomState>,
+    mode: Mode,
     partner_counts: [Vec<u8>; 2],
     pairs: HashMap<(u32, u32), u32, RandomState>,
     pub(super) edges: Vec<(u32, u32)>,
@@ -97,22 +112,24 @@ pub(super) struct Walk<'t> {
 
 impl<'t> Walk<'t> {
     pub(super) fn new(
-        left: &'t Tables,
-        right: &'t Tables,
+        [left, right]: [&'t Tables; 2],
         options: &'t DiffOptions,
         tokens: [Tokens; 2],
         bindings: Bindings,
         places: Places,
+        flow: Option<Flow>,
     ) -> Self {
         let counts = [left.nodes.len(), right.nodes.len()];
-        Walk {
+        let mut made = Walk {
             left,
             right,
             options,
             aligner: Aligner::new(left, right, tokens),
             bindings,
             partners: counts.map(|count| vec![NONE; count]),
-            is_aligned: false,
+            flow: None,
+            replaced_dags: HashSet::default(),
+            mode: Mode::Partners,
             partner_counts: counts.map(|count| vec![0; count]),
             pairs: HashMap::default(),
             edges: Vec::new(),
@@ -123,16 +140,19 @@ impl<'t> Walk<'t> {
             frames: Vec::new(),
             reported: counts.map(|count| vec![false; count]),
             visits: 0,
+        };
+        if let Some(flow) = &flow {
+            for (left, right) in flow.pairs().chain(flow.replaced()) {
+                made.pair_up(left, right);
+            }
+            made.replaced_dags = flow.replaced().collect();
         }
+        made.flow = flow;
+        made
     }
 
-    /// Sets the partners of dag nodes.
-    pub(super) fn with_partners(mut self, pairs: &[(u32, u32)]) -> Self {
-        for &(left, right) in pairs {
-            self.pair_up(left, right);
-        }
-        self.is_aligned = true;
-        self
+    fn is_aligned(&self) -> bool {
+        self.flow.is_some()
     }
 
     fn tables(&self, side: usize) -> &'t Tables {
@@ -148,6 +168,7 @@ impl<'t> Walk<'t> {
         // The pair around the roots, which occurs once.
         let top = self.new_pair();
         let cells = (&self.left.root, &self.right.root);
+        self.mode = Mode::Partners;
         self.cells(cells, top, ROOT, RegionKind::Use)?;
         self.run()?;
         self.left_pairs.push(top);
@@ -161,6 +182,7 @@ impl<'t> Walk<'t> {
     /// Those of custom comparisons.
     pub(super) fn apart(&mut self, left: u32, right: u32) -> Result<u32> {
         let top = self.new_pair();
+        self.mode = Mode::Partners;
         let place = self
             .places
             .add(ROOT, Link::Node(left), Link::Node(right));
@@ -218,6 +240,7 @@ impl<'t> Walk<'t> {
             frame.place,
             frame.region,
         );
+        self.mode = frame.mode;
         let is_map = self.right.node(right).is_mapping() && self.left.node(left).is_mapping();
         let part = u32::from(is_map);
         match step {
@@ -392,8 +415,11 @@ impl<'t> Walk<'t> {
             if !self.variables(left, right, pair, place, region) {
                 return Ok(None);
             }
-        } else if l.is_dag() && r.is_dag() && !self.dag_nodes(left, right, pair, place) {
-            return Ok(None);
+        } else if l.is_dag() && r.is_dag() {
+            match self.dag_nodes(left, right, pair, place) {
+                None => return Ok(None),
+                Some(mode) => self.mode = mode,
+            }
         }
         if let Some(&known) = self.pairs.get(&(left, right)) {
             self.edges.push((pair, known));
@@ -410,7 +436,9 @@ impl<'t> Walk<'t> {
                 return Ok(None);
             }
         }
-        self.pair_up(left, right);
+        if self.mode != Mode::Copy {
+            self.pair_up(left, right);
+        }
         if is_same && !self.needs_visit(left) {
             return Ok(None);
         }
@@ -484,6 +512,7 @@ impl<'t> Walk<'t> {
             steps,
             next: 0,
             mark: is_scope.then(|| self.bindings.mark()),
+            mode: self.mode,
         });
         Ok(None)
     }
@@ -573,41 +602,65 @@ impl<'t> Walk<'t> {
         false
     }
 
-    /// Compares two dag nodes as operands; true if they are partners whose parts are still
-    /// to be compared.
-    fn dag_nodes(&mut self, left: u32, right: u32, pair: u32, place: u32) -> bool {
+    /// Compares two dag nodes as operands. Returns how the parts are to be compared; None if
+    /// they are not.
+    fn dag_nodes(&mut self, left: u32, right: u32, pair: u32, place: u32) -> Option<Mode> {
         let partners = (
             self.partners[0][left as usize],
             self.partners[1][right as usize],
         );
-        if partners.0 == right || partners == (NONE, NONE) {
-            return true;
+        let spots = |walk: &Self| (Some(walk.spot_of(0, left)), Some(walk.spot_of(1, right)));
+        if partners.0 == right {
+            if self.replaced_dags.remove(&(left, right)) {
+                let sizes = (self.own_size(0, left), self.own_size(1, right));
+                self.mode = Mode::Partners;
+                self.find(ChangeKind::Replaced, place, pair, spots(self), sizes);
+                return Some(Mode::Replaced);
+            }
+            return Some(Mode::Partners);
         }
-        if !self.is_aligned {
-            let spots = (self.spot_of(0, left), self.spot_of(1, right));
-            self.find(ChangeKind::Sharing, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
+        let is_alone = (partners.0 == NONE, partners.1 == NONE);
+        if is_alone == (true, true) {
+            return Some(Mode::Partners);
+        }
+        if is_alone == (false, false) && self.is_aligned() {
+            self.mode = Mode::Partners;
+            self.find(ChangeKind::Rewired, place, pair, spots(self), (1, 1));
+            return None;
+        }
+        if self.is_copy(left, right, partners) {
+            if self.mode != Mode::Copy {
+                self.find(ChangeKind::Sharing, place, pair, spots(self), (1, 1));
+            }
+            return Some(Mode::Copy);
+        }
+        // What was inserted or deleted says it all.
+        match is_alone {
+            (true, _) => self.dag_alone(0, left, place, pair),
+            _ => self.dag_alone(1, right, place, pair),
+        }
+        None
+    }
+
+    /// True if one of two dag nodes, of which the other has another partner, is a copy of it.
+    fn is_copy(&mut self, left: u32, right: u32, partners: (u32, u32)) -> bool {
+        let Some(flow) = &self.flow else {
+            return true;
+        };
+        if !flow.have_one_op(left, right) {
             return false;
         }
-        match partners {
-            // The partner has been inserted, or deleted, which says it all.
-            (NONE, _) => {
-                self.dag_alone(0, left, place, pair);
-                false
-            }
-            (_, NONE) => {
-                self.dag_alone(1, right, place, pair);
-                false
-            }
-            _ => {
-                let spots = (self.spot_of(0, left), self.spot_of(1, right));
-                self.find(ChangeKind::Rewired, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
-                false
-            }
-        }
+        // A node after another one of its kind was put there.
+        let follows = match partners {
+            (NONE, partner) => flow.takes(0, left, partner),
+            (partner, _) => flow.takes(1, right, partner),
+        };
+        !follows
     }
 
     /// Notes a dag node that is only on one side, once.
     pub(super) fn dag_alone(&mut self, side: usize, node: u32, place: u32, pair: u32) {
+        self.mode = Mode::Partners;
         if std::mem::replace(&mut self.reported[side][node as usize], true) {
             return;
         }
@@ -641,13 +694,14 @@ impl<'t> Walk<'t> {
     ///
     /// Those of custom comparisons.
     pub(super) fn sweep(&mut self) -> Result<()> {
+        self.mode = Mode::Partners;
         let is_covered = self.covered();
         for right in 0..self.right.nodes.len() as u32 {
             if !self.right.node(right).is_dag() || is_covered[1][right as usize] {
                 continue;
             }
             match self.partners[1][right as usize] {
-                NONE if self.is_aligned => {
+                NONE if self.is_aligned() => {
                     let place = self.places.add(ROOT, Link::Nowhere, Link::Node(right));
                     self.dag_alone(1, right, place, 0);
                 }
@@ -662,7 +716,7 @@ impl<'t> Walk<'t> {
             let is_alone = self.left.node(left).is_dag()
                 && self.partners[0][left as usize] == NONE
                 && !is_covered[0][left as usize];
-            if is_alone && self.is_aligned {
+            if is_alone && self.is_aligned() {
                 let place = self.places.add(ROOT, Link::Node(left), Link::Nowhere);
                 self.dag_alone(0, left, place, 0);
             }
@@ -765,7 +819,7 @@ impl<'t> Walk<'t> {
             return None;
         }
         let both_dag = l.is_dag() && r.is_dag();
-        if both_dag && self.is_aligned {
+        if both_dag && self.is_aligned() {
             return None;
         }
         let found = if r.size > l.size {
@@ -833,7 +887,7 @@ impl<'t> Walk<'t> {
                 queue.push((part, next, position as u32));
                 self.visits += 1;
                 let found = tables.node(part);
-                if found.is_dag() && self.is_aligned {
+                if found.is_dag() && self.is_aligned() {
                     queue.pop();
                     continue;
                 }
@@ -938,6 +992,10 @@ impl<'t> Walk<'t> {
         (left, right): (Option<Spot>, Option<Spot>),
         sizes: (u64, u64),
     ) {
+        let is_told = self.mode == Mode::Replaced && kind != ChangeKind::Rewired;
+        if is_told {
+            return;
+        }
         self.findings.push(Finding {
             kind,
             place,

@@ -1,0 +1,208 @@
+//! Dag nodes of both sides as dataflow graphs, and which of them correspond.
+//!
+//! An operand of a dag node is a dag node that it reaches through other objects: arrays,
+//! outputs, the bodies of inner graphs. Everything else that it reaches is its label.
+
+use hashbrown::HashSet;
+use rapidhash::fast::RandomState;
+
+use super::graphs::{Alignment, Graph, align};
+use super::tables::{HAS_IDENTITY, NONE, Node, Tables};
+use super::tokens::{Tokens, of_plain, step};
+use crate::kernel::container::Str;
+use crate::kernel::object::dynamic::field_value_at;
+use crate::kernel::types::{FieldFlag, Kind};
+use crate::kernel::value::ValueRef;
+
+/// A node reaches its operands through at most this many objects; what is further away is
+/// not asked for. Most nodes have a handful.
+const REACH: usize = 1 << 12;
+
+/// Stands for an operand in a label.
+const OPERAND: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The dag nodes of both sides, and their alignment.
+pub(super) struct Flow {
+    pub(super) sides: [FlowSide; 2],
+    pub(super) alignment: Alignment,
+}
+
+/// The dag nodes of one side.
+pub(super) struct FlowSide {
+    /// Their numbers in the tables, ascending.
+    pub(super) nodes: Vec<u32>,
+    /// The positions among them of all nodes of the tables.
+    pub(super) positions: Vec<u32>,
+    pub(super) graph: Graph,
+}
+
+impl Flow {
+    /// The alignment of the dag nodes of both sides; None if one has none.
+    pub(super) fn of(tables: [&Tables; 2], tokens: &[Tokens; 2]) -> Option<Self> {
+        let sides = [
+            FlowSide::of(tables[0], &tokens[0])?,
+            FlowSide::of(tables[1], &tokens[1])?,
+        ];
+        let alignment = align(&sides[0].graph, &sides[1].graph, &[]);
+        Some(Flow { sides, alignment })
+    }
+
+    /// Pairs of nodes that correspond, as numbers in the tables.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
+        let partners = self.alignment.left.iter().enumerate();
+        partners.filter_map(|(left, right)| {
+            let right = (*right)?;
+            Some((
+                self.sides[0].nodes[left],
+                self.sides[1].nodes[right as usize],
+            ))
+        })
+    }
+
+    /// Pairs of which one replaced the other in its place.
+    pub(super) fn replaced(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.alignment.replaced.iter().map(|&(left, right)| {
+            (
+                self.sides[0].nodes[left as usize],
+                self.sides[1].nodes[right as usize],
+            )
+        })
+    }
+
+    /// True if two nodes have the same operator.
+    pub(super) fn have_one_op(&self, left: u32, right: u32) -> bool {
+        let op = |side: usize, node: u32| {
+            let position = self.sides[side].positions[node as usize];
+            self.sides[side].graph.ops.get(position as usize)
+        };
+        op(0, left) == op(1, right)
+    }
+
+    /// True if a node takes another one of its side as an operand.
+    pub(super) fn takes(&self, side: usize, node: u32, operand: u32) -> bool {
+        let side = &self.sides[side];
+        let at = |node: u32| side.positions[node as usize];
+        side.graph.operands_of(at(node)).contains(&at(operand))
+    }
+
+    /// The label of a node, without those of its operands.
+    pub(super) fn label(&self, side: usize, node: u32) -> u64 {
+        let side = &self.sides[side];
+        side.graph.labels[side.positions[node as usize] as usize]
+    }
+}
+
+impl FlowSide {
+    fn of(tables: &Tables, tokens: &Tokens) -> Option<Self> {
+        let mut positions = vec![NONE; tables.nodes.len()];
+        let mut nodes = Vec::new();
+        for (number, node) in tables.nodes.iter().enumerate() {
+            if node.is_dag() {
+                positions[number] = nodes.len() as u32;
+                nodes.push(number as u32);
+            }
+        }
+        if nodes.is_empty() {
+            return None;
+        }
+        let mut reader = Reader {
+            tables,
+            tokens,
+            positions: &positions,
+            seen: HashSet::default(),
+            stack: Vec::new(),
+        };
+        let mut graph = Graph {
+            starts: vec![0],
+            ..Graph::default()
+        };
+        for &node in &nodes {
+            let (label, op) = reader.read(node, &mut graph.operands);
+            graph.labels.push(label);
+            graph.ops.push(op);
+            graph.names.push(name_of(tables.node(node)));
+            graph.starts.push(graph.operands.len() as u32);
+        }
+        if let Some(root) = tables.root.node_number() {
+            match positions[root as usize] {
+                NONE => {
+                    reader.read(root, &mut graph.results);
+                }
+                root => graph.results.push(root),
+            }
+        }
+        Some(FlowSide {
+            nodes,
+            positions,
+            graph,
+        })
+    }
+}
+
+struct Reader<'t> {
+    tables: &'t Tables,
+    tokens: &'t Tokens,
+    positions: &'t [u32],
+    seen: HashSet<u32, RandomState>,
+    stack: Vec<u32>,
+}
+
+impl Reader<'_> {
+    /// The label and the operator of a node; adds its operands.
+    fn read(&mut self, root: u32, operands: &mut Vec<u32>) -> (u64, u64) {
+        let seed = self.tables.node(root).info().seed;
+        let (mut label, mut op) = (seed, step(seed, u64::from(self.tables.node(root).count)));
+        let before = operands.len();
+        self.seen.clear();
+        self.stack.clear();
+        self.stack.push(root);
+        while let Some(open) = self.stack.pop() {
+            let first = self.stack.len();
+            label = step(label, u64::from(self.tables.node(open).count));
+            for cell in self.tables.cells(open) {
+                let Some(part) = cell.node_number() else {
+                    label = step(label, of_plain(cell.word));
+                    if open == root && matches!(cell.value.view(), ValueRef::Str(_)) {
+                        op = step(op, cell.word);
+                    }
+                    continue;
+                };
+                let node = self.tables.node(part);
+                if self.positions[part as usize] != NONE {
+                    operands.push(self.positions[part as usize]);
+                    label = step(label, OPERAND);
+                } else if !node.has(HAS_IDENTITY) {
+                    label = step(label, self.tokens[part as usize]);
+                    if open == root && is_name(node) {
+                        op = step(op, self.tokens[part as usize]);
+                    }
+                } else if self.seen.len() < REACH && self.seen.insert(part) {
+                    label = step(label, node.info().seed);
+                    self.stack.push(part);
+                }
+            }
+            // The first part is to be read first.
+            self.stack[first..].reverse();
+        }
+        let arity = (operands.len() - before) as u64;
+        (step(label, arity), step(op, arity))
+    }
+}
+
+/// True for what an operator is called by: a global name, or an object that exists once.
+fn is_name(node: &Node) -> bool {
+    node.is_var() || node.info().kind == Kind::Singleton
+}
+
+/// The hash of the first string that comparison ignores; 0 if there is none.
+fn name_of(node: &Node) -> u64 {
+    let slots = node.info().slots.iter().enumerate();
+    let mut ignored = slots.filter(|(_, slot)| slot.flag == FieldFlag::Ignore);
+    let name = ignored.find_map(|(position, _)| {
+        let name = field_value_at(&node.object, position)?.peek::<Str>()?.clone();
+        (!name.is_empty()).then_some(name)
+    });
+    name.map_or(0, |name| {
+        crate::kernel::mixing::Mixing::of_process().bytes(name.as_bytes()) | 1
+    })
+}

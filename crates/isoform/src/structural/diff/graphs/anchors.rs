@@ -1,0 +1,177 @@
+//! Anchors: nodes that resemble only one node of the other side, by a hash of what is
+//! around them.
+
+use super::AlignmentCosts;
+use super::pairs::Pairs;
+use super::side::Side;
+use crate::kernel::mixing::Mixing;
+
+/// The label that hashes begin with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Labels {
+    /// Everything local to a node.
+    Strong,
+    /// Operator and arity, which remain the same when all weights change.
+    Weak,
+}
+
+impl Labels {
+    fn of(self, side: &Side<'_>, node: u32) -> u64 {
+        match self {
+            Labels::Strong => side.label(node),
+            Labels::Weak => side.op(node),
+        }
+    }
+}
+
+/// Separates what is below a node from what is above it.
+const ABOVE: u64 = 0x2f4b_93c1_66d0_a7e9;
+/// Distinguishes pairs from labels.
+const PAIR: u64 = 0xc83d_5b17_f20e_946b;
+
+fn mix(state: u64, word: u64) -> u64 {
+    Mixing::FIXED.fold(state.rotate_left(5) ^ word)
+}
+
+/// The contribution of a user to the hash of its operand. Users have no order, so their
+/// contributions are added.
+fn use_of(hash: u64, slot: u32) -> u64 {
+    mix(hash ^ ABOVE, u64::from(slot) + 1)
+}
+
+/// Pairs nodes with everything below them the same, then those with everything above them
+/// the same, if there is one on each side: the parts of the graph before the first change
+/// and after the last one. O(n log n).
+pub(super) fn cones(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
+    for below in [true, false] {
+        let hashes = [0, 1].map(|number| {
+            let side = &sides[number];
+            costs.hashed += (side.len() + side.graph.operands.len()) as u64;
+            let start = starting_hashes(side, number, pairs, Labels::Strong);
+            match below {
+                true => hashes_below(side, start),
+                false => hashes_above(side, start),
+            }
+        });
+        join_unique(sides, pairs, &hashes);
+    }
+}
+
+/// The label of each node, or of its pair.
+fn starting_hashes(side: &Side<'_>, number: usize, pairs: &Pairs, labels: Labels) -> Vec<u64> {
+    let hash = |node| {
+        let pair = match number {
+            0 => pairs.of_left(node).map(|_| node),
+            _ => pairs.of_right(node),
+        };
+        match pair {
+            Some(left) => mix(PAIR, u64::from(left)),
+            None => mix(0, labels.of(side, node)),
+        }
+    };
+    (0..=side.sink()).map(hash).collect()
+}
+
+fn hashes_below(side: &Side<'_>, mut hashes: Vec<u64>) -> Vec<u64> {
+    for node in 0..side.sink() {
+        let mut hash = hashes[node as usize];
+        for &operand in side.operands(node) {
+            hash = mix(hash, hashes[operand as usize]);
+        }
+        hashes[node as usize] = hash;
+    }
+    hashes
+}
+
+fn hashes_above(side: &Side<'_>, mut hashes: Vec<u64>) -> Vec<u64> {
+    for node in (0..side.sink()).rev() {
+        let mut above = 0u64;
+        for &(user, slot) in side.users(node) {
+            above = above.wrapping_add(use_of(hashes[user as usize], slot));
+        }
+        hashes[node as usize] = mix(hashes[node as usize], above);
+    }
+    hashes
+}
+
+/// Pairs nodes whose neighbourhoods are the same and occur once on each side, for each
+/// radius in descending order, with strong labels before weak ones. O(n log n) for each
+/// radius up to the largest one.
+///
+/// Each round hashes every node with its neighbours, as in the test of Weisfeiler and
+/// Leman (1968). A neighbour that has a partner counts as itself.
+pub(super) fn neighbourhoods(
+    sides: &[Side<'_>; 2],
+    pairs: &mut Pairs,
+    radii: &[usize],
+    costs: &mut AlignmentCosts,
+) {
+    let hashes = [Labels::Strong, Labels::Weak]
+        .map(|labels| [0, 1].map(|side| by_radius(sides, side, pairs, labels, radii, costs)));
+    for place in 0..radii.len() {
+        for [left, right] in &hashes {
+            join_unique(sides, pairs, &[&left[place], &right[place]]);
+        }
+    }
+}
+
+/// The hashes of all nodes for each radius, which are in descending order.
+fn by_radius(
+    sides: &[Side<'_>; 2],
+    number: usize,
+    pairs: &Pairs,
+    labels: Labels,
+    radii: &[usize],
+    costs: &mut AlignmentCosts,
+) -> Vec<Vec<u64>> {
+    let side = &sides[number];
+    let mut hashes = starting_hashes(side, number, pairs, labels);
+    let mut found = vec![Vec::new(); radii.len()];
+    for radius in 1..=radii.first().copied().unwrap_or(0) {
+        costs.hashed += side.len() as u64;
+        let hash = |node: u32| {
+            let mut hash = hashes[node as usize];
+            // A pair is as distinct as it will ever be.
+            if pairs.has(number, node) {
+                return hash;
+            }
+            for &operand in side.operands(node) {
+                costs.hashed += 1;
+                hash = mix(hash, hashes[operand as usize]);
+            }
+            let mut above = 0u64;
+            for &(user, slot) in side.users(node) {
+                costs.hashed += 1;
+                above = above.wrapping_add(use_of(hashes[user as usize], slot));
+            }
+            mix(hash ^ ABOVE, above)
+        };
+        hashes = (0..=side.sink()).map(hash).collect();
+        if let Some(place) = radii.iter().position(|wanted| *wanted == radius) {
+            found[place].clone_from(&hashes);
+        }
+    }
+    found
+}
+
+/// Pairs the nodes without partners whose hash occurs once on each side.
+fn join_unique(sides: &[Side<'_>; 2], pairs: &mut Pairs, hashes: &[impl AsRef<[u64]>; 2]) {
+    let [left, right] = [0, 1].map(|side| {
+        let hashes = hashes[side].as_ref();
+        let free = (0..sides[side].sink()).filter(|node| !pairs.has(side, *node));
+        let mut sorted: Vec<(u64, u32)> = free.map(|node| (hashes[node as usize], node)).collect();
+        sorted.sort_unstable();
+        sorted
+    });
+    let mut right = right.chunk_by(|one, two| one.0 == two.0).peekable();
+    for group in left.chunk_by(|one, two| one.0 == two.0) {
+        let hash = group[0].0;
+        while right.next_if(|other| other[0].0 < hash).is_some() {}
+        if let (&[(_, l)], Some(&&[(other, r)])) = (group, right.peek())
+            && hash == other
+            && sides[0].op(l) == sides[1].op(r)
+        {
+            pairs.join(l, r);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What two texts have in common, at bounded cost.
+//!
+//! The crate `similar` offers the same algorithm, but bounds its work by time only, so that
+//! results would depend on the machine, and recurses once per split.
+
+/// The number of differences after which a text is split where the search has come furthest,
+/// at least.
+const MANY: usize = 256;
+
+/// Aligns texts by E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986: in
+/// linear space, from both ends at once.
+pub(super) struct Myers {
+    /// The furthest column reached on each diagonal from the start, and from the end.
+    reached: [Vec<isize>; 2],
+    /// The number of comparisons that remain.
+    budget: u64,
+}
+
+/// A part of both texts that is yet to be aligned.
+#[derive(Clone, Copy)]
+struct Block {
+    left: (usize, usize),
+    right: (usize, usize),
+}
+
+impl Myers {
+    /// A search with at most this many comparisons, besides those of common beginnings and
+    /// ends. After that, equal words remain without partners.
+    pub(super) fn new(budget: u64) -> Self {
+        Myers {
+            reached: [Vec::new(), Vec::new()],
+            budget,
+        }
+    }
+
+    /// The number of comparisons that remain.
+    pub(super) fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// Calls `found` with the positions of words that correspond; each text is used at most
+    /// once, and in order.
+    ///
+    /// O((n + m) × d) for d differences, as long as the budget lasts; the result has the
+    /// fewest possible differences if there are few.
+    pub(super) fn align(
+        &mut self,
+        left: &[u32],
+        right: &[u32],
+        mut found: impl FnMut(usize, usize),
+    ) {
+        let mut open = vec![Block {
+            left: (0, left.len()),
+            right: (0, right.len()),
+        }];
+        while let Some(mut block) = open.pop() {
+            let Block {
+                left: (l, l_end),
+                right: (r, r_end),
+            } = &mut block;
+            while l < l_end && r < r_end && left[*l] == right[*r] {
+                found(*l, *r);
+                (*l, *r) = (*l + 1, *r + 1);
+            }
+            while l < l_end && r < r_end && left[*l_end - 1] == right[*r_end - 1] {
+                (*l_end, *r_end) = (*l_end - 1, *r_end - 1);
+                found(*l_end, *r_end);
+            }
+            let (l, l_end, r, r_end) = (*l, *l_end, *r, *r_end);
+            if l == l_end || r == r_end {
+                continue;
+            }
+            let Some((x, y)) = self.split(&left[l..l_end], &right[r..r_end]) else {
+                continue;
+            };
+            open.push(Block {
+                left: (l + x, l_end),
+                right: (r + y, r_end),
+            });
+            open.push(Block {
+                left: (l, l + x),
+                right: (r, r + y),
+            });
+        }
+    }
+
+    /// A point inside that a best alignment passes, or a good one if there are many
+    /// differences. None if the budget is used up.
+    fn split(&mut self, left: &[u32], right: &[u32]) -> Option<(usize, usize)> {
+        let (n, m) = (left.len() as isize, right.len() as isize);
+        let most = (left.len() + right.len()).isqrt().max(MANY);
+        let at = |diagonal: isize| (diagonal + m + 1) as usize;
+        for reached in &mut self.reached {
+            reached.resize(reached.len().max((n + m + 3) as usize), 0);
+        }
+        let [forward, backward] = &mut self.reached;
+        let end = n - m;
+        let is_odd = end % 2 != 0;
+        (forward[at(0)], backward[at(end)]) = (0, n);
+        let (mut f_low, mut f_high) = (0isize, 0isize);
+        let (mut b_low, mut b_high) = (end, end);
+        for differences in 1.. {
+            // Diagonals outside of the texts are not entered.
+            match f_low > -m {
+                true => {
+                    f_low -= 1;
+                    forward[at(f_low - 1)] = -1;
+                }
+                false => f_low += 1,
+            }
+            match f_high < n {
+                true => {
+                    f_high += 1;
+                    forward[at(f_high + 1)] = -1;
+                }
+                false => f_high -= 1,
+            }
+            let mut diagonal = f_high;
+            while diagonal >= f_low {
+                let (below, above) = (forward[at(diagonal - 1)], forward[at(diagonal + 1)]);
+                let start = above.max(below + 1);
+                let mut x = start;
+                while x < n && x - diagonal < m && left[x as usize] == right[(x - diagonal) as usize]
+                {
+                    x += 1;
+                }
+                self.budget = self.budget.checked_sub((x - start) as u64 + 1)?;
+                forward[at(diagonal)] = x;
+                if is_odd
+                    && (b_low..=b_high).contains(&diagonal)
+                    && backward[at(diagonal)] <= x
+                {
+                    return inside(x, x - diagonal, n, m);
+                }
+                diagonal -= 2;
+            }
+            match b_low > -m {
+                true => {
+                    b_low -= 1;
+                    backward[at(b_low - 1)] = isize::MAX;
+                }
+                false => b_low += 1,
+            }
+            match b_high < n {
+                true => {
+                    b_high += 1;
+                    backward[at(b_high + 1)] = isize::MAX;
+                }
+                false => b_high -= 1,
+            }
+            let mut diagonal = b_high;
+            while diagonal >= b_low {
+                let (below, above) = (backward[at(diagonal - 1)], backward[at(diagonal + 1)]);
+                let start = below.min(above - 1);
+                let mut x = start;
+                while x > 0
+                    && x > diagonal
+                    && left[x as usize - 1] == right[(x - diagonal) as usize - 1]
+                {
+                    x -= 1;
+                }
+                self.budget = self.budget.checked_sub((start - x) as u64 + 1)?;
+                backward[at(diagonal)] = x;
+                if !is_odd
+                    && (f_low..=f_high).contains(&diagonal)
+                    && x <= forward[at(diagonal)]
+                {
+                    return inside(x, x - diagonal, n, m);
+                }
+                diagonal -= 2;
+            }
+            if differences >= most {
+                break;
+            }
+        }
+        furthest(forward, backward, (f_low, f_high), (b_low, b_high), (n, m))
+    }
+}
+
+/// The point nearest to the other end among those that either search has reached.
+fn furthest(
+    forward: &[isize],
+    backward: &[isize],
+    (f_low, f_high): (isize, isize),
+    (b_low, b_high): (isize, isize),
+    (n, m): (isize, isize),
+) -> Option<(usize, usize)> {
+    let at = |diagonal: isize| (diagonal + m + 1) as usize;
+    let point = |x: isize, diagonal: isize| (x, x - diagonal);
+    let from_start = (f_low..=f_high)
+        .step_by(2)
+        .map(|diagonal| point(forward[at(diagonal)].min(n).min(m + diagonal), diagonal))
+        .max_by_key(|(x, y)| x + y)?;
+    let from_end = (b_low..=b_high)
+        .step_by(2)
+        .map(|diagonal| point(backward[at(diagonal)].max(0).max(diagonal), diagonal))
+        .min_by_key(|(x, y)| x + y)?;
+    let (x, y) = match n + m - (from_end.0 + from_end.1) < from_start.0 + from_start.1 {
+        true => from_start,
+        false => from_end,
+    };
+    inside(x, y, n, m)
+}
+
+/// The point, unless splitting there makes no progress.
+fn inside(x: isize, y: isize, n: isize, m: isize) -> Option<(usize, usize)> {
+    let is_corner = (x, y) == (0, 0) || (x, y) == (n, m);
+    (!is_corner).then_some((x as usize, y as usize))
+}

@@ -1,0 +1,118 @@
+//! One graph with its edges in both directions, and its canonical order.
+
+use super::Graph;
+
+/// The word of the node that uses the results.
+const SINK: u64 = 0x51f0_7a3c_9d2e_b845;
+
+/// A graph with the users of each node.
+///
+/// The results are the operands of one more node after all others, so that a use by a
+/// result is like any other.
+pub(super) struct Side<'g> {
+    pub(super) graph: &'g Graph,
+    starts: Vec<u32>,
+    users: Vec<(u32, u32)>,
+}
+
+impl<'g> Side<'g> {
+    /// O(nodes + edges).
+    pub(super) fn new(graph: &'g Graph) -> Self {
+        debug_assert_eq!(graph.starts.len(), graph.len() + 1);
+        let count = graph.len();
+        let mut starts = vec![0u32; count + 3];
+        for &operand in graph.operands.iter().chain(&graph.results) {
+            starts[operand as usize + 2] += 1;
+        }
+        for node in 2..starts.len() {
+            starts[node] += starts[node - 1];
+        }
+        let mut users = vec![(0, 0); graph.operands.len() + graph.results.len()];
+        let mut side = Side {
+            graph,
+            starts: Vec::new(),
+            users: Vec::new(),
+        };
+        for user in 0..=count as u32 {
+            for (slot, &operand) in (0..).zip(side.operands(user)) {
+                // Each start moves to its end, which is the start of the next node.
+                let place = &mut starts[operand as usize + 1];
+                users[*place as usize] = (user, slot);
+                *place += 1;
+            }
+        }
+        side.starts = starts;
+        side.users = users;
+        side
+    }
+
+    /// The number of nodes, including the one that uses the results.
+    pub(super) fn len(&self) -> usize {
+        self.graph.len() + 1
+    }
+
+    /// The node that uses the results.
+    pub(super) fn sink(&self) -> u32 {
+        self.graph.len() as u32
+    }
+
+    /// The operands of a node in order.
+    pub(super) fn operands(&self, node: u32) -> &'g [u32] {
+        match (node as usize) < self.graph.len() {
+            true => self.graph.operands_of(node),
+            false => &self.graph.results,
+        }
+    }
+
+    /// The users of a node, each with the position of the operand.
+    pub(super) fn users(&self, node: u32) -> &[(u32, u32)] {
+        let node = node as usize;
+        &self.users[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    /// Operator and arity of a node.
+    pub(super) fn op(&self, node: u32) -> u64 {
+        let ops = &self.graph.ops;
+        ops.get(node as usize).copied().unwrap_or(SINK)
+    }
+
+    /// Everything local to a node.
+    pub(super) fn label(&self, node: u32) -> u64 {
+        let labels = &self.graph.labels;
+        labels.get(node as usize).copied().unwrap_or(SINK)
+    }
+
+    /// The hash of the name of a node; 0 if it has none.
+    pub(super) fn name(&self, node: u32) -> u64 {
+        self.graph.names.get(node as usize).copied().unwrap_or(0)
+    }
+
+    /// All nodes as a depth-first visit from the results leaves them, operands in order:
+    /// independent of the order of the file, except for nodes that no result needs.
+    /// O(nodes + edges).
+    pub(super) fn canonical_order(&self) -> Vec<u32> {
+        let mut order = Vec::with_capacity(self.len());
+        let mut seen = vec![false; self.len()];
+        let mut stack: Vec<(u32, u32)> = Vec::new();
+        let unused = (0..self.sink()).filter(|node| self.users(*node).is_empty());
+        for root in [self.sink()].into_iter().chain(unused) {
+            seen[root as usize] = true;
+            stack.push((root, 0));
+            while let Some((node, next)) = stack.last_mut() {
+                match self.operands(*node).get(*next as usize) {
+                    Some(&operand) => {
+                        *next += 1;
+                        if !std::mem::replace(&mut seen[operand as usize], true) {
+                            stack.push((operand, 0));
+                        }
+                    }
+                    None => {
+                        order.push(*node);
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        order
+    }
+}
