@@ -2,14 +2,19 @@
 //! applying it leads to the right value and inverting it back, and neither names nor
 //! sharing change it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use isoform::compare::{ChangeKind, CompareOptions, DiffOptions, Difference};
+use isoform::errors::ErrorKind;
+use isoform::paths::AccessStep;
+use isoform::types::Kind;
+use isoform::values::ValueRef;
 use isoform::{Array, Result, Value};
 
 use super::classes::program;
+use super::generate::children;
 use super::oracle;
-use super::pair::{account, draw, draw_options, setup, Pair};
+use super::pair::{Pair, account, draw, draw_options, setup};
 use super::properties::Property;
 use super::source::{Source, split_mix};
 use super::transform::{mutate_once, rename, unshare};
@@ -77,19 +82,29 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
     let (equal, found) = match (equal, found) {
         (Ok(equal), Ok(found)) => (equal, found),
         (Err(expected), Err(error)) if expected.kind() == error.kind() => return Ok(()),
+        // Comparison has found a difference before it came to the cycle.
+        (Ok(false), Err(error)) if error.kind() == ErrorKind::Value => return Ok(()),
         (expected, found) => {
-            return fail(&format!("comparison says {expected:?}, the difference {found:?}"));
+            return fail(&format!(
+                "comparison says {expected:?}, the difference {found:?}"
+            ));
         }
     };
     if found.is_empty() != equal {
-        return fail(&format!("comparison says {equal}, the difference is {found}"));
+        return fail(&format!(
+            "comparison says {equal}, the difference is {found}"
+        ));
     }
     let again = of(left, right, *options).map_err(setup)?;
     if format!("{again}") != format!("{found}") {
         return fail(&format!("the difference is once {found} and once {again}"));
     }
     let is = |built: Result<Value>, wanted: &Value| match built {
-        Ok(built) => options.equal(&built, wanted).map_err(|error| error.to_string()),
+        Ok(built) => match options.equal(&built, wanted) {
+            // What cannot be compared with itself cannot be judged.
+            Err(error) if error.kind() == ErrorKind::Type => Ok(true),
+            equal => equal.map_err(|error| error.to_string()),
+        },
         Err(error) => Err(error.to_string()),
     };
     match is(found.apply(left), right) {
@@ -99,7 +114,9 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
     if let Ok(built) = found.apply(left)
         && matches!(oracle::equal(&built, right, *options), Ok(false))
     {
-        return fail(&format!("the oracle denies that {found} leads to the right value"));
+        return fail(&format!(
+            "the oracle denies that {found} leads to the right value"
+        ));
     }
     let back = found.invert().map_err(setup)?;
     match is(back.apply(right), left) {
@@ -114,10 +131,15 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
     if equal {
         return Ok(());
     }
+    if !binds_once(left, *options) || !binds_once(right, *options) {
+        return Ok(());
+    }
     if let Ok(renamed) = rename(left, *options, source) {
         let other = of(&renamed, right, *options).map_err(setup)?;
         if other.changes().len() != found.changes().len() {
-            return fail(&format!("after a renaming of the left side {found} is {other}"));
+            return fail(&format!(
+                "after a renaming of the left side {found} is {other}"
+            ));
         }
     }
     let (l, r) = (unshare(left, *options), unshare(right, *options));
@@ -128,6 +150,38 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
         }
     }
     Ok(())
+}
+
+/// True if each variable is bound in one place and used in its scope alone: then a renaming
+/// makes one variable of each.
+fn binds_once(value: &Value, options: CompareOptions) -> bool {
+    let renamed = rename(value, options, &mut Source::new(&[]));
+    renamed.is_ok_and(|renamed| variables(&renamed) == variables(value))
+}
+
+/// The number of variables in a value.
+fn variables(value: &Value) -> usize {
+    let mut seen = HashSet::new();
+    let mut found = 0;
+    let mut stack = vec![value.clone()];
+    while let Some(value) = stack.pop() {
+        let Some(object) = value
+            .as_object()
+            .filter(|object| seen.insert(object.identity()))
+        else {
+            continue;
+        };
+        let info = object.type_info();
+        found += usize::from(info.kind() == Kind::Var && !info.is_builtin());
+        stack.extend(children(&value));
+        if let ValueRef::Map(map) = value.view() {
+            stack.extend(map.keys().cloned());
+        }
+        if let ValueRef::Dict(dict) = value.view() {
+            stack.extend(dict.snapshot().keys().cloned());
+        }
+    }
+    found
 }
 
 /// How often each change occurs. Values count by their hash, since the text of a map depends
@@ -158,8 +212,9 @@ fn check_places(pair: &Pair, change: &isoform::compare::Change) -> Result<(), St
     ];
     for (path, value, root) in sides {
         let Some(value) = value else { continue };
-        // Keys that are objects cannot be looked up by an equal one.
-        if change.kind() == ChangeKind::KeyRenamed {
+        // Not every key that is an object can be looked up.
+        let is_object = |step: &AccessStep| matches!(step, AccessStep::MapItem(key) if key.as_object().is_some() && key.as_str().is_none());
+        if change.kind() == ChangeKind::KeyRenamed || path.steps().iter().any(is_object) {
             continue;
         }
         let found = path.get(root);
@@ -168,7 +223,9 @@ fn check_places(pair: &Pair, change: &isoform::compare::Change) -> Result<(), St
             format!("{:?}", pair(&found)) == format!("{:?}", pair(value))
         });
         if !is_there {
-            return Err(format!("{change:?}: there is nothing like {value:?} at {path}"));
+            return Err(format!(
+                "{change:?}: there is nothing like {value:?} at {path}"
+            ));
         }
     }
     Ok(())

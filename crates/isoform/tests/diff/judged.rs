@@ -37,5 +37,8 @@ fn one_edit_is_one_or_two_changes() {
         }
     }
     eprintln!("{few} of {edits}, {nodes} nodes");
-    assert!(f64::from(few) >= 0.95 * f64::from(edits), "{few} of {edits}");
+    assert!(
+        f64::from(few) >= 0.95 * f64::from(edits),
+        "{few} of {edits}"
+    );
 }

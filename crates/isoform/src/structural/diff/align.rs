@@ -190,9 +190,9 @@ impl<'t> Aligner<'t> {
         for (at_left, at_right) in shifted.chain([(l_end, r_end)]) {
             let both = (at_left - start.0).min(at_right - start.1);
             let between = (0..both).map(|offset| (start.0 + offset, start.1 + offset));
-            pairs.extend(between.filter(|&(a, b)| {
-                self.have_one_type(&left[a as usize], &right[b as usize])
-            }));
+            pairs.extend(
+                between.filter(|&(a, b)| self.have_one_type(&left[a as usize], &right[b as usize])),
+            );
             if at_left < l_end {
                 pairs.push((at_left, at_right));
             }
@@ -238,8 +238,12 @@ impl<'t> Aligner<'t> {
         self.sketch(0, left);
         self.sketch(1, right);
         let empty: &[u64] = &[];
-        let l = self.sketches[0].get(&left).map_or(empty, |sketch| &**sketch);
-        let r = self.sketches[1].get(&right).map_or(empty, |sketch| &**sketch);
+        let l = self.sketches[0]
+            .get(&left)
+            .map_or(empty, |sketch| &**sketch);
+        let r = self.sketches[1]
+            .get(&right)
+            .map_or(empty, |sketch| &**sketch);
         let (mut i, mut j, mut common) = (0, 0, 0);
         while i < l.len() && j < r.len() {
             match l[i].cmp(&r[j]) {
@@ -358,7 +362,10 @@ impl<'t> Aligner<'t> {
         };
         for position in (0..right.len()).step_by(2) {
             let key = &right[position];
-            let bound = key.node_number().map(&partner_of).filter(|&node| node != NONE);
+            let bound = key
+                .node_number()
+                .map(&partner_of)
+                .filter(|&node| node != NONE);
             if let Some(&at) = bound.and_then(|node| by_node.get(&node)) {
                 take(at, position, &mut partner);
             }
@@ -416,7 +423,10 @@ impl<'t> Aligner<'t> {
         }
         let mut found: HashMap<u64, (u32, u32), RandomState> = HashMap::default();
         let mut order = Vec::new();
-        for position in (0..right.len()).step_by(2).filter(|&at| partner[at] == NONE) {
+        for position in (0..right.len())
+            .step_by(2)
+            .filter(|&at| partner[at] == NONE)
+        {
             let token = self.token(1, &right[position + 1]);
             let entry = found.entry(token).or_insert((position as u32, 0));
             entry.1 += 1;

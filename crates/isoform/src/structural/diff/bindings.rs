@@ -57,7 +57,10 @@ impl Bindings {
             self.labels_right[var as usize],
             self.hints_right[var as usize],
         ];
-        known.into_iter().find(|&partner| partner != NONE).unwrap_or(NONE)
+        known
+            .into_iter()
+            .find(|&partner| partner != NONE)
+            .unwrap_or(NONE)
     }
 
     /// The partner of a left variable as far as it is known.
@@ -67,7 +70,10 @@ impl Bindings {
             self.labels_left[var as usize],
             self.hints_left[var as usize],
         ];
-        known.into_iter().find(|&partner| partner != NONE).unwrap_or(NONE)
+        known
+            .into_iter()
+            .find(|&partner| partner != NONE)
+            .unwrap_or(NONE)
     }
 
     pub(super) fn of_left(&self, var: u32) -> u32 {
@@ -99,6 +105,15 @@ impl Bindings {
     /// True if the variables were once bound to each other, before any others.
     pub(super) fn have_one_label(&self, left: u32, right: u32) -> bool {
         self.likely_of_left(left) == right
+    }
+
+    /// True unless the round before has paired one of two variables with another one.
+    pub(super) fn may_be_partners(&self, left: u32, right: u32) -> bool {
+        let hints = (
+            self.hints_left[left as usize],
+            self.hints_right[right as usize],
+        );
+        hints == (NONE, NONE) || hints.0 == right
     }
 
     /// A place to return to.

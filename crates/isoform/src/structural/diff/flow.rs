@@ -199,7 +199,9 @@ fn name_of(node: &Node) -> u64 {
     let slots = node.info().slots.iter().enumerate();
     let mut ignored = slots.filter(|(_, slot)| slot.flag == FieldFlag::Ignore);
     let name = ignored.find_map(|(position, _)| {
-        let name = field_value_at(&node.object, position)?.peek::<Str>()?.clone();
+        let name = field_value_at(&node.object, position)?
+            .peek::<Str>()?
+            .clone();
         (!name.is_empty()).then_some(name)
     });
     name.map_or(0, |name| {

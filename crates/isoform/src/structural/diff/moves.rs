@@ -36,7 +36,9 @@ fn loose_nodes(walk: &Walk<'_>, side: usize) -> Vec<Loose> {
         // Where only the node itself was replaced, what is below is paired.
         let is_whole = finding.kind == kind
             || (finding.kind == ChangeKind::Replaced && finding.sizes.0.max(finding.sizes.1) > 1);
-        let Some(spot) = [&finding.left, &finding.right][side].as_ref().filter(|_| is_whole)
+        let Some(spot) = [&finding.left, &finding.right][side]
+            .as_ref()
+            .filter(|_| is_whole)
         else {
             continue;
         };

@@ -68,12 +68,19 @@ impl Ignored {
             let info = known(key)?;
             let Some(position) = info.field_index(field) else {
                 let names: Vec<_> = info.fields().iter().map(|field| field.name()).collect();
-                return Err(Error::new(ErrorKind::Attribute, format!(
-                    "ignore: {key} has no field '{field}', only: {}",
-                    names.join(", ")
-                )));
+                return Err(Error::new(
+                    ErrorKind::Attribute,
+                    format!(
+                        "ignore: {key} has no field '{field}', only: {}",
+                        names.join(", ")
+                    ),
+                ));
             };
-            ignored.fields.entry(info.index()).or_default().push(position);
+            ignored
+                .fields
+                .entry(info.index())
+                .or_default()
+                .push(position);
         }
         Ok(ignored)
     }

@@ -467,7 +467,9 @@ impl<'t> Maker<'t> {
             })
             .collect();
         let mut runs: Vec<Run> = Vec::new();
-        let mut kept = sequence::align(&left_words, &right_words).into_iter().peekable();
+        let mut kept = sequence::align(&left_words, &right_words)
+            .into_iter()
+            .peekable();
         for (position, cell) in cells.iter().enumerate() {
             match kept.next_if(|&(_, right)| right as usize == position) {
                 Some((from, _)) => match runs.last_mut() {
@@ -502,12 +504,16 @@ impl<'t> Maker<'t> {
             let key = &cells[position];
             let state = key.node_number().map(|part| self.states[part as usize]);
             let same = known.remove(&key_of(key, state));
-            let is_same = same.is_some_and(|same| self.is_kept(&lefts[same + 1], &cells[position + 1]));
+            let is_same =
+                same.is_some_and(|same| self.is_kept(&lefts[same + 1], &cells[position + 1]));
             if !is_same {
                 set.push((self.source(key), self.source(&cells[position + 1])));
             }
         }
-        let mut removed: Vec<u32> = known.into_values().map(|position| position as u32).collect();
+        let mut removed: Vec<u32> = known
+            .into_values()
+            .map(|position| position as u32)
+            .collect();
         removed.sort_unstable();
         Entry::Entries(container, base, removed, set)
     }

@@ -153,11 +153,7 @@ impl Tables {
     ///
     /// `ValueError` with the path for a value that contains itself, and for more than
     /// four billion parts; those of custom hashes.
-    pub(super) fn of(
-        value: &Value,
-        options: CompareOptions,
-        ignored: &Ignored,
-    ) -> Result<Self> {
+    pub(super) fn of(value: &Value, options: CompareOptions, ignored: &Ignored) -> Result<Self> {
         let (tables, outcome) = access::traversing(|section| {
             let mut reader = Reader::new(options, ignored);
             let outcome = reader.run(section, value);
@@ -318,9 +314,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         }
         let base = self.pending.len();
         let cursor = match info.class() {
-            Payload::Plain | Payload::Node => {
-                Some(Cursor::of_node(object, part, View::Compared))
-            }
+            Payload::Plain | Payload::Node => Some(Cursor::of_node(object, part, View::Compared)),
             _ => Cursor::of_container(section, object, part, View::Compared),
         };
         // Every class with parts has a cursor.

@@ -10,10 +10,8 @@ use super::change::ChangeKind;
 use super::flow::Flow;
 use super::options::DiffOptions;
 use super::places::{Link, Places, ROOT};
+use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::tokens::Tokens;
-use super::tables::{
-    Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables,
-};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::types::FieldFlag;
 use crate::kernel::types::region::RegionKind;
@@ -95,6 +93,8 @@ pub(super) struct Walk<'t> {
     pub(super) flow: Option<Flow>,
     replaced_dags: HashSet<(u32, u32), RandomState>,
     mode: Mode,
+    /// True while a pair is visited that was not met at its place.
+    is_apart: bool,
     partner_counts: [Vec<u8>; 2],
     pairs: HashMap<(u32, u32), u32, RandomState>,
     pub(super) edges: Vec<(u32, u32)>,
@@ -130,6 +130,7 @@ impl<'t> Walk<'t> {
             flow: None,
             replaced_dags: HashSet::default(),
             mode: Mode::Partners,
+            is_apart: false,
             partner_counts: counts.map(|count| vec![0; count]),
             pairs: HashMap::default(),
             edges: Vec::new(),
@@ -183,11 +184,11 @@ impl<'t> Walk<'t> {
     pub(super) fn apart(&mut self, left: u32, right: u32) -> Result<u32> {
         let top = self.new_pair();
         self.mode = Mode::Partners;
-        let place = self
-            .places
-            .add(ROOT, Link::Node(left), Link::Node(right));
+        let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
+        self.is_apart = true;
         self.nodes(left, right, top, place, RegionKind::Use)?;
         self.run()?;
+        self.is_apart = false;
         self.left_pairs.push(top);
         Ok(place)
     }
@@ -245,7 +246,10 @@ impl<'t> Walk<'t> {
         let part = u32::from(is_map);
         match step {
             Step::Both(l, r) => {
-                let cells = (self.left.cell(left, l + part), self.right.cell(right, r + part));
+                let cells = (
+                    self.left.cell(left, l + part),
+                    self.right.cell(right, r + part),
+                );
                 if self.are_same(cells) {
                     return Ok(());
                 }
@@ -261,7 +265,13 @@ impl<'t> Walk<'t> {
                     self.spot(0, self.left.cell(left, l)),
                     self.spot(1, self.right.cell(right, r)),
                 );
-                self.find(ChangeKind::KeyRenamed, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
+                self.find(
+                    ChangeKind::KeyRenamed,
+                    place,
+                    pair,
+                    (Some(spots.0), Some(spots.1)),
+                    (1, 1),
+                );
                 let cells = (self.left.cell(left, l + 1), self.right.cell(right, r + 1));
                 self.cells(cells, pair, place, region)
             }
@@ -355,11 +365,16 @@ impl<'t> Walk<'t> {
         };
         let tables = self.tables(side);
         // None, true and small numbers are everywhere.
-        if matches!(plain.value.view(), crate::kernel::value::ValueRef::None | crate::kernel::value::ValueRef::Bool(_)) {
+        if matches!(
+            plain.value.view(),
+            crate::kernel::value::ValueRef::None | crate::kernel::value::ValueRef::Bool(_)
+        ) {
             return None;
         }
         let cells = tables.cells(node);
-        let is_inside = cells.iter().any(|cell| !cell.is_node && cell.word == plain.word);
+        let is_inside = cells
+            .iter()
+            .any(|cell| !cell.is_node && cell.word == plain.word);
         if !is_inside || tables.node(node).size > 4 {
             return None;
         }
@@ -375,9 +390,7 @@ impl<'t> Walk<'t> {
         match (left.view(), right.view()) {
             (ValueRef::Tensor(_), ValueRef::Tensor(_)) => ChangeKind::Tensor,
             _ if self.places.is_under_key(place) => ChangeKind::Attribute,
-            (l, r) if std::mem::discriminant(&l) == std::mem::discriminant(&r) => {
-                ChangeKind::Value
-            }
+            (l, r) if std::mem::discriminant(&l) == std::mem::discriminant(&r) => ChangeKind::Value,
             _ => ChangeKind::Value,
         }
     }
@@ -425,7 +438,8 @@ impl<'t> Walk<'t> {
             self.edges.push((pair, known));
             return Ok(None);
         }
-        let is_same = self.aligner.tokens[0][left as usize] == self.aligner.tokens[1][right as usize];
+        let is_same =
+            self.aligner.tokens[0][left as usize] == self.aligner.tokens[1][right as usize];
         if (l.is_mutable() || r.is_mutable()) && is_same {
             // Which of several equal lists it is tells who sees a later write.
             let (known_left, known_right) = (
@@ -476,7 +490,10 @@ impl<'t> Walk<'t> {
                 (sizes.0.max(1), sizes.1.max(1)),
             );
             match l.is_sequence() && r.is_sequence() {
-                true => Steps::Listed(self.aligner.lists(self.left.cells(left), self.right.cells(right))),
+                true => Steps::Listed(
+                    self.aligner
+                        .lists(self.left.cells(left), self.right.cells(right)),
+                ),
                 false => Steps::Listed(self.aligner.fields(left, right)),
             }
         } else if l.is_sequence() {
@@ -488,12 +505,15 @@ impl<'t> Walk<'t> {
                 }
             }
         } else if l.is_mapping() {
-            let steps = self.aligner.maps(self.left.cells(left), self.right.cells(right), |key| {
-                match self.right.node(key).is_var() {
-                    true => self.bindings.likely_of_right(key),
-                    false => self.partners[1][key as usize],
-                }
-            });
+            let steps =
+                self.aligner.maps(
+                    self.left.cells(left),
+                    self.right.cells(right),
+                    |key| match self.right.node(key).is_var() {
+                        true => self.bindings.likely_of_right(key),
+                        false => self.partners[1][key as usize],
+                    },
+                );
             self.bind_keys(left, right, &steps);
             Steps::Listed(steps)
         } else {
@@ -578,27 +598,29 @@ impl<'t> Walk<'t> {
             .object
             .same_as(&self.right.node(right).object);
         if bound == (NONE, NONE) {
-            if same_object || self.bindings.have_one_label(left, right) {
-                return true;
-            }
             let labels = (
                 self.bindings.labels_left[left as usize],
                 self.bindings.labels_right[right as usize],
             );
-            let are_free = |tables: &Tables, number| {
-                !tables.node(number).has(super::tables::IS_DEFINED)
-            };
-            if self.options.compare.map_free_vars
-                && labels == (NONE, NONE)
-                && are_free(self.left, left)
-                && are_free(self.right, right)
-            {
+            let may_bind = self.options.compare.map_free_vars && labels == (NONE, NONE);
+            // The scopes around a place that is visited for itself are not open.
+            let was_bound = self.is_apart && self.bindings.have_one_label(left, right);
+            if may_bind && (same_object || self.bindings.may_be_partners(left, right)) {
                 self.bindings.bind(left, right);
+                return true;
+            }
+            if same_object || was_bound {
                 return true;
             }
         }
         let spots = (self.spot_of(0, left), self.spot_of(1, right));
-        self.find(ChangeKind::Variable, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
+        self.find(
+            ChangeKind::Variable,
+            place,
+            pair,
+            (Some(spots.0), Some(spots.1)),
+            (1, 1),
+        );
         false
     }
 
@@ -631,6 +653,12 @@ impl<'t> Walk<'t> {
         if self.is_copy(left, right, partners) {
             if self.mode != Mode::Copy {
                 self.find(ChangeKind::Sharing, place, pair, spots(self), (1, 1));
+            }
+            // The copy is neither inserted nor deleted.
+            for (side, node) in [left, right].into_iter().enumerate() {
+                if self.partners[side][node as usize] == NONE {
+                    self.reported[side][node as usize] = true;
+                }
             }
             return Some(Mode::Copy);
         }
@@ -667,8 +695,20 @@ impl<'t> Walk<'t> {
         let spot = self.spot_of(side, node);
         let size = self.own_size(side, node);
         match side {
-            0 => self.find(ChangeKind::Deleted, place, pair, (Some(spot), None), (size, 0)),
-            _ => self.find(ChangeKind::Inserted, place, pair, (None, Some(spot)), (0, size)),
+            0 => self.find(
+                ChangeKind::Deleted,
+                place,
+                pair,
+                (Some(spot), None),
+                (size, 0),
+            ),
+            _ => self.find(
+                ChangeKind::Inserted,
+                place,
+                pair,
+                (None, Some(spot)),
+                (0, size),
+            ),
         }
     }
 
@@ -807,13 +847,7 @@ impl<'t> Walk<'t> {
 
     /// Notes that one node became a part of the other; and returns
     /// the nodes that then stand for each other; None if neither did.
-    fn wrapped(
-        &mut self,
-        left: u32,
-        right: u32,
-        pair: u32,
-        place: u32,
-    ) -> Option<(u32, u32, u32)> {
+    fn wrapped(&mut self, left: u32, right: u32, pair: u32, place: u32) -> Option<(u32, u32, u32)> {
         let (l, r) = (self.left.node(left), self.right.node(right));
         if l.info().is_builtin() || r.info().is_builtin() || l.is_var() && r.is_var() {
             return None;
@@ -901,7 +935,11 @@ impl<'t> Walk<'t> {
                     && !found.info().is_builtin()
                     && !found.is_var()
                 {
-                    let (l, r) = if side == 1 { (wanted, part) } else { (part, wanted) };
+                    let (l, r) = if side == 1 {
+                        (wanted, part)
+                    } else {
+                        (part, wanted)
+                    };
                     if self.aligner.dice(l, r) >= WRAPPED {
                         similar = Some(queue.len() - 1);
                     }
@@ -942,7 +980,13 @@ impl<'t> Walk<'t> {
             }
         }
         let (spot, size) = (self.spot(0, cell), self.size_at(0, cell));
-        self.find(ChangeKind::Deleted, place, pair, (Some(spot), None), (size, 0));
+        self.find(
+            ChangeKind::Deleted,
+            place,
+            pair,
+            (Some(spot), None),
+            (size, 0),
+        );
     }
 
     fn inserted(&mut self, cell: &Cell, place: u32, pair: u32) {
@@ -953,7 +997,13 @@ impl<'t> Walk<'t> {
             return self.dag_alone(1, node, place, pair);
         }
         let (spot, size) = (self.spot(1, cell), self.size_at(1, cell));
-        self.find(ChangeKind::Inserted, place, pair, (None, Some(spot)), (0, size));
+        self.find(
+            ChangeKind::Inserted,
+            place,
+            pair,
+            (None, Some(spot)),
+            (0, size),
+        );
     }
 
     /// The size of a part that is alone; of a dag node that has a partner, only the use.

@@ -56,6 +56,8 @@ fn texts(sides: &[Side<'_>; 2], orders: &[Vec<u32>; 2], pairs: &Pairs) -> [Vec<(
             }
         };
         let nodes = orders[side].iter();
-        nodes.filter_map(|node| Some((*node, word(*node)?))).collect()
+        nodes
+            .filter_map(|node| Some((*node, word(*node)?)))
+            .collect()
     })
 }

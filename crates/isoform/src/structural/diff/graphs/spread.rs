@@ -32,8 +32,8 @@ pub(super) fn prune(
     for (l, r) in pairs.all() {
         let has_edges = !sides[0].users(l).is_empty() || !sides[0].operands(l).is_empty();
         let support = pairs.support(sides, (l, r), costs);
-        let is_confirmed = support.agreeing > 0
-            && !(strictly && support.agreeing < support.contradicting);
+        let is_confirmed =
+            support.agreeing > 0 && !(strictly && support.agreeing < support.contradicting);
         if has_edges && !is_confirmed && !pairs.is_fixed(l) {
             doubtful.push(l);
         }
@@ -108,7 +108,12 @@ fn candidates_around(
         let free = users.iter().filter(|(user, _)| !pairs.has(number, *user));
         let mut keyed: Vec<([u64; 4], u32)> = free
             .map(|&(user, slot)| {
-                let key = [u64::from(slot), side.op(user), side.label(user), side.name(user)];
+                let key = [
+                    u64::from(slot),
+                    side.op(user),
+                    side.label(user),
+                    side.name(user),
+                ];
                 (key, user)
             })
             .collect();
@@ -159,7 +164,11 @@ pub(super) fn correct(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Alig
         let best = found
             .drain(..)
             .filter_map(|other| {
-                let pair = if side == 0 { (node, other) } else { (other, node) };
+                let pair = if side == 0 {
+                    (node, other)
+                } else {
+                    (other, node)
+                };
                 let held = match side {
                     0 => (pairs.of_right(other)?, other),
                     _ => (other, pairs.of_left(other)?),
@@ -248,7 +257,9 @@ pub(super) fn replaced(
     }
     found.retain(|&(l, r)| {
         let operands = sides[0].operands(l).iter().zip(sides[1].operands(r));
-        operands.into_iter().all(|(x, y)| pairs.of_left(*x) == Some(*y))
+        operands
+            .into_iter()
+            .all(|(x, y)| pairs.of_left(*x) == Some(*y))
     });
     found
 }

@@ -157,8 +157,12 @@ impl Model {
 
     /// Lists the nodes in another topological order.
     pub(super) fn shuffle(&mut self, random: &mut Random) {
-        let place_of: HashMap<u32, usize> =
-            self.nodes.iter().enumerate().map(|(place, node)| (node.id, place)).collect();
+        let place_of: HashMap<u32, usize> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(place, node)| (node.id, place))
+            .collect();
         let mut waiting: Vec<usize> = self.nodes.iter().map(|node| node.operands.len()).collect();
         let mut users = vec![Vec::new(); self.nodes.len()];
         for (place, node) in self.nodes.iter().enumerate() {
@@ -166,7 +170,9 @@ impl Model {
                 users[place_of[operand]].push(place);
             }
         }
-        let mut ready: Vec<usize> = (0..self.nodes.len()).filter(|place| waiting[*place] == 0).collect();
+        let mut ready: Vec<usize> = (0..self.nodes.len())
+            .filter(|place| waiting[*place] == 0)
+            .collect();
         let mut order = Vec::with_capacity(self.nodes.len());
         while !ready.is_empty() {
             let place = ready.swap_remove(random.below(ready.len()));
@@ -182,8 +188,10 @@ impl Model {
     }
 
     pub(super) fn graph(&self) -> Graph {
-        let place_of: HashMap<u32, u32> =
-            (0..).zip(&self.nodes).map(|(place, node)| (node.id, place)).collect();
+        let place_of: HashMap<u32, u32> = (0..)
+            .zip(&self.nodes)
+            .map(|(place, node)| (node.id, place))
+            .collect();
         let mut graph = Graph {
             starts: vec![0],
             ..Graph::default()
@@ -191,9 +199,13 @@ impl Model {
         for node in &self.nodes {
             let op = u64::from(node.op) * 1000 + node.operands.len() as u64;
             graph.ops.push(op);
-            graph.labels.push(op ^ node.attribute.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            graph
+                .labels
+                .push(op ^ node.attribute.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             graph.names.push(node.name);
-            graph.operands.extend(node.operands.iter().map(|id| place_of[id]));
+            graph
+                .operands
+                .extend(node.operands.iter().map(|id| place_of[id]));
             graph.starts.push(graph.operands.len() as u32);
         }
         graph.results = self.results.iter().map(|id| place_of[id]).collect();
@@ -232,8 +244,10 @@ impl Judgement {
 /// promises, and compares it with the truth.
 pub(super) fn judge(left: &Model, right: &Model) -> Judgement {
     let (l, r) = (left.graph(), right.graph());
-    let place_of: HashMap<u32, u32> =
-        (0..).zip(&right.nodes).map(|(place, node)| (node.id, place)).collect();
+    let place_of: HashMap<u32, u32> = (0..)
+        .zip(&right.nodes)
+        .map(|(place, node)| (node.id, place))
+        .collect();
     let inputs = (0..).zip(&left.nodes).filter(|(_, node)| node.op == INPUT);
     let fixed: Vec<(u32, u32)> = inputs
         .map(|(place, node)| (place, place_of[&node.id]))
@@ -241,14 +255,20 @@ pub(super) fn judge(left: &Model, right: &Model) -> Judgement {
     let alignment = align(&l, &r, &fixed);
     check(&l, &r, &fixed, &alignment);
     let mut judgement = Judgement::default();
-    let pairs = (0..).zip(&alignment.left).filter_map(|(l, r)| Some((l, (*r)?)));
+    let pairs = (0..)
+        .zip(&alignment.left)
+        .filter_map(|(l, r)| Some((l, (*r)?)));
     for (l, r) in pairs.chain(alignment.replaced.iter().copied()) {
         match left.nodes[l as usize].id == right.nodes[r as usize].id {
             true => judgement.right += 1,
             false => judgement.wrong += 1,
         }
     }
-    judgement.true_pairs = left.nodes.iter().filter(|node| place_of.contains_key(&node.id)).count();
+    judgement.true_pairs = left
+        .nodes
+        .iter()
+        .filter(|node| place_of.contains_key(&node.id))
+        .count();
     judgement
 }
 
@@ -264,7 +284,10 @@ pub(super) fn check(left: &Graph, right: &Graph, fixed: &[(u32, u32)], alignment
         let Some(r) = *partner else { continue };
         assert_eq!(alignment.right[r as usize], Some(l), "partners differ");
         let is_fixed = fixed.contains(&(l, r));
-        assert!(is_fixed || left.ops[l as usize] == right.ops[r as usize], "operators differ");
+        assert!(
+            is_fixed || left.ops[l as usize] == right.ops[r as usize],
+            "operators differ"
+        );
     }
     for (r, partner) in (0..).zip(&alignment.right) {
         let Some(l) = *partner else { continue };
@@ -274,7 +297,10 @@ pub(super) fn check(left: &Graph, right: &Graph, fixed: &[(u32, u32)], alignment
     for &(l, r) in &alignment.replaced {
         assert!(!std::mem::replace(&mut seen[0][l as usize], true));
         assert!(!std::mem::replace(&mut seen[1][r as usize], true));
-        assert_eq!((alignment.left[l as usize], alignment.right[r as usize]), (None, None));
+        assert_eq!(
+            (alignment.left[l as usize], alignment.right[r as usize]),
+            (None, None)
+        );
         assert_ne!(left.ops[l as usize], right.ops[r as usize]);
         let operands = left.operands_of(l).iter();
         let partners: Option<Vec<u32>> = operands.map(|x| alignment.left[*x as usize]).collect();
