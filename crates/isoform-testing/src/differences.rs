@@ -2,14 +2,14 @@
 //! applying it leads to the right value and inverting it back, and neither names nor
 //! sharing change it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use isoform::compare::{ChangeKind, CompareOptions, DiffOptions, Difference};
+use isoform::compare::{Change, ChangeKind, CompareOptions, DiffOptions, Difference};
 use isoform::errors::ErrorKind;
 use isoform::paths::AccessStep;
 use isoform::types::Kind;
 use isoform::values::ValueRef;
-use isoform::{Array, Result, Value};
+use isoform::{Array, Obj, Ref, Result, Value};
 
 use super::classes::program;
 use super::generate::children;
@@ -17,7 +17,7 @@ use super::oracle;
 use super::pair::{Pair, account, draw, draw_options, setup};
 use super::properties::Property;
 use super::source::{Source, split_mix};
-use super::transform::{mutate_once, rename, unshare};
+use super::transform::{mutate_once, rename, replace_child, unshare};
 
 /// The properties of differences.
 pub const DIFF_PROPERTIES: &[(&str, Property)] = &[
@@ -131,7 +131,7 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
     if equal {
         return Ok(());
     }
-    if !binds_once(left, *options) || !binds_once(right, *options) {
+    if !are_plain(left, right, *options) {
         return Ok(());
     }
     if let Ok(renamed) = rename(left, *options, source) {
@@ -152,17 +152,42 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
     Ok(())
 }
 
-/// True if each variable is bound in one place and used in its scope alone: then a renaming
-/// makes one variable of each.
-fn binds_once(value: &Value, options: CompareOptions) -> bool {
-    let renamed = rename(value, options, &mut Source::new(&[]));
-    renamed.is_ok_and(|renamed| variables(&renamed) == variables(value))
+/// The variables of a value that are bound, and those that are free; None if one is both or
+/// is bound in several places, so that a renaming makes several of it.
+fn variables_by_role(value: &Value, options: CompareOptions) -> Option<[HashSet<u64>; 2]> {
+    let renamed = rename(value, options, &mut Source::new(&[])).ok()?;
+    let (before, after) = (variables(value), variables(&renamed));
+    let free: HashSet<u64> = before.intersection(&after).copied().collect();
+    let bound = before.difference(&free).copied().collect();
+    (before.len() == after.len()).then_some([bound, free])
 }
 
-/// The number of variables in a value.
-fn variables(value: &Value) -> usize {
+/// True if no variable is bound in several places or free in another one: then names mean
+/// the same wherever they occur.
+fn are_plain(left: &Value, right: &Value, options: CompareOptions) -> bool {
+    let roles = |value| variables_by_role(value, options);
+    let (Some(left), Some(right)) = (roles(left), roles(right)) else {
+        return false;
+    };
+    left[0].is_disjoint(&right[1]) && left[1].is_disjoint(&right[0])
+}
+
+/// The variables in a value.
+fn variables(value: &Value) -> HashSet<u64> {
+    let mut found = HashSet::new();
+    for object in objects(value) {
+        let info = object.type_info();
+        if info.kind() == Kind::Var && !info.is_builtin() {
+            found.insert(object.identity());
+        }
+    }
+    found
+}
+
+/// The distinct objects in a value.
+fn objects(value: &Value) -> Vec<Ref<Obj>> {
     let mut seen = HashSet::new();
-    let mut found = 0;
+    let mut found = Vec::new();
     let mut stack = vec![value.clone()];
     while let Some(value) = stack.pop() {
         let Some(object) = value
@@ -171,14 +196,12 @@ fn variables(value: &Value) -> usize {
         else {
             continue;
         };
-        let info = object.type_info();
-        found += usize::from(info.kind() == Kind::Var && !info.is_builtin());
+        found.push(object.clone());
         stack.extend(children(&value));
-        if let ValueRef::Map(map) = value.view() {
-            stack.extend(map.keys().cloned());
-        }
-        if let ValueRef::Dict(dict) = value.view() {
-            stack.extend(dict.snapshot().keys().cloned());
+        match value.view() {
+            ValueRef::Map(map) => stack.extend(map.keys().cloned()),
+            ValueRef::Dict(dict) => stack.extend(dict.snapshot().keys().cloned()),
+            _ => {}
         }
     }
     found
@@ -205,7 +228,7 @@ fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, u64, u64), u64> {
 }
 
 /// Paths lead to the values of a change.
-fn check_places(pair: &Pair, change: &isoform::compare::Change) -> Result<(), String> {
+fn check_places(pair: &Pair, change: &Change) -> Result<(), String> {
     let sides = [
         (change.left_path(), change.left(), &pair.left),
         (change.right_path(), change.right(), &pair.right),
@@ -231,25 +254,97 @@ fn check_places(pair: &Pair, change: &isoform::compare::Change) -> Result<(), St
     Ok(())
 }
 
-/// One program and one edit: the number of changes that the difference has, and of nodes
-/// inside of them, beside that of the nodes that the edit concerned. None if the edit
-/// changed nothing.
+/// What a difference makes of one edit.
+#[derive(Clone, Debug)]
+pub struct OneEdit {
+    /// The number of changes.
+    pub changes: usize,
+    /// The number of nodes inside of them.
+    pub inside: u64,
+    /// The number of nodes that the edit put in place of others, or took away.
+    pub edited: u64,
+    /// The difference as text.
+    pub text: String,
+}
+
+/// Draws a program, edits one part of it wherever that occurs, and renames the original.
+/// None if the edit changed nothing, or took a variable out of its scope.
 ///
 /// # Errors
 ///
 /// Those of drawing and comparing.
-pub fn measure_one_edit(bytes: &[u8]) -> Result<Option<(usize, u64, String)>, String> {
+pub fn one_edit(bytes: &[u8]) -> Result<Option<OneEdit>, String> {
     let mut source = Source::new(bytes);
+    let options = CompareOptions::default();
     let mut seed = source.byte().into();
     let size = 10 + source.below(150);
     let left = program(split_mix(&mut seed), size)?;
-    let right = mutate_once(&left, &mut source).map_err(setup)?;
-    let copy = rename(&left, CompareOptions::default(), &mut source);
-    let found = of(&copy.unwrap_or(left), &right, CompareOptions::default()).map_err(setup)?;
+    let all = objects(&left);
+    let target = Value::from(source.pick(&all));
+    let new = mutate_once(&target, &mut source).map_err(setup)?;
+    let changed = of(&target, &new, options);
+    let right = replace_everywhere(&left, &target, &new, &mut HashMap::new());
+    if !are_plain(&left, &right, options) || !matches!(changed, Ok(changed) if !changed.is_empty())
+    {
+        return Ok(None);
+    }
+    let copy = rename(&left, options, &mut source).map_err(setup)?;
+    let found = of(&copy, &right, options).map_err(setup)?;
     if found.is_empty() {
         return Ok(None);
     }
-    let inside = |change: &isoform::compare::Change| change.left_size().max(change.right_size());
-    let nodes = found.changes().iter().map(inside).sum();
-    Ok(Some((found.changes().len(), nodes, found.to_string())))
+    let inside = |change: &Change| change.left_size().max(change.right_size());
+    Ok(Some(OneEdit {
+        changes: found.changes().len(),
+        inside: found.changes().iter().map(inside).sum(),
+        edited: edited(&target, &new),
+        text: found.to_string(),
+    }))
+}
+
+/// The number of nodes of which one value consists and the other does not, the larger number
+/// of both sides.
+fn edited(old: &Value, new: &Value) -> u64 {
+    let nodes = |value: &Value| -> HashSet<u64> {
+        let found = objects(value).into_iter();
+        let nodes = found.filter(|object| !object.type_info().is_builtin());
+        nodes.map(|object| object.identity()).collect()
+    };
+    let (old, new) = (nodes(old), nodes(new));
+    let only = |one: &HashSet<u64>, other: &HashSet<u64>| one.difference(other).count() as u64;
+    only(&old, &new).max(only(&new, &old)).max(1)
+}
+
+/// The value with one object replaced at all of its places.
+fn replace_everywhere(
+    value: &Value,
+    target: &Value,
+    new: &Value,
+    done: &mut HashMap<u64, Value>,
+) -> Value {
+    let Some(object) = value.as_object() else {
+        return value.clone();
+    };
+    if target
+        .as_object()
+        .is_some_and(|target| target.same_as(object))
+    {
+        return new.clone();
+    }
+    if let Some(known) = done.get(&object.identity()) {
+        return known.clone();
+    }
+    let mut made = value.clone();
+    for (position, child) in children(value).iter().enumerate() {
+        let replaced = replace_everywhere(child, target, new, done);
+        let is_same = match (replaced.as_object(), child.as_object()) {
+            (Some(replaced), Some(child)) => replaced.same_as(child),
+            (replaced, child) => replaced.is_none() && child.is_none(),
+        };
+        if !is_same {
+            made = replace_child(&made, position, replaced);
+        }
+    }
+    done.insert(object.identity(), made.clone());
+    made
 }

@@ -359,7 +359,7 @@ fn mutate_at(
 
 /// The value with one child replaced; the value itself when that one does not
 /// fit its place.
-fn replace_child(value: &Value, position: usize, child: Value) -> Value {
+pub(super) fn replace_child(value: &Value, position: usize, child: Value) -> Value {
     let mut parts = children(value);
     parts[position] = child;
     match value.view() {

@@ -1,6 +1,6 @@
 //! The laws on random values and programs.
 
-use isoform_testing::differences::{DIFF_PROPERTIES, measure_one_edit};
+use isoform_testing::differences::{DIFF_PROPERTIES, one_edit};
 use isoform_testing::source::{random_bytes, scaled, shrunk, split_mix};
 
 #[test]
@@ -23,22 +23,28 @@ fn the_laws_hold() {
 #[test]
 fn one_edit_is_one_or_two_changes() {
     let mut state = 4;
-    let (mut edits, mut few, mut nodes) = (0u32, 0u32, 0);
-    for case in 0..scaled(2000) {
+    let (mut edits, mut few, mut near) = (0u32, 0u32, 0u32);
+    for case in 0..scaled(4000) {
         let bytes = random_bytes(split_mix(&mut state), 40 + case % 600);
-        let Some((changes, inside, text)) = measure_one_edit(&bytes).expect("a program") else {
+        let Some(edit) = one_edit(&bytes).expect("a program") else {
             continue;
         };
         edits += 1;
-        few += u32::from(changes <= 2);
-        nodes += inside;
-        if changes > 2 && std::env::var_os("SHOW").is_some() {
-            eprintln!("{text}\n");
+        few += u32::from(edit.changes <= 2);
+        near += u32::from(edit.inside <= 2 * edit.edited);
+        if (edit.changes > 2 || edit.inside > 2 * edit.edited) && std::env::var_os("SHOW").is_some()
+        {
+            eprintln!("{} of {} nodes: {}\n", edit.inside, edit.edited, edit.text);
         }
     }
-    eprintln!("{few} of {edits}, {nodes} nodes");
+    eprintln!("{few} and {near} of {edits} edits");
+    assert!(edits > scaled(4000) as u32 / 8, "{edits}");
     assert!(
         f64::from(few) >= 0.95 * f64::from(edits),
         "{few} of {edits}"
+    );
+    assert!(
+        f64::from(near) >= 0.95 * f64::from(edits),
+        "{near} of {edits}"
     );
 }
