@@ -250,12 +250,12 @@ impl<'t> Walk<'t> {
                     self.left.cell(left, l + part),
                     self.right.cell(right, r + part),
                 );
-                if self.are_same(cells) {
+                let region = self.region_of(right, r + part, region);
+                if self.are_same(cells, region) {
                     return Ok(());
                 }
                 let links = (Link::Part(left, l + part), Link::Part(right, r + part));
                 let place = self.places.add(around, links.0, links.1);
-                let region = self.region_of(right, r + part, region);
                 self.cells(cells, pair, place, region)
             }
             Step::Renamed(l, r) => {
@@ -302,12 +302,12 @@ impl<'t> Walk<'t> {
 
     /// True if nothing about two parts needs a visit.
     #[inline]
-    fn are_same(&self, (left, right): (&Cell, &Cell)) -> bool {
+    fn are_same(&self, (left, right): (&Cell, &Cell), region: RegionKind) -> bool {
         match (left.node_number(), right.node_number()) {
             (None, None) => left.word == right.word,
             (Some(l), Some(r)) => {
                 self.aligner.tokens[0][l as usize] == self.aligner.tokens[1][r as usize]
-                    && !self.needs_visit(l)
+                    && !self.needs_visit(l, region)
             }
             _ => false,
         }
@@ -316,11 +316,10 @@ impl<'t> Walk<'t> {
     /// True if the walk has to enter a node even if its partner is equal: to bind
     /// variables, and to pair nodes whose identity counts.
     #[inline]
-    fn needs_visit(&self, left: u32) -> bool {
+    fn needs_visit(&self, left: u32, region: RegionKind) -> bool {
         let node = self.left.node(left);
-        node.has(HAS_DEFS | HAS_IDENTITY)
-            || (node.has(HAS_VARS) && self.options.compare.map_free_vars)
-            || node.is_var()
+        let may_bind = region != RegionKind::Use || self.options.compare.map_free_vars;
+        node.has(HAS_DEFS | HAS_IDENTITY) || (node.has(HAS_VARS) && (may_bind || node.is_var()))
     }
 
     fn cells(
@@ -453,7 +452,7 @@ impl<'t> Walk<'t> {
         if self.mode != Mode::Copy {
             self.pair_up(left, right);
         }
-        if is_same && !self.needs_visit(left) {
+        if is_same && !self.needs_visit(left, region) {
             return Ok(None);
         }
         if l.has(IS_HOOKED) || r.has(IS_HOOKED) {
