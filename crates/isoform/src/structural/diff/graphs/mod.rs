@@ -100,6 +100,7 @@ impl AlignmentCosts {
 }
 
 const ROUNDS: usize = 8;
+const MARGIN_ROUNDS: usize = 3;
 
 /// Aligns two graphs. `fixed` has pairs that are known before, such as inputs by position;
 /// they are kept whatever their operators are, and a node occurs in at most one of them.
@@ -114,18 +115,28 @@ pub(crate) fn align(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignm
     anchors::cones(&sides, &mut pairs, &mut costs);
     sequence::align(&sides, &mut pairs, &mut costs);
     for _ in 0..2 {
-        spread::prune(&sides, &mut pairs, false, &mut costs);
+        spread::prune(&sides, &mut pairs, None, &mut costs);
     }
     anchors::neighbourhoods(&sides, &mut pairs, &[8, 6, 4, 3, 2, 1], &mut costs);
-    for _ in 0..ROUNDS {
+    let mut dropped = Vec::new();
+    for round in 0..ROUNDS {
         spread::spread(&sides, &mut pairs, true, &mut costs);
         spread::correct(&sides, &mut pairs, &mut costs);
-        if spread::prune(&sides, &mut pairs, true, &mut costs) == 0 {
+        let margin = u32::from(round < MARGIN_ROUNDS);
+        let now = spread::prune(&sides, &mut pairs, Some(margin), &mut costs);
+        if now.is_empty() {
             break;
         }
+        dropped.extend(now);
     }
     spread::spread(&sides, &mut pairs, false, &mut costs);
     spread::correct(&sides, &mut pairs, &mut costs);
+    spread::spread(&sides, &mut pairs, false, &mut costs);
+    for (l, r) in dropped.into_iter().rev() {
+        if pairs.is_free(l, r) && pairs.support(&sides, (l, r), &mut costs).agreeing > 0 {
+            pairs.join(l, r);
+        }
+    }
     spread::spread(&sides, &mut pairs, false, &mut costs);
     let replaced = spread::replaced(&sides, &mut pairs, &mut costs);
     let [left, right] = pairs.partners();

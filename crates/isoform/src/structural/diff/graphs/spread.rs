@@ -25,23 +25,23 @@ fn score(sides: &[Side<'_>; 2], (l, r): (u32, u32), support: Support) -> Score {
 pub(super) fn prune(
     sides: &[Side<'_>; 2],
     pairs: &mut Pairs,
-    strictly: bool,
+    margin: Option<u32>,
     costs: &mut AlignmentCosts,
-) -> usize {
+) -> Vec<(u32, u32)> {
     let mut doubtful = Vec::new();
     for (l, r) in pairs.all() {
         let has_edges = !sides[0].users(l).is_empty() || !sides[0].operands(l).is_empty();
         let support = pairs.support(sides, (l, r), costs);
         let is_confirmed = support.agreeing > 0
-            && !(strictly && support.agreeing < support.contradicting);
+            && margin.is_none_or(|margin| support.agreeing >= support.contradicting + margin);
         if has_edges && !is_confirmed && !pairs.is_fixed(l) {
-            doubtful.push(l);
+            doubtful.push((l, r));
         }
     }
-    for &left in &doubtful {
+    for &(left, _) in &doubtful {
         pairs.part(left);
     }
-    doubtful.len()
+    doubtful
 }
 
 /// Pairs the operands and users of pairs at the same position, those that fit best first.
@@ -58,12 +58,13 @@ pub(super) fn spread(
     let mut found = Vec::new();
     let push = |pairs: &Pairs,
                 costs: &mut AlignmentCosts,
-                open: &mut BinaryHeap<(Score, Reverse<(u32, u32)>, bool)>,
+                open: &mut BinaryHeap<((i64, bool, bool, bool), Reverse<(u32, u32)>, bool)>,
                 found: &mut Vec<(u32, u32, bool)>| {
         for (l, r, is_place) in found.drain(..) {
             let support = pairs.support(sides, (l, r), costs);
             if (boldly && is_place) || support.agreeing >= support.contradicting {
-                open.push((score(sides, (l, r), support), Reverse((l, r)), is_place));
+                let (e, f, g) = score(sides, (l, r), support);
+                open.push(((e, is_place, f, g), Reverse((l, r)), is_place));
             }
         }
     };

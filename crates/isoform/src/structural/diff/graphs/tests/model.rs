@@ -70,12 +70,16 @@ impl Model {
         self
     }
 
-    /// A random edit of a node that is not an input. It leaves at most three nodes without
-    /// use: which of many equal layers is gone cannot be known.
+    /// A random edit of a node that is not an input, such that the truth can be known: it
+    /// leaves at most three nodes without use, since equal layers look alike, and no edited
+    /// node was or is like its neighbours.
     pub(super) fn edit(&mut self, random: &mut Random, ops: u32) {
         loop {
             let mut edited = self.clone();
-            edited.edit_anywhere(random, ops);
+            let id = edited.edit_anywhere(random, ops);
+            if self.resembles_neighbour(id) || edited.resembles_neighbour(id) {
+                continue;
+            }
             edited.drop_unused();
             if edited.nodes.len() + 4 > self.nodes.len() {
                 *self = edited;
@@ -84,7 +88,18 @@ impl Model {
         }
     }
 
-    fn edit_anywhere(&mut self, random: &mut Random, ops: u32) {
+    /// True if the node has the operator of an operand or user.
+    fn resembles_neighbour(&self, id: u32) -> bool {
+        let Some(node) = self.nodes.iter().find(|node| node.id == id) else {
+            return false;
+        };
+        self.nodes.iter().filter(|other| other.op == node.op).any(|other| {
+            other.operands.contains(&id) || node.operands.contains(&other.id)
+        })
+    }
+
+    /// Returns the identity of the edited node.
+    fn edit_anywhere(&mut self, random: &mut Random, ops: u32) -> u32 {
         let (place, slot) = loop {
             let place = random.below(self.nodes.len());
             let count = self.nodes[place].operands.len();
@@ -106,6 +121,7 @@ impl Model {
                 self.nodes[place].operands[slot] = new;
                 let node = self.nodes.pop().expect("just added");
                 self.nodes.insert(place, node);
+                return new;
             }
             // Deletes a node.
             1 => {
@@ -129,6 +145,7 @@ impl Model {
                 self.nodes[place].operands[slot] = other;
             }
         }
+        id
     }
 
     /// Changes the attributes of all nodes, as training does.
