@@ -4,6 +4,7 @@ mod bindings;
 mod blocks;
 mod classes;
 mod contents;
+mod diff;
 mod digest;
 mod effects;
 mod environments;

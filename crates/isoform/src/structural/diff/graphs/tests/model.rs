@@ -70,9 +70,9 @@ impl Model {
         self
     }
 
-    /// A random edit of a node that is not an input, such that the truth can be known: it
-    /// leaves at most three nodes without use, since equal layers look alike, and no edited
-    /// node was or is like its neighbours.
+    /// A random edit of a node that is not an input, such that the truth can be known: only
+    /// nodes without operands lose their last use, since layers and branches look alike, and
+    /// no edited node was or is like its neighbours.
     pub(super) fn edit(&mut self, random: &mut Random, ops: u32) {
         loop {
             let mut edited = self.clone();
@@ -80,8 +80,13 @@ impl Model {
             if self.resembles_neighbour(id) || edited.resembles_neighbour(id) {
                 continue;
             }
+            let inner = |model: &Model| {
+                let nodes = model.nodes.iter();
+                nodes.filter(|node| !node.operands.is_empty()).count()
+            };
+            let count = inner(&edited);
             edited.drop_unused();
-            if edited.nodes.len() + 4 > self.nodes.len() {
+            if inner(&edited) == count {
                 *self = edited;
                 return;
             }
