@@ -10,18 +10,22 @@
 //! | `side.rs` | one graph with its edges in both directions, and its canonical order |
 //! | `pairs.rs` | the pairs so far, and how well their neighbours agree |
 //! | `anchors.rs` | nodes that only one node of the other side resembles |
-//! | `sequence.rs` | the rest as two texts, one word per node, between the anchors |
+//! | `sequence.rs` | both graphs as texts, one word per node |
 //! | `myers.rs` | what two texts have in common, at bounded cost |
-//! | `spread.rs` | pairs that their neighbours suggest, and those that these correct |
+//! | `spread.rs` | pairs that their neighbours suggest |
+//! | `repair.rs` | pairs that their neighbours refute, and nodes replaced in place |
 //! | `hunks.rs` | connected changes, and which of them are alike |
 //!
 //! Anchors alone fail on repetitive models, where every node resembles its counterpart in
-//! each other layer; the texts alone lose nodes that moved.
+//! each other layer, and texts alone lose nodes that moved. The texts come before most
+//! anchors, because in a repetitive graph that was edited on both sides, two nodes may be
+//! the only ones with their surroundings by chance.
 
 mod anchors;
 mod hunks;
 mod myers;
 mod pairs;
+mod repair;
 mod sequence;
 mod side;
 mod spread;
@@ -99,15 +103,16 @@ impl AlignmentCosts {
     }
 }
 
-const ROUNDS: usize = 8;
-const MARGIN_ROUNDS: usize = 3;
+/// The distances up to which the surroundings of nodes are compared.
+const RADII: [usize; 6] = [8, 6, 4, 3, 2, 1];
 
 /// Aligns two graphs. `fixed` has pairs that are known before, such as inputs by position;
 /// they are kept whatever their operators are, and a node occurs in at most one of them.
 ///
 /// The result depends on nothing but the arguments. It takes O(n log n) time for n nodes and
 /// edges: every step visits a node a bounded number of times, and the comparison of texts
-/// ends after a number of steps in proportion to n.
+/// ends after a number of steps in proportion to n. Where this bound cuts it short, nodes may
+/// remain without partners; the neighbours of pairs are still found.
 pub(crate) fn align(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignment {
     let mut costs = AlignmentCosts::default();
     let sides = [Side::new(left), Side::new(right)];
@@ -115,30 +120,11 @@ pub(crate) fn align(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignm
     anchors::cones(&sides, &mut pairs, &mut costs);
     sequence::align(&sides, &mut pairs, &mut costs);
     for _ in 0..2 {
-        spread::prune(&sides, &mut pairs, None, &mut costs);
+        repair::prune(&sides, &mut pairs, &mut costs);
     }
-    anchors::neighbourhoods(&sides, &mut pairs, &[8, 6, 4, 3, 2, 1], &mut costs);
-    let mut dropped = Vec::new();
-    for round in 0..ROUNDS {
-        spread::spread(&sides, &mut pairs, true, &mut costs);
-        spread::correct(&sides, &mut pairs, &mut costs);
-        let margin = u32::from(round < MARGIN_ROUNDS);
-        let now = spread::prune(&sides, &mut pairs, Some(margin), &mut costs);
-        if now.is_empty() {
-            break;
-        }
-        dropped.extend(now);
-    }
-    spread::spread(&sides, &mut pairs, false, &mut costs);
-    spread::correct(&sides, &mut pairs, &mut costs);
-    spread::spread(&sides, &mut pairs, false, &mut costs);
-    for (l, r) in dropped.into_iter().rev() {
-        if pairs.is_free(l, r) && pairs.support(&sides, (l, r), &mut costs).agreeing > 0 {
-            pairs.join(l, r);
-        }
-    }
-    spread::spread(&sides, &mut pairs, false, &mut costs);
-    let replaced = spread::replaced(&sides, &mut pairs, &mut costs);
+    anchors::neighbourhoods(&sides, &mut pairs, &RADII, &mut costs);
+    repair::settle(&sides, &mut pairs, &mut costs);
+    let replaced = repair::replaced(&sides, &mut pairs, &mut costs);
     let [left, right] = pairs.partners();
     Alignment {
         left,
