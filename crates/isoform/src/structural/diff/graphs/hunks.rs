@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Alignment, Graph};
+use super::graph::{Alignment, Graph};
 use crate::kernel::mixing::Mixing;
 use crate::kernel::union_find::UnionFind;
 
@@ -64,8 +64,8 @@ struct Sides<'g> {
 
 impl<'g> Sides<'g> {
     fn new(graphs: [&'g Graph; 2], alignment: &'g Alignment) -> Self {
-        let changed =
-            [&alignment.left, &alignment.right].map(|side| side.iter().map(Option::is_none).collect());
+        let changed = [&alignment.left, &alignment.right]
+            .map(|side| side.iter().map(Option::is_none).collect());
         Sides {
             graphs,
             alignment,
@@ -111,14 +111,18 @@ impl<'g> Sides<'g> {
             classes.add(());
         }
         for side in [0, 1] {
-            for edge in self.edges(side).filter(|edge| self.is_changed(side, edge.value)) {
+            for edge in self
+                .edges(side)
+                .filter(|edge| self.is_changed(side, edge.value))
+            {
                 match edge.user {
                     Some(user) if self.is_changed(side, user) => {
                         classes.join(member(side, edge.value), member(side, user));
                     }
                     _ => {
                         let other = self.value_at(side, edge);
-                        if let Some(other) = other.filter(|other| self.is_changed(1 - side, *other)) {
+                        if let Some(other) = other.filter(|other| self.is_changed(1 - side, *other))
+                        {
                             classes.join(member(side, edge.value), member(1 - side, other));
                         }
                     }
@@ -139,7 +143,12 @@ impl<'g> Sides<'g> {
                     hunks.len() - 1
                 });
                 let hunk = &mut hunks[number];
-                if side == 0 { &mut hunk.left } else { &mut hunk.right }.push(node);
+                if side == 0 {
+                    &mut hunk.left
+                } else {
+                    &mut hunk.right
+                }
+                .push(node);
             }
         }
         hunks
@@ -155,7 +164,9 @@ impl<'g> Sides<'g> {
             }
             for edge in self.edges(side) {
                 let value = number_of[edge.value as usize];
-                let user = edge.user.map_or(usize::MAX, |user| number_of[user as usize]);
+                let user = edge
+                    .user
+                    .map_or(usize::MAX, |user| number_of[user as usize]);
                 if value != usize::MAX && user == usize::MAX {
                     hunks[value].leaving[side].push(edge);
                 } else if value == usize::MAX && user != usize::MAX {
@@ -216,7 +227,9 @@ impl<'g> Sides<'g> {
                     }
                 }
             }
-            let all = hashes.iter().fold(0u64, |sum, hash| sum.wrapping_add(*hash));
+            let all = hashes
+                .iter()
+                .fold(0u64, |sum, hash| sum.wrapping_add(*hash));
             mix(mix(state, nodes.len() as u64), all)
         })
     }

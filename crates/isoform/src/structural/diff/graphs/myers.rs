@@ -1,4 +1,4 @@
-//! What two texts have in common, at bounded cost.
+//! The words that two texts have in common, at bounded cost.
 //!
 //! The crate `similar` offers the same algorithm, but bounds its work by time only, so that
 //! results would depend on the machine, and recurses once per split.
@@ -120,16 +120,15 @@ impl Myers {
                 let (below, above) = (forward[at(diagonal - 1)], forward[at(diagonal + 1)]);
                 let start = above.max(below + 1);
                 let mut x = start;
-                while x < n && x - diagonal < m && left[x as usize] == right[(x - diagonal) as usize]
+                while x < n
+                    && x - diagonal < m
+                    && left[x as usize] == right[(x - diagonal) as usize]
                 {
                     x += 1;
                 }
                 self.budget = self.budget.checked_sub((x - start) as u64 + 1)?;
                 forward[at(diagonal)] = x;
-                if is_odd
-                    && (b_low..=b_high).contains(&diagonal)
-                    && backward[at(diagonal)] <= x
-                {
+                if is_odd && (b_low..=b_high).contains(&diagonal) && backward[at(diagonal)] <= x {
                     return inside(x, x - diagonal, n, m);
                 }
                 diagonal -= 2;
@@ -161,10 +160,7 @@ impl Myers {
                 }
                 self.budget = self.budget.checked_sub((start - x) as u64 + 1)?;
                 backward[at(diagonal)] = x;
-                if !is_odd
-                    && (f_low..=f_high).contains(&diagonal)
-                    && x <= forward[at(diagonal)]
-                {
+                if !is_odd && (f_low..=f_high).contains(&diagonal) && x <= forward[at(diagonal)] {
                     return inside(x, x - diagonal, n, m);
                 }
                 diagonal -= 2;

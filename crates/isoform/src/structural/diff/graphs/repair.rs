@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::AlignmentCosts;
+use super::graph::AlignmentCosts;
 use super::pairs::Pairs;
 use super::side::Side;
 use super::spread::{fit, spread};
@@ -40,12 +40,14 @@ pub(super) fn settle(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Align
     }
     spread(sides, pairs, false, costs);
     correct(sides, pairs, costs);
-    // A doubtful pair is better than none, such as a node with another operand.
+    // A doubtful pair is better than none, if a neighbour still confirms it: a node between
+    // two changes, or with another operand.
     for (l, r) in parted.into_iter().rev() {
-        if pairs.is_free(l, r) && pairs.support(sides, (l, r), costs).agreeing > 0 {
+        if pairs.is_free(l, r) {
             pairs.join(l, r);
         }
     }
+    prune(sides, pairs, costs);
     spread(sides, pairs, false, costs);
 }
 
@@ -61,9 +63,7 @@ fn part_unless(
     for (l, r) in pairs.all() {
         let has_edges = !sides[0].users(l).is_empty() || !sides[0].operands(l).is_empty();
         let support = pairs.support(sides, (l, r), costs);
-        if has_edges
-            && !is_confirmed(support.agreeing, support.contradicting)
-            && !pairs.is_fixed(l)
+        if has_edges && !is_confirmed(support.agreeing, support.contradicting) && !pairs.is_fixed(l)
         {
             doubtful.push((l, r));
         }
@@ -92,7 +92,11 @@ fn correct(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts)
         let best = found
             .drain(..)
             .filter_map(|other| {
-                let pair = if side == 0 { (node, other) } else { (other, node) };
+                let pair = if side == 0 {
+                    (node, other)
+                } else {
+                    (other, node)
+                };
                 let held = match side {
                     0 => (pairs.of_right(other)?, other),
                     _ => (other, pairs.of_left(other)?),
@@ -181,7 +185,9 @@ pub(super) fn replaced(
     }
     found.retain(|&(l, r)| {
         let operands = sides[0].operands(l).iter().zip(sides[1].operands(r));
-        operands.into_iter().all(|(x, y)| pairs.of_left(*x) == Some(*y))
+        operands
+            .into_iter()
+            .all(|(x, y)| pairs.of_left(*x) == Some(*y))
     });
     found
 }

@@ -1,6 +1,6 @@
 //! Both graphs as texts, one word per node in canonical order.
 
-use super::AlignmentCosts;
+use super::graph::AlignmentCosts;
 use super::myers::Myers;
 use super::pairs::Pairs;
 use super::side::Side;
@@ -56,6 +56,8 @@ fn texts(sides: &[Side<'_>; 2], orders: &[Vec<u32>; 2], pairs: &Pairs) -> [Vec<(
             }
         };
         let nodes = orders[side].iter();
-        nodes.filter_map(|node| Some((*node, word(*node)?))).collect()
+        nodes
+            .filter_map(|node| Some((*node, word(*node)?)))
+            .collect()
     })
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::AlignmentCosts;
+use super::graph::AlignmentCosts;
 use super::pairs::{Pairs, Support};
 use super::side::Side;
 
@@ -123,7 +123,12 @@ fn candidates_around(
         let free = users.iter().filter(|(user, _)| !pairs.has(number, *user));
         let mut keyed: Vec<([u64; 4], u32)> = free
             .map(|&(user, slot)| {
-                let key = [u64::from(slot), side.op(user), side.label(user), side.name(user)];
+                let key = [
+                    u64::from(slot),
+                    side.op(user),
+                    side.label(user),
+                    side.name(user),
+                ];
                 (key, user)
             })
             .collect();

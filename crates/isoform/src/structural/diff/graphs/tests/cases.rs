@@ -12,7 +12,11 @@ fn read(text: &str) -> (Graph, Vec<String>) {
         let mut words = line.split_whitespace();
         let name = words.next().expect("a name");
         assert_eq!(words.next(), Some("="));
-        let op = words.next().expect("an operator").parse().expect("a number");
+        let op = words
+            .next()
+            .expect("an operator")
+            .parse()
+            .expect("a number");
         let place = |word: &str| {
             let place = names.iter().position(|name| name == word);
             place.expect("an earlier node") as u32
@@ -20,7 +24,9 @@ fn read(text: &str) -> (Graph, Vec<String>) {
         let operands: Vec<u32> = words.map(place).collect();
         model.add(op, 0, &operands);
         let node = model.nodes.last_mut().expect("just added");
-        node.name = name.bytes().fold(1, |hash, byte| hash * 31 + u64::from(byte));
+        node.name = name
+            .bytes()
+            .fold(1, |hash, byte| hash * 31 + u64::from(byte));
         names.push(name.to_owned());
     }
     model.results = model.nodes.last().map(|node| node.id).into_iter().collect();
@@ -38,15 +44,21 @@ impl Case {
     /// Each hunk as the names of its nodes.
     fn hunks(&self) -> Vec<String> {
         let name = |side: usize, nodes: &[u32]| {
-            let names: Vec<&str> =
-                nodes.iter().map(|node| self.names[side][*node as usize].as_str()).collect();
+            let names: Vec<&str> = nodes
+                .iter()
+                .map(|node| self.names[side][*node as usize].as_str())
+                .collect();
             names.join(" ")
         };
         self.hunks
             .iter()
             .map(|hunk| {
                 let enclosed = if hunk.is_enclosed { "" } else { " (open)" };
-                format!("{} -> {}{enclosed}", name(0, &hunk.left), name(1, &hunk.right))
+                format!(
+                    "{} -> {}{enclosed}",
+                    name(0, &hunk.left),
+                    name(1, &hunk.right)
+                )
             })
             .collect()
     }
@@ -54,12 +66,19 @@ impl Case {
 
 fn aligned(left: &str, right: &str) -> Case {
     let ((left, left_names), (right, right_names)) = (read(left), read(right));
-    let count = left.ops.iter().filter(|op| **op == u64::from(INPUT)).count() as u32;
+    let count = left
+        .ops
+        .iter()
+        .filter(|op| **op == u64::from(INPUT))
+        .count() as u32;
     let fixed: Vec<(u32, u32)> = (0..count).map(|input| (input, input)).collect();
     let found = align(&left, &right, &fixed);
     super::model::check(&left, &right, &fixed, &found);
-    let show = |(l, r): (u32, u32)| format!("{} {}", left_names[l as usize], right_names[r as usize]);
-    let pairs = (0..).zip(&found.left).filter_map(|(l, r)| Some(show((l, (*r)?))));
+    let show =
+        |(l, r): (u32, u32)| format!("{} {}", left_names[l as usize], right_names[r as usize]);
+    let pairs = (0..)
+        .zip(&found.left)
+        .filter_map(|(l, r)| Some(show((l, (*r)?))));
     let pairs = pairs.collect();
     let replaced = found.replaced.iter().map(|pair| show(*pair)).collect();
     Case {
@@ -104,9 +123,15 @@ fn several_nodes_become_one() {
 
 #[test]
 fn an_inserted_node_is_a_hunk_with_an_empty_side() {
-    let case = aligned("x = 0\n a = 1 x\n b = 2 a", "x = 0\n a = 1 x\n n = 7 a\n b = 2 n");
+    let case = aligned(
+        "x = 0\n a = 1 x\n b = 2 a",
+        "x = 0\n a = 1 x\n n = 7 a\n b = 2 n",
+    );
     assert_eq!(case.hunks(), [" -> n"]);
-    let case = aligned("x = 0\n a = 1 x\n n = 7 a\n b = 2 n", "x = 0\n a = 1 x\n b = 2 a");
+    let case = aligned(
+        "x = 0\n a = 1 x\n n = 7 a\n b = 2 n",
+        "x = 0\n a = 1 x\n b = 2 a",
+    );
     assert_eq!(case.hunks(), ["n -> "]);
 }
 
@@ -117,7 +142,11 @@ fn a_hunk_whose_place_uses_another_value_is_not_enclosed() {
         "x = 0\n y = 0\n a = 1 x\n n = 7 a\n b = 2 n y",
         "x = 0\n y = 0\n a = 1 x\n b = 2 y y",
     );
-    assert!(case.hunks().iter().any(|hunk| hunk.ends_with("(open)")), "{:?}", case.hunks());
+    assert!(
+        case.hunks().iter().any(|hunk| hunk.ends_with("(open)")),
+        "{:?}",
+        case.hunks()
+    );
 }
 
 #[test]
@@ -125,7 +154,7 @@ fn equal_hunks_have_equal_hashes_and_others_do_not() {
     let case = aligned(
         "x = 0\n a = 1 x\n b = 2 a\n c = 3 b\n d = 4 c\n e = 5 d\n f = 6 e",
         "x = 0\n a = 1 x\n n1 = 11 a\n m1 = 12 n1 n1\n b = 2 m1\n c = 3 b\n n2 = 11 c\n \
-         m2 = 12 n2 n2\n d = 4 m2\n n3 = 11 d\n m3 = 12 n3 d\n e = 5 m3\n f = 6 e",
+         m2 = 12 n2 n2\n d = 4 m2\n e = 5 d\n n3 = 11 e\n m3 = 12 n3 e\n f = 6 m3",
     );
     assert_eq!(case.hunks(), [" -> n1 m1", " -> n2 m2", " -> n3 m3"]);
     let hashes: Vec<u64> = case.hunks.iter().map(|hunk| hunk.hash).collect();
@@ -151,7 +180,11 @@ fn names_choose_among_equal_candidates() {
         let case = aligned(&row(&all), &row(&kept));
         for name in kept {
             let pair = format!("{name} {name}");
-            assert!(case.pairs.contains(&pair), "without {gone}: {:?}", case.pairs);
+            assert!(
+                case.pairs.contains(&pair),
+                "without {gone}: {:?}",
+                case.pairs
+            );
         }
     }
 }

@@ -37,7 +37,10 @@ fn cheap(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignment {
     let size = (size[0] + size[1]) as u64;
     let (costs, steps) = (alignment.costs, alignment.costs.total());
     println!("{} steps for {size}: {costs:?}", steps / size);
-    assert!(steps <= 1100 * size + (1 << 21), "{steps} steps for {size}: {costs:?}");
+    assert!(
+        steps <= 1100 * size + (1 << 21),
+        "{steps} steps for {size}: {costs:?}"
+    );
     hunks(left, right, &alignment);
     alignment
 }
@@ -109,7 +112,11 @@ fn a_node_with_very_many_users() {
     };
     let found = cheap(&star(100_000, |_| 5), &star(100_000, |_| 5), &[(0, 0)]);
     assert_eq!(matched(&found), 100_001);
-    let found = cheap(&star(100_000, |node| node.into()), &star(99_000, |_| 5), &[(0, 0)]);
+    let found = cheap(
+        &star(100_000, |node| node.into()),
+        &star(99_000, |_| 5),
+        &[(0, 0)],
+    );
     assert!(matched(&found) >= 99_000, "{}", matched(&found));
 }
 

@@ -52,7 +52,11 @@ fn dag(random: &mut Random, size: usize) -> Model {
         let count = 1 + random.below(2) + usize::from(random.below(10) == 0);
         let operands: Vec<u32> = (0..count)
             .map(|_| {
-                let reach = if random.below(4) == 0 { model.nodes.len() } else { 30 };
+                let reach = if random.below(4) == 0 {
+                    model.nodes.len()
+                } else {
+                    30
+                };
                 let back = 1 + random.below(reach.min(model.nodes.len()));
                 model.nodes[model.nodes.len() - back].id
             })
@@ -75,7 +79,11 @@ fn blocks(random: &mut Random, size: usize) -> Model {
                 break op;
             }
         };
-        let second = if random.below(3) == 0 { random.below(place + 1) } else { usize::MAX };
+        let second = if random.below(3) == 0 {
+            random.below(place + 1)
+        } else {
+            usize::MAX
+        };
         pattern.push((op, second));
     }
     for _ in 0..size / 10 {

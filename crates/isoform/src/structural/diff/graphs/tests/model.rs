@@ -98,9 +98,10 @@ impl Model {
         let Some(node) = self.nodes.iter().find(|node| node.id == id) else {
             return false;
         };
-        self.nodes.iter().filter(|other| other.op == node.op).any(|other| {
-            other.operands.contains(&id) || node.operands.contains(&other.id)
-        })
+        self.nodes
+            .iter()
+            .filter(|other| other.op == node.op)
+            .any(|other| other.operands.contains(&id) || node.operands.contains(&other.id))
     }
 
     /// Returns the identity of the edited node.
@@ -179,8 +180,12 @@ impl Model {
 
     /// Lists the nodes in another topological order.
     pub(super) fn shuffle(&mut self, random: &mut Random) {
-        let place_of: HashMap<u32, usize> =
-            self.nodes.iter().enumerate().map(|(place, node)| (node.id, place)).collect();
+        let place_of: HashMap<u32, usize> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(place, node)| (node.id, place))
+            .collect();
         let mut waiting: Vec<usize> = self.nodes.iter().map(|node| node.operands.len()).collect();
         let mut users = vec![Vec::new(); self.nodes.len()];
         for (place, node) in self.nodes.iter().enumerate() {
@@ -188,7 +193,9 @@ impl Model {
                 users[place_of[operand]].push(place);
             }
         }
-        let mut ready: Vec<usize> = (0..self.nodes.len()).filter(|place| waiting[*place] == 0).collect();
+        let mut ready: Vec<usize> = (0..self.nodes.len())
+            .filter(|place| waiting[*place] == 0)
+            .collect();
         let mut order = Vec::with_capacity(self.nodes.len());
         while !ready.is_empty() {
             let place = ready.swap_remove(random.below(ready.len()));
@@ -204,8 +211,10 @@ impl Model {
     }
 
     pub(super) fn graph(&self) -> Graph {
-        let place_of: HashMap<u32, u32> =
-            (0..).zip(&self.nodes).map(|(place, node)| (node.id, place)).collect();
+        let place_of: HashMap<u32, u32> = (0..)
+            .zip(&self.nodes)
+            .map(|(place, node)| (node.id, place))
+            .collect();
         let mut graph = Graph {
             starts: vec![0],
             ..Graph::default()
@@ -213,9 +222,13 @@ impl Model {
         for node in &self.nodes {
             let op = u64::from(node.op) * 1000 + node.operands.len() as u64;
             graph.ops.push(op);
-            graph.labels.push(op ^ node.attribute.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            graph
+                .labels
+                .push(op ^ node.attribute.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             graph.names.push(node.name);
-            graph.operands.extend(node.operands.iter().map(|id| place_of[id]));
+            graph
+                .operands
+                .extend(node.operands.iter().map(|id| place_of[id]));
             graph.starts.push(graph.operands.len() as u32);
         }
         graph.results = self.results.iter().map(|id| place_of[id]).collect();
@@ -254,8 +267,10 @@ impl Judgement {
 /// promises, and compares it with the truth.
 pub(super) fn judge(left: &Model, right: &Model) -> Judgement {
     let (l, r) = (left.graph(), right.graph());
-    let place_of: HashMap<u32, u32> =
-        (0..).zip(&right.nodes).map(|(place, node)| (node.id, place)).collect();
+    let place_of: HashMap<u32, u32> = (0..)
+        .zip(&right.nodes)
+        .map(|(place, node)| (node.id, place))
+        .collect();
     let inputs = (0..).zip(&left.nodes).filter(|(_, node)| node.op == INPUT);
     let fixed: Vec<(u32, u32)> = inputs
         .map(|(place, node)| (place, place_of[&node.id]))
@@ -263,14 +278,20 @@ pub(super) fn judge(left: &Model, right: &Model) -> Judgement {
     let alignment = align(&l, &r, &fixed);
     check(&l, &r, &fixed, &alignment);
     let mut judgement = Judgement::default();
-    let pairs = (0..).zip(&alignment.left).filter_map(|(l, r)| Some((l, (*r)?)));
+    let pairs = (0..)
+        .zip(&alignment.left)
+        .filter_map(|(l, r)| Some((l, (*r)?)));
     for (l, r) in pairs.chain(alignment.replaced.iter().copied()) {
         match left.nodes[l as usize].id == right.nodes[r as usize].id {
             true => judgement.right += 1,
             false => judgement.wrong += 1,
         }
     }
-    judgement.true_pairs = left.nodes.iter().filter(|node| place_of.contains_key(&node.id)).count();
+    judgement.true_pairs = left
+        .nodes
+        .iter()
+        .filter(|node| place_of.contains_key(&node.id))
+        .count();
     judgement
 }
 
@@ -286,7 +307,10 @@ pub(super) fn check(left: &Graph, right: &Graph, fixed: &[(u32, u32)], alignment
         let Some(r) = *partner else { continue };
         assert_eq!(alignment.right[r as usize], Some(l), "partners differ");
         let is_fixed = fixed.contains(&(l, r));
-        assert!(is_fixed || left.ops[l as usize] == right.ops[r as usize], "operators differ");
+        assert!(
+            is_fixed || left.ops[l as usize] == right.ops[r as usize],
+            "operators differ"
+        );
     }
     for (r, partner) in (0..).zip(&alignment.right) {
         let Some(l) = *partner else { continue };
@@ -296,7 +320,10 @@ pub(super) fn check(left: &Graph, right: &Graph, fixed: &[(u32, u32)], alignment
     for &(l, r) in &alignment.replaced {
         assert!(!std::mem::replace(&mut seen[0][l as usize], true));
         assert!(!std::mem::replace(&mut seen[1][r as usize], true));
-        assert_eq!((alignment.left[l as usize], alignment.right[r as usize]), (None, None));
+        assert_eq!(
+            (alignment.left[l as usize], alignment.right[r as usize]),
+            (None, None)
+        );
         assert_ne!(left.ops[l as usize], right.ops[r as usize]);
         let operands = left.operands_of(l).iter();
         let partners: Option<Vec<u32>> = operands.map(|x| alignment.left[*x as usize]).collect();

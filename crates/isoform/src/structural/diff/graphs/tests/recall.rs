@@ -62,14 +62,31 @@ fn equal_graphs_align_completely_in_any_order() {
 #[test]
 fn a_graph_aligns_completely_with_other_weights() {
     let perturbed = true;
-    check(Changes { perturbed, ..Changes::default() }, 3, 1.0, 0.0);
+    check(
+        Changes {
+            perturbed,
+            ..Changes::default()
+        },
+        3,
+        1.0,
+        0.0,
+    );
 }
 
 #[test]
 fn ten_edits_leave_everything_else_aligned() {
     for both in [false, true] {
         for perturbed in [false, true] {
-            check(Changes { edits: 10, both, perturbed }, 10, 0.98, 0.001);
+            check(
+                Changes {
+                    edits: 10,
+                    both,
+                    perturbed,
+                },
+                10,
+                0.98,
+                0.001,
+            );
         }
     }
 }
@@ -78,7 +95,16 @@ fn ten_edits_leave_everything_else_aligned() {
 fn a_hundred_edits_leave_everything_else_aligned() {
     for both in [false, true] {
         for perturbed in [false, true] {
-            check(Changes { edits: 100, both, perturbed }, 10, 0.98, 0.001);
+            check(
+                Changes {
+                    edits: 100,
+                    both,
+                    perturbed,
+                },
+                10,
+                0.98,
+                0.001,
+            );
         }
     }
 }
