@@ -34,9 +34,7 @@ mod spread;
 #[cfg(test)]
 mod tests;
 
-#[allow(unused_imports)]
 pub(crate) use graph::{Alignment, AlignmentCosts, Graph};
-#[allow(unused_imports)]
 pub(crate) use hunks::{Edge, Hunk, hunks};
 
 use pairs::Pairs;
