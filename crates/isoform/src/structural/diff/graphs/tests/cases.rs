@@ -197,3 +197,13 @@ fn names_do_not_override_structure() {
     );
     assert_eq!(case.pairs, ["x x", "p q", "q p", "r r"]);
 }
+
+#[test]
+fn a_name_does_not_outweigh_an_edge() {
+    // The node that remains has the name of the one that is gone.
+    let case = aligned(
+        "x = 0\n d = 2 x\n e = 4 d\n f = 2 x\n g = 5 e f",
+        "x = 0\n f = 2 x\n e = 4 f\n g = 5 e x",
+    );
+    assert_eq!(case.pairs, ["x x", "d f", "e e", "g g"]);
+}

@@ -1,5 +1,6 @@
-//! Tiny graphs, compared with the best of all alignments.
+//! Tiny graphs and texts, compared with the best of all alignments.
 
+use super::super::myers::Myers;
 use super::super::{Graph, align};
 use super::model::{Model, Random, check};
 
@@ -102,4 +103,46 @@ fn tiny_graphs_with_two_changes_have_nearly_the_best_alignment() {
 #[test]
 fn tiny_graphs_that_are_unrelated_have_few_pairs() {
     check_share(|random, _| tiny(random), 0.3);
+}
+
+/// The most words that can be common to two texts, in order.
+fn most_common(left: &[u32], right: &[u32]) -> usize {
+    let mut above = vec![0; right.len() + 1];
+    for l in left {
+        let mut row = vec![0];
+        for (place, r) in right.iter().enumerate() {
+            row.push(match l == r {
+                true => above[place] + 1,
+                false => above[place + 1].max(row[place]),
+            });
+        }
+        above = row;
+    }
+    above[right.len()]
+}
+
+#[test]
+fn short_texts_have_the_most_words_in_common() {
+    let mut random = Random(2);
+    for round in 0..5000 {
+        let letters = 1 + random.below(4);
+        let mut text = || {
+            let length = random.below(40);
+            (0..length).map(|_| random.below(letters) as u32).collect::<Vec<u32>>()
+        };
+        let (left, right) = (text(), text());
+        // Without a budget, only what both begin or end with is found.
+        for budget in [0, u64::MAX] {
+            let mut found = Vec::new();
+            let mut myers = Myers::new(budget);
+            myers.align(&left, &right, |l, r| found.push((l, r)));
+            found.sort_unstable();
+            assert!(found.is_sorted_by(|one, two| one.0 < two.0 && one.1 < two.1));
+            assert!(found.iter().all(|(l, r)| left[*l] == right[*r]));
+            if budget > 0 {
+                let most = most_common(&left, &right);
+                assert_eq!(found.len(), most, "{round}: {left:?} {right:?}");
+            }
+        }
+    }
 }
