@@ -38,9 +38,12 @@ fn cheap(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignment {
     let (costs, steps) = (alignment.costs, alignment.costs.total());
     println!("{} steps for {size}: {costs:?}", steps / size);
     assert!(
-        steps <= 1100 * size + (1 << 21),
+        steps <= 128 * size + (1 << 20),
         "{steps} steps for {size}: {costs:?}"
     );
+    let nodes = (left.len() + right.len() + 2) as u64;
+    assert!(costs.compared <= 128 * nodes + (1 << 20), "{costs:?}");
+    assert!(costs.judged <= 32 * size, "{costs:?}");
     hunks(left, right, &alignment);
     alignment
 }

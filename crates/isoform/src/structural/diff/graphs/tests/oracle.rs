@@ -128,7 +128,9 @@ fn short_texts_have_the_most_words_in_common() {
         let letters = 1 + random.below(4);
         let mut text = || {
             let length = random.below(40);
-            (0..length).map(|_| random.below(letters) as u32).collect::<Vec<u32>>()
+            (0..length)
+                .map(|_| random.below(letters) as u32)
+                .collect::<Vec<u32>>()
         };
         let (left, right) = (text(), text());
         // Without a budget, only what both begin or end with is found.
