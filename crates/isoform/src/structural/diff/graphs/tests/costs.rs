@@ -36,7 +36,6 @@ fn cheap(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignment {
     let size = [left, right].map(|side| side.len() + side.operands.len() + side.results.len());
     let size = (size[0] + size[1]) as u64;
     let (costs, steps) = (alignment.costs, alignment.costs.total());
-    println!("{} steps for {size}: {costs:?}", steps / size);
     assert!(
         steps <= 128 * size + (1 << 20),
         "{steps} steps for {size}: {costs:?}"

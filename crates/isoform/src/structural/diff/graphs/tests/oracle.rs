@@ -73,7 +73,6 @@ fn check_share(mut right_of: impl FnMut(&mut Random, &Model) -> Model, least: f6
         greatest += best;
     }
     let share = f64::from(ours) / f64::from(greatest);
-    println!("ratio {share:.4}");
     assert!(share >= least, "{share}");
 }
 
@@ -95,7 +94,7 @@ fn tiny_graphs_with_two_changes_have_nearly_the_best_alignment() {
         }
         right
     };
-    check_share(edit, 0.8);
+    check_share(edit, 0.97);
 }
 
 /// Equal operators make no pair without an edge that agrees, though the best alignment has

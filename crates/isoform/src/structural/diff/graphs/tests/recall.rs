@@ -48,7 +48,6 @@ fn check(changes: Changes, seeds: u64, recall: f64, wrong: f64) {
             found.recall(),
             found.wrong_share()
         );
-        println!("{say}");
         assert!(found.recall() >= recall, "{say}");
         assert!(found.wrong_share() <= wrong, "{say}");
     }
