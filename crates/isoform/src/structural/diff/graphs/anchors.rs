@@ -1,7 +1,7 @@
 //! Anchors: nodes that resemble only one node of the other side, by a hash of what is
 //! around them.
 
-use super::AlignmentCosts;
+use super::graph::AlignmentCosts;
 use super::pairs::Pairs;
 use super::side::Side;
 use crate::kernel::mixing::Mixing;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Alignment, Graph};
+use super::graph::{Alignment, Graph};
 use crate::kernel::mixing::Mixing;
 use crate::kernel::union_find::UnionFind;
 

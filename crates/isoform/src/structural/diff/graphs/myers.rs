@@ -1,4 +1,4 @@
-//! What two texts have in common, at bounded cost.
+//! The words that two texts have in common, at bounded cost.
 //!
 //! The crate `similar` offers the same algorithm, but bounds its work by time only, so that
 //! results would depend on the machine, and recurses once per split.

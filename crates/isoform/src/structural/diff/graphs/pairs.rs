@@ -1,6 +1,6 @@
 //! The pairs so far, and how well their neighbours agree.
 
-use super::AlignmentCosts;
+use super::graph::AlignmentCosts;
 use super::side::Side;
 
 /// No partner.

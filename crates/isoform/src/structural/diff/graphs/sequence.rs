@@ -1,6 +1,6 @@
 //! Both graphs as texts, one word per node in canonical order.
 
-use super::AlignmentCosts;
+use super::graph::AlignmentCosts;
 use super::myers::Myers;
 use super::pairs::Pairs;
 use super::side::Side;

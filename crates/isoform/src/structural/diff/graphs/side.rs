@@ -1,6 +1,6 @@
 //! One graph with its edges in both directions, and its canonical order.
 
-use super::Graph;
+use super::graph::Graph;
 
 /// The word of the node that uses the results.
 const SINK: u64 = 0x51f0_7a3c_9d2e_b845;

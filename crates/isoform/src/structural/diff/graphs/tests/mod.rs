@@ -5,8 +5,14 @@
 //! |---|---|
 //! | `model.rs` | graphs that can be edited, and the truth about two of them |
 //! | `families.rs` | random graphs of several kinds |
+//! | `recall.rs` | the share of the truth that is found |
+//! | `oracle.rs` | tiny graphs, and all alignments of them |
+//! | `costs.rs` | the number of steps for graphs that are hard to align |
+//! | `cases.rs` | single cases: operators replaced in place, names, hunks |
 
+mod cases;
 mod costs;
 mod families;
 mod model;
+mod oracle;
 mod recall;

@@ -70,21 +70,42 @@ impl Model {
         self
     }
 
-    /// A random edit of a node that is not an input. It leaves at most three nodes without
-    /// use: which of many equal layers is gone cannot be known.
+    /// A random edit of a node that is not an input, such that the truth can be known: only
+    /// nodes without operands lose their last use, since layers and branches look alike, and
+    /// no edited node was or is like its neighbours.
     pub(super) fn edit(&mut self, random: &mut Random, ops: u32) {
         loop {
             let mut edited = self.clone();
-            edited.edit_anywhere(random, ops);
+            let id = edited.edit_anywhere(random, ops);
+            if self.resembles_neighbour(id) || edited.resembles_neighbour(id) {
+                continue;
+            }
+            let inner = |model: &Model| {
+                let nodes = model.nodes.iter();
+                nodes.filter(|node| !node.operands.is_empty()).count()
+            };
+            let count = inner(&edited);
             edited.drop_unused();
-            if edited.nodes.len() + 4 > self.nodes.len() {
+            if inner(&edited) == count {
                 *self = edited;
                 return;
             }
         }
     }
 
-    fn edit_anywhere(&mut self, random: &mut Random, ops: u32) {
+    /// True if the node has the operator of an operand or user.
+    fn resembles_neighbour(&self, id: u32) -> bool {
+        let Some(node) = self.nodes.iter().find(|node| node.id == id) else {
+            return false;
+        };
+        self.nodes
+            .iter()
+            .filter(|other| other.op == node.op)
+            .any(|other| other.operands.contains(&id) || node.operands.contains(&other.id))
+    }
+
+    /// Returns the identity of the edited node.
+    fn edit_anywhere(&mut self, random: &mut Random, ops: u32) -> u32 {
         let (place, slot) = loop {
             let place = random.below(self.nodes.len());
             let count = self.nodes[place].operands.len();
@@ -106,6 +127,7 @@ impl Model {
                 self.nodes[place].operands[slot] = new;
                 let node = self.nodes.pop().expect("just added");
                 self.nodes.insert(place, node);
+                return new;
             }
             // Deletes a node.
             1 => {
@@ -129,6 +151,7 @@ impl Model {
                 self.nodes[place].operands[slot] = other;
             }
         }
+        id
     }
 
     /// Changes the attributes of all nodes, as training does.

@@ -1,0 +1,217 @@
+//! Pairs that their neighbours refute, and nodes that were replaced in place.
+
+use std::cmp::Reverse;
+
+use super::graph::AlignmentCosts;
+use super::pairs::Pairs;
+use super::side::Side;
+use super::spread::{fit, spread};
+
+/// The number of neighbours of a node that lead to candidates.
+const FEW: usize = 16;
+
+/// The number of times that doubtful pairs are removed and found again: a mistake gets
+/// shorter by one node in each round at least.
+const ROUNDS: usize = 8;
+
+/// The number of rounds in which an even count of edges for and against is doubtful, too.
+const STRICT_ROUNDS: usize = 3;
+
+/// Removes pairs without any edge that agrees: only their operators are the same. O(n).
+pub(super) fn prune(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
+    part_unless(sides, pairs, costs, |agreeing, _| agreeing > 0);
+}
+
+/// Finds pairs from pairs, and looks for better ones where neighbours contradict, until all
+/// agree or a fixed number of rounds is over. O(n log n).
+pub(super) fn settle(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
+    let mut parted = Vec::new();
+    for round in 0..ROUNDS {
+        spread(sides, pairs, true, costs);
+        correct(sides, pairs, costs);
+        let margin = u32::from(round < STRICT_ROUNDS);
+        let doubtful = part_unless(sides, pairs, costs, |agreeing, contradicting| {
+            agreeing > 0 && agreeing >= contradicting + margin
+        });
+        if doubtful.is_empty() {
+            break;
+        }
+        parted.extend(doubtful);
+    }
+    spread(sides, pairs, false, costs);
+    correct(sides, pairs, costs);
+    // A doubtful pair is better than none, if a neighbour still confirms it: a node between
+    // two changes, or with another operand.
+    for (l, r) in parted.into_iter().rev() {
+        if pairs.is_free(l, r) {
+            pairs.join(l, r);
+        }
+    }
+    prune(sides, pairs, costs);
+    spread(sides, pairs, false, costs);
+}
+
+/// Removes the pairs that are not confirmed by their numbers of agreeing and contradicting
+/// edges, and returns them.
+fn part_unless(
+    sides: &[Side<'_>; 2],
+    pairs: &mut Pairs,
+    costs: &mut AlignmentCosts,
+    is_confirmed: impl Fn(u32, u32) -> bool,
+) -> Vec<(u32, u32)> {
+    let mut doubtful = Vec::new();
+    for (l, r) in pairs.all() {
+        let has_edges = !sides[0].users(l).is_empty() || !sides[0].operands(l).is_empty();
+        let support = pairs.support(sides, (l, r), costs);
+        if has_edges && !is_confirmed(support.agreeing, support.contradicting) && !pairs.is_fixed(l)
+        {
+            doubtful.push((l, r));
+        }
+    }
+    for &(left, _) in &doubtful {
+        pairs.part(left);
+    }
+    doubtful
+}
+
+/// Gives nodes without partners those of others that they fit better. O(n log n): every
+/// exchange improves a pair, and their number is bounded.
+fn correct(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
+    let mut exchanges = sides[0].len() + sides[1].len();
+    let mut open: Vec<(usize, u32)> = Vec::new();
+    for side in [1, 0] {
+        let free = (0..sides[side].sink()).filter(|node| !pairs.has(side, *node));
+        open.extend(free.map(|node| (side, node)));
+    }
+    let mut found = Vec::new();
+    while let Some((side, node)) = open.pop() {
+        if pairs.has(side, node) {
+            continue;
+        }
+        counterparts(sides, pairs, side, node, &mut found, costs);
+        let best = found
+            .drain(..)
+            .filter_map(|other| {
+                let pair = if side == 0 {
+                    (node, other)
+                } else {
+                    (other, node)
+                };
+                let held = match side {
+                    0 => (pairs.of_right(other)?, other),
+                    _ => (other, pairs.of_left(other)?),
+                };
+                if pairs.is_fixed(held.0) {
+                    return None;
+                }
+                let new = fit(sides, pair, pairs.support(sides, pair, costs));
+                let old = fit(sides, held, pairs.support(sides, held, costs));
+                (new > old).then_some((new, Reverse(pair), held))
+            })
+            .max();
+        let Some((_, Reverse(pair), held)) = best else {
+            continue;
+        };
+        let Some(rest) = exchanges.checked_sub(1) else {
+            return;
+        };
+        exchanges = rest;
+        pairs.part(held.0);
+        pairs.join(pair.0, pair.1);
+        open.push(if side == 0 { (0, held.0) } else { (1, held.1) });
+    }
+}
+
+/// The nodes of the other side with the same operator whose neighbour at the same position
+/// is the partner of a neighbour of the node; of the first few neighbours.
+fn counterparts(
+    sides: &[Side<'_>; 2],
+    pairs: &Pairs,
+    side: usize,
+    node: u32,
+    found: &mut Vec<u32>,
+    costs: &mut AlignmentCosts,
+) {
+    let (this, that) = (&sides[side], &sides[1 - side]);
+    let partner = |node| match side {
+        0 => pairs.of_left(node),
+        _ => pairs.of_right(node),
+    };
+    for (slot, &operand) in (0..).zip(this.operands(node)).take(FEW) {
+        let Some(operand) = partner(operand) else {
+            continue;
+        };
+        for &(user, at) in that.users(operand).iter().take(FEW) {
+            costs.judged += 1;
+            if at == slot && that.op(user) == this.op(node) {
+                found.push(user);
+            }
+        }
+    }
+    for &(user, slot) in this.users(node).iter().take(FEW) {
+        costs.judged += 1;
+        let other = partner(user).and_then(|user| that.operands(user).get(slot as usize));
+        if let Some(&other) = other
+            && that.op(other) == this.op(node)
+        {
+            found.push(other);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+}
+
+/// Nodes without partners that differ in operator only: their operands are pairs at the same
+/// positions, and so are their users. O(n log n).
+///
+/// An operand that nothing else uses, such as a weight, finds its partner here.
+pub(super) fn replaced(
+    sides: &[Side<'_>; 2],
+    pairs: &mut Pairs,
+    costs: &mut AlignmentCosts,
+) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    for l in (0..sides[0].sink()).filter(|node| !pairs.has(0, *node)) {
+        costs.judged += (sides[0].users(l).len() + sides[0].operands(l).len()) as u64;
+        found.extend(replacement(sides, pairs, l).map(|r| (l, r)));
+    }
+    // For the search they are pairs, so that their operands become some.
+    for &(l, r) in &found {
+        pairs.join(l, r);
+    }
+    spread(sides, pairs, false, costs);
+    for &(l, _) in &found {
+        pairs.part(l);
+    }
+    found.retain(|&(l, r)| {
+        let operands = sides[0].operands(l).iter().zip(sides[1].operands(r));
+        operands
+            .into_iter()
+            .all(|(x, y)| pairs.of_left(*x) == Some(*y))
+    });
+    found
+}
+
+/// The node at the place of a left one, if its operands may be partners of those of the left
+/// one, and its users are.
+fn replacement(sides: &[Side<'_>; 2], pairs: &Pairs, l: u32) -> Option<u32> {
+    let [left, right] = sides;
+    let at = |&(user, slot): &(u32, u32)| {
+        let operands = right.operands(pairs.of_left(user)?);
+        operands.get(slot as usize).copied()
+    };
+    let users = left.users(l);
+    let r = at(users.first()?)?;
+    let (xs, ys) = (left.operands(l), right.operands(r));
+    let may_be_pair = |(&x, &y): (&u32, &u32)| match pairs.of_left(x) {
+        Some(partner) => partner == y,
+        None => !pairs.has(1, y) && left.op(x) == right.op(y),
+    };
+    let fits = !pairs.has(1, r)
+        && left.op(l) != right.op(r)
+        && xs.len() == ys.len()
+        && users.len() == right.users(r).len()
+        && users.iter().all(|place| at(place) == Some(r))
+        && xs.iter().zip(ys).all(may_be_pair);
+    fits.then_some(r)
+}
