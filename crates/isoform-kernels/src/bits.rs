@@ -34,25 +34,53 @@ pub fn unpack_bits(
             packed.len()
         )));
     }
-    let mask = (1_u32 << width) - 1;
     let mut progress = control.progress();
     // Eight elements fill whole bytes, whatever their width.
     let groups = bytes
         .chunks_mut(8 * BLOCK)
         .zip(packed.chunks(width * BLOCK));
     for (elements, packed) in groups {
-        for (eight, packed) in elements.chunks_mut(8).zip(packed.chunks(width)) {
-            let word = packed
-                .iter()
-                .rev()
-                .fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
-            for (at, to) in eight.iter_mut().enumerate() {
-                *to = ((word >> (at * width)) as u32 & mask) as u8;
-            }
-        }
+        unpack(width, packed, elements);
         progress.advance(elements.len())?;
     }
     Ok(Tensor::raw(element_type, shape.to_vec(), bytes))
+}
+
+/// Writes each element of packed bytes to a byte of its own.
+fn unpack(width: usize, packed: &[u8], elements: &mut [u8]) {
+    let mask = (1_u32 << width) - 1;
+    for (eight, packed) in elements.chunks_mut(8).zip(packed.chunks(width)) {
+        let word = packed
+            .iter()
+            .rev()
+            .fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
+        for (at, to) in eight.iter_mut().enumerate() {
+            *to = ((word >> (at * width)) as u32 & mask) as u8;
+        }
+    }
+}
+
+/// The elements of packed bytes, in pieces that need little memory.
+pub(crate) fn unpacked_pieces(
+    element_type: ElementType,
+    count: usize,
+    packed: &[u8],
+) -> Result<impl Iterator<Item = Vec<u8>>> {
+    let width = width(element_type)?;
+    let expected = count.checked_mul(width).map(|bits| bits.div_ceil(8));
+    if expected != Some(packed.len()) {
+        return Err(KernelError::shape(format!(
+            "packed elements: expected {} bytes for {count} elements of {width} bits, got {}",
+            expected.map_or("a number in range".to_owned(), |bytes| bytes.to_string()),
+            packed.len()
+        )));
+    }
+    let pieces = packed.chunks(width * (BLOCK / 8)).enumerate();
+    Ok(pieces.map(move |(at, packed)| {
+        let mut elements = vec![0; BLOCK.min(count - at * BLOCK)];
+        unpack(width, packed, &mut elements);
+        elements
+    }))
 }
 
 /// The elements of a tensor of 2, 4 or 6 bits each, packed; the reverse of

@@ -46,6 +46,7 @@ mod bits;
 mod control;
 mod convert;
 pub mod create;
+pub mod difference;
 mod element;
 mod element_type;
 pub mod elementwise;

@@ -1,6 +1,7 @@
 //! Limits, interruption, messages and borrowed bytes. The values of the operators are
 //! compared with NumPy by `tests/test_kernels.py`.
 
+mod difference;
 mod every;
 mod limits;
 mod messages;

@@ -3,6 +3,10 @@
 //! Elements of fewer bits than a byte are packed in a [`Tensor`] and have a byte of their
 //! own in kernels; all others share their bytes.
 
+mod difference;
+
+pub use difference::tensor_difference;
+
 use isoform_kernels::{
     Control, ElementType, KernelError, Tensor as Computed, View, pack_bits, unpack_bits,
 };

@@ -140,7 +140,8 @@ pub(crate) struct NanRule {
 }
 
 impl NanRule {
-    fn of(dtype: DType) -> Option<NanRule> {
+    /// Those of a data type; None if it has no NaN.
+    pub(crate) fn of(dtype: DType) -> Option<NanRule> {
         use DTypeCode as C;
         let rule = |width, mask, low, high, canonical| {
             Some(NanRule {
