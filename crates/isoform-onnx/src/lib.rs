@@ -13,6 +13,7 @@
 //! | element types | [`ElemType`] |
 //! | values of operators and programs | `eval` |
 //! | smaller programs, and proof that they compute the same | `optimize`, `verify` |
+//! | which differences of two models count | [`levels`] |
 //! | the part of a program between values | [`extract`](extract()) |
 //! | constants as plain bytes | [`decode_tensor`], [`decode_sparse_tensor`], [`TensorData`] |
 //! | constants stored in other files | [`ExternalResolver`] |
@@ -37,6 +38,7 @@ pub mod facts;
 mod import;
 pub mod ir;
 pub mod layout;
+pub mod levels;
 mod mmap;
 mod model;
 mod op;

@@ -5,6 +5,7 @@ mod differ;
 mod files;
 mod functions;
 mod hostile;
+mod levels;
 #[cfg(feature = "transform")]
 mod passes;
 mod property;
