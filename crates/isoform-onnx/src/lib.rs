@@ -14,6 +14,7 @@
 //! | values of operators and programs | `eval` |
 //! | smaller programs, and proof that they compute the same | `optimize`, `verify` |
 //! | which differences of two models count | [`levels`] |
+//! | numbers about a model, or about two | [`summary`] |
 //! | the part of a program between values | [`extract`](extract()) |
 //! | constants as plain bytes | [`decode_tensor`], [`decode_sparse_tensor`], [`TensorData`] |
 //! | constants stored in other files | [`ExternalResolver`] |
@@ -54,6 +55,7 @@ pub mod schema;
 mod script;
 mod source;
 mod sparse;
+pub mod summary;
 mod tensor_data;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]

@@ -11,3 +11,5 @@ mod passes;
 mod property;
 mod same;
 mod structure;
+#[cfg(feature = "eval")]
+mod summary;
