@@ -24,7 +24,8 @@ HEAD = """\
 # opset DOMAIN VERSION: the newest operator set of a domain; . is ai.onnx.
 # op NAME, and for each version that changed it, newest first:
 #   SINCE INPUTS OUTPUTS ATTRIBUTE...: the numbers of inputs and outputs as MIN-MAX, with *
-#   if there is no limit; attributes as NAME:KIND, with ! if required; "deprecated" if it is.
+#   if there is no limit; attributes as NAME:KIND, with ! if required, and as NAME:KIND=DEFAULT
+#   with commas between the items of a list; "deprecated" if it is.
 """
 
 UNLIMITED = 2**31 - 1
@@ -33,6 +34,16 @@ UNLIMITED = 2**31 - 1
 def span(low: int, high: int) -> str:
     """Return a range as the table has it."""
     return f"{low}-{'*' if high == UNLIMITED else high}"
+
+
+def default(value: int | float | bytes | list[int] | list[bytes]) -> str:
+    """Return the default of an attribute as the table has it."""
+    if isinstance(value, list):
+        return ",".join(map(default, value))
+    text = value.decode() if isinstance(value, bytes) else repr(value)
+    # The table is split at spaces, and lists at commas.
+    assert text and not set(text) & set(" ,"), text
+    return text
 
 
 def line(schema: defs.OpSchema) -> str:
@@ -46,7 +57,10 @@ def line(schema: defs.OpSchema) -> str:
         words.append("deprecated")
     for name, attribute in sorted(schema.attributes.items()):
         kind = attribute.type.name.lower()
-        words.append(f"{name}:{kind}{'!' if attribute.required else ''}")
+        word = f"{name}:{kind}{'!' if attribute.required else ''}"
+        if attribute.default_value.type:
+            word += f"={default(helper.get_attribute_value(attribute.default_value))}"
+        words.append(word)
     return " ".join(words)
 
 

@@ -1319,6 +1319,12 @@ def onnx_save(
 ) -> Any:
     """Writes a program to a file; see `isoform.onnx.save`."""
 
+def onnx_summary(model: Any) -> Any:
+    """The text and the numbers of a model; see `isoform.onnx.summary`."""
+
+def onnx_summary_of_two(left: Any, right: Any) -> Any:
+    """The text and the numbers of two models; see `isoform.onnx.summary`."""
+
 def onnx_to_bytes(model: Any, *, check: Any = ...) -> Any:
     """Encodes a program as a model; see `isoform.onnx.to_bytes`."""
 

@@ -44,6 +44,17 @@ from isoform._onnx_optimizer import (
     verify,
 )
 from isoform._onnx_shapes import Shapes, TypeProblem, ValueType, fix_dims, infer_shapes
+from isoform._onnx_summary import (
+    FunctionSummary,
+    ModelsSummary,
+    ModelSummary,
+    ValueSummary,
+    WeightDifference,
+    WeightsDifference,
+    WeightsOfType,
+    WeightSummary,
+    summary,
+)
 from isoform.shape import Shape
 from isoform.types._namespace import names
 
@@ -60,7 +71,10 @@ __all__ = [
     "Case",
     "Difference",
     "Fired",
+    "FunctionSummary",
     "Model",
+    "ModelSummary",
+    "ModelsSummary",
     "Optimized",
     "Report",
     "Rule",
@@ -69,8 +83,13 @@ __all__ = [
     "Shapes",
     "Site",
     "TypeProblem",
+    "ValueSummary",
     "ValueType",
     "Verification",
+    "WeightDifference",
+    "WeightSummary",
+    "WeightsDifference",
+    "WeightsOfType",
     "evaluate",
     "extract",
     "fix_dims",
@@ -79,6 +98,7 @@ __all__ = [
     "optimize",
     "rules",
     "save",
+    "summary",
     "to_bytes",
     "to_model_proto",
     "verify",

@@ -47,6 +47,7 @@ Examples:
   isoform hash model.onnx                   name a model's program by a digest
   isoform diff before.onnx after.onnx       find out whether and where two models differ
   isoform diff --architecture a.onnx b.onnx the same, ignoring the contents of weights
+  isoform summary a.onnx b.onnx             compare operators and weights in numbers
   isoform show model.onnx | less            read a model as program text
   isoform dedup ~/models                    find models that occur more than once
   isoform clones model.onnx                 find layers and other parts that repeat
@@ -65,6 +66,7 @@ See `isoform COMMAND --help` for details of each command.";
 pub(crate) enum Command {
     Hash(HashArgs),
     Diff(DiffArgs),
+    Summary(SummaryArgs),
     Show(ShowArgs),
     Dedup(DedupArgs),
     Clones(ClonesArgs),
@@ -158,6 +160,66 @@ Examples:
   isoform diff --simplify exported.onnx optimized.onnx
   isoform diff before.json after.iso
   isoform diff -q a.onnx b.onnx && echo same program";
+
+/// Print the contents of a model, or the differences of two models, in numbers.
+///
+/// For one model: operator sets, inputs and outputs, how often it applies each operator, and
+/// its weights by type. For two, the same side by side, and how far the weights are apart:
+/// those with the same name belong together, and then those that are equal. Nodes of bodies
+/// and of local functions are counted once. For IR files, the objects of each type are counted.
+///
+/// A summary is not a verdict, and the status does not depend on it; see `isoform diff`.
+#[derive(Args, Debug)]
+#[command(after_help = SUMMARY_HELP)]
+pub(crate) struct SummaryArgs {
+    /// The model or IR file; - is standard input.
+    #[arg(value_name = "LEFT")]
+    pub(crate) left: PathBuf,
+    /// Another one to compare with.
+    #[arg(value_name = "RIGHT")]
+    pub(crate) right: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) fix: FixArgs,
+    /// Simplify models first, as `isoform optimize` does by default.
+    #[arg(long)]
+    pub(crate) simplify: bool,
+}
+
+const SUMMARY_HELP: &str = "\
+Exit status:
+  0  the summary was printed
+  2  a file could not be read
+
+JSON (--json), one object, for a model
+  {\"file\": NAME, \"model\": MODEL}
+for an IR file
+  {\"file\": NAME, \"types\": {KEY: COUNT}}
+for two models
+  {\"left\": {\"file\": NAME, \"model\": MODEL}, \"right\": the same,
+   \"opsets\": [{\"domain\": NAME, \"left\": [VERSION...] or null, \"right\": the same}...],
+   \"inputs\": [{\"position\": COUNT, \"left\": VALUE or null, \"right\": the same}...],
+   \"outputs\": the same, all three only where they differ,
+   \"operators\": [{\"operator\": NAME, \"left\": COUNT, \"right\": COUNT}...],
+   \"weights\": {\"pairs\": COUNT, \"changed\": [WEIGHT...], \"left_only\": [NAME...],
+     \"right_only\": [NAME...], \"elements\": COUNT, \"differing\": COUNT, \"max_abs\": NUMBER}}
+and for two IR files
+  {\"left\": {\"file\": NAME}, \"right\": the same,
+   \"types\": [{\"type\": KEY, \"left\": COUNT, \"right\": COUNT}...]}
+  MODEL is {\"ir_version\", \"producer\", \"opsets\": {DOMAIN: [VERSION...]}, \"inputs\": [VALUE...],
+    \"outputs\": [VALUE...], \"nodes\": COUNT, \"depth\": COUNT of nodes in the longest chain,
+    \"nesting\": depth of bodies, \"constants\": COUNT, \"weights\": {DTYPE: {\"count\",
+    \"elements\", \"bytes\"}}, \"functions\": [{\"name\", \"nodes\"}...], \"operators\": {NAME: COUNT}}
+  VALUE is {\"name\": NAME, \"dtype\": TEXT, \"shape\": TEXT}
+  WEIGHT is {\"left\": {\"name\", \"dtype\", \"shape\"}, \"right\": the same, \"elements\": COUNT,
+    \"differing\": COUNT, \"first\": [INDEX...], \"max_abs\", \"relative_l2\", \"cosine\"}; the
+    numbers are null where types or shapes differ, and where they are not finite
+  On error: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform summary model.onnx
+  isoform summary pretrained.onnx finetuned.onnx
+  isoform summary --dim batch=1 --simplify exported.onnx
+  isoform summary --json model.onnx | jq .model.operators";
 
 /// Print a model as program text, or an IR file as text.
 ///

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
+use isoform::kernels::tensor_difference;
 use isoform::values::{DType, DTypeCode, Tensor};
+use isoform_onnx::eval::Control;
 
 /// The type of a tensor, such as `float32[64, 3]`; a scalar is `float32`.
 pub(crate) fn tensor_type(tensor: &Tensor) -> String {
@@ -66,30 +68,9 @@ pub(crate) fn element(tensor: &Tensor, index: u64) -> String {
 /// The first element in which two tensors of one type and shape differ, as the
 /// contract compares them: by bits, except that all NaNs are equal.
 pub(crate) fn first_difference(left: &Tensor, right: &Tensor) -> Option<u64> {
-    if left.dtype() != right.dtype() || left.shape() != right.shape() {
-        return None;
-    }
-    let bits = u64::from(left.dtype().bits()) * u64::from(left.dtype().lanes());
-    let (l, r) = (left.data(), right.data());
-    let mut from = 0;
-    // Bytes are compared in blocks; only blocks that differ are compared by element.
-    while let Some(offset) = l
-        .get(from..)?
-        .iter()
-        .zip(r.get(from..)?)
-        .position(|(l, r)| l != r)
-    {
-        let first = (from + offset) as u64 * 8 / bits;
-        // A byte holds several elements of the narrow types.
-        let last = ((from + offset) as u64 * 8 + 7) / bits;
-        for index in first..=last {
-            if element(left, index) != element(right, index) {
-                return Some(index);
-            }
-        }
-        from = usize::try_from(((last + 1) * bits).div_ceil(8)).ok()?;
-    }
-    None
+    let found = tensor_difference(left, right, None, &Control::default()).ok()?;
+    let lanes = u64::from(left.dtype().lanes());
+    found.first.map(|lane| lane as u64 / lanes)
 }
 
 /// A row-major position as indices, such as `[0, 2, 1]`.

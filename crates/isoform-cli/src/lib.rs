@@ -33,6 +33,7 @@ mod parallel;
 mod passes;
 mod progress;
 mod show;
+mod summary;
 mod target;
 
 use std::ffi::OsString;
@@ -99,6 +100,7 @@ fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io
     match &cli.command {
         Command::Hash(args) => hash::run(args, &cli.common, output),
         Command::Diff(args) => diff::run(args, &cli.common, output),
+        Command::Summary(args) => summary::run(args, &cli.common, output),
         Command::Show(args) => show::run(args, &cli.common, output),
         Command::Dedup(args) => dedup::run(args, &cli.common, output),
         Command::Clones(args) => clones::run(args, &cli.common, output),

@@ -6,6 +6,7 @@ mod ir;
 mod optimize;
 mod passes;
 mod shapes;
+mod summary;
 mod support;
 
 use std::io::{BufRead, BufReader, Read};
@@ -538,6 +539,7 @@ fn help_has_examples_and_exit_status() {
             "show",
             "isoform show --names model.onnx | grep '/encoder/layer.3/'",
         ),
+        ("summary", "isoform summary pretrained.onnx finetuned.onnx"),
         ("dedup", "isoform dedup --json . | jq '.groups[].files'"),
         (
             "convert",

@@ -13,6 +13,8 @@
 //! | element types | [`ElemType`] |
 //! | values of operators and programs | `eval` |
 //! | smaller programs, and proof that they compute the same | `optimize`, `verify` |
+//! | which differences of two models count | [`levels`] |
+//! | numbers about a model, or about two | [`summary`] |
 //! | the part of a program between values | [`extract`](extract()) |
 //! | constants as plain bytes | [`decode_tensor`], [`decode_sparse_tensor`], [`TensorData`] |
 //! | constants stored in other files | [`ExternalResolver`] |
@@ -37,6 +39,7 @@ pub mod facts;
 mod import;
 pub mod ir;
 pub mod layout;
+pub mod levels;
 mod mmap;
 mod model;
 mod op;
@@ -52,6 +55,7 @@ pub mod schema;
 mod script;
 mod source;
 mod sparse;
+pub mod summary;
 mod tensor_data;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]

@@ -22,6 +22,7 @@ mod objects;
 mod onnx;
 mod onnx_optimize;
 mod onnx_shapes;
+mod onnx_summary;
 mod path;
 mod pattern;
 mod plain;
@@ -59,6 +60,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     onnx::init(module)?;
     onnx_optimize::init(module)?;
     onnx_shapes::init(module)?;
+    onnx_summary::init(module)?;
     isoform::ir::register().into_py()?;
     isoform::transform::register().into_py()?;
     isoform::tir::register().into_py()?;

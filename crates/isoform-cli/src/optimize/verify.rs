@@ -6,7 +6,7 @@ use std::path::Path;
 use isoform::Ref;
 use isoform_onnx::ir::Program;
 use isoform_onnx::verify::{
-    Evaluator, Outcome, Runner, Subject, Tolerance, Verification, VerifyOptions,
+    Evaluator, LOOSE, Outcome, Runner, Subject, Verification, VerifyOptions,
 };
 use serde_json::{Value as Json, json};
 
@@ -26,7 +26,7 @@ pub(super) fn verify(
     runners.push(&Evaluator);
     let mut options = VerifyOptions::default().seed(args.seed);
     if !args.rules.is_exact() {
-        options = options.tolerance(Tolerance::LOOSE);
+        options = options.tolerance(LOOSE);
     }
     options.verify(original, optimized.into(), &runners)
 }

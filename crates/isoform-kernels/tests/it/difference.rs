@@ -74,6 +74,31 @@ fn every_type_that_is_a_number_agrees_with_a_naive_computation() {
 }
 
 #[test]
+fn a_difference_at_the_end_is_found_there() {
+    let count = 200_003;
+    let control = Control::default();
+    for ty in ElementType::ALL.iter().filter(|ty| !ty.is_complex()) {
+        let left = Tensor::from_slice(&[count], &vec![1.0_f32; count]).unwrap();
+        let mut other = vec![1.0_f32; count];
+        other[count - 2] = 0.5;
+        let right = Tensor::from_slice(&[count], &other).unwrap();
+        let [left, right] = [&left, &right].map(|it| cast(it.view(), *ty, &control).unwrap());
+        if left == right {
+            // Truth values have no halves.
+            assert_eq!(*ty, ElementType::Bool);
+            continue;
+        }
+        let found = measured(&left, &right, None);
+        assert_eq!((found.first, found.differing), (Some(count - 2), 1), "{ty}");
+        if ty.packed_bits() < 8 {
+            let [l, r] = [&left, &right].map(|it| pack_bits(it.view(), &control).unwrap());
+            let packed = packed_difference(*ty, count, (&l, &r), None, &control);
+            assert_eq!(packed.unwrap(), found, "{ty}");
+        }
+    }
+}
+
+#[test]
 fn integers_are_exact() {
     let found = pair(&[i64::MIN, 7], &[i64::MAX, 7]);
     assert_eq!(found.max_abs_int, Some(u64::MAX));
@@ -82,6 +107,7 @@ fn integers_are_exact() {
     assert_eq!((found.max_abs, found.max_abs_int), (Some(1.0), Some(1)));
     let found = pair(&[u64::MAX, 0], &[u64::MAX - 1, 0]);
     assert_eq!((found.differing, found.max_abs_int), (1, Some(1)));
+    assert_eq!(pair(&[u64::MAX], &[0]).max_abs_int, Some(u64::MAX));
     let found = pair(&[true, false], &[true, true]);
     assert_eq!((found.first, found.max_abs_int), (Some(1), Some(1)));
 }
@@ -89,7 +115,13 @@ fn integers_are_exact() {
 #[test]
 fn nans_are_equal_and_zeros_differ_by_their_sign() {
     let odd = f32::from_bits(0xffc0_0001);
-    let found = pair(&[f32::NAN, 3.0], &[odd, 3.5]);
+    // A tensor that is made of values has one NaN, and one of bytes may have any.
+    let tensor = |numbers: [f32; 2]| {
+        let bytes = numbers.map(f32::to_le_bytes).concat();
+        Tensor::new(ElementType::Float32, vec![2], bytes).unwrap()
+    };
+    let (left, right) = (tensor([f32::NAN, 3.0]), tensor([odd, 3.5]));
+    let found = measured(&left, &right, None);
     assert_eq!((found.differing, found.max_abs), (1, Some(0.5)));
     close(found.relative_l2, 0.5 / 3.0);
     let found = pair(&[0.0_f64, 1.0], &[-0.0, 1.0]);

@@ -1,11 +1,13 @@
 //! The operators of the standard: how many inputs and outputs they have, and which
-//! attributes, in every version.
+//! attributes with which defaults, in every version.
 //!
 //! The table is generated from the `onnx` package by `scripts/make_onnx_schemas.py`. Types
 //! of inputs and outputs are not part of it.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+use isoform::{Array, Value};
 
 use crate::proto::AttributeType;
 
@@ -48,6 +50,43 @@ pub struct SchemaAttribute {
     pub kind: AttributeType,
     /// True if a node must give it.
     pub required: bool,
+    /// Its value if a node does not give it, as the table writes it.
+    default: Option<&'static str>,
+}
+
+impl SchemaAttribute {
+    /// The value if a node does not give it, as [`Call::attrs`](crate::ir::Call::attrs) would
+    /// hold it; None if the standard does not define one. O(1).
+    ///
+    /// ```
+    /// use isoform_onnx::schema::lookup;
+    /// let gemm = lookup("", "Gemm", 13).unwrap();
+    /// let alpha = gemm.attribute("alpha").unwrap().default_value();
+    /// assert_eq!(alpha, Some(1.0.into()));
+    /// let conv = lookup("", "Conv", 13).unwrap();
+    /// assert_eq!(conv.attribute("strides").unwrap().default_value(), None);
+    /// ```
+    #[must_use]
+    pub fn default_value(&self) -> Option<Value> {
+        read_default(self.kind, self.default?)
+    }
+}
+
+/// The default of a kind of attribute; None if it is damaged.
+fn read_default(kind: AttributeType, text: &str) -> Option<Value> {
+    use AttributeType as Kind;
+    let list = || text.split(',');
+    Some(match kind {
+        Kind::Int => text.parse::<i64>().ok()?.into(),
+        Kind::Float => text.parse::<f64>().ok()?.into(),
+        Kind::String => text.into(),
+        Kind::Ints => {
+            let items = list().map(|item| item.parse::<i64>().ok().map(Value::from));
+            Array::from(items.collect::<Option<Vec<_>>>()?).into()
+        }
+        Kind::Strings => Array::from(list().map(Value::from).collect::<Vec<_>>()).into(),
+        _ => return None,
+    })
 }
 
 impl Schema {
@@ -166,6 +205,10 @@ fn span(word: &str) -> Option<(usize, usize)> {
 fn attribute(word: &'static str) -> Option<SchemaAttribute> {
     use AttributeType as Kind;
     let (name, kind) = word.split_once(':')?;
+    let (kind, default) = match kind.split_once('=') {
+        Some((kind, default)) => (kind, Some(default)),
+        None => (kind, None),
+    };
     let (kind, required) = match kind.strip_suffix('!') {
         Some(kind) => (kind, true),
         None => (kind, false),
@@ -187,10 +230,14 @@ fn attribute(word: &'static str) -> Option<SchemaAttribute> {
         "type_protos" => Kind::TypeProtos,
         _ => return None,
     };
+    if let Some(default) = default {
+        read_default(kind, default)?;
+    }
     Some(SchemaAttribute {
         name,
         kind,
         required,
+        default,
     })
 }
 
@@ -222,6 +269,9 @@ mod tests {
             "op A\n1 1-1",
             "op A\n1 1-1 1-1 a:nothing",
             "op A\n1 1 1-1",
+            "op A\n1 1-1 1-1 a:int=x",
+            "op A\n1 1-1 1-1 a:ints=1,",
+            "op A\n1 1-1 1-1 a:tensor=1",
         ] {
             assert_eq!(read(text).unread, 1, "{text}");
         }
@@ -232,6 +282,10 @@ mod tests {
         assert_eq!(lookup("", "Split", 1).unwrap().inputs, (1, 2));
         assert_eq!(lookup("", "Split", 12).unwrap().since, 11);
         assert_eq!(lookup("", "Concat", 13).unwrap().inputs, (1, usize::MAX));
+        let norm = lookup("", "MeanVarianceNormalization", 13).unwrap();
+        let axes = norm.attribute("axes").unwrap().default_value();
+        let expected = Array::from([0, 2, 3].map(Value::from).to_vec());
+        assert!(isoform::structural_equal(axes.unwrap(), expected).unwrap());
         assert!(lookup("", "Upsample", 10).unwrap().deprecated);
         let axis = *lookup("", "Concat", 13).unwrap().attribute("axis").unwrap();
         assert_eq!((axis.kind, axis.required), (AttributeType::Int, true));

@@ -1,40 +1,34 @@
 //! Comparison of the results of two programs.
 
+use isoform::kernels::{InputError, tensor_difference};
 use isoform::values::{DType, DTypeCode, Tensor, ValueRef};
 use isoform::{Value, structural_equal};
+use isoform_kernels::Control;
+use isoform_kernels::difference::Tolerance;
 
 use super::outcome::{Difference, Outcome};
 use crate::elem_type::ElemType;
 use crate::ir::{Call, Output, Program};
 use crate::layout::{attributes, list, operands};
 
-/// How far two floats may be apart: `atol + rtol * |expected|`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tolerance {
-    /// Relative to the expected number.
-    pub rtol: f64,
-    /// In any case.
-    pub atol: f64,
-}
+/// A tolerance for results whose last bits may differ, after fusion or folding of all
+/// operators.
+pub const LOOSE: Tolerance = Tolerance {
+    rtol: 1e-3,
+    atol: 1e-5,
+};
 
-impl Tolerance {
-    /// For results whose last bits may differ, after fusion or folding of all operators.
-    pub const LOOSE: Tolerance = Tolerance {
-        rtol: 1e-3,
-        atol: 1e-5,
-    };
-    /// For runtimes that compute in 16-bit floats with steps of their own.
-    pub const HALF: Tolerance = Tolerance {
-        rtol: 2e-3,
-        atol: 2e-3,
-    };
+/// A tolerance for runtimes that compute in 16-bit floats with steps of their own.
+pub const HALF: Tolerance = Tolerance {
+    rtol: 2e-3,
+    atol: 2e-3,
+};
 
-    /// The larger of each.
-    pub(super) fn max(self, other: Tolerance) -> Tolerance {
-        Tolerance {
-            rtol: self.rtol.max(other.rtol),
-            atol: self.atol.max(other.atol),
-        }
+/// The larger of each.
+pub(super) fn wider(one: Tolerance, other: Tolerance) -> Tolerance {
+    Tolerance {
+        rtol: one.rtol.max(other.rtol),
+        atol: one.atol.max(other.atol),
     }
 }
 
@@ -194,96 +188,28 @@ fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance>) -> Verdi
         );
         return Verdict::Different(reason, None);
     }
-    if left.data() == right.data() {
-        return Verdict::Same;
-    }
-    let Some(decode) = decoder(left.dtype()) else {
-        return Verdict::Different("the elements differ".to_owned(), None);
+    // Whole numbers are right or wrong, and so are codes that operators only pass on.
+    let has_tolerance = matches!(
+        left.dtype().code(),
+        DTypeCode::Float | DTypeCode::BFloat | DTypeCode::Complex
+    );
+    let tolerance = tolerance.filter(|_| has_tolerance);
+    let control = Control::default();
+    // The tolerance is relative to the second tensor.
+    let found = match tensor_difference(right, left, tolerance, &control) {
+        Ok(found) => found,
+        Err(InputError::Unknown(error)) => return Verdict::Different(error.to_string(), None),
+        Err(InputError::Kernel(error)) => return Verdict::Different(error.to_string(), None),
     };
-    let width = usize::from(decode.width);
-    let pairs = (left.data().chunks_exact(width)).zip(right.data().chunks_exact(width));
-    let (mut count, mut wrong, mut largest) = (0_usize, 0_usize, 0.0_f64);
-    let mut is_same = true;
-    for (old, new) in pairs {
-        count += 1;
-        if old == new {
-            continue;
+    match found.max_abs {
+        _ if found.differing == 0 => Verdict::Same,
+        Some(largest) if found.beyond == 0 => Verdict::Close(largest),
+        None => Verdict::Different("the elements differ".to_owned(), None),
+        Some(largest) => {
+            let (wrong, count) = (found.beyond, found.count);
+            let reason = format!("{wrong} of {count} elements differ, by at most {largest:.3e}");
+            Verdict::Different(reason, Some(largest))
         }
-        let (a, b) = ((decode.read)(old), (decode.read)(new));
-        if a.is_nan() && b.is_nan() {
-            continue;
-        }
-        is_same = false;
-        let apart = (a - b).abs();
-        let apart = if apart.is_nan() { f64::INFINITY } else { apart };
-        let may = tolerance.filter(|_| decode.is_float);
-        // Beside an infinity, any number would be within a tolerance that is relative.
-        let is_near = |it: Tolerance| apart.is_finite() && apart <= it.atol + it.rtol * a.abs();
-        let fits = may.is_some_and(|it| a == b || is_near(it));
-        largest = largest.max(apart);
-        wrong += usize::from(!fits);
-    }
-    if is_same {
-        Verdict::Same
-    } else if wrong == 0 {
-        Verdict::Close(largest)
-    } else {
-        let reason = format!("{wrong} of {count} elements differ, by at most {largest:.3e}");
-        Verdict::Different(reason, Some(largest))
-    }
-}
-
-/// How to read an element.
-struct Decoder {
-    width: u16,
-    is_float: bool,
-    read: fn(&[u8]) -> f64,
-}
-
-fn decoder(dtype: DType) -> Option<Decoder> {
-    let made = |width, is_float, read| {
-        Some(Decoder {
-            width,
-            is_float,
-            read,
-        })
-    };
-    fn word<const N: usize>(bytes: &[u8]) -> [u8; N] {
-        let mut word = [0; N];
-        word.copy_from_slice(bytes);
-        word
-    }
-    match (dtype.code(), dtype.bits(), dtype.lanes()) {
-        (DTypeCode::Float, 64, 1) => made(8, true, |it| f64::from_le_bytes(word(it))),
-        (DTypeCode::Float, 32, 1) => made(4, true, |it| f32::from_le_bytes(word(it)).into()),
-        (DTypeCode::Float, 16, 1) => made(2, true, |it| half(u16::from_le_bytes(word(it)))),
-        (DTypeCode::BFloat, 16, 1) => made(2, true, |it| {
-            let bits = u32::from(u16::from_le_bytes(word(it))) << 16;
-            f32::from_bits(bits).into()
-        }),
-        (DTypeCode::Complex, 64, 1) => made(4, true, |it| f32::from_le_bytes(word(it)).into()),
-        (DTypeCode::Complex, 128, 1) => made(8, true, |it| f64::from_le_bytes(word(it))),
-        (DTypeCode::Bool, 8, 1) | (DTypeCode::UInt, 8, 1) => made(1, false, |it| it[0].into()),
-        (DTypeCode::Int, 8, 1) => made(1, false, |it| (it[0] as i8).into()),
-        (DTypeCode::UInt, 16, 1) => made(2, false, |it| u16::from_le_bytes(word(it)).into()),
-        (DTypeCode::Int, 16, 1) => made(2, false, |it| i16::from_le_bytes(word(it)).into()),
-        (DTypeCode::UInt, 32, 1) => made(4, false, |it| u32::from_le_bytes(word(it)).into()),
-        (DTypeCode::Int, 32, 1) => made(4, false, |it| i32::from_le_bytes(word(it)).into()),
-        (DTypeCode::UInt, 64, 1) => made(8, false, |it| u64::from_le_bytes(word(it)) as f64),
-        (DTypeCode::Int, 64, 1) => made(8, false, |it| i64::from_le_bytes(word(it)) as f64),
-        _ => None,
-    }
-}
-
-/// The number that the code of a 16-bit float stands for.
-fn half(code: u16) -> f64 {
-    let sign = if code & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let (exponent, fraction) = (i32::from(code >> 10 & 0x1f), f64::from(code & 0x03ff));
-    sign * match exponent {
-        0 => fraction * 2.0_f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1.0 + fraction / 1024.0) * 2.0_f64.powi(exponent - 15),
     }
 }
 
@@ -328,20 +254,11 @@ mod tests {
 
     #[test]
     fn tolerance_is_relative() {
-        let loose = Some(Tolerance::LOOSE);
+        let loose = Some(LOOSE);
         check(&[1000.0], &[1000.5], loose, "close 5.0e-1");
         check(&[0.0], &[-0.0], loose, "close 0.0e0");
         let place = "output 'y' (Relu 'r'): 1 of 1 elements differ, by at most";
         check(&[1.0], &[1.01], loose, &format!("{place} 1.000e-2"));
         check(&[f32::INFINITY], &[1.0], loose, &format!("{place} inf"));
-    }
-
-    #[test]
-    fn halves_are_read() {
-        for (code, number) in [(0x3c00, 1.0), (0xc000, -2.0), (1, 2.0_f64.powi(-24))] {
-            assert_eq!(half(code).to_bits(), number.to_bits());
-        }
-        assert!(half(0x7c01).is_nan());
-        assert!(half(0xfc00).is_infinite());
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! | concept | items |
 //! |---|---|
-//! | comparison of two programs | [`verify`], [`VerifyOptions`], [`Tolerance`] |
+//! | comparison of two programs | [`verify`], [`VerifyOptions`], [`Tolerance`], [`LOOSE`], [`HALF`] |
 //! | what was run, and what came out | [`Verification`], [`Case`], [`Outcome`], [`Difference`] |
 //! | what runs programs | [`Runner`], [`Evaluator`], [`Subject`] |
 //!
@@ -27,8 +27,9 @@ mod outcome;
 mod runner;
 mod verification;
 
-pub use compare::Tolerance;
+pub use compare::{HALF, LOOSE};
 pub use inputs::Inputs;
+pub use isoform_kernels::difference::Tolerance;
 pub use options::{VerifyOptions, verify};
 pub use outcome::{Difference, Outcome};
 pub use runner::{Evaluator, Ran, Runner, Subject};

@@ -3,7 +3,9 @@
 use isoform::transform::check_interrupted;
 use isoform::{Ref, Value};
 
-use super::compare::{self, Tolerance};
+use isoform_kernels::difference::Tolerance;
+
+use super::compare::{self, HALF, wider};
 use super::inputs::{self, Inputs};
 use super::outcome::{Difference, Outcome};
 use super::runner::{Evaluator, Ran, Runner, Subject};
@@ -65,7 +67,7 @@ impl VerifyOptions {
     /// original on some inputs decides; the others are asked if it runs it on none.
     ///
     /// A runtime computes in 16-bit floats with steps of its own, so if the program has
-    /// some, runners other than [`Evaluator`] are judged with [`Tolerance::HALF`] at least.
+    /// some, runners other than [`Evaluator`] are judged with [`HALF`](super::HALF) at least.
     ///
     /// The time is that of the runs.
     ///
@@ -100,8 +102,8 @@ impl VerifyOptions {
                 original,
                 optimized,
                 tolerance: match (self.tolerance, half && !is_own) {
-                    (Some(tolerance), true) => Some(tolerance.max(Tolerance::HALF)),
-                    (None, true) => Some(Tolerance::HALF),
+                    (Some(tolerance), true) => Some(wider(tolerance, HALF)),
+                    (None, true) => Some(HALF),
                     (tolerance, false) => tolerance,
                 },
             };

@@ -5,8 +5,11 @@ mod differ;
 mod files;
 mod functions;
 mod hostile;
+mod levels;
 #[cfg(feature = "transform")]
 mod passes;
 mod property;
 mod same;
 mod structure;
+#[cfg(feature = "eval")]
+mod summary;

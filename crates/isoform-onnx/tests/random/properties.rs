@@ -45,4 +45,5 @@ properties! {
     onnx_random_calls_stay_apart
     onnx_inferred_facts_hold
     onnx_edited_programs_hash_and_compare_the_same
+    onnx_levels_keep_the_meaning
 }

@@ -3,6 +3,7 @@
 use isoform::transform::Script as _;
 use isoform::{Ref, Str, structural_digest, structural_equal};
 use isoform_onnx::ir::{Graph, Program};
+use isoform_onnx::levels::Levels;
 use isoform_onnx::optimize::{Fold, OptimizeOptions, STEPS, rules};
 use isoform_onnx::{ExternalResolver, ImportOptions, decode_model, to_bytes};
 
@@ -46,6 +47,7 @@ pub const ONNX_PROPERTIES: &[(&str, Property)] = &[
         "onnx_edited_programs_hash_and_compare_the_same",
         edited_programs_hash_and_compare_the_same,
     ),
+    ("onnx_levels_keep_the_meaning", levels_keep_the_meaning),
 ];
 
 fn draw(bytes: &[u8]) -> RandomProgram {
@@ -361,6 +363,69 @@ fn random_calls_stay_apart(bytes: &[u8]) -> Result<(), String> {
 fn edited_programs_hash_and_compare_the_same(bytes: &[u8]) -> Result<(), String> {
     let program = draw(bytes).program;
     judge_edits(&program.into(), bytes)
+}
+
+/// A level of equality changes no result, nothing a second time, and programs that were
+/// equal stay equal.
+fn levels_keep_the_meaning(bytes: &[u8]) -> Result<(), String> {
+    let order = bytes.to_vec();
+    judge(&draw(bytes), |drawn| {
+        let Some(expected) = expected(drawn) else {
+            return Ok(());
+        };
+        let other = rebuilt(&drawn.program, &mut Source::new(&order));
+        for (name, levels) in each_level() {
+            let applied = told(levels.apply(&drawn.program))?;
+            let fail = |what: String| Err(format!("{name}: {what}\nafter:\n{}", text(&applied)));
+            let got = match running::results(drawn, &applied) {
+                Ok(got) => got,
+                Err(error) => return fail(error),
+            };
+            if let Some(difference) = running::difference(&expected, &got, None) {
+                return fail(difference);
+            }
+            if !told(levels.apply(&applied))?.same_as(&applied) {
+                return fail("a second time changes something".to_owned());
+            }
+            let other = told(levels.apply(&other))?;
+            if told(structural_digest(&applied))? != told(structural_digest(&other))? {
+                return fail(format!("names or order matter:\n{}", text(&other)));
+            }
+            if count(&applied) != count(&drawn.program) {
+                return fail("the number of nodes has changed".to_owned());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Each level alone, and all of them.
+fn each_level() -> Vec<(&'static str, Levels)> {
+    let none = Levels::NONE;
+    vec![
+        (
+            "shapes",
+            Levels {
+                ignore_shapes: true,
+                ..none
+            },
+        ),
+        (
+            "opsets",
+            Levels {
+                same_opset_meaning: true,
+                ..none
+            },
+        ),
+        (
+            "defaults",
+            Levels {
+                defaults: true,
+                ..none
+            },
+        ),
+        ("all", Levels::ALL),
+    ]
 }
 
 /// All that is inferred about a value is true of it in every run.

@@ -1,0 +1,212 @@
+//! Summaries as lines of text.
+
+use std::fmt;
+
+use super::{ModelSummary, Operator, ValueSummary};
+
+/// The role of a line, by which a terminal may colour it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Role {
+    /// The name of a part.
+    Heading,
+    /// A row that is the same in both models, or of one model.
+    Row,
+    /// A row that differs.
+    Changed,
+    /// A row that only the left model has.
+    Left,
+    /// A row that only the right model has.
+    Right,
+}
+
+/// A line of a summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its role.
+    pub role: Role,
+    /// Its text, in which names of the file are not escaped.
+    pub text: String,
+}
+
+/// Where a column is aligned.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Align {
+    Left,
+    Right,
+}
+
+/// Lines in the making.
+#[derive(Default)]
+pub(super) struct Lines(Vec<Line>);
+
+impl Lines {
+    pub(super) fn heading(&mut self, text: &str) {
+        self.0.push(Line {
+            role: Role::Heading,
+            text: text.to_owned(),
+        });
+    }
+
+    /// Adds rows with aligned columns, below a heading if there are any.
+    pub(super) fn table(&mut self, heading: &str, align: &[Align], rows: Vec<(Role, Vec<String>)>) {
+        if rows.is_empty() {
+            return;
+        }
+        let indent = match heading {
+            "" => "",
+            _ => {
+                self.heading(heading);
+                "  "
+            }
+        };
+        let width = |column: usize| {
+            let cells = rows.iter().filter_map(|(_, cells)| cells.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..align.len()).map(width).collect();
+        for (role, cells) in rows {
+            let mut text = indent.to_owned();
+            for ((cell, align), width) in cells.iter().zip(align).zip(&widths) {
+                let pad = " ".repeat(width - cell.chars().count());
+                match align {
+                    Align::Left => text.extend([cell.as_str(), &pad, "  "]),
+                    Align::Right => text.extend([&pad, cell.as_str(), "  "]),
+                }
+            }
+            let text = text.trim_end().to_owned();
+            self.0.push(Line { role, text });
+        }
+    }
+
+    pub(super) fn done(self) -> Vec<Line> {
+        self.0
+    }
+}
+
+/// Writes lines one below the other.
+pub(super) fn write(lines: &[Line], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (at, line) in lines.iter().enumerate() {
+        let end = if at + 1 < lines.len() { "\n" } else { "" };
+        write!(f, "{}{end}", line.text)?;
+    }
+    Ok(())
+}
+
+/// A domain as people call it.
+pub(super) fn domain_text(domain: &str) -> &str {
+    if domain.is_empty() { "ai.onnx" } else { domain }
+}
+
+/// As in `Conv`, `ai.onnx.ml.Scaler` or `function demo.Norm`.
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.is_function, self.domain.as_str()) {
+            (true, _) => write!(f, "function {}", self.op),
+            (false, "") => f.write_str(&self.op),
+            (false, domain) => write!(f, "{domain}.{}", self.op),
+        }
+    }
+}
+
+impl ValueSummary {
+    /// As in `float32[batch, 3]`.
+    pub(super) fn ty(&self) -> String {
+        format!("{}{}", self.dtype, self.shape)
+    }
+}
+
+/// Versions of an operator set, separated by commas.
+pub(super) fn versions<'v>(versions: impl IntoIterator<Item = &'v i64>) -> String {
+    let versions: Vec<String> = versions.into_iter().map(i64::to_string).collect();
+    versions.join(", ")
+}
+
+/// A row of one model.
+fn row(cells: impl IntoIterator<Item = String>) -> (Role, Vec<String>) {
+    (Role::Row, cells.into_iter().collect())
+}
+
+impl ModelSummary {
+    /// The number of weights of all types. O(types).
+    #[must_use]
+    pub fn weight_count(&self) -> usize {
+        self.weights.values().map(|it| it.count).sum()
+    }
+
+    /// The number of elements of all weights. O(types).
+    #[must_use]
+    pub fn weight_elements(&self) -> u64 {
+        self.weights.values().map(|it| it.elements).sum()
+    }
+
+    /// The number of bytes of all weights. O(types).
+    #[must_use]
+    pub fn weight_bytes(&self) -> u64 {
+        self.weights.values().map(|it| it.bytes).sum()
+    }
+
+    /// The simple facts of a model by their names; the same ones for every model.
+    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
+        let opsets = self.opsets.iter();
+        let opsets: Vec<String> = opsets
+            .map(|(domain, found)| format!("{} {}", domain_text(domain), versions(found)))
+            .collect();
+        vec![
+            ("IR version", self.ir_version.to_string()),
+            ("producer", self.producer.clone()),
+            ("opsets", opsets.join("; ")),
+            ("nodes", self.nodes.to_string()),
+            ("longest chain", self.depth.to_string()),
+            ("nesting of bodies", self.nesting.to_string()),
+            ("functions", self.functions.len().to_string()),
+            ("constants", self.constants.to_string()),
+            ("weights", self.weight_count().to_string()),
+            ("weight elements", self.weight_elements().to_string()),
+            ("weight bytes", self.weight_bytes().to_string()),
+        ]
+    }
+
+    /// The text in lines. O(length).
+    #[must_use]
+    pub fn lines(&self) -> Vec<Line> {
+        use Align::{Left, Right};
+        let mut lines = Lines::default();
+        let facts = self.facts().into_iter();
+        let facts = facts.map(|(name, text)| row([name.to_owned(), text]));
+        lines.table("", &[Left, Left], facts.collect());
+        let values = |values: &[ValueSummary]| {
+            let values = values.iter();
+            values.map(|it| row([it.name.clone(), it.ty()])).collect()
+        };
+        lines.table("inputs", &[Left, Left], values(&self.inputs));
+        lines.table("outputs", &[Left, Left], values(&self.outputs));
+        let weights = self.weights.iter().map(|(dtype, it)| {
+            row([
+                dtype.clone(),
+                it.count.to_string(),
+                format!("{} elements", it.elements),
+                format!("{} bytes", it.bytes),
+            ])
+        });
+        lines.table("weights", &[Left, Right, Right, Right], weights.collect());
+        let functions = self.functions.iter();
+        let functions = functions.map(|it| row([it.name.clone(), format!("{} nodes", it.nodes)]));
+        lines.table("functions", &[Left, Right], functions.collect());
+        let mut operators: Vec<_> = self.operators.iter().collect();
+        // The most frequent ones first; equally frequent ones stay sorted by name.
+        operators.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let operators = operators.into_iter();
+        let operators =
+            operators.map(|(operator, count)| row([operator.to_string(), count.to_string()]));
+        lines.table("operators", &[Left, Right], operators.collect());
+        lines.done()
+    }
+}
+
+/// The text of the command `isoform summary`, without a newline at the end.
+impl fmt::Display for ModelSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(&self.lines(), f)
+    }
+}

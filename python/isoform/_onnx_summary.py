@@ -1,0 +1,279 @@
+"""Models in numbers, and the numbers of two models; `isoform.onnx` has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
+
+from isoform import _core
+
+if TYPE_CHECKING:
+    from isoform._core import OnnxModel
+    from isoform.types.onnx import Program
+
+__all__ = [
+    "FunctionSummary",
+    "ModelSummary",
+    "ModelsSummary",
+    "ValueSummary",
+    "WeightDifference",
+    "WeightSummary",
+    "WeightsDifference",
+    "WeightsOfType",
+    "summary",
+]
+
+
+@dataclass(frozen=True)
+class ValueSummary:
+    """Describes an input or output of a model."""
+
+    #: Its name.
+    name: str
+    #: The element type, or what else it is: `float32`, `sequence(int64)`; `?` if unknown.
+    dtype: str
+    #: The extents, such as `[batch, 3, ?]`; `[...]` for an unknown rank, and empty for what
+    #: has no shape.
+    shape: str
+
+
+@dataclass(frozen=True)
+class WeightsOfType:
+    """Counts the weights of one element type."""
+
+    #: The number of weights.
+    count: int
+    #: The number of their elements.
+    elements: int
+    #: The number of their bytes.
+    bytes: int
+
+
+@dataclass(frozen=True)
+class FunctionSummary:
+    """Describes a local function."""
+
+    #: Its name, with its domain and overload.
+    name: str
+    #: The number of its nodes, those of bodies included.
+    nodes: int
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """Describes what a model consists of; its `str` is what `isoform summary` prints."""
+
+    #: Version of the file format.
+    ir_version: int
+    #: Name and version of the tool that wrote the model.
+    producer: str
+    #: The versions of operator sets that nodes use, by domain; the empty one is `ai.onnx`.
+    opsets: dict[str, tuple[int, ...]]
+    #: The inputs of the main graph.
+    inputs: tuple[ValueSummary, ...]
+    #: The outputs of the main graph.
+    outputs: tuple[ValueSummary, ...]
+    #: How many nodes apply each operator, those of bodies and functions included. Names have
+    #: their domain, unless it is `ai.onnx`; those of local functions begin with `function `.
+    operators: dict[str, int]
+    #: The number of nodes, those of bodies and functions included.
+    nodes: int
+    #: The number of nodes of the longest chain in which each uses a result of the one before.
+    depth: int
+    #: How deep bodies nest.
+    nesting: int
+    #: The number of constants, whether nodes or attributes use them.
+    constants: int
+    #: The weights by element type: constant tensors that are inputs of nodes, results, or
+    #: defaults of inputs.
+    weights: dict[str, WeightsOfType]
+    #: The local functions that are called.
+    functions: tuple[FunctionSummary, ...]
+    _text: str = field(default="", repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """Return the text of the command `isoform summary`."""
+        return self._text
+
+
+@dataclass(frozen=True)
+class WeightSummary:
+    """Describes a weight."""
+
+    #: Its name in the file.
+    name: str
+    #: The element type.
+    dtype: str
+    #: The extents.
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class WeightDifference:
+    """Tells how far two weights that differ are apart.
+
+    All numbers are None if their types or shapes differ.
+    """
+
+    #: The weight of the left model.
+    left: WeightSummary
+    #: The weight of the right model.
+    right: WeightSummary
+    #: The number of elements.
+    elements: int | None = None
+    #: The number of elements that differ, by their bits; all NaNs are equal.
+    differing: int | None = None
+    #: The row-major position of the first one.
+    first: int | None = None
+    #: The largest distance of two elements; infinite if a NaN or an infinity faces something
+    #: else.
+    max_abs: float | None = None
+    #: The same exactly, for integers and truth values.
+    max_abs_int: int | None = None
+    #: The length of the difference, divided by that of the left weight.
+    relative_l2: float | None = None
+    #: The cosine of the angle between both; None if it is not defined.
+    cosine: float | None = None
+
+
+@dataclass(frozen=True)
+class WeightsDifference:
+    """Tells how far the weights of two models are apart."""
+
+    #: The number of pairs.
+    pairs: int
+    #: The pairs that differ.
+    changed: tuple[WeightDifference, ...]
+    #: Names of weights of the left model without a partner.
+    left_only: tuple[str, ...]
+    #: Names of weights of the right model without a partner.
+    right_only: tuple[str, ...]
+    #: The number of elements in all pairs of one type and shape.
+    elements: int
+    #: The number of these that differ.
+    differing: int
+    #: The largest distance of two elements; None without such a pair.
+    max_abs: float | None
+
+
+@dataclass(frozen=True)
+class ModelsSummary:
+    """Describes how two models differ; its `str` is what `isoform summary` prints."""
+
+    #: The left model.
+    left: ModelSummary
+    #: The right model.
+    right: ModelSummary
+    #: The versions of operator sets that differ, by domain; None where nodes use none.
+    opsets: dict[str, tuple[tuple[int, ...] | None, tuple[int, ...] | None]]
+    #: The inputs that differ in name or type, by position.
+    inputs: dict[int, tuple[ValueSummary | None, ValueSummary | None]]
+    #: The outputs that differ in name or type, by position.
+    outputs: dict[int, tuple[ValueSummary | None, ValueSummary | None]]
+    #: How many nodes of each model apply an operator, also where that is equally many.
+    operators: dict[str, tuple[int, int]]
+    #: How far the weights are apart.
+    weights: WeightsDifference
+    _text: str = field(default="", repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """Return the text of the command `isoform summary` for two files."""
+        return self._text
+
+
+@overload
+def summary(model: OnnxModel | Program, other: None = None) -> ModelSummary: ...
+
+
+@overload
+def summary(model: OnnxModel | Program, other: OnnxModel | Program) -> ModelsSummary: ...
+
+
+def summary(
+    model: OnnxModel | Program, other: OnnxModel | Program | None = None
+) -> ModelSummary | ModelsSummary:
+    """Describe a model, or how two models differ, in numbers.
+
+    A summary is not a verdict: models with the same numbers may compute different things.
+
+    Args:
+        model: What `load` returned, or an `onnx.Program`.
+        other: Another one to compare with. Weights with the same name belong together, and
+            of the rest those that are equal.
+
+    Raises TypeError for anything else. The work is the number of nodes times the depth of
+    bodies; for two models also the bytes of their weights. Raises KeyboardInterrupt promptly.
+
+    >>> from isoform import onnx
+    >>> def program(op):
+    ...     x = onnx.Input(ty=None, default=None, name="x")
+    ...     call = onnx.Call("", op, 13, None, {}, [x], 1)
+    ...     return onnx.Program(onnx.Graph([x], [None], [onnx.Output(call, 0)]), [])
+    >>> summary(program("Relu")).operators
+    {'Relu': 1}
+    >>> summary(program("Relu"), program("Tanh")).operators
+    {'Relu': (1, 0), 'Tanh': (0, 1)}
+    """
+    if other is None:
+        return _model(*_core.onnx_summary(model))
+    row = _core.onnx_summary_of_two(model, other)
+    text, left, right, opsets, inputs, outputs, operators, weights = row
+    pairs, changed, left_only, right_only, elements, differing, max_abs = weights
+    return ModelsSummary(
+        left=_model(*left),
+        right=_model(*right),
+        opsets={domain: (_tuple(old), _tuple(new)) for domain, old, new in opsets},
+        inputs=_values(inputs),
+        outputs=_values(outputs),
+        operators={operator: (old, new) for operator, old, new in operators},
+        weights=WeightsDifference(
+            pairs=pairs,
+            changed=tuple(
+                WeightDifference(_weight(old), _weight(new), *(difference or ()))
+                for old, new, difference in changed
+            ),
+            left_only=tuple(left_only),
+            right_only=tuple(right_only),
+            elements=elements,
+            differing=differing,
+            max_abs=max_abs,
+        ),
+        _text=text,
+    )
+
+
+def _model(text: str, row: Any) -> ModelSummary:
+    """A model from what the core returns."""
+    version, producer, opsets, inputs, outputs, operators, *counts, weights, functions = row
+    nodes, depth, nesting, constants = counts
+    return ModelSummary(
+        ir_version=version,
+        producer=producer,
+        opsets={domain: tuple(versions) for domain, versions in opsets},
+        inputs=tuple(ValueSummary(*value) for value in inputs),
+        outputs=tuple(ValueSummary(*value) for value in outputs),
+        operators=dict(operators),
+        nodes=nodes,
+        depth=depth,
+        nesting=nesting,
+        constants=constants,
+        weights={dtype: WeightsOfType(*rest) for dtype, *rest in weights},
+        functions=tuple(FunctionSummary(*function) for function in functions),
+        _text=text,
+    )
+
+
+def _tuple(versions: list[int] | None) -> tuple[int, ...] | None:
+    return None if versions is None else tuple(versions)
+
+
+def _values(rows: Any) -> dict[int, tuple[ValueSummary | None, ValueSummary | None]]:
+    def value(row: Any) -> ValueSummary | None:
+        return None if row is None else ValueSummary(*row)
+
+    return {position: (value(old), value(new)) for position, old, new in rows}
+
+
+def _weight(row: Any) -> WeightSummary:
+    name, dtype, shape = row
+    return WeightSummary(name, dtype, tuple(shape))
