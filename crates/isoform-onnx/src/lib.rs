@@ -70,7 +70,7 @@ pub use self::{
     import::Counts,
     model::{Model, import, load},
     op::Unknown,
-    options::{ImportOptions, LoadOptions},
+    options::{ExternalData, ImportOptions, LoadOptions},
     origin::{NodeOrigin, OriginKind},
     source::{ModelFile, decode_model},
     sparse::{SparseTensorData, decode_sparse_tensor},

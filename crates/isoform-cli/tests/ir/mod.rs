@@ -109,7 +109,7 @@ fn standard_input_is_read_once() {
     assert!(
         piped(&folder, "show -", text)
             .out
-            .starts_with("// -: text, ir.IRModule\n")
+            .starts_with("// text, ir.IRModule\n")
     );
     for line in ["diff - -", "hash - -"] {
         let ran = piped(&folder, line, b"1");
@@ -120,12 +120,9 @@ fn standard_input_is_read_once() {
         );
     }
     let model = folder.model("model.onnx", &small(&Small::default()));
-    let ran = piped(&folder, "hash -", &fs::read(model).unwrap());
-    assert_eq!(ran.status, 2);
-    assert!(
-        ran.err.contains("mapped into memory; give a file"),
-        "{ran:?}"
-    );
+    let piped = piped(&folder, "hash -", &fs::read(model).unwrap());
+    let digest = folder.run("hash model.onnx").out;
+    check(&piped, 0, &digest.replace("model.onnx", "-"));
 }
 
 #[test]
@@ -263,7 +260,7 @@ fn show_prints_text() {
     let head = folder.run("show module.isob").out;
     assert_eq!(
         head,
-        format!("// module.isob: binary form, ir.IRModule\n{}", plain.out)
+        format!("// binary form, ir.IRModule\n{}", plain.out)
     );
     // What is shown can be read.
     check(
