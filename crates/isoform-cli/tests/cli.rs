@@ -2,6 +2,9 @@
 
 mod build;
 mod clones;
+mod external;
+mod formats;
+mod git;
 mod ir;
 mod optimize;
 mod passes;
@@ -277,7 +280,7 @@ fn show_prints_the_program() {
 # ONNX model
 opset ai.onnx 13
 graph(%x: float32[d0, 2, d1]) -> (float32[d0, 2, d1]) {
-  %c = Conv(%x, float32[2, 2, 3] {0.25, 0.25, 0.25, ...} #CHECKSUM) {pads=[1, 1]}
+  %c = Conv(%x, float32[2, 2, 3] {0.25, 0.25, 0.25, ...} #b7391aa551dd) {pads=[1, 1]}
   %s = Add(%c, float32[1] {0.5})
   %y = Relu(%s)
   return %y
@@ -288,6 +291,89 @@ graph(%x: float32[d0, 2, d1]) -> (float32[d0, 2, d1]) {
     let numbered = folder.run("show -q --numbers a.onnx").out;
     assert!(numbered.contains("%3 = Relu(%2)"), "{numbered}");
     assert_eq!(numbered, folder.run("show -q --numbers renamed.onnx").out);
+}
+
+#[test]
+fn show_changes_little_where_a_node_is_inserted() {
+    let folder = Folder::new();
+    let mut before = chain(100);
+    let nodes = before.graph.iter_mut().flat_map(|graph| &mut graph.node);
+    for (node, op) in nodes.zip(["Relu", "Abs", "Neg"].iter().cycle()) {
+        node.op_type = (*op).to_owned();
+    }
+    let mut after = before.clone();
+    let graph = after.graph.as_mut().unwrap();
+    graph.node[51].input[0] = "inserted".to_owned();
+    graph
+        .node
+        .insert(51, build::node("Tanh", &["v51"], &["inserted"]));
+    folder.model("before.onnx", &before);
+    folder.model("after.onnx", &after);
+    let changed = |options: &str| {
+        let show = |file: &str| folder.run(&format!("show {options} {file}")).out;
+        let (before, after) = (show("before.onnx"), show("after.onnx"));
+        let known: std::collections::HashSet<&str> = before.lines().collect();
+        assert_eq!(before.lines().next(), after.lines().next());
+        after
+            .lines()
+            .filter(|line| !known.contains(line))
+            .map(str::to_owned)
+            .collect::<Vec<String>>()
+    };
+    assert_eq!(
+        changed(""),
+        [
+            "  %inserted = Tanh(%v51)",
+            "  %v52 = Relu(%inserted)",
+            "# 101 nodes, 0 initializers, 0 B of constants"
+        ]
+    );
+    // Numbers shift, which is why they are not the default.
+    assert!(changed("--numbers").len() > 45);
+}
+
+#[test]
+fn show_tells_weights_apart() {
+    let folder = Folder::new();
+    let with = |last: f32| {
+        let mut model = small(&Small::default());
+        let weights = &mut model.graph.as_mut().unwrap().initializer[0];
+        weights.float_data[11] = last;
+        model
+    };
+    folder.model("a.onnx", &with(0.25));
+    folder.model("b.onnx", &with(0.5));
+    let show = |line: &str| folder.run(&format!("show {line}")).out;
+    let (a, b) = (show("a.onnx"), show("b.onnx"));
+    let differ: Vec<_> = a.lines().zip(b.lines()).filter(|(a, b)| a != b).collect();
+    assert_eq!(differ.len(), 1, "{differ:?}");
+    assert!(
+        differ[0]
+            .0
+            .contains("Conv(%x, float32[2, 2, 3] {0.25, 0.25, 0.25, ...} #")
+    );
+    let (a, b) = (show("--architecture a.onnx"), show("--architecture b.onnx"));
+    assert!(a.contains("float32[2, 2, 3] {...})"), "{a}");
+    assert_eq!(a, b);
+}
+
+/// All commands that print a number of nodes print the same one.
+#[test]
+fn nodes_are_counted_in_one_way() {
+    let folder = Folder::new();
+    let mut counted = nested();
+    // Neither a constant nor a node that no output needs is counted.
+    let graph = counted.graph.as_mut().unwrap();
+    graph.node.push(build::node("Neg", &["x"], &["unused"]));
+    folder.model("a.onnx", &counted);
+    let shown = folder.run("show a.onnx").out;
+    assert!(shown.contains("\n# 6 nodes, "), "{shown}");
+    assert_eq!(
+        json(&folder.run("show --json a.onnx"))["counts"]["nodes"],
+        6
+    );
+    let optimized = json(&folder.run("optimize --json a.onnx b.onnx"));
+    assert_eq!(optimized["nodes"]["before"], 6, "{optimized}");
 }
 
 #[test]
