@@ -1,7 +1,9 @@
 """The command `isoform`, as the package installs it."""
 
 import fcntl
+import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -101,7 +103,19 @@ class TestModels:
             timeout=PATIENCE,
         )
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith(f"# {self.models()[0]}: ")
+        assert done.stdout == "# ONNX model\n"
+
+
+def test_git_calls_this_python():
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    done = run("git", "install", "--global", "--print", "--json")
+    assert done.returncode == 0
+    textconv = json.loads(done.stdout)["changes"][0]
+    assert shlex.split(shlex.split(textconv)[-1]) == [
+        *(sys.executable, "-m", "isoform"),
+        *("git", "textconv"),
+    ]
 
 
 def test_ctrl_c_ends_the_command():

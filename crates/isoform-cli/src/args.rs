@@ -87,8 +87,8 @@ pub(crate) enum Command {
 /// file's name. Two files have the same digest exactly if `isoform diff` reports
 /// them as equal under the same options. A digest is the same on every machine, in
 /// every format of a file, and in every release that keeps the digest format, so it
-/// can name a model in a cache. The files are read in parallel, and models are never
-/// copied into memory.
+/// can name a model in a cache. The files are read in parallel, and models in files are
+/// never copied into memory unless they are compressed.
 #[derive(Args, Debug)]
 #[command(after_help = HASH_HELP)]
 pub(crate) struct HashArgs {
@@ -283,9 +283,9 @@ Examples:
 
 /// Group the models and IR files that are the same program.
 ///
-/// Searches folders for `.onnx` files, and for `.json`, `.iso` (text) and `.isob` (binary)
-/// files that hold IR, reads them in parallel and prints the groups of equal models,
-/// largest first. Links to folders are followed, and a file that can be reached in two
+/// Searches folders for `.onnx` and `.safetensors` files, also with `.gz` or `.zst` at the
+/// end, and for `.json`, `.iso` (text) and `.isob` (binary) files that hold IR, reads them in
+/// parallel and prints the groups of equal models, largest first. Links to folders are followed, and a file that can be reached in two
 /// ways counts once. Groups are found by digest and confirmed by comparison.
 #[derive(Args, Debug)]
 #[command(after_help = DEDUP_HELP)]
@@ -571,7 +571,8 @@ pub(crate) struct Common {
     /// the value of a Constant node. Everything else is still compared: element types and
     /// shapes, operators, wiring, types, tensors of strings, and all numbers and strings in
     /// attributes that are not tensors. This includes tensors that control a computation,
-    /// such as the target of a Reshape: their elements are ignored, too.
+    /// such as the target of a Reshape: their elements are ignored, too. Files of external
+    /// data are not read, and may be missing.
     #[arg(long, global = true)]
     pub(crate) architecture: bool,
     /// Compare the names of the graph's inputs and outputs.

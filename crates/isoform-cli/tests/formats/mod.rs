@@ -162,10 +162,7 @@ fn safetensors_are_maps_of_tensors() {
     let shown = folder.run("show a.safetensors");
     let lines: Vec<&str> = shown.out.lines().collect();
     assert_eq!(lines[0], "// safetensors, isoform.Map");
-    assert_eq!(
-        lines[1],
-        "\"b\": float8_e4m3fn[2] {0x01, 0x02}"
-    );
+    assert_eq!(lines[1], "\"b\": float8_e4m3fn[2] {0x01, 0x02}");
     assert!(lines[2].starts_with("\"w\": bfloat16[3, 4] {"), "{shown:?}");
     assert_eq!(lines.len(), 3);
     let other = folder.run("show b.safetensors").out;
