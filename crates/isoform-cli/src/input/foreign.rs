@@ -17,6 +17,21 @@ pub(super) fn foreign(start: &[u8]) -> Option<&'static Foreign> {
     FORMATS.iter().find(|format| (format.matches)(start))
 }
 
+/// Returns the refusal of protobuf that is no ONNX model but looks like another one.
+///
+/// The formats cannot be told apart for sure, so this is for what cannot be read anyway.
+pub(super) fn other_protobuf(start: &[u8]) -> Option<&'static str> {
+    match (has_description(start), start) {
+        (false, _) => None,
+        (true, [8, 1, ..]) => Some(
+            "this is a TensorFlow SavedModel, or a Core ML model of version 1, which isoform does not read; convert a SavedModel with 'python -m tf2onnx.convert --saved-model FOLDER --output model.onnx'",
+        ),
+        (true, _) => Some(
+            "this is a Core ML model, which isoform does not read; give the model from which it was converted, as ONNX",
+        ),
+    }
+}
+
 const FORMATS: &[Foreign] = &[
     Foreign {
         matches: |start| start.starts_with(b"version https://git-lfs.github.com/spec/"),
@@ -74,14 +89,6 @@ const FORMATS: &[Foreign] = &[
     Foreign {
         matches: |start| start.starts_with(b"ptrt"),
         refusal: "this is a TensorRT engine, which isoform does not read; give the ONNX model from which it was built",
-    },
-    Foreign {
-        matches: |start| start.starts_with(&[8, 1]) && has_description(start),
-        refusal: "this is a TensorFlow SavedModel, or a Core ML model of version 1, which isoform does not read; convert a SavedModel with 'python -m tf2onnx.convert --saved-model FOLDER --output model.onnx'",
-    },
-    Foreign {
-        matches: has_description,
-        refusal: "this is a Core ML model, which isoform does not read; give the model from which it was converted, as ONNX",
     },
     Foreign {
         matches: |start| start.starts_with(b"%PDF-"),
@@ -225,8 +232,6 @@ mod tests {
         check(b"\x1c\0\0\0ORTM", "ONNX Runtime");
         check(b"GGUF\x03\0\0\0", "GGUF");
         check(b"ptrt\0", "TensorRT");
-        check(b"\x08\x01\x12\xf0\x01\x0a\x05", "SavedModel");
-        check(b"\x08\x05\x12\x20\x0a\x05", "Core ML");
         check(b"%PDF-1.7", "PDF");
         check(b"\x89PNG\r\n\x1a\n", "PNG");
         check(b"\xff\xd8\xff\xe0", "JPEG");
@@ -240,12 +245,19 @@ mod tests {
     }
 
     #[test]
+    fn other_protobuf_is_guessed() {
+        let guess = |start: &[u8]| other_protobuf(start).unwrap_or_default();
+        assert!(guess(b"\x08\x01\x12\xf0\x01\x0a\x05").contains("SavedModel"));
+        assert!(guess(b"\x08\x05\x12\x20\x0a\x05").contains("a Core ML model"));
+        assert_eq!(guess(b"\x08\x07\x12\x07pytorch"), "");
+        // A model without a producer.
+        assert_eq!(guess(b"\x08\x01\x12\x00\x0a\x04"), "");
+    }
+
+    #[test]
     fn own_formats_are_not_taken_for_others() {
         for own in [
             &b"\x08\x07\x12\x07pytorch"[..],
-            // Models without a producer, and with an empty one.
-            b"\x08\x01\x3a\x10\x0a\x04",
-            b"\x08\x01\x12\x00\x0a\x04",
             b"{\"root_index\": 0, \"nodes\": [\"ir_version\"]}",
             b"{\"a\": 1}",
             b"ir.IRModule()",

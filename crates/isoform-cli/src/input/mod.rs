@@ -145,7 +145,7 @@ pub(crate) fn load_with(
     match recognize(&start) {
         Content::Model => match options.load(file) {
             Ok(model) => Ok(Input::Model(model)),
-            Err(error) => Err(explained(message(file, &error), options)),
+            Err(error) => Err(explained(message(file, &error), &start, options)),
         },
         content => {
             // Values are copied while they are read, and tensors are not.
@@ -203,19 +203,25 @@ fn in_memory(
                     false => folder,
                 };
                 let resolver = ExternalResolver::in_folder(folder, options.files());
+                let start = bytes.slice(..bytes.len().min(SAMPLE));
                 let model = decode_model(bytes).map_err(Error::from);
                 let model = model.and_then(|model| options.import(&model, &resolver));
                 return match model {
                     Ok(model) => Ok(Input::Model(model)),
-                    Err(error) => Err(explained(message(file, &error), options)),
+                    Err(error) => Err(explained(message(file, &error), &start, options)),
                 };
             }
         }
     }
 }
 
-/// Adds to a failure to read external data that some commands can do without.
-fn explained(mut failure: Failure, options: ImportOptions) -> Failure {
+/// A failure to read a model that starts like this, with advice: on external data that some
+/// commands can do without, and on formats that look like that of a model.
+fn explained(mut failure: Failure, start: &[u8], options: ImportOptions) -> Failure {
+    let is_other = failure.message.starts_with("not an ONNX model");
+    if is_other && let Some(refusal) = foreign::other_protobuf(start) {
+        return refusal.into();
+    }
     let is_external = failure.message.contains("external data file '");
     let is_missing = is_external && failure.message.contains("cannot find '");
     if is_missing && options.external_data == ExternalData::Required {

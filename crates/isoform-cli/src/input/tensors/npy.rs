@@ -132,13 +132,13 @@ fn element_type(descr: &str) -> Result<(DType, bool), String> {
                 "have a type that the file does not name, as bfloat16 in NumPy; save them as safetensors, or viewed as uint16 or uint8",
             );
         }
-        _ if kind.starts_with('[') => {
-            return refused("are records; save each field as an array");
-        }
         _ => return refused("are not read; convert the array to float64, or another usual type"),
     };
     Ok((DType::new(code, bits), order == ">" && bits > 8))
 }
+
+const RECORDS: &str =
+    "the elements are records, which tensors do not hold; save each field as an array";
 
 /// The header: a dictionary of Python with three keys.
 struct Header {
@@ -165,8 +165,8 @@ impl Header {
                 let end = descr[1..].find(quote).ok_or_else(wrong)?;
                 descr[1..=end].to_owned()
             }
-            // Records are described by a list.
-            _ => "[...]".to_owned(),
+            // A list describes fields, whose names may look like the other keys.
+            _ => return Err(RECORDS.to_owned()),
         };
         let fortran_order = match value("fortran_order")? {
             rest if rest.starts_with("True") => true,
