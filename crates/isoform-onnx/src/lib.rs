@@ -39,6 +39,7 @@ pub mod ir;
 pub mod layout;
 mod mmap;
 mod model;
+mod node_count;
 mod op;
 #[cfg(feature = "optimize")]
 pub mod optimize;

@@ -57,8 +57,8 @@ pub(crate) struct TargetArgs {
 /// Print a file for `git diff`.
 ///
 /// As `isoform show --skip-external-data`, because git writes old versions to a temporary
-/// folder without their external data. A file that cannot be read is no error, which would
-/// end `git diff`: its problem and its digest are printed.
+/// folder without their external data. The problem and the digest of a file that cannot be read
+/// are printed, too, because an error would end `git diff`.
 #[derive(Args, Debug)]
 #[command(after_help = GIT_HELP)]
 pub(crate) struct TextconvArgs {

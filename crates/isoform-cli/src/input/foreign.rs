@@ -17,7 +17,7 @@ pub(super) fn foreign(start: &[u8]) -> Option<&'static Foreign> {
     FORMATS.iter().find(|format| (format.matches)(start))
 }
 
-/// Returns the refusal of protobuf that is no ONNX model but looks like another one.
+/// Returns the refusal of protobuf that looks like a model in another format than ONNX.
 ///
 /// The formats cannot be told apart for sure, so this is for what cannot be read anyway.
 pub(super) fn other_protobuf(start: &[u8]) -> Option<&'static str> {

@@ -6,8 +6,6 @@ use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
-use crate::output::Failure;
-
 /// The number of bytes that a file may have when it is unpacked, the largest size of a
 /// protobuf message. A small file may claim, and contain, any number of zeros.
 pub(super) const LIMIT: u64 = 2 << 30;
@@ -42,7 +40,7 @@ impl Packing {
 
     /// The contents of a compressed file, if they have at most `limit` bytes.
     /// O(bytes unpacked).
-    pub(super) fn unpack(self, bytes: &[u8], limit: u64) -> Result<Vec<u8>, Failure> {
+    pub(super) fn unpack(self, bytes: &[u8], limit: u64) -> Result<Vec<u8>, String> {
         let mut out = Vec::new();
         let unpacked = match self {
             Packing::Gzip => {
@@ -55,15 +53,13 @@ impl Packing {
         if out.len() as u64 > limit {
             return Err(format!(
                 "this is compressed with {name} and has more than {limit} bytes when it is unpacked, the limit for compressed files; unpack it with '{name} -d' and give the result"
-            )
-            .into());
+            ));
         }
         match unpacked {
             Ok(()) => Ok(out),
             Err(error) => Err(format!(
                 "this is compressed with {name}, but cut short or damaged: {error}; fetch the file again"
-            )
-            .into()),
+            )),
         }
     }
 }
@@ -126,7 +122,7 @@ mod tests {
             assert_eq!(packing.unpack(&one, 3).unwrap(), b"one");
             let both = [one, packed(packing, b"two")].concat();
             assert_eq!(packing.unpack(&both, 6).unwrap(), b"onetwo");
-            let message = packing.unpack(&both, 5).unwrap_err().message;
+            let message = packing.unpack(&both, 5).unwrap_err();
             assert!(message.contains("more than 5 bytes"), "{message}");
         }
         let skipped = [
@@ -144,7 +140,7 @@ mod tests {
         for packing in [Packing::Gzip, Packing::Zstd] {
             let whole = packed(packing, &contents);
             for end in [5, 9, whole.len() / 2, whole.len() - 1] {
-                let message = packing.unpack(&whole[..end], LIMIT).unwrap_err().message;
+                let message = packing.unpack(&whole[..end], LIMIT).unwrap_err();
                 assert!(message.contains("cut short or damaged"), "{message}");
             }
         }
@@ -154,7 +150,7 @@ mod tests {
     fn a_bomb_ends_at_the_limit() {
         let bomb = packed(Packing::Gzip, &vec![0; 1 << 20]);
         assert!(bomb.len() < 4 << 10);
-        let message = Packing::Gzip.unpack(&bomb, 1000).unwrap_err().message;
+        let message = Packing::Gzip.unpack(&bomb, 1000).unwrap_err();
         assert!(message.contains("gzip -d"), "{message}");
     }
 }

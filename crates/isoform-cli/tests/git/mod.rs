@@ -7,7 +7,7 @@ use crate::build::{Folder, Small, small};
 use crate::check;
 use crate::support::{Ran, command};
 
-/// Whether git is installed; the tests of this module do nothing without it.
+/// True if git is installed; the tests of this module do nothing without it.
 fn has_git() -> bool {
     Command::new("git").arg("--version").output().is_ok()
 }
@@ -101,7 +101,7 @@ fn git_shows_the_changed_line() {
     let told = git(&folder, &tool);
     assert!(told.starts_with("different: "), "{told}");
 
-    // A file that is no model must not end the diff of all others.
+    // A file that cannot be read must not end the diff of all others.
     folder.file(
         "model.onnx",
         b"version https://git-lfs.github.com/spec/v1\n",

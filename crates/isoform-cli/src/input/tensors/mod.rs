@@ -13,7 +13,6 @@ use safetensors::{Dtype, SafeTensors};
 use zip::{CompressionMethod, ZipArchive};
 
 use super::packed::LIMIT;
-use crate::output::Failure;
 
 /// A format for tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +62,7 @@ impl TensorForm {
     }
 
     /// Reads a file: a map from names to tensors, or the one tensor of an array.
-    pub(super) fn read(self, bytes: &Bytes) -> Result<Value, Failure> {
+    pub(super) fn read(self, bytes: &Bytes) -> Result<Value, String> {
         match self {
             TensorForm::Safetensors => Ok(map(safetensors(bytes)?)),
             TensorForm::Zip => Ok(map(npz(bytes)?)),
@@ -83,7 +82,7 @@ fn map(tensors: Tensors) -> Value {
     Value::from(entries.collect::<Map<Str, Value>>())
 }
 
-fn safetensors(bytes: &Bytes) -> Result<Tensors, Failure> {
+fn safetensors(bytes: &Bytes) -> Result<Tensors, String> {
     let read = SafeTensors::read_metadata(bytes);
     let (header, metadata) = read.map_err(|error| {
         format!(
@@ -101,7 +100,7 @@ fn safetensors(bytes: &Bytes) -> Result<Tensors, Failure> {
         let (from, to) = info.data_offsets;
         let range = start.saturating_add(from)..start.saturating_add(to);
         if range.start > range.end || range.end > bytes.len() {
-            return Err(failed("its bytes lie outside of the file").into());
+            return Err(failed("its bytes lie outside of the file"));
         }
         let tensor = Tensor::new(dtype, shape, bytes.slice(range));
         let tensor = tensor.map_err(|error| failed(error.message()))?;
@@ -138,7 +137,7 @@ fn dtype_of(dtype: Dtype) -> Option<DType> {
     Some(DType::new(code, bits))
 }
 
-fn npz(bytes: &Bytes) -> Result<Tensors, Failure> {
+fn npz(bytes: &Bytes) -> Result<Tensors, String> {
     let damaged = |problem: &dyn std::fmt::Display| {
         format!("this is a zip archive, but cut short or damaged: {problem}; fetch the file again")
     };
@@ -176,11 +175,11 @@ fn npz(bytes: &Bytes) -> Result<Tensors, Failure> {
         let mut sum = flate2::Crc::new();
         sum.update(&array);
         if sum.sum() != entry.crc32() {
-            return Err(failed("the checksum is wrong; fetch the file again").into());
+            return Err(failed("the checksum is wrong; fetch the file again"));
         }
         let tensor = npy::read(&array).map_err(|problem| failed(&problem))?;
         if tensors.insert(name.clone(), tensor).is_some() {
-            return Err(failed("the name occurs twice").into());
+            return Err(failed("the name occurs twice"));
         }
     }
     Ok(tensors)
