@@ -57,6 +57,9 @@ impl Packing {
         }
         match unpacked {
             Ok(()) => Ok(out),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(format!(
+                "this is compressed with {name} in a way that isoform does not read: {error}; unpack it with 'zstd -d --long=31' and give the result"
+            )),
             Err(error) => Err(format!(
                 "this is compressed with {name}, but cut short or damaged: {error}; fetch the file again"
             )),
@@ -68,10 +71,15 @@ fn unpack_zstd(mut rest: &[u8], limit: u64, out: &mut Vec<u8>) -> io::Result<()>
     while !rest.is_empty() && out.len() as u64 <= limit {
         match StreamingDecoder::new(&mut rest) {
             Ok(mut decoder) => {
+                let before = out.len() as u64;
                 let left = limit + 1 - out.len() as u64;
                 (&mut decoder).take(left).read_to_end(out)?;
                 let frame = decoder.decoder;
                 let is_complete = frame.is_finished() && out.len() as u64 <= limit;
+                let size = frame.content_size();
+                if is_complete && size != 0 && size != out.len() as u64 - before {
+                    return Err(io::Error::other("the size is wrong"));
+                }
                 let expected = frame.get_checksum_from_data();
                 if is_complete && expected.is_some() && expected != frame.get_calculated_checksum()
                 {
@@ -87,7 +95,14 @@ fn unpack_zstd(mut rest: &[u8], limit: u64, out: &mut Vec<u8>) -> io::Result<()>
                     .and_then(|length| rest.get(length..))
                     .ok_or(io::ErrorKind::UnexpectedEof)?;
             }
-            Err(error) => return Err(io::Error::other(error)),
+            Err(error) => {
+                let text = error.to_string();
+                let kind = match text.contains("WindowTooBig") || text.contains("window_size") {
+                    true => io::ErrorKind::Unsupported,
+                    false => io::ErrorKind::Other,
+                };
+                return Err(io::Error::new(kind, text));
+            }
         }
     }
     Ok(())
@@ -144,6 +159,17 @@ mod tests {
                 assert!(message.contains("cut short or damaged"), "{message}");
             }
         }
+    }
+
+    #[test]
+    fn claims_of_frames_are_checked() {
+        let mut frame = b"\x28\xb5\x2f\xfd\xe0".to_vec();
+        frame.extend((1_u64 << 60).to_le_bytes());
+        frame.extend(b"\x01\0\0");
+        assert!(Packing::Zstd.unpack(&frame, LIMIT).is_err());
+        let window = b"\x28\xb5\x2f\xfd\x00\xff\x01\0\0";
+        let message = Packing::Zstd.unpack(window, LIMIT).unwrap_err();
+        assert!(message.contains("--long=31"), "{message}");
     }
 
     #[test]
