@@ -42,7 +42,7 @@ def test_ir_files_can_be_shown_and_converted(tmp_path):
     (tmp_path / "prim.json").write_text(isoform.ir.save_json(prim))
     shown = run("show", "prim.json", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
-    assert shown.stdout == "// prim.json: JSON graph, ir.PrimType\nir.PrimType(dtype=int8)\n"
+    assert shown.stdout == "// JSON graph, ir.PrimType\nir.PrimType(dtype=int8)\n"
     assert run("convert", "prim.json", "prim.iso", cwd=tmp_path).returncode == 0
     done = run("diff", "prim.json", "prim.iso", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "equal\n")
