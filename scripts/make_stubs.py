@@ -37,6 +37,7 @@ PARAMETERS = {
     "color": "bool",
     "confirm": "bool",
     "duplicates.values": "Sequence[Any]",
+    "follow_links": "bool",
     "repeated_blocks.values": "Sequence[Any]",
     "ignore_unknown_fields": "bool",
     "inherit": "bool",

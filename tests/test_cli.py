@@ -1,7 +1,9 @@
 """The command `isoform`, as the package installs it."""
 
 import fcntl
+import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -40,7 +42,7 @@ def test_ir_files_can_be_shown_and_converted(tmp_path):
     (tmp_path / "prim.json").write_text(isoform.ir.save_json(prim))
     shown = run("show", "prim.json", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
-    assert shown.stdout == "// prim.json: JSON graph, ir.PrimType\nir.PrimType(dtype=int8)\n"
+    assert shown.stdout == "// JSON graph, ir.PrimType\nir.PrimType(dtype=int8)\n"
     assert run("convert", "prim.json", "prim.iso", cwd=tmp_path).returncode == 0
     done = run("diff", "prim.json", "prim.iso", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "equal\n")
@@ -101,7 +103,19 @@ class TestModels:
             timeout=PATIENCE,
         )
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith(f"# {self.models()[0]}: ")
+        assert done.stdout == "# ONNX model\n"
+
+
+def test_git_calls_this_python():
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    done = run("git", "install", "--global", "--print", "--json")
+    assert done.returncode == 0
+    textconv = json.loads(done.stdout)["changes"][0]
+    assert shlex.split(shlex.split(textconv)[-1]) == [
+        *(sys.executable, "-m", "isoform"),
+        *("git", "textconv"),
+    ]
 
 
 def test_ctrl_c_ends_the_command():

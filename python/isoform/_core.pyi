@@ -1290,7 +1290,9 @@ def onnx_fix_dims(model: Any, dims: Any, input_shapes: Any) -> Program:
 def onnx_infer_shapes(model: Any) -> OnnxShapes:
     """Derives the types of all values; see `isoform.onnx.infer_shapes`."""
 
-def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
+def onnx_load(
+    path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ..., follow_links: bool = ...
+) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
 
 def onnx_load_bytes(data: Any, *, io_names: bool = ...) -> Any:

@@ -110,6 +110,7 @@ def load(
     *,
     mmap: bool = True,
     io_names: bool = False,
+    follow_links: bool = False,
 ) -> Model:
     """Load the model in a file, in memory, or in a message of the `onnx` package.
 
@@ -124,6 +125,10 @@ def load(
             changed as long as the model or a tensor of it is in use.
         io_names: Whether the names of the main graph's inputs and outputs are
             part of the program.
+        follow_links: Whether external data may be a symbolic link that leads
+            out of the model's folder, as in caches of downloaded models. By
+            default it may not, since the author of a model could make it read
+            any file.
 
     Raises OSError if a file cannot be read, ValueError, KeyError or TypeError
     for a model that is malformed; the message names the place in it.
@@ -139,7 +144,9 @@ def load(
     if isinstance(path, (bytes, bytearray, memoryview)):
         return _core.onnx_load_bytes(path, io_names=io_names)
     if isinstance(path, (str, os.PathLike)):
-        return _core.onnx_load(Path(path), mmap=mmap, io_names=io_names)
+        return _core.onnx_load(
+            Path(path), mmap=mmap, io_names=io_names, follow_links=follow_links
+        )
     encode = getattr(path, "SerializeToString", None)
     if encode is None:
         raise TypeError(f"expected a path, bytes or an onnx.ModelProto, got {type(path).__name__}")

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::git::args::GitArgs;
 use crate::input::TargetForm;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
@@ -13,8 +14,9 @@ use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 /// Compare ONNX models and IR files as programs: same program, or where do they differ?
 ///
 /// A file is an ONNX model, or any value of the library as a JSON graph, as text or in
-/// the binary form; the format is detected from its contents. `-` is standard input, except
-/// for models.
+/// the binary form, or named tensors as safetensors, .npz or .npy; each may be compressed with
+/// gzip or zstd. The format is detected from the contents, whatever the name. `-` is standard
+/// input; external data of a model that comes from there is looked up in the current folder.
 ///
 /// A model is read as the program that it computes. The names of tensors, nodes and
 /// functions, documentation, producer and metadata, the order in which independent
@@ -58,6 +60,7 @@ Examples:
   isoform passes                            list the passes
   isoform run pto.simplify,pto.cse k.json   apply passes to a program
   isoform run --import mine.py Mine k.json  apply passes written in Python
+  isoform git install                       let git diff show models as text
 
 See `isoform COMMAND --help` for details of each command.";
 
@@ -76,6 +79,7 @@ pub(crate) enum Command {
     Passes(PassesArgs),
     Run(RunArgs),
     Bisect(BisectArgs),
+    Git(GitArgs),
     Completions(CompletionsArgs),
 }
 
@@ -85,8 +89,8 @@ pub(crate) enum Command {
 /// file's name. Two files have the same digest exactly if `isoform diff` reports
 /// them as equal under the same options. A digest is the same on every machine, in
 /// every format of a file, and in every release that keeps the digest format, so it
-/// can name a model in a cache. The files are read in parallel, and models are never
-/// copied into memory.
+/// can name a model in a cache. The files are read in parallel, and models in files are
+/// never copied into memory unless they are compressed.
 #[derive(Args, Debug)]
 #[command(after_help = HASH_HELP)]
 pub(crate) struct HashArgs {
@@ -226,13 +230,23 @@ Examples:
 /// The text of an IR file can be read back by every command, unless large tensors are
 /// abbreviated; --full-tensors writes them in full. It is coloured on a terminal.
 ///
-/// For models, inputs and results are numbered in an order of computation, %0, %1 and so on,
-/// symbolic dimensions d0, d1, and the model's own functions f0, f1, which follow the
+/// For models, inputs and results have the file's own names after a %, so that `git diff` of
+/// two texts shows what an edit changed: an inserted node is one new line and one changed
+/// one. A name that is missing, taken, long, or not of letters, digits and _ . / : - is
+/// replaced by that of the operator. Equal programs may have other names; --numbers writes
+/// %0, %1 and so on in an order of computation instead, and the text then contains no names
+/// outside of comments.
+///
+/// Symbolic dimensions are d0, d1, and the model's own functions f0, f1, which follow the
 /// graph. If an operator does not have the usual version of its domain, the version follows
-/// after a colon. Subgraphs are indented inside their node. Long constants are abbreviated;
-/// `_` is an omitted input, `?` is unknown, and `$a` in a function is the attribute `a` of
-/// its call. Lines that start with # are comments; the rest of the text contains no names.
-#[derive(Args, Debug)]
+/// after a colon. Subgraphs are indented inside their node. Constants of more than 8 elements
+/// are abbreviated, and the first 12 digits of their digest follow after a #, which tells
+/// different weights apart. `_` is an omitted input, `?` is unknown, such as external data
+/// whose file is missing, and `$a` in a function is the attribute `a` of its call. Lines that
+/// start with # are comments; the last one counts the nodes of the graph, of the bodies in it
+/// and of each function once, without constants and nodes that no output needs, as all
+/// commands do.
+#[derive(Args, Debug, Default)]
 #[command(after_help = SHOW_HELP)]
 pub(crate) struct ShowArgs {
     /// The model or IR file to print; - is standard input.
@@ -247,6 +261,12 @@ pub(crate) struct ShowArgs {
     /// For models, add the file's own names as comments: of nodes, their inputs and their outputs.
     #[arg(long)]
     pub(crate) names: bool,
+    /// For models, number inputs and results instead of writing the file's own names.
+    #[arg(long)]
+    pub(crate) numbers: bool,
+    /// For models, do not read external data, which then is `{?}` as if its file were missing.
+    #[arg(long)]
+    pub(crate) skip_external_data: bool,
     /// For models, add the derived types of results of nodes as comments, and list outputs
     /// whose declared type is wrong.
     ///
@@ -266,7 +286,7 @@ pub(crate) struct ShowArgs {
 #[command(next_help_heading = "Text of IR files")]
 pub(crate) struct TextArgs {
     /// The maximum width of a line.
-    #[arg(long, value_name = "COLUMNS", default_value_t = 100)]
+    #[arg(long, value_name = "COLUMNS", default_value_t = DEFAULT_WIDTH)]
     pub(crate) width: usize,
     /// Leave out fields called `span`, the locations in a source text.
     #[arg(long, overrides_with = "spans")]
@@ -282,13 +302,28 @@ pub(crate) struct TextArgs {
     pub(crate) full_tensors: bool,
 }
 
+impl Default for TextArgs {
+    fn default() -> Self {
+        TextArgs {
+            width: DEFAULT_WIDTH,
+            no_spans: false,
+            spans: false,
+            types: false,
+            full_tensors: false,
+        }
+    }
+}
+
+const DEFAULT_WIDTH: usize = 100;
+
 const SHOW_HELP: &str = "\
 Exit status:
   0  the file was printed
   2  the file could not be read
 
 JSON (--json), one object, for an IR file
-  {\"file\": NAME, \"form\": \"json\", \"text\" or \"binary\", \"type\": TEXT, \"text\": TEXT}
+  {\"file\": NAME, \"form\": \"json\", \"text\", \"binary\", \"safetensors\", \"npz\" or \"npy\",
+   \"type\": TEXT, \"text\": TEXT}
 and for a model
   {\"file\": NAME, \"counts\": {...}, \"opsets\": {DOMAIN: VERSION},
    \"program\": GRAPH, \"functions\": [GRAPH...]}
@@ -310,9 +345,9 @@ Examples:
 
 /// Group the models and IR files that are the same program.
 ///
-/// Searches folders for `.onnx` files, and for `.json`, `.iso` (text) and `.isob` (binary)
-/// files that hold IR, reads them in parallel and prints the groups of equal models,
-/// largest first. Links to folders are followed, and a file that can be reached in two
+/// Searches folders for `.onnx` and `.safetensors` files, also with `.gz` or `.zst` at the
+/// end, and for `.json`, `.iso` (text) and `.isob` (binary) files that hold IR, reads them in
+/// parallel and prints the groups of equal models, largest first. Links to folders are followed, and a file that can be reached in two
 /// ways counts once. Groups are found by digest and confirmed by comparison.
 #[derive(Args, Debug)]
 #[command(after_help = DEDUP_HELP)]
@@ -598,7 +633,8 @@ pub(crate) struct Common {
     /// the value of a Constant node. Everything else is still compared: element types and
     /// shapes, operators, wiring, types, tensors of strings, and all numbers and strings in
     /// attributes that are not tensors. This includes tensors that control a computation,
-    /// such as the target of a Reshape: their elements are ignored, too.
+    /// such as the target of a Reshape: their elements are ignored, too. Files of external
+    /// data are not read, and may be missing.
     #[arg(long, global = true)]
     pub(crate) architecture: bool,
     /// Compare the names of the graph's inputs and outputs.
@@ -607,6 +643,13 @@ pub(crate) struct Common {
     /// by position alone.
     #[arg(long, global = true)]
     pub(crate) io_names: bool,
+    /// Read external data also if it is a symbolic link that leads out of the model's folder.
+    ///
+    /// Caches of downloaded models, such as that of Hugging Face, consist of such links. They
+    /// are refused by default, because the author of a model could otherwise make it read any
+    /// file of yours.
+    #[arg(long, global = true)]
+    pub(crate) follow_links: bool,
     /// Import a Python module or file first: its passes and node types are then known.
     ///
     /// MODULE is the name of a module, which is also searched for in the current folder, or

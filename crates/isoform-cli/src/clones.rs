@@ -16,7 +16,7 @@ use isoform_onnx::ir::{Call, Function, Graph, Output as CallOutput};
 use serde_json::{Value as Json, json};
 
 use crate::args::{ClonesArgs, Common};
-use crate::input::{Input, is_dash, load, message};
+use crate::input::{Input, is_dash, load_complete, message};
 use crate::output::{Failure, Output, counted, printable};
 use crate::parallel::in_order;
 use crate::progress;
@@ -131,7 +131,7 @@ fn read<'f>(
             if is_dash(file) && dashes > 1 {
                 return Err("standard input can be read only once".into());
             }
-            let input = load(file, common)?;
+            let input = load_complete(file, common)?;
             let value = input.to_value();
             let uses = Uses::of(&value).map_err(|error| message(file, &error))?;
             bar.inc(1);

@@ -9,7 +9,7 @@ use isoform_onnx::{SaveOptions, ir::Program};
 use serde_json::json;
 
 use crate::args::{Common, ConvertArgs};
-use crate::input::{Form, Input, TargetForm, is_dash, load, message};
+use crate::input::{Form, Input, TargetForm, is_dash, load_complete, message};
 use crate::model_args::ModelArgs;
 use crate::optimize::write_model as write_program;
 use crate::output::{Failure, Output};
@@ -29,7 +29,7 @@ pub(crate) fn run(
         Ok(form) => form,
         Err(failure) => return output.failed_file(&args.target, &failure),
     };
-    let input = match load(&args.source, common) {
+    let input = match load_complete(&args.source, common) {
         Ok(input) => input,
         Err(failure) => return output.failed_file(&args.source, &failure),
     };

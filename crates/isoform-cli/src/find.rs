@@ -16,8 +16,9 @@ pub(crate) struct Found {
     pub(crate) failures: Vec<(PathBuf, Failure)>,
 }
 
-/// Returns the files among `paths`, and from the folders among them all `.onnx` files and
-/// those `.json`, `.iso` and `.isob` files that this command can read.
+/// Returns the files among `paths`, and from the folders among them all `.onnx` and
+/// `.safetensors` files, also with `.gz` or `.zst` at the end, and those `.json`, `.iso` and
+/// `.isob` files that this command can read.
 ///
 /// Links are followed. A file or folder that is reached again, through a link or
 /// another argument, is skipped, so circular links are harmless.
@@ -85,7 +86,15 @@ fn is_wanted(path: &Path) -> bool {
     let Some(extension) = path.extension() else {
         return false;
     };
-    if extension.eq_ignore_ascii_case("onnx") {
+    let is_packed = ["gz", "zst"]
+        .iter()
+        .any(|packing| extension.eq_ignore_ascii_case(packing));
+    if is_packed {
+        return path
+            .file_stem()
+            .is_some_and(|stem| is_model(Path::new(stem)));
+    }
+    if is_model(path) {
         return true;
     }
     let is_ir = ["json", "iso", "isob"]
@@ -99,6 +108,14 @@ fn is_wanted(path: &Path) -> bool {
         // It may be one; reading it will report the problem.
         Err(_) => true,
     }
+}
+
+/// True for the name of a model, or of a file of weights.
+fn is_model(name: &Path) -> bool {
+    let extension = name.extension().unwrap_or_default();
+    ["onnx", "safetensors"]
+        .iter()
+        .any(|model| extension.eq_ignore_ascii_case(model))
 }
 
 #[cfg(test)]
@@ -127,6 +144,9 @@ mod tests {
             "b/deep/x.onnx",
             "b/b.onnx",
             "plain",
+            "p.onnx.gz",
+            "q.safetensors",
+            "logs.gz",
         ] {
             fs::write(root.join(file), "").unwrap();
         }
@@ -150,7 +170,9 @@ mod tests {
                 "c.onnx",
                 "d.iso",
                 "e.isob",
-                "graph.json"
+                "graph.json",
+                "p.onnx.gz",
+                "q.safetensors"
             ]
         );
         assert!(found.failures.is_empty());
@@ -167,7 +189,9 @@ mod tests {
                 "b/deep/x.onnx",
                 "d.iso",
                 "e.isob",
-                "graph.json"
+                "graph.json",
+                "p.onnx.gz",
+                "q.safetensors"
             ]
         );
     }

@@ -34,6 +34,7 @@ type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
 pub struct RunOptions<'a> {
     import: Option<Box<Import<'a>>>,
     runner: Option<Box<FindRunner<'a>>>,
+    program: Vec<OsString>,
 }
 
 impl<'a> RunOptions<'a> {
@@ -58,6 +59,24 @@ impl<'a> RunOptions<'a> {
         self
     }
 
+    /// Sets the words that start this command, such as those of `python -m isoform`, for
+    /// programs that it configures to call it.
+    ///
+    /// Without them, it is called by the path of the running program.
+    #[must_use]
+    pub fn program<I>(mut self, words: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<OsString>,
+    {
+        self.program = words.into_iter().map(Into::into).collect();
+        self
+    }
+
+    pub(crate) fn program_words(&self) -> &[OsString] {
+        &self.program
+    }
+
     pub(crate) fn runner(&self) -> Option<Box<dyn Runner>> {
         self.runner.as_ref().and_then(|find| find())
     }
@@ -68,6 +87,7 @@ impl fmt::Debug for RunOptions<'_> {
         f.debug_struct("RunOptions")
             .field("import", &self.import.is_some())
             .field("runtime", &self.runner.is_some())
+            .field("program", &self.program)
             .finish()
     }
 }

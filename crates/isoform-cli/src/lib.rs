@@ -23,6 +23,7 @@ mod dedup;
 mod diff;
 mod elements;
 mod find;
+mod git;
 mod hash;
 mod imports;
 mod input;
@@ -110,6 +111,7 @@ fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io
         Command::Passes(_) => passes::list(output),
         Command::Run(args) => passes::run(args, &cli.common, output),
         Command::Bisect(args) => passes::bisect(args, &cli.common, output),
+        Command::Git(args) => git::run(args, &cli.common, host, output),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::command(), "isoform", &mut script);

@@ -205,7 +205,12 @@ fn renamed_and_shuffled_models_are_equal() {
             let quiet = |path: &Path| {
                 run_in(
                     folder.path(),
-                    ["show".as_ref(), "-q".as_ref(), path.as_os_str()],
+                    [
+                        "show".as_ref(),
+                        "-q".as_ref(),
+                        "--numbers".as_ref(),
+                        path.as_os_str(),
+                    ],
                 )
                 .out
             };

@@ -11,7 +11,8 @@ use bytes::Bytes;
 
 use crate::{
     error::{OnnxError, Result, ResultExt},
-    options::LoadOptions,
+    mmap,
+    options::{ExternalData, LoadOptions},
     proto::StringStringEntryProto,
 };
 
@@ -19,34 +20,55 @@ use crate::{
 ///
 /// A location is a path relative to the model's folder. It is rejected if it is empty or
 /// absolute, if it goes up with `..`, or if a symbolic link leads it out of the folder,
-/// so that opening a model never reads files that its author has no business with.
+/// so that opening a model never reads files that its author has no business with;
+/// [`LoadOptions::follow_links`] allows such links. If the model itself was opened by a link,
+/// files that are not beside the link are looked up beside its target.
 ///
 /// The optional `checksum` of the specification is not verified.
 #[derive(Debug)]
 pub struct ExternalResolver {
-    folder: Option<PathBuf>,
+    folders: Vec<PathBuf>,
     options: LoadOptions,
     /// Loaded files by their canonical path.
     files: Mutex<HashMap<PathBuf, Bytes>>,
+    /// The bytes of all data that is not read.
+    stand_in: Mutex<Bytes>,
 }
 
 impl ExternalResolver {
     /// A resolver for models that did not come from a file: any external data is an error.
     pub fn none() -> Self {
         Self {
-            folder: None,
+            folders: Vec::new(),
             options: LoadOptions::default(),
             files: Mutex::default(),
+            stand_in: Mutex::default(),
         }
     }
 
     /// A resolver for models in `folder`.
     pub fn in_folder(folder: impl Into<PathBuf>, options: LoadOptions) -> Self {
         Self {
-            folder: Some(folder.into()),
+            folders: vec![folder.into()],
             options,
             files: Mutex::default(),
+            stand_in: Mutex::default(),
         }
+    }
+
+    /// A resolver for the model at this path.
+    pub(crate) fn beside(path: &Path, options: LoadOptions) -> Self {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut resolver = Self::in_folder(folder, options);
+        if path.is_symlink()
+            && let Ok(target) = fs::canonicalize(path)
+        {
+            resolver.folders.extend(target.parent().map(Path::to_owned));
+        }
+        resolver
     }
 
     /// The bytes that `entries` (the `external_data` of a tensor) describe.
@@ -59,6 +81,49 @@ impl ExternalResolver {
         let entries = Entries::parse(entries)?;
         self.resolve_entries(&entries)
             .within(|| format!("external data file '{}'", entries.location))
+    }
+
+    /// Zeros in place of the data that `entries` describe, if it is not to be read.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the location is rejected, or if there are more bytes than addresses.
+    pub(crate) fn stand_in(
+        &self,
+        entries: &[StringStringEntryProto],
+        length: usize,
+    ) -> Result<Option<Bytes>> {
+        let entries = Entries::parse(entries)?;
+        let place = || format!("external data file '{}'", entries.location);
+        if !self.leaves_out() {
+            return Ok(None);
+        }
+        check_location(entries.location).within(place)?;
+        // A broken link is a missing file, too.
+        let exists = |folder: &PathBuf| folder.join(entries.location).exists();
+        if self.options.external_data == ExternalData::IfPresent && self.folders.iter().any(exists)
+        {
+            return Ok(None);
+        }
+        let mut zeros = self.stand_in.lock().unwrap_or_else(PoisonError::into_inner);
+        if zeros.len() < length {
+            *zeros = mmap::zeros(length).map_err(|error| {
+                OnnxError::io(format_args!("cannot stand in for {length} bytes"), error)
+                    .within(place())
+            })?;
+        }
+        Ok(Some(zeros.slice(..length)))
+    }
+
+    /// True if these bytes are in place of data that was not read.
+    pub(crate) fn is_stand_in(&self, bytes: &Bytes) -> bool {
+        let zeros = self.stand_in.lock().unwrap_or_else(PoisonError::into_inner);
+        !bytes.is_empty() && zeros.as_ptr_range().contains(&bytes.as_ptr())
+    }
+
+    /// True if the data of tensors may be left out.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.options.external_data != ExternalData::Required
     }
 
     fn resolve_entries(&self, entries: &Entries<'_>) -> Result<Bytes> {
@@ -85,18 +150,22 @@ impl ExternalResolver {
     }
 
     fn load(&self, location: &str) -> Result<Bytes> {
-        let Some(folder) = &self.folder else {
+        let Some(first) = self.folders.first() else {
             return Err(OnnxError::key(
                 "the model was not read from a file, so it has no folder to look in",
             ));
         };
         check_location(location)?;
-        let folder = canonicalize(folder)?;
+        let mut folders = self.folders.iter();
+        let folder = folders.find(|folder| folder.join(location).exists());
+        let folder = canonicalize(folder.unwrap_or(first))?;
         let path = canonicalize(&folder.join(location))?;
-        if !path.starts_with(&folder) {
-            return Err(OnnxError::value(
-                "a symbolic link leads out of the model's folder",
-            ));
+        if !path.starts_with(&folder) && !self.options.follow_links {
+            return Err(OnnxError::value(format!(
+                "a symbolic link leads out of the model's folder, to '{}'; only the option \
+                 follow_links (--follow-links of the command) reads it",
+                path.display()
+            )));
         }
         // A panic while the lock was held cannot have left a half-inserted entry.
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);

@@ -42,6 +42,7 @@ pub mod layout;
 pub mod levels;
 mod mmap;
 mod model;
+mod node_count;
 mod op;
 #[cfg(feature = "optimize")]
 pub mod optimize;
@@ -74,7 +75,7 @@ pub use self::{
     import::Counts,
     model::{Model, import, load},
     op::Unknown,
-    options::{ImportOptions, LoadOptions},
+    options::{ExternalData, ImportOptions, LoadOptions},
     origin::{NodeOrigin, OriginKind},
     source::{ModelFile, decode_model},
     sparse::{SparseTensorData, decode_sparse_tensor},

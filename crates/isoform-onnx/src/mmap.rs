@@ -1,9 +1,9 @@
-//! The one place that maps files into memory.
+//! The one place that maps memory.
 
 use std::{fs::File, io};
 
 use bytes::Bytes;
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapOptions};
 
 /// Maps a whole file for reading.
 ///
@@ -21,4 +21,14 @@ pub(crate) fn map_file(file: &File) -> io::Result<Bytes> {
     // `LoadOptions::mmap`, which users can switch off for files they do not control.
     let mapping = unsafe { Mmap::map(file)? };
     Ok(Bytes::from_owner(mapping))
+}
+
+/// Zeros that take up addresses but no memory until they are read, so that their number may
+/// come from an untrusted file.
+pub(crate) fn zeros(count: usize) -> io::Result<Bytes> {
+    if count == 0 {
+        return Ok(Bytes::new());
+    }
+    let mapping = MmapOptions::new().len(count).no_reserve_swap().map_anon()?;
+    Ok(Bytes::from_owner(mapping.make_read_only()?))
 }

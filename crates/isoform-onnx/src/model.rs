@@ -1,16 +1,19 @@
 //! Loading a model as a program.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use isoform::paths::AccessPath;
-use isoform::{Ref, Value};
+use isoform::values::Tensor;
+use isoform::{Error, Ref, Value};
 
 use crate::{
     error::ResultExt,
     external::ExternalResolver,
-    import::{Counts, import_model},
+    import::{Counts, Imported, import_model},
     ir::Program,
-    options::{ImportOptions, LoadOptions},
+    options::{ExternalData, ImportOptions},
     origin::{NodeOrigin, origin_at},
     proto::ModelProto,
 };
@@ -28,6 +31,9 @@ pub struct Model {
     program: Ref<Program>,
     counts: Counts,
     path: Option<PathBuf>,
+    options: ImportOptions,
+    /// Tensors whose external data was not read, by identity.
+    left_out: Arc<HashMap<u64, Tensor>>,
 }
 
 impl Model {
@@ -59,6 +65,33 @@ impl Model {
     /// The path the model was loaded from, if it came from a file.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    /// True if the tensor is a constant of this model whose external data was not read; its
+    /// elements are unknown. O(1).
+    pub fn lacks_contents(&self, tensor: &Tensor) -> bool {
+        // Only objects that are kept alive have an identity of their own.
+        self.left_out.contains_key(&identity(tensor))
+    }
+
+    /// Returns the model with the contents of all constants, read again if some were left out.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`]; `ValueError` if the model has to be read again and is not from a file.
+    pub fn complete(&self) -> isoform::Result<Model> {
+        if self.left_out.is_empty() {
+            return Ok(self.clone());
+        }
+        let Some(path) = &self.path else {
+            return Err(Error::value_error(
+                "the contents of constants were left out, and the model cannot be read again \
+                 because it is not from a file",
+            ));
+        };
+        self.options
+            .external_data(ExternalData::Required)
+            .load(path)
     }
 
     /// Returns the innermost node, input or output of the model that contains a place inside
@@ -108,15 +141,10 @@ impl ImportOptions {
     /// As [`load`].
     pub fn load(self, path: impl AsRef<Path>) -> isoform::Result<Model> {
         let path = path.as_ref();
-        let loading = LoadOptions::default().mmap(self.mmap);
-        let (model, resolver) = loading.open(path)?.into_parts();
-        let (program, counts) = import_model(&model, &resolver, self)
+        let (model, resolver) = self.files().open(path)?.into_parts();
+        let imported = import_model(&model, &resolver, self)
             .within(|| format!("model '{}'", path.display()))?;
-        Ok(Model {
-            program,
-            counts,
-            path: Some(path.to_path_buf()),
-        })
+        Ok(self.model(imported, Some(path.to_path_buf())))
     }
 
     /// [`import`] with these options.
@@ -125,11 +153,24 @@ impl ImportOptions {
     ///
     /// As [`import`].
     pub fn import(self, model: &ModelProto, resolver: &ExternalResolver) -> isoform::Result<Model> {
-        let (program, counts) = import_model(model, resolver, self)?;
-        Ok(Model {
-            program,
-            counts,
-            path: None,
-        })
+        let imported = import_model(model, resolver, self)?;
+        Ok(self.model(imported, None))
     }
+
+    fn model(self, imported: Imported, path: Option<PathBuf>) -> Model {
+        let left_out = imported.left_out.into_iter();
+        let left_out = left_out.map(|tensor| (identity(&tensor), tensor)).collect();
+        Model {
+            program: imported.program,
+            counts: imported.counts,
+            path,
+            options: self,
+            left_out: Arc::new(left_out),
+        }
+    }
+}
+
+fn identity(tensor: &Tensor) -> u64 {
+    let value = Value::from(tensor.clone());
+    value.as_object().map_or(0, |object| object.identity())
 }

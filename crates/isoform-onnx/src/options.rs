@@ -21,12 +21,40 @@ pub struct LoadOptions {
     /// is alive**: changes to the file become visible, and touching a truncated part kills
     /// the process. Switch mapping off for files that other programs may write.
     pub mmap: bool,
+    /// True if external data may be a symbolic link that leads out of the model's folder.
+    ///
+    /// By default such a link is refused: the author of a model could otherwise make it read
+    /// any file of the user who opens it. Caches of downloaded models consist of such links.
+    pub follow_links: bool,
+    /// Which external data is read.
+    pub external_data: ExternalData,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { mmap: true }
+        Self {
+            mmap: true,
+            follow_links: false,
+            external_data: ExternalData::Required,
+        }
     }
+}
+
+/// Which external data is read when a model is loaded.
+///
+/// The elements of a tensor whose data is not read are all zero, and
+/// [`Model::lacks_contents`](crate::Model::lacks_contents) tells them from others. They take
+/// no memory, whatever the size that the file claims. Sparse tensors always need their data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExternalData {
+    /// All of it; a missing file is an error.
+    #[default]
+    Required,
+    /// That of the files which exist.
+    IfPresent,
+    /// None, as if all files were missing.
+    Skipped,
 }
 
 impl LoadOptions {
@@ -37,8 +65,29 @@ impl LoadOptions {
         self
     }
 
-    /// Brings a file into memory, refusing anything that is not a regular file.
-    pub(crate) fn read(self, path: &Path) -> Result<Bytes> {
+    /// Sets whether links out of the model's folder are followed; see
+    /// [`LoadOptions::follow_links`].
+    #[must_use]
+    pub fn follow_links(mut self, follow_links: bool) -> Self {
+        self.follow_links = follow_links;
+        self
+    }
+
+    /// Sets [`LoadOptions::external_data`].
+    #[must_use]
+    pub fn external_data(mut self, external_data: ExternalData) -> Self {
+        self.external_data = external_data;
+        self
+    }
+
+    /// Brings a file into memory, refusing anything that is not a regular file. O(1) if files
+    /// are mapped.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read, or is a folder, a pipe or a device; the error names
+    /// the file.
+    pub fn read(self, path: &Path) -> Result<Bytes> {
         let shown = path.display();
         // Opening a named pipe would wait for a writer, so the kind is looked at first.
         let metadata = fs::metadata(path)
@@ -72,6 +121,11 @@ pub struct ImportOptions {
     /// True if the names of the main graph's inputs and outputs belong to the program. By
     /// default they do not, so models that differ only in these names are equal.
     pub io_names: bool,
+    /// True if external data may be a symbolic link that leads out of the model's folder; see
+    /// [`LoadOptions::follow_links`].
+    pub follow_links: bool,
+    /// Which external data is read.
+    pub external_data: ExternalData,
 }
 
 impl Default for ImportOptions {
@@ -79,6 +133,8 @@ impl Default for ImportOptions {
         Self {
             mmap: true,
             io_names: false,
+            follow_links: false,
+            external_data: ExternalData::Required,
         }
     }
 }
@@ -96,5 +152,28 @@ impl ImportOptions {
     pub fn io_names(mut self, io_names: bool) -> Self {
         self.io_names = io_names;
         self
+    }
+
+    /// Sets [`ImportOptions::follow_links`].
+    #[must_use]
+    pub fn follow_links(mut self, follow_links: bool) -> Self {
+        self.follow_links = follow_links;
+        self
+    }
+
+    /// Sets [`ImportOptions::external_data`].
+    #[must_use]
+    pub fn external_data(mut self, external_data: ExternalData) -> Self {
+        self.external_data = external_data;
+        self
+    }
+
+    /// The options for the files of a model.
+    pub fn files(self) -> LoadOptions {
+        LoadOptions {
+            mmap: self.mmap,
+            follow_links: self.follow_links,
+            external_data: self.external_data,
+        }
     }
 }

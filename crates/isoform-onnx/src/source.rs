@@ -69,14 +69,10 @@ impl LoadOptions {
         let path = path.as_ref();
         let data = self.read(path)?;
         let model = decode_model(data).within(|| format!("file '{}'", path.display()))?;
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
         Ok(ModelFile {
             path: path.to_path_buf(),
             model,
-            resolver: ExternalResolver::in_folder(folder, self),
+            resolver: ExternalResolver::beside(path, self),
         })
     }
 }

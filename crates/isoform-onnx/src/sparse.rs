@@ -4,7 +4,7 @@ use crate::{
     elem_type::ElemType,
     error::{OnnxError, Result, ResultExt},
     external::ExternalResolver,
-    proto::SparseTensorProto,
+    proto::{DataLocation, SparseTensorProto},
     tensor_data::{TensorData, decode_tensor, element_count},
 };
 
@@ -41,6 +41,16 @@ fn decode_sparse(
     resolver: &ExternalResolver,
 ) -> Result<SparseTensorData> {
     let count = element_count(&sparse.dims)?;
+    // Positions are looked at one by one, and there might be as many as the file claims.
+    if resolver.leaves_out()
+        && let parts = [&sparse.values, &sparse.indices]
+        && let mut parts = parts.into_iter().flatten()
+        && parts.any(|part| part.data_location == i32::from(DataLocation::External))
+    {
+        return Err(OnnxError::unsupported(
+            "external data of sparse tensors cannot be left out",
+        ));
+    }
     let values = sparse
         .values
         .as_ref()

@@ -104,7 +104,13 @@ fn decode(tensor: &TensorProto, resolver: &ExternalResolver) -> Result<TensorDat
                     "strings cannot be stored as external data",
                 ));
             }
-            packed(elem, count, resolver.resolve(&tensor.external_data)?)?
+            let length = elem.byte_len(count).ok_or_else(too_many)?;
+            match resolver.stand_in(&tensor.external_data, length)? {
+                // Zeros are valid elements of every type. Looking at them would take as long
+                // as the file claims.
+                Some(zeros) => TensorPayload::Packed(zeros),
+                None => packed(elem, count, resolver.resolve(&tensor.external_data)?)?,
+            }
         }
         Ok(DataLocation::Default) => inline(tensor, elem, count, field)?,
         Err(_) => {
@@ -119,6 +125,10 @@ fn decode(tensor: &TensorProto, resolver: &ExternalResolver) -> Result<TensorDat
         dims: tensor.dims.clone(),
         data,
     })
+}
+
+fn too_many() -> OnnxError {
+    OnnxError::value("the shape has too many elements to address")
 }
 
 /// Multiplies dimensions, refusing negative ones and products that cannot be addressed.
@@ -136,7 +146,7 @@ pub(crate) fn element_count(dims: &[i64]) -> Result<usize> {
         .try_fold(1_usize, |product, &dim| {
             product.checked_mul(usize::try_from(dim).ok()?)
         })
-        .ok_or_else(|| OnnxError::value("the shape has too many elements to address"))
+        .ok_or_else(too_many)
 }
 
 /// The field of a tensor message that holds its elements.
@@ -301,9 +311,7 @@ fn inline(
 /// The number of entries that `count` elements take; complex types have several `parts`.
 fn entries_for(elem: ElemType, count: usize, parts: usize) -> Result<usize> {
     match elem {
-        ElemType::Complex64 | ElemType::Complex128 => count
-            .checked_mul(parts)
-            .ok_or_else(|| OnnxError::value("the shape has too many elements to address")),
+        ElemType::Complex64 | ElemType::Complex128 => count.checked_mul(parts).ok_or_else(too_many),
         _ => Ok(count),
     }
 }
@@ -373,9 +381,7 @@ fn pack_6bit(values: &[i32]) -> Vec<u8> {
 
 /// Checks packed bytes against the shape and clears the unused bits of the last byte.
 fn packed(elem: ElemType, count: usize, bytes: Bytes) -> Result<TensorPayload> {
-    let expected = elem
-        .byte_len(count)
-        .ok_or_else(|| OnnxError::value("the shape has too many elements to address"))?;
+    let expected = elem.byte_len(count).ok_or_else(too_many)?;
     if bytes.len() != expected {
         return Err(OnnxError::value(format!(
             "expected {expected} bytes for {count} elements of type {elem}, got {}",

@@ -29,8 +29,15 @@ fn cli_main(
     import_module: Option<Py<PyAny>>,
     find_runtime: Option<Py<PyAny>>,
 ) -> u8 {
+    let python = py.import("sys").and_then(|sys| sys.getattr("executable"));
+    // An embedded interpreter may have none.
+    let python = python.and_then(|path| path.extract::<OsString>()).ok();
+    let python = python.filter(|path| !path.is_empty());
     py.detach(|| {
         let mut options = RunOptions::default();
+        if let Some(python) = python {
+            options = options.program([python, "-m".into(), "isoform".into()]);
+        }
         if let Some(import_module) = import_module {
             options = options.import(move |name| call(&import_module, name));
         }

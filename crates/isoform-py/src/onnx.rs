@@ -92,9 +92,18 @@ impl OnnxModel {
 
 /// Loads a model; see `isoform.onnx.load`.
 #[pyfunction]
-#[pyo3(signature = (path, *, mmap = true, io_names = false))]
-fn onnx_load(py: Python<'_>, path: PathBuf, mmap: bool, io_names: bool) -> PyResult<OnnxModel> {
-    let options = ImportOptions::default().mmap(mmap).io_names(io_names);
+#[pyo3(signature = (path, *, mmap = true, io_names = false, follow_links = false))]
+fn onnx_load(
+    py: Python<'_>,
+    path: PathBuf,
+    mmap: bool,
+    io_names: bool,
+    follow_links: bool,
+) -> PyResult<OnnxModel> {
+    let options = ImportOptions::default()
+        .mmap(mmap)
+        .io_names(io_names)
+        .follow_links(follow_links);
     // Reading a file does not need Python, so other threads may run.
     let model = py.detach(|| options.load(path)).into_py()?;
     Ok(OnnxModel { model })

@@ -4,6 +4,10 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use super::foreign::foreign;
+use super::packed::Packing;
+use super::tensors::TensorForm;
+
 /// The number of bytes from which the format is detected.
 pub(crate) const SAMPLE: usize = 64 << 10;
 
@@ -76,10 +80,18 @@ impl From<Form> for TargetForm {
 /// The contents of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
+    /// Nothing.
+    Empty,
     /// An ONNX model.
     Model,
     /// A value of the library.
     Value(Form),
+    /// Named tensors.
+    Tensors(TensorForm),
+    /// A compressed file.
+    Packed(Packing),
+    /// Another format, with its refusal.
+    Foreign(&'static str),
 }
 
 impl Form {
@@ -113,25 +125,32 @@ impl Form {
     }
 }
 
-/// Detects the contents of a file from its first bytes, or from its name if they do not
-/// suffice.
+/// Detects the contents of a file from its first bytes. Its name is ignored, so that the
+/// same bytes are read in the same way under every name.
 ///
 /// A model is protobuf, and already its field for the format version contains a byte
 /// that no text has.
-pub(crate) fn recognize(start: &[u8], file: &Path) -> Content {
-    let named = Form::of_name(file);
+pub(crate) fn recognize(start: &[u8]) -> Content {
     if start.starts_with(MAGIC) {
         return Content::Value(Form::Binary);
     }
-    match as_text(start) {
-        Some(text) if is_graph(text) => Content::Value(Form::Json),
-        // Other JSON is also text, but then the name says what it should be.
-        Some(text) if named == Some(Form::Json) && text.starts_with(['{', '[']) => {
-            Content::Value(Form::Json)
-        }
-        Some(text) if !text.is_empty() => Content::Value(Form::Text),
-        // The reader of that format gives the best error message.
-        _ => named.map_or(Content::Model, Content::Value),
+    if let Some(packing) = Packing::of(start) {
+        return Content::Packed(packing);
+    }
+    if let Some(form) = TensorForm::of(start) {
+        return Content::Tensors(form);
+    }
+    let text = as_text(start);
+    if text.is_some_and(is_graph) {
+        return Content::Value(Form::Json);
+    }
+    if let Some(foreign) = foreign(start) {
+        return Content::Foreign(foreign.refusal);
+    }
+    match text {
+        Some("") => Content::Empty,
+        Some(_) => Content::Value(Form::Text),
+        None => Content::Model,
     }
 }
 
@@ -189,44 +208,40 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(file: &str, start: impl AsRef<[u8]>, expected: Content) {
-        assert_eq!(recognize(start.as_ref(), Path::new(file)), expected);
+    fn check(start: impl AsRef<[u8]>, expected: Content) {
+        assert_eq!(recognize(start.as_ref()), expected);
     }
 
     #[test]
     fn content_tells_the_form() {
-        use Content::{Model, Value};
-        for name in ["a.json", "a.iso", "a.isob", "a.onnx", "a"] {
-            check(name, b"\x89isoform\x01", Value(Form::Binary));
-            check(name, "{\n \"nodes\" : []}", Value(Form::Json));
-            check(name, "\u{feff} {\"root_index\":0", Value(Form::Json));
-            check(name, "ir.IRModule()", Value(Form::Text));
-        }
-        check("a.onnx", b"\x08\x07\x12\x04", Model);
-        check("a", b"\x08\x07\x12\x04", Model);
-        check("a", "", Model);
+        use Content::{Empty, Foreign, Model, Packed, Tensors, Value};
+        check(b"\x89isoform\x01", Value(Form::Binary));
+        check("{\n \"nodes\" : []}", Value(Form::Json));
+        check("\u{feff} {\"root_index\":0", Value(Form::Json));
+        check("ir.IRModule()", Value(Form::Text));
         // A map with a key of this name, but not a graph.
-        check("a", "{\"nodes and more\": 1}", Value(Form::Text));
-    }
-
-    #[test]
-    fn names_help_where_content_does_not() {
-        use Content::Value;
-        check("a.json", "{\"a\": 1}", Value(Form::Json));
-        check("a.iso", "{\"a\": 1}", Value(Form::Text));
-        check("a.json", "", Value(Form::Json));
-        check("a.txt", b"\xff\xfe", Value(Form::Text));
-        check("a.ISOB", b"\x00", Value(Form::Binary));
+        check("{\"nodes and more\": 1}", Value(Form::Text));
+        check(b"\x08\x07\x12\x04", Model);
+        check(b"\x1f\x8b\x08\0", Packed(Packing::Gzip));
+        check(b"\x28\xb5\x2f\xfd", Packed(Packing::Zstd));
+        check(b"\x93NUMPY\x01\0", Tensors(TensorForm::Npy));
+        check(b"PK\x03\x04", Tensors(TensorForm::Zip));
+        check(b"\x40\0\0\0\0\0\0\0{\"", Tensors(TensorForm::Safetensors));
+        // A size that no header has.
+        check(b"\x40\0\0\0\0\0\0\x01{\"", Model);
+        check("", Empty);
+        check(" \n", Empty);
+        assert!(matches!(recognize(b"GGUF\x03"), Foreign(_)));
     }
 
     #[test]
     fn a_character_may_be_cut_at_the_end() {
         let mut long = "é".repeat(SAMPLE).into_bytes();
         long.truncate(SAMPLE - 1);
-        check("a", &long, Content::Model);
+        check(&long, Content::Model);
         long.insert(0, b'#');
         long.push(0xc3);
         long.truncate(SAMPLE);
-        check("a", &long, Content::Value(Form::Text));
+        check(&long, Content::Value(Form::Text));
     }
 }

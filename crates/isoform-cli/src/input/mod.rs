@@ -1,10 +1,15 @@
 //! Reading files, and the effect of the common options on that.
 
+mod foreign;
 mod form;
+mod packed;
+mod tensors;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+
+use bytes::Bytes;
 
 use isoform::compare::CompareOptions;
 use isoform::files::JsonReadOptions;
@@ -14,7 +19,7 @@ use isoform::traverse::{WalkResult, walk_objects};
 use isoform::types::{find_singleton, register_singleton};
 use isoform::{Error, Value};
 use isoform_onnx::facts::fix_dims;
-use isoform_onnx::{ImportOptions, Model};
+use isoform_onnx::{ExternalData, ExternalResolver, ImportOptions, Model, decode_model};
 use serde_json::json;
 
 use crate::args::Common;
@@ -23,6 +28,7 @@ use crate::optimize::simplified;
 use crate::output::{Failure, Output};
 
 pub(crate) use form::{Content, Form, SAMPLE, TargetForm, is_graph, is_ours, recognize};
+pub(crate) use tensors::TensorForm;
 
 /// The contents of a file.
 pub(crate) enum Input {
@@ -35,9 +41,24 @@ pub(crate) enum Input {
 /// A value, and its format in the file.
 pub(crate) struct IrFile {
     pub(crate) value: Value,
+    /// The format in which to write it if no other is wanted.
     pub(crate) form: Form,
+    /// The format of the file, if it holds tensors.
+    pub(crate) tensors: Option<TensorForm>,
     /// The metadata of a JSON graph.
     pub(crate) metadata: Option<Value>,
+}
+
+impl IrFile {
+    /// The name of the file's format for people.
+    pub(crate) fn form_name(&self) -> &'static str {
+        self.tensors.map_or(self.form.name(), TensorForm::name)
+    }
+
+    /// The name of the file's format for programs.
+    pub(crate) fn form_key(&self) -> &'static str {
+        self.tensors.map_or(self.form.key(), TensorForm::key)
+    }
 }
 
 impl Input {
@@ -68,8 +89,11 @@ impl Common {
         }
     }
 
-    fn import_options(&self) -> ImportOptions {
-        ImportOptions::default().io_names(self.io_names)
+    fn import_options(&self, external_data: ExternalData) -> ImportOptions {
+        ImportOptions::default()
+            .io_names(self.io_names)
+            .follow_links(self.follow_links)
+            .external_data(external_data)
     }
 }
 
@@ -79,31 +103,143 @@ pub(crate) fn is_dash(file: &Path) -> bool {
 }
 
 /// Reads a file, or standard input for `-`. A failure does not repeat the file's name.
+///
+/// With --architecture, external data is not read, because its contents are ignored when
+/// values are compared; [`load_complete`] is for everything else.
 pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
+    let external_data = match common.architecture {
+        true => ExternalData::Skipped,
+        false => ExternalData::Required,
+    };
+    load_with(file, common, external_data)
+}
+
+/// [`load`], with the contents of all constants.
+pub(crate) fn load_complete(file: &Path, common: &Common) -> Result<Input, Failure> {
+    load_with(file, common, ExternalData::Required)
+}
+
+/// [`load`], reading this external data.
+pub(crate) fn load_with(
+    file: &Path,
+    common: &Common,
+    external_data: ExternalData,
+) -> Result<Input, Failure> {
+    let options = common.import_options(external_data);
     if is_dash(file) {
-        return from_standard_input(file);
+        return in_memory(standard_input()?.into(), file, Path::new("."), options);
     }
     let found = std::fs::metadata(file).map_err(|error| error.to_string())?;
     if found.is_dir() {
-        return Err(
-            "this is a folder, expected a file; only 'isoform dedup' searches folders".into(),
-        );
+        return Err(folder_refusal(file).into());
     }
     let mut opened = File::open(file).map_err(|error| error.to_string())?;
-    let mut bytes = start_of(&mut opened).map_err(|error| error.to_string())?;
-    match recognize(&bytes, file) {
-        Content::Value(form) => {
-            opened
-                .read_to_end(&mut bytes)
-                .map_err(|error| error.to_string())?;
-            decode(form, bytes, file)
-        }
-        Content::Model if !found.is_file() => Err(NOT_MAPPED.into()),
-        Content::Model => match common.import_options().load(file) {
-            Ok(model) => Ok(Input::Model(model)),
-            Err(error) => Err(message(file, &error)),
-        },
+    if !found.is_file() {
+        // Nothing but the bytes themselves is known of a pipe, and they come only once.
+        let mut bytes = Vec::new();
+        let read = opened.read_to_end(&mut bytes);
+        read.map_err(|error| error.to_string())?;
+        return in_memory(bytes.into(), file, Path::new("."), options);
     }
+    let start = start_of(&mut opened).map_err(|error| error.to_string())?;
+    match recognize(&start) {
+        Content::Model => match options.load(file) {
+            Ok(model) => Ok(Input::Model(model)),
+            Err(error) => Err(explained(message(file, &error), &start, options)),
+        },
+        content => {
+            // Values are copied while they are read, and tensors are not.
+            let mapped = !matches!(content, Content::Value(_) | Content::Packed(_));
+            let bytes = options.files().mmap(mapped).read(file);
+            let bytes = bytes.map_err(|error| message(file, &error.into()))?;
+            let folder = file.parent().unwrap_or(Path::new("."));
+            in_memory(bytes, file, folder, options)
+        }
+    }
+}
+
+/// The number of times that a file may be compressed.
+const MAX_PACKED: usize = 2;
+
+/// Decodes the contents of a file; external data of a model is looked up in `folder`.
+fn in_memory(
+    mut bytes: Bytes,
+    file: &Path,
+    folder: &Path,
+    options: ImportOptions,
+) -> Result<Input, Failure> {
+    let mut packed = 0;
+    loop {
+        match recognize(&bytes[..bytes.len().min(SAMPLE)]) {
+            Content::Empty if is_dash(file) => {
+                return Err("standard input is empty (a file of this name is ./-)".into());
+            }
+            Content::Empty => {
+                return Err("the file is empty, expected an ONNX model or an IR file".into());
+            }
+            Content::Foreign(refusal) => return Err(refusal.into()),
+            Content::Packed(_) if packed == MAX_PACKED => {
+                return Err(format!(
+                    "this is compressed more than {MAX_PACKED} times; unpack it first"
+                )
+                .into());
+            }
+            Content::Packed(packing) => {
+                packed += 1;
+                bytes = packing.unpack(&bytes, packed::LIMIT)?.into();
+            }
+            Content::Tensors(form) => {
+                return Ok(Input::Value(IrFile {
+                    value: form.read(&bytes)?,
+                    form: Form::Binary,
+                    tensors: Some(form),
+                    metadata: None,
+                }));
+            }
+            Content::Value(form) => return decode(form, bytes, file),
+            Content::Model => {
+                let folder = match folder.as_os_str().is_empty() {
+                    true => Path::new("."),
+                    false => folder,
+                };
+                let resolver = ExternalResolver::in_folder(folder, options.files());
+                let start = bytes.slice(..bytes.len().min(SAMPLE));
+                let model = decode_model(bytes).map_err(Error::from);
+                let model = model.and_then(|model| options.import(&model, &resolver));
+                return match model {
+                    Ok(model) => Ok(Input::Model(model)),
+                    Err(error) => Err(explained(message(file, &error), &start, options)),
+                };
+            }
+        }
+    }
+}
+
+/// A failure to read a model that starts like this, with advice: on external data that some
+/// commands can do without, and on formats that look like that of a model.
+fn explained(mut failure: Failure, start: &[u8], options: ImportOptions) -> Failure {
+    let is_other = failure.message.starts_with("not an ONNX model");
+    if is_other && let Some(refusal) = foreign::other_protobuf(start) {
+        return refusal.into();
+    }
+    let is_external = failure.message.contains("external data file '");
+    let is_missing = is_external && failure.message.contains("cannot find '");
+    if is_missing && options.external_data == ExternalData::Required {
+        failure.message.push_str(
+            "; 'isoform show', and 'hash', 'diff' and 'dedup' with --architecture, work without it",
+        );
+    }
+    failure
+}
+
+fn folder_refusal(folder: &Path) -> &'static str {
+    if folder.join("saved_model.pb").exists() {
+        return "this is the folder of a TensorFlow SavedModel, which isoform does not read; convert it with 'python -m tf2onnx.convert --saved-model FOLDER --output model.onnx'";
+    }
+    if folder.join("Manifest.json").exists() && folder.join("Data").is_dir() {
+        return "this is the folder of a Core ML model, which isoform does not read; give the model from which it was converted, as ONNX";
+    }
+    "this is a folder, expected a file; only 'isoform dedup' searches folders"
 }
 
 impl FixArgs {
@@ -122,6 +258,7 @@ impl FixArgs {
         let inputs: Vec<_> = inputs
             .map(|input| (input.name.clone(), input.extents.clone()))
             .collect();
+        let model = model.complete().map_err(|error| message(file, &error))?;
         let fixed = fix_dims(model.program(), &self.dims, &inputs);
         let fixed = fixed.map_err(|error| message(file, &error))?;
         Ok(Input::Model(model.with_program(fixed)))
@@ -137,12 +274,13 @@ pub(crate) fn simplified_input(
 ) -> Result<Input, Failure> {
     match input {
         Input::Model(model) if simplify => {
+            let model = model.complete().map_err(|error| message(file, &error))?;
             let program = simplified(model.program()).map_err(|error| message(file, &error))?;
             Ok(Input::Model(model.with_program(program)))
         }
         Input::Value(found) if simplify => Err(format!(
             "--simplify is for ONNX models, and this is a value as {}",
-            found.form.name()
+            found.form_name()
         )
         .into()),
         input => Ok(input),
@@ -156,39 +294,30 @@ pub(crate) fn start_of(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-const NOT_MAPPED: &str = "an ONNX model cannot be read from a pipe or a device, because models are mapped into memory; give a file";
-
-fn from_standard_input(file: &Path) -> Result<Input, Failure> {
+fn standard_input() -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().read_to_end(&mut bytes);
     read.map_err(|error| format!("standard input: {error}"))?;
-    if bytes.is_empty() {
-        return Err("standard input is empty (a file of this name is ./-)".into());
-    }
-    match recognize(&bytes[..bytes.len().min(SAMPLE)], file) {
-        Content::Value(form) => decode(form, bytes, file),
-        Content::Model => {
-            let reason = "standard input is neither text nor a JSON graph nor the binary form, and ONNX models cannot be read from it, because they are mapped into memory; give a file";
-            Err(reason.into())
-        }
-    }
+    Ok(bytes)
 }
 
 /// Decodes the value from the bytes of a file.
-fn decode(form: Form, bytes: Vec<u8>, file: &Path) -> Result<Input, Failure> {
+fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Failure> {
     let failed = |error: Error| message(file, &error);
     register_types().map_err(failed)?;
     let decoded = match form {
         Form::Binary => read_settled(|| Ok((isoform::files::from_bytes(&bytes)?, None))),
         Form::Text => {
-            let text = text_in(bytes, form)?;
-            let text = without_mark(&text);
-            read_settled(|| Ok((isoform::text::from_text(text)?, None)))
+            let text = text_in(&bytes, form)?;
+            let read = read_settled(|| Ok((isoform::text::from_text(text)?, None)));
+            if read.is_err() && is_json(text) {
+                return Err(OTHER_JSON.into());
+            }
+            read
         }
         Form::Json => {
-            let text = text_in(bytes, form)?;
+            let text = text_in(&bytes, form)?;
             let options = JsonReadOptions::default();
-            let text = without_mark(&text);
             read_settled(|| options.read_with_metadata(text))
         }
     };
@@ -196,15 +325,25 @@ fn decode(form: Form, bytes: Vec<u8>, file: &Path) -> Result<Input, Failure> {
     Ok(Input::Value(IrFile {
         value,
         form,
+        tensors: None,
         metadata,
     }))
 }
 
-fn text_in(bytes: Vec<u8>, form: Form) -> Result<String, Failure> {
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        format!("{}: not UTF-8 from byte {at} on", form.name()).into()
-    })
+const OTHER_JSON: &str = "this is JSON, but not a JSON graph, whose first key is \"root_index\", \"nodes\" or \"metadata\"; give a file that isoform.to_json or 'isoform convert --to json' has written";
+
+/// True for an object or list of JSON.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+fn text_in(bytes: &[u8], form: Form) -> Result<&str, Failure> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        format!("{}: not UTF-8 from byte {at} on", form.name())
+    })?;
+    Ok(without_mark(text))
 }
 
 fn without_mark(text: &str) -> &str {
@@ -250,7 +389,7 @@ pub(crate) fn register_types() -> isoform::Result<()> {
 /// file's name, which precedes every message.
 pub(crate) fn message(file: &Path, error: &Error) -> Failure {
     let mut text = error.message();
-    for place in ["model", "file", "cannot open"] {
+    for place in ["model", "file", "cannot open", "cannot read"] {
         let place = format!("{place} '{}'", file.display());
         if let Some(rest) = text.strip_prefix(&place)
             && let Some(rest) = [" > ", ": "].iter().find_map(|gap| rest.strip_prefix(gap))

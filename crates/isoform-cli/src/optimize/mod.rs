@@ -20,7 +20,7 @@ use serde_json::{Value as Json, json};
 
 use crate::args::Common;
 use crate::imports::RunOptions;
-use crate::input::{Input, load, message};
+use crate::input::{Input, load_complete, message};
 use crate::output::{DIFFERENT, Failure, Output, printable};
 use crate::progress::bar_of;
 
@@ -144,7 +144,7 @@ fn run<'a>(
 
 /// Loads a file that has to be a model.
 pub(crate) fn load_model(file: &Path, common: &Common) -> Result<Model, Failure> {
-    as_model(load(file, common)?)
+    as_model(load_complete(file, common)?)
 }
 
 fn as_model(input: Input) -> Result<Model, Failure> {
@@ -152,7 +152,7 @@ fn as_model(input: Input) -> Result<Model, Failure> {
         Input::Model(model) => Ok(model),
         Input::Value(found) => Err(format!(
             "expected an ONNX model, got a value as {}",
-            found.form.name()
+            found.form_name()
         )
         .into()),
     }

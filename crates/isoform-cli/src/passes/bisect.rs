@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
 use crate::args::{BisectArgs, Common, ConvertArgs, TextArgs};
 use crate::convert::encode;
-use crate::input::{Form, Input, IrFile, load};
+use crate::input::{Form, Input, IrFile, load_complete};
 use crate::model_args::ModelArgs;
 use crate::output::Output;
 
@@ -86,18 +86,13 @@ impl Check<'_> {
             target: target.clone(),
             to: Some(self.form.into()),
             force: true,
-            text: TextArgs {
-                width: 100,
-                no_spans: false,
-                spans: true,
-                types: false,
-                full_tensors: false,
-            },
+            text: TextArgs::default(),
             model: ModelArgs::default(),
         };
         let file = Input::Value(IrFile {
             value: program.into(),
             form: self.form,
+            tensors: None,
             metadata: None,
         });
         std::fs::write(&target, encode(&args, &file, self.form)?)?;
@@ -143,7 +138,7 @@ pub(crate) fn bisect(
         Ok(pipeline) => pipeline,
         Err(failure) => return output.failed_file("PIPELINE".as_ref(), &failure),
     };
-    let loaded = load(&args.file, common).and_then(|input| {
+    let loaded = load_complete(&args.file, common).and_then(|input| {
         let form = match &input {
             Input::Value(file) => file.form,
             Input::Model(_) => Form::Json,

@@ -13,7 +13,7 @@ use super::changes::Changes;
 use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
 use crate::args::{Common, ConvertArgs, RunArgs, TextArgs};
 use crate::convert::{encode, form_of_target, write_model};
-use crate::input::{Form, Input, IrFile, TargetForm, is_dash, load};
+use crate::input::{Form, Input, IrFile, TargetForm, is_dash, load_complete};
 use crate::model_args::ModelArgs;
 use crate::output::Output;
 use crate::progress::bar_of;
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
         Ok(pipeline) => pipeline,
         Err(failure) => return output.failed_file("PIPELINE".as_ref(), &failure),
     };
-    let input = match load(&args.file, common) {
+    let input = match load_complete(&args.file, common) {
         Ok(input) => input,
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
@@ -159,6 +159,7 @@ fn finish(
     };
     let form = target_form.form().unwrap_or(Form::Binary);
     let result = Input::Value(IrFile {
+        tensors: None,
         value: program.into(),
         form,
         metadata,

@@ -1,6 +1,7 @@
 //! `isoform show`: prints a model as program text, or any other value as text.
 
 mod json;
+mod labels;
 mod names;
 mod rows;
 mod shapes;
@@ -10,51 +11,100 @@ mod value;
 use std::io;
 
 use indicatif::HumanBytes;
-use isoform_onnx::{Counts, layout};
+use isoform_onnx::{Counts, ExternalData, Model, layout};
 use serde_json::{Value, json};
 
 use crate::args::{Common, ShowArgs};
-use crate::input::{Input, load};
-use crate::output::{Output, Palette, counted, printable};
+use crate::input::{Input, load_with, message};
+use crate::output::{Failure, Output, Palette, counted};
+use names::NameOptions;
 use rows::Rows;
 use shapes::Shapes;
 
 pub(crate) use value::text_of;
 
 pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
-    let input = load(&args.file, common).and_then(|input| args.fix.apply(&args.file, input));
-    let model = match input {
-        Ok(Input::Model(model)) => model,
-        Ok(Input::Value(file)) => return value::run(args, &file, output),
-        Err(failure) => return output.failed_file(&args.file, &failure),
-    };
+    match print(args, common, output)? {
+        Some(failure) => output.failed_file(&args.file, &failure),
+        None => Ok(()),
+    }
+}
+
+/// Prints the file; returns the reason if nothing was printed.
+pub(crate) fn print(
+    args: &ShowArgs,
+    common: &Common,
+    output: &mut Output<'_, '_>,
+) -> io::Result<Option<Failure>> {
+    match read(args, common) {
+        Ok(Input::Model(model)) => print_model(&model, args, common, output).map(|()| None),
+        Ok(Input::Value(file)) => value::print(args, &file, output),
+        Err(failure) => Ok(Some(failure)),
+    }
+}
+
+fn print_model(
+    model: &Model,
+    args: &ShowArgs,
+    common: &Common,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
     let style = if output.json {
         Palette::default()
     } else {
         output.style
     };
     let program = model.program();
-    let mut rows = Rows::new(program, layout::list(program), style);
+    let options = NameOptions {
+        numbers: args.numbers,
+        contents: !common.architecture,
+        style,
+    };
+    let mut rows = Rows::new(model, layout::list(program), options);
     if args.shapes {
         rows.shapes = Some(Shapes::new(program));
     }
+    let nodes = rows.listing.node_count();
     let counts = model.counts();
     if output.json {
         let mut object = json::program(&mut rows, args);
         object.insert("file".to_owned(), json!(args.file.to_string_lossy()));
-        object.insert("counts".to_owned(), counts_json(counts));
+        object.insert("counts".to_owned(), counts_json(nodes, counts));
         return output.json_line(&Value::Object(object));
     }
     if !output.quiet {
-        let file = args.file.display().to_string();
-        output.faint(&format!("# {}: {}", printable(&file), counts_text(counts)))?;
+        output.faint("# ONNX model")?;
     }
-    text::print(&mut rows, args, output)
+    text::print(&mut rows, args, output)?;
+    match output.quiet {
+        true => Ok(()),
+        // The end is where a change of counts does not hide that the rest is the same.
+        false => output.faint(&format!("# {}", counts_text(nodes, counts))),
+    }
 }
 
-fn counts_text(counts: Counts) -> String {
+/// Reads the file. External data may be missing unless something is computed from it.
+fn read(args: &ShowArgs, common: &Common) -> Result<Input, Failure> {
+    let external_data = match common.architecture || args.skip_external_data {
+        true => ExternalData::Skipped,
+        false => ExternalData::IfPresent,
+    };
+    let input = load_with(&args.file, common, external_data)?;
+    let input = args.fix.apply(&args.file, input)?;
+    match input {
+        Input::Model(model) if args.shapes => {
+            let model = model.complete();
+            Ok(Input::Model(
+                model.map_err(|error| message(&args.file, &error))?,
+            ))
+        }
+        input => Ok(input),
+    }
+}
+
+fn counts_text(nodes: usize, counts: Counts) -> String {
     let mut parts = vec![
-        counted(counts.nodes - counts.dropped.min(counts.nodes), "node"),
+        counted(nodes, "node"),
         counted(counts.initializers, "initializer"),
         format!("{} of constants", HumanBytes(counts.bytes)),
     ];
@@ -74,9 +124,9 @@ fn counts_text(counts: Counts) -> String {
     parts.join(", ")
 }
 
-fn counts_json(counts: Counts) -> Value {
+fn counts_json(nodes: usize, counts: Counts) -> Value {
     json!({
-        "nodes": counts.nodes,
+        "nodes": nodes,
         "dropped": counts.dropped,
         "initializers": counts.initializers,
         "functions": counts.functions,

@@ -1,15 +1,18 @@
-//! Values, types and constants as text, and the numbers that replace names.
+//! Values, types and constants as text.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
 use isoform::Value;
-use isoform::values::ValueRef;
+use isoform::compare::CompareOptions;
+use isoform::values::{Tensor, ValueRef};
+use isoform_onnx::Model;
 use isoform_onnx::ir::{
     AttrRef, Dim, Function, Input, MapType, OpaqueType, OptionalType, Output, SequenceType,
     SparseTensor, SparseTensorType, StringTensor, TensorType, TypeAttr,
 };
 
+use super::labels::Labels;
 use crate::elements;
 use crate::output::{Palette, printable};
 use isoform_onnx::layout::{BodyKind, Listing, graph_in};
@@ -23,62 +26,51 @@ const LIST_ITEMS: usize = 16;
 /// The number of characters printed of a string.
 const TEXT_CHARS: usize = 80;
 
-/// Names for the parts of a program that have none.
-#[derive(Debug, Default)]
+/// The number of digits of a checksum.
+const CHECKSUM_DIGITS: usize = 12;
+
+/// How a program is printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NameOptions {
+    /// True if values are numbered instead of named.
+    pub(crate) numbers: bool,
+    /// True if the contents of constants are printed.
+    pub(crate) contents: bool,
+    pub(crate) style: Palette,
+}
+
+/// Names for the parts of a program.
+#[derive(Debug)]
 pub(crate) struct Names {
-    /// Inputs, and the first outputs of nodes, by identity.
-    values: HashMap<u64, i64>,
+    labels: Labels,
     /// Symbolic dimensions by identity, with the name in the file.
     dims: HashMap<u64, usize>,
     dim_names: Vec<String>,
-    functions: HashMap<u64, usize>,
+    model: Model,
+    contents: bool,
     style: Palette,
 }
 
 impl Names {
-    /// Numbers everything in the order in which it is printed.
-    pub(crate) fn new(listing: &Listing, style: Palette) -> Self {
+    /// Names everything in the order in which it is printed. O(values).
+    pub(crate) fn new(model: &Model, listing: &Listing, options: NameOptions) -> Self {
         let mut names = Names {
-            style,
-            ..Names::default()
+            labels: Labels::new(listing, options.numbers),
+            dims: HashMap::new(),
+            dim_names: Vec::new(),
+            model: model.clone(),
+            contents: options.contents,
+            style: options.style,
         };
-        let mut next = 0;
-        let mut take = |count: i64| {
-            let first = next;
-            next += count.max(0);
-            first
-        };
-        for &root in std::iter::once(&0).chain(&listing.functions) {
-            if let BodyKind::Function(function) = &listing.bodies[root].kind {
-                let number = names.functions.len();
-                names.functions.insert(function.identity(), number);
-            }
-            // Bodies still open, with the position of their next node.
-            let mut stack = vec![(root, 0)];
-            while let Some((body, at)) = stack.pop() {
-                let body_ref = &listing.bodies[body];
-                if at == 0 {
-                    for param in body_ref.kind.params().iter() {
-                        names.values.insert(param.identity(), take(1));
-                    }
-                    names.number_dims(&body_ref.kind);
-                }
-                let Some(node) = body_ref.nodes.get(at) else {
-                    continue;
-                };
-                names
-                    .values
-                    .insert(node.call.identity(), take(node.call.outputs));
-                stack.push((body, at + 1));
-                stack.extend(node.bodies.iter().rev().map(|(_, inner)| (*inner, 0)));
-            }
+        for body in std::mem::take(&mut names.labels.bodies) {
+            names.number_dims(&listing.bodies[body].kind);
         }
         names
     }
 
     /// The number of a function.
     pub(crate) fn function(&self, function: &isoform::Ref<Function>) -> String {
-        match self.functions.get(&function.identity()) {
+        match self.labels.functions.get(&function.identity()) {
             Some(number) => format!("f{number}"),
             None => "f?".to_owned(),
         }
@@ -103,14 +95,15 @@ impl Names {
     }
 
     /// The value at this position among those of an input or node.
-    pub(crate) fn numbered(&self, identity: u64, index: i64) -> String {
-        match self.values.get(&identity) {
-            Some(first) => format!("%{}", first.saturating_add(index)),
-            None => "%?".to_owned(),
-        }
+    pub(crate) fn label(&self, identity: u64, index: i64) -> String {
+        let labels = self.labels.values.get(&identity);
+        let label = usize::try_from(index)
+            .ok()
+            .and_then(|index| labels?.get(index));
+        label.map_or("%?".to_owned(), String::clone)
     }
 
-    /// A value as an operand: a number, a constant, or `_` for none.
+    /// A value as an operand: a label, a constant, or `_` for none.
     pub(crate) fn operand(&mut self, value: &Value) -> String {
         let Some(object) = value.as_object() else {
             return if value.is_none() {
@@ -120,9 +113,9 @@ impl Names {
             };
         };
         if let Some(output) = object.downcast_ref::<Output>() {
-            self.numbered(output.call.identity(), output.index)
+            self.label(output.call.identity(), output.index)
         } else if let Some(input) = object.downcast_ref::<Input>() {
-            self.numbered(input.identity(), 0)
+            self.label(input.identity(), 0)
         } else {
             self.plain(value)
         }
@@ -159,7 +152,7 @@ impl Names {
             ValueRef::Tensor(tensor) => format!(
                 "{} {tint}{}{tint:#}",
                 self.typed(&elements::tensor_type(tensor)),
-                elements::abbreviated(tensor, WHOLE_TENSOR, FIRST_ELEMENTS)
+                self.elements(tensor)
             ),
             ValueRef::Object(object) => {
                 if let Some(strings) = object.downcast_ref::<StringTensor>() {
@@ -187,20 +180,21 @@ impl Names {
                     if shown < items.len() {
                         texts.push("...".to_owned());
                     }
+                    let sum = match shown < items.len() {
+                        true => checksum(value),
+                        false => String::new(),
+                    };
                     let elements = texts.join(", ");
-                    format!("{} {tint}{{{elements}}}{tint:#}", self.typed(&ty))
+                    format!("{} {tint}{{{elements}}}{sum}{tint:#}", self.typed(&ty))
                 } else if let Some(sparse) = object.downcast_ref::<SparseTensor>() {
                     let shape: &[i64] = &sparse.shape;
                     let values = match sparse.values.view() {
-                        ValueRef::Tensor(tensor) => format!(
-                            "{} {}",
-                            tensor.dtype(),
-                            elements::abbreviated(tensor, WHOLE_TENSOR, FIRST_ELEMENTS)
-                        ),
+                        ValueRef::Tensor(tensor) => {
+                            format!("{} {}", tensor.dtype(), self.elements(tensor))
+                        }
                         _ => "string".to_owned(),
                     };
-                    let positions =
-                        elements::abbreviated(&sparse.positions, WHOLE_TENSOR, FIRST_ELEMENTS);
+                    let positions = self.elements(&sparse.positions);
                     format!("sparse{shape:?} {tint}{positions} -> {values}{tint:#}")
                 } else if let Some(attr) = object.downcast_ref::<AttrRef>() {
                     format!("${}", printable(attr.name.as_str()))
@@ -214,6 +208,17 @@ impl Names {
             }
             _ => format!("{value:?}"),
         }
+    }
+
+    /// [`contents`], as far as they are known and wanted.
+    fn elements(&self, tensor: &Tensor) -> String {
+        if self.model.lacks_contents(tensor) {
+            return if self.contents { "{?}" } else { "{...}" }.to_owned();
+        }
+        if !self.contents {
+            return "{...}".to_owned();
+        }
+        contents(tensor)
     }
 
     /// A type, `?` if it is unknown.
@@ -298,6 +303,23 @@ impl Names {
             self.dim_names.push(dim.name.as_str().to_owned());
         }
         format!("d{number}")
+    }
+}
+
+/// The elements of a tensor; those of a long one are abbreviated, with a checksum.
+pub(super) fn contents(tensor: &Tensor) -> String {
+    let mut text = elements::abbreviated(tensor, WHOLE_TENSOR, FIRST_ELEMENTS);
+    if elements::element_count(tensor) > WHOLE_TENSOR {
+        text.push_str(&checksum(&Value::from(tensor.clone())));
+    }
+    text
+}
+
+/// The first digits of the digest of a constant: of its type, shape and elements.
+fn checksum(value: &Value) -> String {
+    match CompareOptions::default().digest(value) {
+        Ok(digest) => format!(" #{:.CHECKSUM_DIGITS$}", digest.to_string()),
+        Err(_) => String::new(),
     }
 }
 

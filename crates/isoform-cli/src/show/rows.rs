@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use isoform::Ref;
-use isoform_onnx::ir::{Call, Input, Program};
+use isoform_onnx::Model;
+use isoform_onnx::ir::{Call, Input};
 
-use super::names::{Names, quoted};
+use super::names::{NameOptions, Names, quoted};
 use super::shapes::Shapes;
-use crate::output::{Palette, printable};
+use crate::output::printable;
 use isoform_onnx::layout::{Body, BodyKind, Listing, Node, attributes, holds_graphs};
 
 /// A program, and the names of its parts.
@@ -47,8 +48,9 @@ pub(crate) struct Head {
 }
 
 impl Rows {
-    pub(crate) fn new(program: &Program, listing: Listing, style: Palette) -> Self {
-        let names = Names::new(&listing, style);
+    pub(crate) fn new(model: &Model, listing: Listing, options: NameOptions) -> Self {
+        let program = model.program();
+        let names = Names::new(model, &listing, options);
         let mut rows = Rows {
             listing,
             names,
@@ -146,7 +148,7 @@ impl Rows {
                 .map(|(name, value)| (printable(name).into_owned(), names.attribute(value)))
                 .collect(),
             outputs: (0..call.outputs)
-                .map(|index| names.numbered(call.identity(), index))
+                .map(|index| names.label(call.identity(), index))
                 .collect(),
             types,
         }
@@ -204,7 +206,7 @@ pub(crate) fn body_names(body: &Body) -> (&'static str, String, Vec<String>, Vec
 }
 
 fn param_text(names: &mut Names, param: &Ref<Input>, fed: Option<&String>) -> String {
-    let mut out = names.numbered(param.identity(), 0);
+    let mut out = names.label(param.identity(), 0);
     if let Some(name) = fed {
         out.push(' ');
         out.push_str(name);

@@ -4,17 +4,50 @@ use std::io;
 
 use isoform::Value;
 use isoform::text::{TensorText, TextOptions};
+use isoform::values::{Tensor, ValueRef};
 use serde_json::json;
 
+use super::names::contents;
 use crate::args::{ShowArgs, TextArgs};
+use crate::elements;
 use crate::input::{IrFile, is_graph, message};
 use crate::output::{Failure, Output, printable};
 
-pub(super) fn run(args: &ShowArgs, file: &IrFile, output: &mut Output<'_, '_>) -> io::Result<()> {
-    if args.depth.is_some() || args.limit.is_some() || args.names {
-        let reason = "--depth, --limit and --names are only for ONNX models";
-        return output.failed_file(&args.file, &reason.into());
+/// Prints the value; returns the reason if nothing was printed.
+pub(super) fn print(
+    args: &ShowArgs,
+    file: &IrFile,
+    output: &mut Output<'_, '_>,
+) -> io::Result<Option<Failure>> {
+    if args.depth.is_some() || args.limit.is_some() || args.names || args.numbers {
+        let reason = "--depth, --limit, --names and --numbers are only for ONNX models";
+        return Ok(Some(reason.into()));
     }
+    let text = match file.tensors {
+        Some(_) if !args.text.full_tensors => tensor_lines(&file.value),
+        _ => match value_text(args, file, output) {
+            Ok(text) => text,
+            Err(error) => return Ok(Some(message(&args.file, &error))),
+        },
+    };
+    let root = root_type(&file.value);
+    if output.json {
+        let object = json!({
+            "file": args.file.to_string_lossy(),
+            "form": file.form_key(),
+            "type": root,
+            "text": text,
+        });
+        return output.json_line(&object).map(|()| None);
+    }
+    if !output.quiet {
+        let root = printable(root);
+        output.faint(&format!("// {}, {root}", file.form_name()))?;
+    }
+    output.bytes(text.as_bytes()).map(|()| None)
+}
+
+fn value_text(args: &ShowArgs, file: &IrFile, output: &Output<'_, '_>) -> isoform::Result<String> {
     let tensors = match args.text.full_tensors {
         true => TensorText::Inline,
         false => TensorText::Abbreviated,
@@ -26,28 +59,31 @@ pub(super) fn run(args: &ShowArgs, file: &IrFile, output: &mut Output<'_, '_>) -
         .tensors(tensors)
         .placeholders(true)
         .color(color);
-    let text = match text_of(&file.value, &options) {
-        Ok(text) => text,
-        Err(error) => {
-            let failure: Failure = message(&args.file, &error);
-            return output.failed_file(&args.file, &failure);
-        }
+    text_of(&file.value, &options)
+}
+
+/// A line for each tensor of a file that holds nothing else. The checksum of a long one shows
+/// that it changed.
+fn tensor_lines(value: &Value) -> String {
+    let line = |name: String, value: &Value| match value.peek::<Tensor>() {
+        Some(tensor) => format!(
+            "{name}{} {}\n",
+            elements::tensor_type(tensor),
+            contents(tensor)
+        ),
+        None => String::new(),
     };
-    let root = root_type(&file.value);
-    if output.json {
-        return output.json_line(&json!({
-            "file": args.file.to_string_lossy(),
-            "form": file.form.key(),
-            "type": root,
-            "text": text,
-        }));
+    match value.view() {
+        ValueRef::Map(map) => {
+            let mut lines: Vec<String> = map
+                .iter()
+                .map(|(name, value)| line(format!("{name:?}: "), value))
+                .collect();
+            lines.sort();
+            lines.concat()
+        }
+        _ => line(String::new(), value),
     }
-    if !output.quiet {
-        let name = args.file.display().to_string();
-        let (name, root) = (printable(&name), printable(root));
-        output.faint(&format!("// {name}: {}, {root}", file.form.name()))?;
-    }
-    output.bytes(text.as_bytes())
 }
 
 impl TextArgs {

@@ -1,10 +1,9 @@
 //! JSON graphs, text and the binary form: reading, conversion, differences.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
-use std::process::Stdio;
 
 use crate::build::{Folder, Small, small};
+use crate::formats::piped;
 use crate::support::{Ran, command};
 use crate::{check, json};
 use serde_json::Value;
@@ -25,23 +24,6 @@ fn folder() -> Folder {
         check(&folder.run(&format!("convert module.iso {target}")), 0, "");
     }
     folder
-}
-
-/// Runs the command with something on standard input.
-fn piped(folder: &Folder, line: &str, input: &[u8]) -> Ran {
-    let mut child = command()
-        .current_dir(folder.path())
-        .args(line.split_whitespace())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command that fails early does not read it.
-    if let Err(error) = child.stdin.take().unwrap().write_all(input) {
-        assert_eq!(error.kind(), ErrorKind::BrokenPipe);
-    }
-    child.wait_with_output().unwrap().into()
 }
 
 fn digest(ran: &Ran) -> &str {
@@ -74,7 +56,7 @@ fn content_tells_the_form_whatever_the_name() {
             let ran = folder.run(&format!("hash {name}"));
             assert_eq!(digest(&ran), expected, "{source} as {name}");
         }
-        let ran = piped(&folder, "hash -", &bytes);
+        let ran = piped(folder.path(), "hash -", &bytes);
         assert_eq!(ran.out, format!("{expected}  -\n"), "{source}");
     }
     folder.file(
@@ -82,12 +64,8 @@ fn content_tells_the_form_whatever_the_name() {
         &fs::read(folder.model("model.onnx", &small(&Small::default()))).unwrap(),
     );
     // The name alone does not make it text.
-    let ran = folder.run("hash model.json");
-    assert_eq!(ran.status, 2);
-    assert!(
-        ran.err.starts_with("isoform: model.json: JSON graph: "),
-        "{ran:?}"
-    );
+    let same = folder.run("diff model.json model.onnx");
+    check(&same, 0, "equal\n");
 }
 
 #[test]
@@ -104,15 +82,23 @@ fn a_byte_order_mark_is_skipped() {
 fn standard_input_is_read_once() {
     let folder = folder();
     let text = MODULE.as_bytes();
-    check(&piped(&folder, "diff - module.json", text), 0, "equal\n");
-    check(&piped(&folder, "diff module.isob -", text), 0, "equal\n");
+    check(
+        &piped(folder.path(), "diff - module.json", text),
+        0,
+        "equal\n",
+    );
+    check(
+        &piped(folder.path(), "diff module.isob -", text),
+        0,
+        "equal\n",
+    );
     assert!(
-        piped(&folder, "show -", text)
+        piped(folder.path(), "show -", text)
             .out
-            .starts_with("// -: text, ir.IRModule\n")
+            .starts_with("// text, ir.IRModule\n")
     );
     for line in ["diff - -", "hash - -"] {
-        let ran = piped(&folder, line, b"1");
+        let ran = piped(folder.path(), line, b"1");
         assert_eq!(ran.status, 2);
         assert!(
             ran.err.contains("standard input can be read only once"),
@@ -120,12 +106,9 @@ fn standard_input_is_read_once() {
         );
     }
     let model = folder.model("model.onnx", &small(&Small::default()));
-    let ran = piped(&folder, "hash -", &fs::read(model).unwrap());
-    assert_eq!(ran.status, 2);
-    assert!(
-        ran.err.contains("mapped into memory; give a file"),
-        "{ran:?}"
-    );
+    let ran = piped(folder.path(), "hash -", &fs::read(model).unwrap());
+    let digest = folder.run("hash model.onnx").out;
+    check(&ran, 0, &digest.replace("model.onnx", "-"));
 }
 
 #[test]
@@ -176,8 +159,8 @@ fn hostile_files_are_trouble_and_nothing_else() {
         ("cut.isob", binary[..binary.len() / 2].to_vec()),
         ("cut.json", graph[..graph.len() / 2].to_vec()),
         ("cut.iso", MODULE.as_bytes()[..MODULE.len() / 2].to_vec()),
-        ("other.json", b"{\"name\": \"a package\"}".to_vec()),
-        ("list.json", b"[1, 2]".to_vec()),
+        ("other.json", b"{\"name\": null}".to_vec()),
+        ("list.json", b"[1, true]".to_vec()),
         (
             "cycle.json",
             br#"{"root_index":0,"nodes":[{"type":"ffi.List","data":[0]}]}"#.to_vec(),
@@ -261,13 +244,10 @@ fn show_prints_text() {
     assert_eq!(plain.out, folder.run("show -q module.iso").out);
     assert_eq!(plain.out, folder.run("show -q module.isob").out);
     let head = folder.run("show module.isob").out;
-    assert_eq!(
-        head,
-        format!("// module.isob: binary form, ir.IRModule\n{}", plain.out)
-    );
+    assert_eq!(head, format!("// binary form, ir.IRModule\n{}", plain.out));
     // What is shown can be read.
     check(
-        &piped(&folder, "diff - module.json", head.as_bytes()),
+        &piped(folder.path(), "diff - module.json", head.as_bytes()),
         0,
         "equal\n",
     );
@@ -327,7 +307,7 @@ fn show_takes_width_spans_and_tensors() {
     assert!(shown.len() < 200, "{shown}");
     let full = folder.run("show --full-tensors tensor.iso").out;
     check(
-        &piped(&folder, "diff - tensor.iso", full.as_bytes()),
+        &piped(folder.path(), "diff - tensor.iso", full.as_bytes()),
         0,
         "equal\n",
     );
@@ -480,7 +460,7 @@ fn convert_keeps_everything_in_a_circle() {
 
     let ran = folder.run("convert module.json - --to text");
     assert_eq!(ran.out.as_bytes(), read("2.iso"));
-    let ran = piped(&folder, "convert - 6.json", MODULE.as_bytes());
+    let ran = piped(folder.path(), "convert - 6.json", MODULE.as_bytes());
     check(&ran, 0, "");
     check(&folder.run("diff 6.json module.iso"), 0, "equal\n");
 }
@@ -563,7 +543,7 @@ fn text_that_looks_like_a_graph_is_read_as_text() {
     check(&folder.run("diff map.iso copy.iso"), 0, "equal\n");
     let shown = folder.run("show -q map.iso").out;
     check(
-        &piped(&folder, "diff - map.iso", shown.as_bytes()),
+        &piped(folder.path(), "diff - map.iso", shown.as_bytes()),
         0,
         "equal\n",
     );

@@ -197,6 +197,15 @@ fn symbolic_links_may_not_leave_the_folder() {
         let pairs = [("location", "inside"), ("length", "4")];
         assert!(decode_tensor(&tensor(&pairs), &resolver).is_ok());
     }
+    let follows = LoadOptions::default().follow_links(true);
+    let resolver = ExternalResolver::in_folder(&folder, follows);
+    for location in ["link", "up/secret"] {
+        let data = decode_tensor(&tensor(&[("location", location)]), &resolver).unwrap();
+        assert_eq!(data.bytes().unwrap()[..], [9; 4]);
+    }
+    for location in ["device", "../secret"] {
+        assert!(decode_tensor(&tensor(&[("location", location)]), &resolver).is_err());
+    }
     // The folder itself may be reached by a link.
     symlink(&folder, outer.path().join("alias")).unwrap();
     let resolver = ExternalResolver::in_folder(outer.path().join("alias"), LoadOptions::default());
@@ -212,4 +221,29 @@ fn models_from_memory_have_no_external_data() {
     .unwrap_err();
     assert_eq!(error.kind(), OnnxErrorKind::Key);
     assert!(error.to_string().contains("no folder"), "{error}");
+}
+
+#[test]
+fn data_that_is_left_out_takes_no_memory() {
+    let (_outer, folder) = folders();
+    let missing = |dims: i64| TensorProto {
+        dims: vec![dims],
+        ..tensor(&[("location", "missing")])
+    };
+    for external_data in [ExternalData::IfPresent, ExternalData::Skipped] {
+        let options = LoadOptions::default().external_data(external_data);
+        let resolver = ExternalResolver::in_folder(&folder, options);
+        for dims in [4, 1 << 40, 0, 5] {
+            let data = decode_tensor(&missing(dims), &resolver).unwrap();
+            let bytes = data.bytes().unwrap();
+            assert_eq!(bytes.len() as i64, dims);
+            assert_eq!(resolver.is_stand_in(bytes), dims > 0);
+            assert!(bytes.last().is_none_or(|&last| last == 0));
+        }
+        let present = decode_tensor(&tensor(&[("location", "sub/more")]), &resolver).unwrap();
+        let is_read = external_data == ExternalData::IfPresent;
+        assert_eq!(!resolver.is_stand_in(present.bytes().unwrap()), is_read);
+        // A wrong location stays an error.
+        assert!(decode_tensor(&tensor(&[("location", "../secret")]), &resolver).is_err());
+    }
 }

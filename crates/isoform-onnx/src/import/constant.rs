@@ -16,8 +16,16 @@ impl Importer<'_> {
     /// A tensor as a value that shares the memory of the file.
     pub(super) fn tensor(&mut self, tensor: &TensorProto) -> Result<Value> {
         let data = decode_tensor(tensor, self.resolver)?;
-        self.constant(data)
-            .within(|| format!("tensor '{}'", tensor.name))
+        let is_left_out = data
+            .bytes()
+            .is_some_and(|bytes| self.resolver.is_stand_in(bytes));
+        let value = self
+            .constant(data)
+            .within(|| format!("tensor '{}'", tensor.name))?;
+        if is_left_out {
+            self.left_out.extend(value.peek::<Tensor>().cloned());
+        }
+        Ok(value)
     }
 
     /// A sparse tensor as a value.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use isoform::Ref;
+use isoform::values::Tensor;
 
 use crate::{
     error::{OnnxError, Result},
@@ -32,6 +33,8 @@ pub(super) struct Importer<'a> {
     pub(super) built: Vec<Option<Ref<Function>>>,
     pub(super) initializers: usize,
     pub(super) bytes: u64,
+    /// Tensors whose external data was not read.
+    pub(super) left_out: Vec<Tensor>,
 }
 
 /// The state shared by a main graph or function and all graphs inside it.

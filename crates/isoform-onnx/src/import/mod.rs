@@ -31,6 +31,7 @@ pub(crate) mod types;
 
 use std::collections::{HashMap, HashSet};
 
+use isoform::values::Tensor;
 use isoform::{Array, Ref, Str};
 
 use context::{Importer, Unit, opsets};
@@ -63,12 +64,20 @@ pub struct Counts {
     pub training: usize,
 }
 
+/// The result of an import.
+pub(crate) struct Imported {
+    pub(crate) program: Ref<Program>,
+    pub(crate) counts: Counts,
+    /// Tensors whose external data was not read.
+    pub(crate) left_out: Vec<Tensor>,
+}
+
 /// Imports a model; see [`load`](crate::load).
 pub(crate) fn import_model(
     model: &ModelProto,
     resolver: &ExternalResolver,
     options: ImportOptions,
-) -> Result<(Ref<Program>, Counts)> {
+) -> Result<Imported> {
     let graph = model
         .graph
         .as_ref()
@@ -81,6 +90,7 @@ pub(crate) fn import_model(
         built: vec![None; model.functions.len()],
         initializers: 0,
         bytes: 0,
+        left_out: Vec::new(),
     };
     let functions = importer.functions(&model.functions)?;
 
@@ -137,5 +147,9 @@ pub(crate) fn import_model(
         producer: producer.trim().into(),
         meta: kept::of_model(model),
     });
-    Ok((program, counts))
+    Ok(Imported {
+        program,
+        counts,
+        left_out: importer.left_out,
+    })
 }

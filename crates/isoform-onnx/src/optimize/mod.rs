@@ -42,7 +42,7 @@ use rewriter::Rewriter;
 use settings::Settings;
 
 use crate::ir::Program;
-use crate::layout::list;
+use crate::layout::{Listing, list};
 use crate::passes::local_functions;
 
 pub use pass::register;
@@ -204,9 +204,9 @@ impl Limits {
 /// Walks over a program until a walk changes nothing.
 fn fixpoint(program: &Ref<Program>, settings: &Settings) -> isoform::Result<Optimized> {
     let mut report = Report::default();
-    let before = contents(program);
-    report.nodes_before = before.nodes.len() + before.copies;
-    report.bytes_before = before.bytes();
+    let before = list(program);
+    report.nodes_before = before.node_count();
+    report.bytes_before = contents(&before).bytes();
     let mut program = program.clone();
     let mut constants = Constants::default();
     loop {
@@ -227,10 +227,11 @@ fn fixpoint(program: &Ref<Program>, settings: &Settings) -> isoform::Result<Opti
             }
         }
     }
-    let after = contents(&program);
-    report.copies = after.copies;
-    report.nodes_after = after.nodes.len() + after.copies;
-    report.bytes_after = after.bytes();
+    let after = list(&program);
+    let contents_after = contents(&after);
+    report.copies = contents_after.copies;
+    report.nodes_after = after.node_count();
+    report.bytes_after = contents_after.bytes();
     Ok(Optimized { program, report })
 }
 
@@ -254,8 +255,8 @@ fn walk(
     }))
 }
 
-fn contents(program: &Program) -> Contents {
+fn contents(listing: &Listing) -> Contents {
     let mut contents = Contents::default();
-    contents.add(&list(program));
+    contents.add(listing);
     contents
 }

@@ -3,11 +3,11 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use isoform::{Error, Str, Value};
+use isoform::{Error, Value};
 
 use super::constants::byte_size;
 use crate::ir::Call;
-use crate::layout::{Body, Listing, call_of, operands};
+use crate::layout::{Listing, call_of, operands};
 use crate::values::{ValueKey, constant};
 
 /// One application of a rule or a step.
@@ -50,8 +50,7 @@ pub struct RuleTotal {
 pub struct Report {
     /// All applications, in the order in which they happened.
     pub fired: Vec<Fired>,
-    /// Nodes before, those of bodies and functions included. Nodes that no output needs,
-    /// and `Constant` nodes, are not counted.
+    /// Nodes before, as [`Listing::node_count`] counts them.
     pub nodes_before: usize,
     /// Nodes after, [`copies`](Self::copies) included.
     pub nodes_after: usize,
@@ -112,7 +111,7 @@ impl Contents {
             for value in body.kind.results().values() {
                 self.add_constant(value);
             }
-            self.copies += copies(body);
+            self.copies += body.copies();
         }
     }
 
@@ -125,31 +124,6 @@ impl Contents {
     pub(super) fn bytes(&self) -> u64 {
         self.constants.values().sum()
     }
-}
-
-/// The results of a body that are not computed in it, or are results already, under names of
-/// their own.
-fn copies(body: &Body) -> usize {
-    let listed = body.nodes.iter().map(|node| node.call.identity());
-    let listed: HashSet<u64> = listed.collect();
-    let params = body.kind.params().iter();
-    let params: HashMap<u64, &Str> = params.map(|it| (it.identity(), &it.name)).collect();
-    let mut seen = HashMap::new();
-    let results = body.kind.results().values().iter().enumerate();
-    let is_copy = |(at, value): &(usize, &Value)| {
-        let name = body.kind.result_names().get(*at);
-        match ValueKey::of(value) {
-            ValueKey::Output(call, index) => {
-                let first = *seen.entry((call, index)).or_insert(name);
-                !listed.contains(&call) || first != name
-            }
-            ValueKey::Object(input) if constant(value).is_none() => {
-                params.get(&input).copied() != name
-            }
-            _ => false,
-        }
-    };
-    results.filter(is_copy).count()
 }
 
 /// The error of rules that never come to an end.

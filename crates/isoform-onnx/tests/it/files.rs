@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use isoform::compare::CompareOptions;
 use isoform::errors::ErrorKind;
 use isoform::values::Tensor;
 use isoform::{Ref, Value, structural_equal};
 use isoform_onnx::{
-    ImportOptions, Model,
+    ExternalData, ImportOptions, Model,
     ir::Output,
     load,
     proto::{DataLocation, ModelProto, StringStringEntryProto},
@@ -93,4 +94,28 @@ fn the_path_is_kept_and_named_in_errors() {
     let damaged = load(&path).unwrap_err();
     assert_eq!(damaged.kind(), ErrorKind::Value);
     assert!(damaged.message().contains("m.onnx"), "{damaged}");
+}
+
+#[test]
+fn contents_that_were_left_out_can_be_read_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.onnx");
+    let (model, bytes) = with_weight(true);
+    fs::write(&path, model.encode_to_vec()).unwrap();
+    let options = ImportOptions::default().external_data(ExternalData::IfPresent);
+    let model = options.load(&path).unwrap();
+    assert!(model.lacks_contents(&weight(&model)));
+    let error = model.complete().unwrap_err();
+    assert!(error.message().contains("weights.bin"), "{error}");
+
+    fs::write(folder.path().join("weights.bin"), &bytes).unwrap();
+    let complete = model.complete().unwrap();
+    assert!(!complete.lacks_contents(&weight(&complete)));
+    assert_eq!(weight(&complete).data(), &bytes);
+    let options = CompareOptions {
+        skip_tensor_content: true,
+        ..CompareOptions::default()
+    };
+    let digest = |model: &Model| options.digest(model.to_value()).unwrap();
+    assert_eq!(digest(&model), digest(&complete));
 }

@@ -1,0 +1,318 @@
+//! `isoform git`: configures git so that it shows models and IR files as text.
+//!
+//! The configuration is changed by git itself; only the file of attributes, for which git has
+//! no command, is edited here.
+
+pub(crate) mod args;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use isoform::Value;
+use isoform::compare::CompareOptions;
+use isoform_onnx::WholeFile;
+use serde_json::json;
+
+use crate::args::{Common, ShowArgs, TextArgs};
+use crate::imports::RunOptions;
+use crate::output::{Failure, Output, SUCCESS, printable};
+use crate::show;
+use args::{GitArgs, GitCommand, TargetArgs, TextconvArgs};
+
+/// The lines that tell git which files are shown as text.
+const ATTRIBUTES: [&str; 3] = [
+    "*.onnx diff=isoform",
+    "*.iso diff=isoform",
+    "*.isob diff=isoform",
+];
+
+/// The largest file whose tensors are printed in full.
+const FULL_TENSORS: u64 = 1 << 20;
+
+pub(crate) fn run(
+    args: &GitArgs,
+    common: &Common,
+    host: &RunOptions<'_>,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let (target, installs) = match &args.command {
+        GitCommand::Textconv(args) => return textconv(args, common, output),
+        GitCommand::Install(args) => (&args.target, true),
+        GitCommand::Uninstall(args) => (&args.target, false),
+    };
+    match changes(target, installs, host) {
+        Ok(changes) => report(target, &changes, output),
+        Err(failure) => output.failed_file(Path::new("git"), &failure),
+    }
+}
+
+fn report(target: &TargetArgs, changes: &[String], output: &mut Output<'_, '_>) -> io::Result<()> {
+    if output.json {
+        return output.json_line(&json!({"changes": changes, "done": !target.print}));
+    }
+    if output.quiet && !target.print {
+        return Ok(());
+    }
+    if changes.is_empty() {
+        return output.faint("# nothing to change");
+    }
+    for change in changes {
+        output.line(printable(change))?;
+    }
+    Ok(())
+}
+
+/// Makes the changes unless they are only printed; returns them, each as a shell would do it.
+fn changes(
+    target: &TargetArgs,
+    installs: bool,
+    host: &RunOptions<'_>,
+) -> Result<Vec<String>, Failure> {
+    let scope = if target.global { "--global" } else { "--local" };
+    let file = match target.global {
+        true => global_attributes()?,
+        false => top_of_repository()?.join(".gitattributes"),
+    };
+    let program = host.command_line();
+    let mut changes = Vec::new();
+    for (key, wanted) in [
+        ("diff.isoform.textconv", format!("{program} git textconv")),
+        (
+            "difftool.isoform.cmd",
+            format!("{program} diff \"$LOCAL\" \"$REMOTE\""),
+        ),
+    ] {
+        let known = ask(&["config", scope, "--get-all", key])?;
+        let arguments = match (installs, known) {
+            (true, Some(known)) if known == wanted => continue,
+            (true, _) => vec!["config", scope, "--replace-all", key, &wanted],
+            (false, None) => continue,
+            (false, Some(_)) => vec!["config", scope, "--unset-all", key],
+        };
+        if !target.print {
+            git(&arguments)?;
+        }
+        let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
+        changes.push(format!("git {}", words.join(" ")));
+    }
+    changes.extend(edit_attributes(&file, installs, !target.print)?);
+    Ok(changes)
+}
+
+/// Adds the lines to a file of attributes, or removes them; returns the changes.
+fn edit_attributes(file: &Path, installs: bool, really: bool) -> Result<Vec<String>, Failure> {
+    let failed = |error: io::Error| format!("{}: {error}", file.display());
+    let old = match std::fs::read(file) {
+        Ok(old) => Some(old),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error).into()),
+    };
+    let (new, changes) = edited(old.as_deref().unwrap_or_default(), installs);
+    let name = quoted(&file.to_string_lossy());
+    let changes = changes.into_iter().map(|line| match installs {
+        true => format!("echo {} >> {name}", quoted(line)),
+        false => format!(
+            "sed -i {} {name}",
+            quoted(&format!("\\|^ *[{}|d", line.replacen('*', "*]", 1)))
+        ),
+    });
+    let changes: Vec<String> = changes.collect();
+    if changes.is_empty() || !really {
+        return Ok(changes);
+    }
+    if new.is_empty() {
+        std::fs::remove_file(file).map_err(failed)?;
+        return Ok(changes);
+    }
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut whole = WholeFile::create(file).map_err(failed)?;
+    whole.write_all(&new).map_err(failed)?;
+    whole.keep().map_err(failed)?;
+    Ok(changes)
+}
+
+/// The contents of a file of attributes with our lines, or without them, and the lines that
+/// changed. Lines of others stay byte for byte as they are.
+fn edited(old: &[u8], installs: bool) -> (Vec<u8>, Vec<&'static str>) {
+    let same = |line: &[u8], ours: &str| line.trim_ascii() == ours.as_bytes();
+    let lines = || old.split_inclusive(|&byte| byte == b'\n');
+    let is_there = |ours: &&&str| lines().any(|line| same(line, ours));
+    if installs {
+        let missing = ATTRIBUTES.iter().filter(|ours| !is_there(ours));
+        let missing: Vec<&str> = missing.copied().collect();
+        let mut new = old.to_vec();
+        let end: &[u8] = if old.windows(2).any(|end| end == b"\r\n") {
+            b"\r\n"
+        } else {
+            b"\n"
+        };
+        if !missing.is_empty() && !new.is_empty() && !new.ends_with(b"\n") {
+            new.extend(end);
+        }
+        for line in &missing {
+            new.extend(line.as_bytes());
+            new.extend(end);
+        }
+        return (new, missing);
+    }
+    let present = ATTRIBUTES.iter().filter(is_there).copied().collect();
+    let kept = lines().filter(|line| !ATTRIBUTES.iter().any(|ours| same(line, ours)));
+    (kept.flatten().copied().collect(), present)
+}
+
+/// The folder of the current repository.
+fn top_of_repository() -> Result<PathBuf, Failure> {
+    match ask(&["rev-parse", "--show-toplevel"])? {
+        Some(top) if !top.is_empty() => Ok(PathBuf::from(top)),
+        _ => Err("the current folder is not in a repository with a working tree; go to one, or configure the user with --global".into()),
+    }
+}
+
+/// The file of attributes of the user.
+fn global_attributes() -> Result<PathBuf, Failure> {
+    let key = "core.attributesFile";
+    if let Some(file) = ask(&["config", "--global", "--type=path", "--get", key])? {
+        return Ok(PathBuf::from(file));
+    }
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = match set("XDG_CONFIG_HOME") {
+        Some(folder) => PathBuf::from(folder),
+        None => {
+            let home = set("HOME").or_else(|| set("USERPROFILE"));
+            let home = home.ok_or("the environment has no HOME; set core.attributesFile")?;
+            PathBuf::from(home).join(".config")
+        }
+    };
+    Ok(folder.join("git/attributes"))
+}
+
+/// Runs git; returns what it prints, or None if it fails.
+fn ask(arguments: &[&str]) -> Result<Option<String>, Failure> {
+    let ran = Command::new("git").args(arguments).output();
+    let ran = ran.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "git is not found; install it, or add it to PATH".to_owned(),
+        _ => format!("git does not start: {error}"),
+    })?;
+    if !ran.status.success() {
+        return Ok(None);
+    }
+    let text = String::from_utf8_lossy(&ran.stdout);
+    Ok(Some(text.trim_end_matches(['\n', '\r']).to_owned()))
+}
+
+/// Runs git for its effect.
+fn git(arguments: &[&str]) -> Result<(), Failure> {
+    match ask(arguments)? {
+        Some(_) => Ok(()),
+        None => Err(format!(
+            "'git {}' failed; run it by hand to see why",
+            arguments.join(" ")
+        )
+        .into()),
+    }
+}
+
+impl RunOptions<'_> {
+    /// The words that start this program in a shell.
+    fn command_line(&self) -> String {
+        let words: Vec<String> = match self.program_words() {
+            [] => {
+                let path = std::env::current_exe().unwrap_or_else(|_| "isoform".into());
+                vec![path.to_string_lossy().into_owned()]
+            }
+            words => words
+                .iter()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
+        };
+        let words = words.iter().map(|word| quoted(word));
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@+,%".contains(&byte);
+    match !word.is_empty() && word.bytes().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+fn textconv(args: &TextconvArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+    let bytes = std::fs::metadata(&args.file).map_or(0, |found| found.len());
+    let show_args = ShowArgs {
+        file: args.file.clone(),
+        skip_external_data: true,
+        text: TextArgs {
+            full_tensors: bytes <= FULL_TENSORS,
+            ..TextArgs::default()
+        },
+        ..ShowArgs::default()
+    };
+    if let Some(failure) = show::print(&show_args, common, output)? {
+        output.line(format_args!("# isoform: {}", printable(&failure.message)))?;
+        output.line(format_args!("# {bytes} bytes{}", digest_of(&args.file)))?;
+    }
+    // A failure here would end `git diff` for all files.
+    output.status = SUCCESS;
+    Ok(())
+}
+
+/// The digest of the bytes of a file, by which versions of it are told apart.
+fn digest_of(file: &Path) -> String {
+    let bytes = std::fs::read(file).ok();
+    let digest = bytes.and_then(|bytes| {
+        let value = Value::from(bytes.as_slice());
+        CompareOptions::default().digest(value).ok()
+    });
+    digest.map_or(String::new(), |digest| format!(", digest {digest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &str, installed: &str, removed: &str) {
+        let (new, _) = edited(old.as_bytes(), true);
+        assert_eq!(String::from_utf8(new.clone()).unwrap(), installed);
+        assert_eq!(edited(&new, true), (new.clone(), vec![]));
+        let (back, _) = edited(&new, false);
+        assert_eq!(String::from_utf8(back.clone()).unwrap(), removed);
+        assert_eq!(edited(&back, false), (back.clone(), vec![]));
+    }
+
+    #[test]
+    fn lines_of_others_are_kept() {
+        let ours = "*.onnx diff=isoform\n*.iso diff=isoform\n*.isob diff=isoform\n";
+        check("", ours, "");
+        check(
+            "*.txt text\n",
+            &format!("*.txt text\n{ours}"),
+            "*.txt text\n",
+        );
+        // The last line gets its end.
+        check("*.txt text", &format!("*.txt text\n{ours}"), "*.txt text\n");
+        check(
+            "  *.iso diff=isoform \n*.iso text\n",
+            "  *.iso diff=isoform \n*.iso text\n*.onnx diff=isoform\n*.isob diff=isoform\n",
+            "*.iso text\n",
+        );
+        let windows = ours.replace('\n', "\r\n");
+        check("a b\r\n", &format!("a b\r\n{windows}"), "a b\r\n");
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("/usr/bin/isoform"), "/usr/bin/isoform");
+        assert_eq!(quoted("/my files/it's"), "'/my files/it'\\''s'");
+        assert_eq!(quoted(""), "''");
+        let words = ["/my env/python", "-m", "isoform"];
+        let host = RunOptions::default().program(words);
+        assert_eq!(host.command_line(), "'/my env/python' -m isoform");
+    }
+}

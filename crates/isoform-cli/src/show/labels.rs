@@ -1,0 +1,164 @@
+//! Labels of values: the file's own names, or numbers.
+
+use std::collections::{HashMap, HashSet};
+
+use isoform_onnx::layout::{BodyKind, Listing, Node};
+
+/// The longest name that is a label.
+const MAX_NAME: usize = 80;
+
+/// The labels of inputs and of the outputs of nodes, by identity; functions by number.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    pub(super) values: HashMap<u64, Vec<String>>,
+    pub(super) functions: HashMap<u64, usize>,
+    /// The bodies in the order in which they are printed.
+    pub(super) bodies: Vec<usize>,
+}
+
+impl Labels {
+    /// Labels everything, in the order in which it is printed. O(values).
+    ///
+    /// A name is a label if it is short, of letters, digits and a few signs, and new in its
+    /// graph or function. Anything else is labelled by its operator. Labels then depend on
+    /// what they label, so that an inserted node leaves those of others as they are, unless
+    /// several share a name. Numbers count from the first value to the last instead.
+    pub(super) fn new(listing: &Listing, numbers: bool) -> Self {
+        let mut labels = Labels::default();
+        let mut names = Unique::new(numbers);
+        for &root in std::iter::once(&0).chain(&listing.functions) {
+            names.start_root();
+            if let BodyKind::Function(function) = &listing.bodies[root].kind {
+                let number = labels.functions.len();
+                labels.functions.insert(function.identity(), number);
+            }
+            // Bodies still open, with the position of their next node.
+            let mut stack = vec![(root, 0)];
+            while let Some((body, at)) = stack.pop() {
+                let body_ref = &listing.bodies[body];
+                if at == 0 {
+                    labels.bodies.push(body);
+                    for param in body_ref.kind.params().iter() {
+                        let label = names.label(param.name.as_str(), "input");
+                        labels.values.insert(param.identity(), vec![label]);
+                    }
+                }
+                let Some(node) = body_ref.nodes.get(at) else {
+                    continue;
+                };
+                labels.add_node(node, &mut names);
+                stack.push((body, at + 1));
+                stack.extend(node.bodies.iter().rev().map(|(_, inner)| (*inner, 0)));
+            }
+        }
+        labels
+    }
+
+    fn add_node(&mut self, Node { call, .. }: &Node, names: &mut Unique) {
+        let op = match &call.callee {
+            Some(callee) => callee.name.as_str(),
+            None => call.op.as_str(),
+        };
+        let outputs = usize::try_from(call.outputs).unwrap_or(0);
+        let outputs = (0..outputs).map(|index| {
+            let name = call.output_names.get(index);
+            names.label(name.map_or("", |name| name.as_str()), op)
+        });
+        self.values.insert(call.identity(), outputs.collect());
+    }
+}
+
+/// The labels given so far.
+struct Unique {
+    numbers: bool,
+    next: usize,
+    taken: HashSet<String>,
+    /// The number with which the next value of the same name ends.
+    counters: HashMap<String, usize>,
+}
+
+impl Unique {
+    fn new(numbers: bool) -> Self {
+        Unique {
+            numbers,
+            next: 0,
+            taken: HashSet::new(),
+            counters: HashMap::new(),
+        }
+    }
+
+    /// Functions have names of their own; numbers go on.
+    fn start_root(&mut self) {
+        self.taken.clear();
+        self.counters.clear();
+    }
+
+    fn label(&mut self, name: &str, op: &str) -> String {
+        if self.numbers {
+            self.next += 1;
+            return format!("%{}", self.next - 1);
+        }
+        let name = match (is_label(name), is_label(op)) {
+            (true, _) => name.to_owned(),
+            (false, true) => op.to_lowercase(),
+            (false, false) => "value".to_owned(),
+        };
+        let mut label = format!("%{name}");
+        while !self.taken.insert(label.clone()) {
+            let count = self.counters.entry(name.clone()).or_insert(1);
+            *count += 1;
+            label = format!("%{name}.{count}");
+        }
+        label
+    }
+}
+
+/// True if a name can be printed as it is, and a reader sees where it ends.
+fn is_label(name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | ':' | '-');
+    !name.is_empty()
+        && name.chars().take(MAX_NAME + 1).count() <= MAX_NAME
+        && name.chars().all(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &[(&str, &str)], expected: &[&str]) {
+        let mut unique = Unique::new(false);
+        let labels: Vec<String> = names
+            .iter()
+            .map(|(name, op)| unique.label(name, op))
+            .collect();
+        assert_eq!(labels, expected);
+    }
+
+    #[test]
+    fn names_are_labels_if_a_reader_can_tell_them_apart() {
+        check(
+            &[("x", "input"), ("/a/b.0/Add:0", "Add"), ("名前", "Add")],
+            &["%x", "%/a/b.0/Add:0", "%名前"],
+        );
+        let long = "x".repeat(MAX_NAME + 1);
+        check(
+            &[
+                ("", "Relu"),
+                ("a b", "Relu"),
+                ("\u{1b}[31m", "Add"),
+                (&long, "a b"),
+                ("(x)", "Add"),
+            ],
+            &["%relu", "%relu.2", "%add", "%value", "%add.2"],
+        );
+    }
+
+    #[test]
+    fn no_two_labels_are_the_same() {
+        check(
+            &[("a", ""), ("a.2", ""), ("a", ""), ("a", ""), ("a.2", "")],
+            &["%a", "%a.2", "%a.3", "%a.4", "%a.2.2"],
+        );
+    }
+}

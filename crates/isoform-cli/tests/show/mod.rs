@@ -1,0 +1,247 @@
+//! `isoform show` on models.
+
+use std::collections::HashSet;
+
+use crate::build::{Folder, Small, chain, nested, node, small};
+use crate::{check, folder, json};
+
+#[test]
+fn show_prints_the_program() {
+    let folder = folder();
+    check(
+        &folder.run("show a.onnx"),
+        0,
+        "\
+# ONNX model
+opset ai.onnx 13
+graph(%x: float32[d0, 2, d1]) -> (float32[d0, 2, d1]) {
+  %c = Conv(%x, float32[2, 2, 3] {0.25, 0.25, 0.25, ...} #b7391aa551dd) {pads=[1, 1]}
+  %s = Add(%c, float32[1] {0.5})
+  %y = Relu(%s)
+  return %y
+}
+# 3 nodes, 2 initializers, 52 B of constants
+",
+    );
+    let numbered = folder.run("show -q --numbers a.onnx").out;
+    assert!(numbered.contains("%3 = Relu(%2)"), "{numbered}");
+    assert_eq!(numbered, folder.run("show -q --numbers renamed.onnx").out);
+}
+
+#[test]
+fn show_changes_little_where_a_node_is_inserted() {
+    let folder = Folder::new();
+    let mut before = chain(100);
+    let nodes = before.graph.iter_mut().flat_map(|graph| &mut graph.node);
+    for (node, op) in nodes.zip(["Relu", "Abs", "Neg"].iter().cycle()) {
+        node.op_type = (*op).to_owned();
+    }
+    let mut after = before.clone();
+    let graph = after.graph.as_mut().unwrap();
+    graph.node[51].input[0] = "inserted".to_owned();
+    graph.node.insert(51, node("Tanh", &["v51"], &["inserted"]));
+    folder.model("before.onnx", &before);
+    folder.model("after.onnx", &after);
+    let changed = |options: &str| {
+        let show = |file: &str| folder.run(&format!("show {options} {file}")).out;
+        let (before, after) = (show("before.onnx"), show("after.onnx"));
+        let known: HashSet<&str> = before.lines().collect();
+        assert_eq!(before.lines().next(), after.lines().next());
+        after
+            .lines()
+            .filter(|line| !known.contains(line))
+            .map(str::to_owned)
+            .collect::<Vec<String>>()
+    };
+    assert_eq!(
+        changed(""),
+        [
+            "  %inserted = Tanh(%v51)",
+            "  %v52 = Relu(%inserted)",
+            "# 101 nodes, 0 initializers, 0 B of constants"
+        ]
+    );
+    // Numbers shift, which is why they are not the default.
+    assert!(changed("--numbers").len() > 45);
+}
+
+#[test]
+fn show_tells_weights_apart() {
+    let folder = Folder::new();
+    let with = |last: f32| {
+        let mut model = small(&Small::default());
+        let weights = &mut model.graph.as_mut().unwrap().initializer[0];
+        weights.float_data[11] = last;
+        model
+    };
+    folder.model("a.onnx", &with(0.25));
+    folder.model("b.onnx", &with(0.5));
+    let show = |line: &str| folder.run(&format!("show {line}")).out;
+    let (a, b) = (show("a.onnx"), show("b.onnx"));
+    let differ: Vec<_> = a.lines().zip(b.lines()).filter(|(a, b)| a != b).collect();
+    assert_eq!(differ.len(), 1, "{differ:?}");
+    assert!(
+        differ[0]
+            .0
+            .contains("Conv(%x, float32[2, 2, 3] {0.25, 0.25, 0.25, ...} #")
+    );
+    let (a, b) = (show("--architecture a.onnx"), show("--architecture b.onnx"));
+    assert!(a.contains("float32[2, 2, 3] {...})"), "{a}");
+    assert_eq!(a, b);
+}
+
+/// All commands that print a number of nodes print the same one.
+#[test]
+fn nodes_are_counted_in_one_way() {
+    let folder = Folder::new();
+    let mut counted = nested();
+    // Neither a constant nor a node that no output needs is counted.
+    let graph = counted.graph.as_mut().unwrap();
+    graph.node.push(node("Neg", &["x"], &["unused"]));
+    folder.model("a.onnx", &counted);
+    let shown = folder.run("show a.onnx").out;
+    assert!(shown.contains("\n# 6 nodes, "), "{shown}");
+    assert_eq!(
+        json(&folder.run("show --json a.onnx"))["counts"]["nodes"],
+        6
+    );
+    let optimized = json(&folder.run("optimize --json a.onnx b.onnx"));
+    assert_eq!(optimized["nodes"]["before"], 6, "{optimized}");
+}
+
+#[test]
+fn show_with_names() {
+    let folder = folder();
+    let ran = folder.run("show -q --names a.onnx");
+    for expected in [
+        "# d0 is \"N\"\n",
+        "# graph \"main\": \"x\" -> \"y\"\n",
+        "  %s = Add(%c, float32[1] {0.5})  # \"Add_s\": \"c\", \"b\" -> \"s\"\n",
+    ] {
+        assert!(ran.out.contains(expected), "{}", ran.out);
+    }
+    let ran = folder.run("show -q --io-names a.onnx");
+    assert!(
+        ran.out.contains("graph(%x \"x\": float32[d0, 2, d1])"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("return %y \"y\"\n"), "{}", ran.out);
+}
+
+#[test]
+fn show_indents_subgraphs_and_prints_functions() {
+    let folder = folder();
+    folder.model("nested.onnx", &nested());
+    check(
+        &folder.run("show --numbers nested.onnx"),
+        0,
+        "\
+# ONNX model
+opset ai.onnx 13
+graph(%0: float32[2], %1: bool) -> (float32[2]) {
+  %2 = Abs(%0)
+  %3 = If(%1) {
+    else_branch = graph() -> (float32[2]) {
+      %4 = Neg(%2)
+      return %4
+    }
+    then_branch = graph() -> (float32[2]) {
+      %5 = Exp(%2)
+      return %5
+    }
+  }
+  %6 = f0(%3) {gain=2.5}
+  return %6
+}
+f0(%7) {gain} {
+  %8 = Elu:12(%7) {alpha=$gain}
+  return %8
+}
+# 6 nodes, 0 initializers, 0 B of constants, 1 function
+",
+    );
+    let ran = folder.run("show -q --depth 0 nested.onnx");
+    assert!(
+        ran.out
+            .contains("    else_branch = graph() -> (float32[2]) { ... 1 node }\n"),
+        "{}",
+        ran.out
+    );
+    let ran = folder.run("show -q --numbers --limit 1 nested.onnx");
+    assert!(
+        ran.out
+            .contains("  %2 = Abs(%0)\n  ... 2 nodes\n  return %6\n"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn show_as_json() {
+    let folder = folder();
+    folder.model("nested.onnx", &nested());
+    let ran = folder.run("show --json --names nested.onnx");
+    assert_eq!(ran.status, 0);
+    let shown = json(&ran);
+    assert_eq!(shown["file"], "nested.onnx");
+    assert_eq!(shown["counts"]["nodes"], 6);
+    assert_eq!(shown["program"]["name"], "main");
+    let nodes = &shown["program"]["nodes"];
+    assert_eq!(nodes[0]["op_type"], "Abs");
+    assert_eq!(nodes[0]["domain"], "ai.onnx");
+    assert_eq!(nodes[0]["version"], 13);
+    assert_eq!(nodes[0]["name"], "Abs_t");
+    assert_eq!(
+        nodes[1]["attributes"]["else_branch"]["nodes"][0]["op_type"],
+        "Neg"
+    );
+    assert_eq!(nodes[2]["function"], "f0");
+    assert_eq!(nodes[2]["attributes"]["gain"], "2.5");
+    assert_eq!(shown["functions"][0]["function"], "f0");
+    assert_eq!(
+        shown["functions"][0]["nodes"][0]["attributes"]["alpha"],
+        "$gain"
+    );
+
+    let cut = json(&folder.run("show --json --depth 0 --limit 2 nested.onnx"));
+    assert_eq!(cut["program"]["omitted"], 1);
+    assert_eq!(
+        cut["program"]["nodes"][1]["attributes"]["else_branch"]["omitted"],
+        1
+    );
+
+    let ran = folder.run("show --json broken.onnx");
+    assert_eq!(ran.status, 2);
+    assert_eq!(json(&ran)["file"], "broken.onnx");
+}
+
+#[test]
+fn show_in_trouble() {
+    let ran = folder().run("show missing.onnx");
+    check(&ran, 2, "");
+    assert!(ran.err.starts_with("isoform: missing.onnx: "), "{ran:?}");
+}
+
+#[test]
+fn deep_programs_need_no_deep_stack() {
+    let folder = Folder::new();
+    folder.model("deep.onnx", &chain(100_000));
+    folder.model("deeper.onnx", &chain(100_001));
+    let ran = folder.run("show --numbers deep.onnx");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert_eq!(ran.out.lines().count(), 100_006);
+    assert!(
+        ran.out
+            .contains("%100000 = Relu(%99999)\n  return %100000\n}\n# 100000 nodes")
+    );
+    assert_eq!(folder.run("hash deep.onnx").status, 0);
+    let ran = folder.run("diff deep.onnx deeper.onnx");
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    // A long path is cut in the text, and whole in the JSON.
+    assert!(ran.out.contains(" ...299991 steps... "), "{}", ran.out);
+    assert!(ran.out.len() < 10_000, "{}", ran.out.len());
+    let full = json(&folder.run("diff --json deep.onnx deeper.onnx"));
+    let path = full["right"]["path"].as_str().unwrap();
+    assert_eq!(path.matches(".call").count(), 100_000);
+}
