@@ -9,8 +9,8 @@ mod ir;
 mod optimize;
 mod passes;
 mod shapes;
-mod summary;
 mod show;
+mod summary;
 mod support;
 
 use std::io::{BufRead, BufReader, Read};

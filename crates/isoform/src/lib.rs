@@ -146,7 +146,7 @@ pub mod compare {
     pub use crate::structural::visiting_everything;
     pub use crate::structural::{
         Change, ChangeKind, Class, ClassCosts, ClassOptions, CompareOptions, DiffCosts,
-        DiffOptions, Difference, Digest, Duplicate, ExistingPair, HoleRefusal, IgnoreChange,
+        DiffOptions, Difference, Digest, Duplicate, ExistingPair, HoleRefusal, Hunk, IgnoreChange,
         IncrementalHasher, Mismatch, MismatchReason, Patch, RepeatedBlock, SubtermClasses, diff,
         duplicates, first_structural_mismatch, intern, last_visit_count, repeated_blocks,
         subterm_classes,

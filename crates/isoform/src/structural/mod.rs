@@ -33,7 +33,9 @@ pub use blocks::{RepeatedBlock, repeated_blocks};
 pub use classes::{
     Class, ClassCosts, ClassOptions, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
 };
-pub use diff::{Change, ChangeKind, DiffCosts, DiffOptions, Difference, IgnoreChange, Patch, diff};
+pub use diff::{
+    Change, ChangeKind, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Patch, diff,
+};
 pub use digest::Digest;
 pub(crate) use equal::{Filled, FilledPair};
 pub use fingerprint::{structural_digest, structural_hash};

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::change::{Change, ChangeKind};
+use super::flow::Flow;
 use super::options::{DiffOptions, Ignored};
 use super::patch::Patch;
 use super::places::{Places, ROOT};
@@ -29,6 +30,22 @@ pub struct DiffCosts {
     pub is_whole: bool,
 }
 
+/// Dag nodes of both sides that are only there, or replaced, and connected with each other:
+/// a part of a graph that became another one.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Hunk {
+    /// The nodes of the left side, operands before users.
+    pub left: Vec<Value>,
+    /// The nodes of the right side.
+    pub right: Vec<Value>,
+    /// True if the nodes of one side do the work of those of the other: the same places use
+    /// them.
+    pub is_enclosed: bool,
+    /// Equal for hunks of the same operators, wired alike.
+    pub group: u64,
+}
+
 /// All differences of two values, made by [`diff`](super::diff).
 #[derive(Clone)]
 pub struct Difference {
@@ -38,6 +55,7 @@ pub struct Difference {
     pub(crate) patch: Patch,
     /// The tables of the left value; none if both values are equal.
     tables: Option<[Arc<Tables>; 2]>,
+    flow: Option<Arc<Flow>>,
     options: DiffOptions,
     costs: DiffCosts,
 }
@@ -52,6 +70,7 @@ impl Difference {
             changes: Vec::new(),
             patch,
             tables: None,
+            flow: None,
             options: DiffOptions::default(),
             costs: DiffCosts::default(),
         }
@@ -86,6 +105,41 @@ impl Difference {
     /// How to build the right value out of the left one.
     pub fn patch(&self) -> &Patch {
         &self.patch
+    }
+
+    /// Dag nodes of both sides that stand for each other, by the left one's place in the
+    /// visit; none if one side has no dag nodes, or the values are equal.
+    pub fn node_pairs(&self) -> impl Iterator<Item = (Value, Value)> {
+        let both = self.tables.as_ref().zip(self.flow.as_ref());
+        both.into_iter().flat_map(|(tables, flow)| {
+            let value = |side: usize, node| Value::from(&tables[side].node(node).object);
+            flow.pairs()
+                .map(move |(left, right)| (value(0, left), value(1, right)))
+        })
+    }
+
+    /// The connected parts of a graph of dag nodes that became other ones. O(n log n).
+    pub fn hunks(&self) -> Vec<Hunk> {
+        let Some((tables, flow)) = self.tables.as_ref().zip(self.flow.as_ref()) else {
+            return Vec::new();
+        };
+        let values = |side: usize, nodes: &[u32]| {
+            let numbers = nodes
+                .iter()
+                .map(|&node| flow.sides[side].nodes[node as usize]);
+            numbers
+                .map(|number| Value::from(&tables[side].node(number).object))
+                .collect()
+        };
+        let found = flow.hunks().into_iter();
+        found
+            .map(|hunk| Hunk {
+                left: values(0, &hunk.left),
+                right: values(1, &hunk.right),
+                is_enclosed: hunk.is_enclosed,
+                group: hunk.hash,
+            })
+            .collect()
     }
 
     /// The number of changes of each kind that occurs, in the order of the kinds, each
@@ -224,6 +278,7 @@ pub(super) fn finish(
         is_whole: false,
     };
     let tables = walk.places.sides.clone();
+    let flow = walk.flow.map(Arc::new);
     let mut findings = walk.findings;
     if findings.is_empty() && options.is_exact() {
         findings.push(whole(&left, &right));
@@ -260,6 +315,7 @@ pub(super) fn finish(
         changes: kept,
         patch,
         tables: Some(tables),
+        flow,
         options: options.clone(),
         costs,
     })

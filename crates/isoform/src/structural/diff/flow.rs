@@ -6,7 +6,7 @@
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
-use super::graphs::{Alignment, Graph, align};
+use super::graphs::{self, Alignment, Graph, align};
 use super::tables::{HAS_IDENTITY, NONE, Node, Tables};
 use super::tokens::{Tokens, of_plain, step};
 use crate::kernel::container::Str;
@@ -85,10 +85,10 @@ impl Flow {
         side.graph.operands_of(at(node)).contains(&at(operand))
     }
 
-    /// The label of a node, without those of its operands.
-    pub(super) fn label(&self, side: usize, node: u32) -> u64 {
-        let side = &self.sides[side];
-        side.graph.labels[side.positions[node as usize] as usize]
+    /// The connected parts of both graphs that have no partner or were replaced.
+    pub(super) fn hunks(&self) -> Vec<graphs::Hunk> {
+        let [left, right] = &self.sides;
+        graphs::hunks(&left.graph, &right.graph, &self.alignment)
     }
 }
 

@@ -32,7 +32,7 @@ mod tokens;
 mod walk;
 
 pub use change::{Change, ChangeKind};
-pub use difference::{DiffCosts, Difference};
+pub use difference::{DiffCosts, Difference, Hunk};
 pub use options::{DiffOptions, IgnoreChange};
 pub use patch::Patch;
 
