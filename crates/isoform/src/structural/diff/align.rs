@@ -377,7 +377,7 @@ impl<'t> Aligner<'t> {
             }
             let known = by_token.get(&self.token(1, key));
             // Object keys that look alike are not the same.
-            let known = known.filter(|(_, count)| *count == 1 || !key.is_node);
+            let known = known.filter(|(_, count)| *count == 1 || !key.is_node());
             let named = || {
                 let name = name_of(self.right, key.node_number()?)?;
                 by_name.get(&name).filter(|(_, count)| *count == 1)

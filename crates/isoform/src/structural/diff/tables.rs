@@ -14,6 +14,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Payload;
+use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Met, ObjRef};
@@ -64,10 +65,11 @@ pub(super) struct Node {
 pub(super) struct Cell {
     /// None for a node.
     pub(super) value: Value,
-    /// The hash of the value, or the number of the node.
+    /// The hash of the value, or the number of the node with the first bit set.
     pub(super) word: u64,
-    pub(super) is_node: bool,
 }
+
+const NODE: u64 = 1 << 63;
 
 /// The distinct objects of a value.
 pub(super) struct Tables {
@@ -120,25 +122,26 @@ impl Node {
 
 impl Cell {
     fn plain(value: Value, word: u64) -> Self {
-        Cell {
-            value,
-            word,
-            is_node: false,
-        }
+        let word = word & !NODE;
+        Cell { value, word }
     }
 
     pub(super) fn node(number: u32) -> Self {
         Cell {
             value: Value::NONE,
-            word: u64::from(number),
-            is_node: true,
+            word: u64::from(number) | NODE,
         }
     }
 
     /// The number of the node, if it is one.
     #[inline]
     pub(super) fn node_number(&self) -> Option<u32> {
-        self.is_node.then_some(self.word as u32)
+        self.is_node().then_some(self.word as u32)
+    }
+
+    #[inline]
+    pub(super) fn is_node(&self) -> bool {
+        self.word & NODE != 0
     }
 }
 
@@ -154,8 +157,24 @@ impl Tables {
     /// `ValueError` with the path for a value that contains itself, and for more than
     /// four billion parts; those of custom hashes.
     pub(super) fn of(value: &Value, options: CompareOptions, ignored: &Ignored) -> Result<Self> {
+        Tables::like(value, options, ignored, (0, 0))
+    }
+
+    /// [`of`](Self::of), with room for as many nodes and cells.
+    ///
+    /// # Errors
+    ///
+    /// As [`of`](Self::of).
+    pub(super) fn like(
+        value: &Value,
+        options: CompareOptions,
+        ignored: &Ignored,
+        (nodes, cells): (usize, usize),
+    ) -> Result<Self> {
         let (tables, outcome) = access::traversing(|section| {
             let mut reader = Reader::new(options, ignored);
+            reader.tables.nodes.reserve(nodes);
+            reader.tables.cells.reserve(cells);
             let outcome = reader.run(section, value);
             // The tables leave the section, because dropping values may run foreign code.
             (reader.tables, outcome)
@@ -312,6 +331,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                 return Ok(());
             }
         }
+        prefetch_ahead(object);
         let base = self.pending.len();
         let cursor = match info.class() {
             Payload::Plain | Payload::Node => Some(Cursor::of_node(object, part, View::Compared)),

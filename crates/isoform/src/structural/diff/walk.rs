@@ -106,6 +106,8 @@ pub(super) struct Walk<'t> {
     frames: Vec<Frame>,
     /// Dag nodes of either side that have been reported.
     reported: [Vec<bool>; 2],
+    /// The steps that remain for the cheapest edits of small trees.
+    budget: u64,
     /// The number of pairs and parts visited.
     pub(super) visits: u64,
 }
@@ -140,6 +142,7 @@ impl<'t> Walk<'t> {
             findings: Vec::new(),
             frames: Vec::new(),
             reported: counts.map(|count| vec![false; count]),
+            budget: (1 << 22) + 32 * (left.nodes.len() + right.nodes.len()) as u64,
             visits: 0,
         };
         if let Some(flow) = &flow {
@@ -265,7 +268,7 @@ impl<'t> Walk<'t> {
                     self.spot(0, self.left.cell(left, l)),
                     self.spot(1, self.right.cell(right, r)),
                 );
-                self.find(
+                self.note(
                     ChangeKind::KeyRenamed,
                     place,
                     pair,
@@ -331,11 +334,8 @@ impl<'t> Walk<'t> {
     ) -> Result<()> {
         match (left.node_number(), right.node_number()) {
             (Some(l), Some(r)) => self.nodes(l, r, pair, place, region),
-            (None, None) if left.word == right.word => Ok(()),
             (None, None) => {
-                let kind = self.kind_of_values(&left.value, &right.value, place);
-                let spots = (self.spot(0, left), self.spot(1, right));
-                self.find(kind, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
+                self.values((left, right), pair, place);
                 Ok(())
             }
             _ => {
@@ -347,6 +347,40 @@ impl<'t> Walk<'t> {
                 Ok(())
             }
         }
+    }
+
+    /// Compares two values without parts.
+    pub(super) fn values(&mut self, (left, right): (&Cell, &Cell), pair: u32, place: u32) {
+        if left.word == right.word {
+            return;
+        }
+        let kind = self.kind_of_values(&left.value, &right.value, place);
+        let spots = (self.spot(0, left), self.spot(1, right));
+        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
+    }
+
+    /// Compares two variables that are used.
+    pub(super) fn use_of(&mut self, left: u32, right: u32, pair: u32, place: u32) {
+        if self.variables(left, right, pair, place, RegionKind::Use) {
+            self.pair_up(left, right);
+        }
+    }
+
+    /// True if free variables are renamed.
+    pub(super) fn renames_free(&self) -> bool {
+        self.options.compare.map_free_vars
+    }
+
+    pub(super) fn tokens(&self) -> &[Tokens; 2] {
+        &self.aligner.tokens
+    }
+
+    /// Takes steps off the budget; false if it does not suffice.
+    pub(super) fn spend(&mut self, steps: u64) -> bool {
+        let rest = self.budget.checked_sub(steps);
+        self.budget = rest.unwrap_or(self.budget);
+        self.visits += if rest.is_some() { steps / 16 } else { 0 };
+        rest.is_some()
     }
 
     /// Notes a value without parts that was put into a node, or taken out of one.
@@ -373,14 +407,14 @@ impl<'t> Walk<'t> {
         let cells = tables.cells(node);
         let is_inside = cells
             .iter()
-            .any(|cell| !cell.is_node && cell.word == plain.word);
+            .any(|cell| !cell.is_node() && cell.word == plain.word);
         if !is_inside || tables.node(node).size > 4 {
             return None;
         }
         let size = tables.node(node).size;
         let sizes = if side == 1 { (0, size) } else { (size, 0) };
         let spots = (self.spot(0, left), self.spot(1, right));
-        self.find(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
+        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
         Some(kind)
     }
 
@@ -468,6 +502,9 @@ impl<'t> Walk<'t> {
                 self.replaced((&Cell::node(left), &Cell::node(right)), pair, place);
                 return Ok(None);
             }
+            if self.small_trees(left, right, pair, place) {
+                return Ok(None);
+            }
             if let Some(inner) = self.wrapped(left, right, pair, place) {
                 return Ok(Some(inner));
             }
@@ -481,7 +518,7 @@ impl<'t> Walk<'t> {
             }
             let spots = (self.spot_of(0, left), self.spot_of(1, right));
             let sizes = (u64::from(l.counts()), u64::from(r.counts()));
-            self.find(
+            self.note(
                 ChangeKind::Replaced,
                 place,
                 pair,
@@ -563,7 +600,7 @@ impl<'t> Walk<'t> {
             || super::names_globals(l.info())
     }
 
-    fn pair_up(&mut self, left: u32, right: u32) {
+    pub(super) fn pair_up(&mut self, left: u32, right: u32) {
         let partners = (
             self.partners[0][left as usize],
             self.partners[1][right as usize],
@@ -613,7 +650,7 @@ impl<'t> Walk<'t> {
             }
         }
         let spots = (self.spot_of(0, left), self.spot_of(1, right));
-        self.find(
+        self.note(
             ChangeKind::Variable,
             place,
             pair,
@@ -635,7 +672,7 @@ impl<'t> Walk<'t> {
             if self.replaced_dags.remove(&(left, right)) {
                 let sizes = (self.own_size(0, left), self.own_size(1, right));
                 self.mode = Mode::Partners;
-                self.find(ChangeKind::Replaced, place, pair, spots(self), sizes);
+                self.note(ChangeKind::Replaced, place, pair, spots(self), sizes);
                 return Some(Mode::Replaced);
             }
             return Some(Mode::Partners);
@@ -646,12 +683,12 @@ impl<'t> Walk<'t> {
         }
         if is_alone == (false, false) && self.is_aligned() {
             self.mode = Mode::Partners;
-            self.find(ChangeKind::Rewired, place, pair, spots(self), (1, 1));
+            self.note(ChangeKind::Rewired, place, pair, spots(self), (1, 1));
             return None;
         }
         if self.is_copy(left, right, partners) {
             if self.mode != Mode::Copy {
-                self.find(ChangeKind::Sharing, place, pair, spots(self), (1, 1));
+                self.note(ChangeKind::Sharing, place, pair, spots(self), (1, 1));
             }
             // The copy is neither inserted nor deleted.
             for (side, node) in [left, right].into_iter().enumerate() {
@@ -694,14 +731,14 @@ impl<'t> Walk<'t> {
         let spot = self.spot_of(side, node);
         let size = self.own_size(side, node);
         match side {
-            0 => self.find(
+            0 => self.note(
                 ChangeKind::Deleted,
                 place,
                 pair,
                 (Some(spot), None),
                 (size, 0),
             ),
-            _ => self.find(
+            _ => self.note(
                 ChangeKind::Inserted,
                 place,
                 pair,
@@ -877,7 +914,7 @@ impl<'t> Walk<'t> {
                 (self.spot_of(0, left), self.spot_of(1, right)),
             ),
         };
-        self.find(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
+        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
         let mut inner_place = place;
         for (node, position) in links {
             let part = Link::Part(node, position);
@@ -962,11 +999,11 @@ impl<'t> Walk<'t> {
         self.aligner.dice(left, right) >= KEPT_BELOW
     }
 
-    fn replaced(&mut self, (left, right): (&Cell, &Cell), pair: u32, place: u32) {
+    pub(super) fn replaced(&mut self, (left, right): (&Cell, &Cell), pair: u32, place: u32) {
         let spots = (self.spot(0, left), self.spot(1, right));
         let sizes = (self.left.size_of(left), self.right.size_of(right));
         let kind = ChangeKind::Replaced;
-        self.find(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
+        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
     }
 
     fn deleted(&mut self, cell: &Cell, place: u32, pair: u32) {
@@ -979,7 +1016,7 @@ impl<'t> Walk<'t> {
             }
         }
         let (spot, size) = (self.spot(0, cell), self.size_at(0, cell));
-        self.find(
+        self.note(
             ChangeKind::Deleted,
             place,
             pair,
@@ -996,7 +1033,7 @@ impl<'t> Walk<'t> {
             return self.dag_alone(1, node, place, pair);
         }
         let (spot, size) = (self.spot(1, cell), self.size_at(1, cell));
-        self.find(
+        self.note(
             ChangeKind::Inserted,
             place,
             pair,
@@ -1013,7 +1050,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn spot(&self, side: usize, cell: &Cell) -> Spot {
+    pub(super) fn spot(&self, side: usize, cell: &Cell) -> Spot {
         match cell.node_number() {
             Some(node) => self.spot_of(side, node),
             None => Spot {
@@ -1033,7 +1070,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn find(
+    pub(super) fn note(
         &mut self,
         kind: ChangeKind,
         place: u32,
