@@ -13,7 +13,6 @@ from bench.__main__ import machine
 from bench.diff import documents, models
 from bench.diff.timing import alone, beside
 from bench.diff.tools import Ours, Tool, tools
-from bench.measure import Pair
 
 # How many times as fast as onnx-diff Isoform should be.
 MODEL_TARGET = 500
@@ -64,21 +63,19 @@ def document_rows(records: int, tool: Tool, pairs: int) -> list[str]:
     def theirs() -> None:
         made[:] = [tool.diff(left, right)]
 
-    main = beside(ours.diff, theirs, pairs=pairs)
+    main, with_conversion = beside([ours.diff, ours.diff_of_documents], theirs, pairs=pairs)
     our_apply, their_size, their_apply = alone(lambda: ours.apply(our_difference)), "", ""
     if tool.size is not None:
         their_size = f"{tool.size(made[0]):,}"
     if tool.apply is not None:
         their_apply = micro(check_and_time(tool, made[0], left, right))
-    # Conversion is ours alone, so it is measured beside ours, not beside each tool again.
-    converted = main.theirs / alone(ours.diff_of_documents)
     return [
         f"{documents.nodes(left):,}",
         tool.name,
         micro(main.ours),
         micro(main.theirs),
         times(main.ratio, tool.target),
-        times(converted, tool.target),
+        times(with_conversion.ratio, tool.target),
         "" if tool.target is None else f"{tool.target:.0f}",
         f"{len(our_difference.patch.to_json()):,}",
         their_size,
@@ -105,30 +102,20 @@ def model_rows(folder: Path, nodes: int, command: str | None, pairs: int) -> lis
     sides: dict[str, Callable[[], Any]] = {"library": lambda: models.by_library(paths)}
     if command is not None:
         sides["command"] = lambda: models.by_command(command, paths)
-    rows = []
-    # The other side takes a minute for the largest models, so both share its time.
-    peer: Pair | None = None
-    for name, ours in sides.items():
-        found = ours()
-        changes = found.summary() if name == "library" else ""
-        if peer is None:
-            peer = beside(ours, lambda: models.by_peer(paths), pairs=pairs)
-            our_time, ratio = peer.ours, peer.ratio
-        else:
-            our_time = alone(ours)
-            ratio = peer.theirs / our_time
-        rows.append(
-            [
-                f"{nodes:,}",
-                name,
-                milli(our_time),
-                milli(peer.theirs),
-                times(ratio, MODEL_TARGET),
-                str(MODEL_TARGET),
-                changes,
-            ]
-        )
-    return rows
+    found = sides["library"]()
+    results = beside(list(sides.values()), lambda: models.by_peer(paths), pairs=pairs)
+    return [
+        [
+            f"{nodes:,}",
+            name,
+            milli(times_of.ours),
+            milli(times_of.theirs),
+            times(times_of.ratio, MODEL_TARGET),
+            str(MODEL_TARGET),
+            found.summary() if name == "library" else "",
+        ]
+        for name, times_of in zip(sides, results, strict=True)
+    ]
 
 
 def line(cells: list[str] | tuple[str, ...]) -> str:
