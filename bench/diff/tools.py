@@ -21,7 +21,7 @@ class Tool:
     diff: Callable[[Document, Document], Any]
     # The length of the patch as it is stored; none if there is no patch.
     size: Callable[[Any], int] | None
-    # What the patch makes of the left document; it may change that document.
+    # The result of the patch on the left document.
     apply: Callable[[Any, Document], Any] | None
     # How many times as fast Isoform should be; none if the tool is there for comparison.
     target: float | None
