@@ -8,6 +8,7 @@ mod classes;
 mod cli;
 mod containers;
 mod convert;
+mod difference;
 mod embed;
 mod error;
 mod functions;
@@ -108,6 +109,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(path::_set_access_kind, module)?)?;
     structural::init(module)?;
     classes::init(module)?;
+    difference::init(module)?;
     incremental::init(module)?;
     object::fast::init(module)?;
     key::init(module)?;

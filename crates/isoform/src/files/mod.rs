@@ -9,6 +9,9 @@ pub(crate) mod json;
 pub(crate) mod layout;
 pub(crate) mod linearize;
 mod node_reader;
+mod patch;
+mod record;
 
 pub use binary::{BinaryReadOptions, from_bytes, to_bytes};
 pub use json::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
+pub use record::{ChangeRecord, DifferenceRecord};

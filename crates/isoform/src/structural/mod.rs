@@ -33,6 +33,7 @@ pub use blocks::{RepeatedBlock, repeated_blocks};
 pub use classes::{
     Class, ClassCosts, ClassOptions, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
 };
+pub(crate) use diff::{Base, Entry, Run, Source, short_digest};
 pub use diff::{
     Change, ChangeKind, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Patch, diff,
 };

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::change::{Change, ChangeKind};
@@ -11,7 +11,7 @@ use super::flow::Flow;
 use super::options::{DiffOptions, Ignored};
 use super::patch::Patch;
 use super::places::{Places, ROOT};
-use super::tables::{NONE, Tables};
+use super::tables::{IS_DEFINED, NONE, Node, Tables};
 use super::walk::{Finding, Walk};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::value::Value;
@@ -140,6 +140,27 @@ impl Difference {
                 group: hunk.hash,
             })
             .collect()
+    }
+
+    /// A free variable of the right value that the left one does not have.
+    ///
+    /// A file cannot name it: reading makes new variables.
+    pub(crate) fn foreign_variable(&self) -> Option<Value> {
+        let [left, right] = self.tables.as_ref()?;
+        if self.options.compare.map_free_vars {
+            return None;
+        }
+        let free = |node: &&Node| node.is_var() && !node.has(IS_DEFINED);
+        let known: HashSet<u64, RandomState> = left
+            .nodes
+            .iter()
+            .filter(free)
+            .map(|node| node.object.identity())
+            .collect();
+        let mut foreign = right.nodes.iter().filter(free);
+        foreign
+            .find(|node| !known.contains(&node.object.identity()))
+            .map(|node| Value::from(&node.object))
     }
 
     /// The number of changes of each kind that occurs, in the order of the kinds, each

@@ -35,6 +35,7 @@ pub use change::{Change, ChangeKind};
 pub use difference::{DiffCosts, Difference, Hunk};
 pub use options::{DiffOptions, IgnoreChange};
 pub use patch::Patch;
+pub(crate) use patch::{Base, Entry, Run, Source, short_digest};
 
 use std::sync::Arc;
 

@@ -6,16 +6,18 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::bindings::Bindings;
+use super::options::Ignored;
 use super::sequence;
 use super::tables::{Cell, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::tokens::{Tokens, of_plain, step};
-use crate::kernel::container::ContainerType;
+use crate::kernel::container::{ContainerType, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::build;
 use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::check::SchemaChecker;
 use crate::kernel::value::Value;
+use crate::structural::CompareOptions;
 
 /// Where a part comes from.
 #[derive(Clone)]
@@ -31,8 +33,8 @@ pub(crate) enum Source {
 /// What an object is made from.
 #[derive(Clone)]
 pub(crate) enum Base {
-    /// A copy of an object of the left value.
-    Left(u32),
+    /// A copy of an object of the left value, of a type.
+    Left(u32, &'static TypeInfo),
     /// A copy of an object of the right value.
     Object(Value),
     /// Nothing: all fields are given.
@@ -52,7 +54,9 @@ pub(crate) enum Run {
 pub(crate) enum Entry {
     /// An object with some fields replaced, by position in the declaration.
     Object(Base, Vec<(u32, Source)>),
-    /// An array or list; the base is a left node.
+    /// An object of the left value with some fields replaced, by name.
+    Edited(u32, Vec<(Str, Source)>),
+    /// An array or list, of the type of the base if there is one; that is a left node.
     Items(&'static ContainerType, Option<u32>, Vec<Run>),
     /// A map or dict: a left node as base, the positions of its keys that go, and the
     /// entries that are set.
@@ -74,6 +78,8 @@ pub struct Patch {
     pub(crate) root: Option<Source>,
     /// The number of distinct objects of the value that it applies to.
     pub(crate) objects: u32,
+    /// The starts of the digests of both values, of a patch that was read.
+    pub(crate) digests: Option<[Str; 2]>,
 }
 
 impl Patch {
@@ -83,6 +89,7 @@ impl Patch {
             entries: Arc::default(),
             root: None,
             objects: 0,
+            digests: None,
         }
     }
 
@@ -92,6 +99,38 @@ impl Patch {
             entries: Arc::default(),
             root: Some(Source::Value(value.clone())),
             objects: objects as u32,
+            digests: None,
+        }
+    }
+
+    /// Builds the right value out of the left one. O(n) for n objects of the value, to number
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if the value is not the one that the patch was made for, or shares its
+    /// parts in another way; errors of making objects from fields.
+    pub fn apply(&self, value: &Value) -> Result<Value> {
+        if self.root.is_none() {
+            return Ok(value.clone());
+        }
+        if let Some([left, _]) = &self.digests {
+            let found = short_digest(value)?;
+            if found != *left {
+                return Err(Error::value_error(format!(
+                    "the patch is for a value whose digest starts with {left}, and this one \
+                     starts with {found}"
+                )));
+            }
+        }
+        let tables = Tables::of(value, CompareOptions::default(), &Ignored::default())?;
+        let built = self.build(&tables)?;
+        match &self.digests {
+            Some([_, right]) if short_digest(&built)? != *right => Err(Error::value_error(
+                "the patch does not build the right value: this one is equal to the left value, \
+                 but shares its parts in another way",
+            )),
+            _ => Ok(built),
         }
     }
 
@@ -125,6 +164,19 @@ impl Patch {
     }
 }
 
+/// The first 16 digits of the digest of a value, free variables up to renaming.
+///
+/// # Errors
+///
+/// As [`structural_digest`](crate::structural_digest).
+pub(crate) fn short_digest(value: &Value) -> Result<Str> {
+    let options = CompareOptions {
+        map_free_vars: true,
+        ..CompareOptions::default()
+    };
+    Ok(options.digest(value)?.to_string()[..16].into())
+}
+
 struct Builder<'t> {
     left: &'t Tables,
     made: Vec<Value>,
@@ -147,6 +199,20 @@ impl Builder<'_> {
         }
     }
 
+    /// The type of a container that is made: that of what it is made from.
+    fn container(
+        &self,
+        given: &'static ContainerType,
+        base: Option<u32>,
+    ) -> Result<&'static ContainerType> {
+        let Some(base) = base else {
+            return Ok(given);
+        };
+        let node = self.left.nodes.get(base as usize);
+        let container = node.and_then(|node| node.info().container());
+        container.ok_or_else(|| out_of_range("container", base))
+    }
+
     fn base(&self, number: u32) -> Result<&[Cell]> {
         match self.left.nodes.get(number as usize) {
             Some(_) => Ok(self.left.cells(number)),
@@ -163,7 +229,7 @@ impl Builder<'_> {
                 }
                 let object = match base {
                     Base::Type(info) => return self.construct(info, changes),
-                    Base::Left(number) => self.source(&Source::Left(*number))?,
+                    Base::Left(number, _) => self.source(&Source::Left(*number))?,
                     Base::Object(object) => object.clone(),
                 };
                 let Some(object) = object.as_object() else {
@@ -171,7 +237,23 @@ impl Builder<'_> {
                 };
                 build::with_fields(object, changes).map(Value::from)
             }
+            Entry::Edited(number, fields) => {
+                let object = self.source(&Source::Left(*number))?;
+                let Some(object) = object.as_object() else {
+                    return Err(out_of_range("object with fields", *number));
+                };
+                let info = object.type_info();
+                let mut changes = Vec::with_capacity(fields.len());
+                for (name, source) in fields {
+                    let field = info.field_index(name).ok_or_else(|| {
+                        Error::value_error(format!("patch: {} has no field '{name}'", info.key()))
+                    })?;
+                    changes.push((field, self.source(source)?));
+                }
+                build::with_fields(object, changes).map(Value::from)
+            }
             Entry::Items(container, base, runs) => {
+                let container = self.container(container, *base)?;
                 let mut items = Vec::new();
                 for run in runs {
                     match (run, base) {
@@ -187,6 +269,7 @@ impl Builder<'_> {
                 container.build(items.into_iter())
             }
             Entry::Entries(container, base, removed, set) => {
+                let container = self.container(container, *base)?;
                 let mut parts = Vec::new();
                 let mut replaced: HashMap<Key, Value, RandomState> = HashMap::default();
                 let mut added = Vec::new();
@@ -320,6 +403,7 @@ impl<'t> Maker<'t> {
             entries: self.entries.into(),
             root: Some(root),
             objects: self.left.nodes.len() as u32,
+            digests: None,
         }
     }
 
@@ -435,7 +519,7 @@ impl<'t> Maker<'t> {
             }
         }
         let base = match base {
-            Some(base) => Base::Left(base),
+            Some(base) => Base::Left(base, info),
             None => Base::Object(Value::from(&self.right.node(node).object)),
         };
         Entry::Object(base, fields)

@@ -1,0 +1,121 @@
+"""All differences of two values, as data.
+
+`diff` finds everything that differs, modulo renaming of bound variables, and says for each
+change its kind, both places, both values and sizes. A difference can be applied, inverted,
+and written as JSON.
+
+    >>> from isoform.diff import diff
+    >>> found = diff([1, 2, 3, 4], [1, 5, 2, 3])
+    >>> print(found)
+    1 inserted, 1 deleted
+    inserted at <root>[1]: 5
+    deleted at <root>[3]: 4
+    >>> list(found.apply([1, 2, 3, 4]))
+    [1, 5, 2, 3]
+    >>> list(found.invert().apply([1, 5, 2, 3]))
+    [1, 2, 3, 4]
+
+A patch is the part that somebody else needs:
+
+    >>> from isoform.diff import Patch
+    >>> text = found.patch.to_json()
+    >>> list(Patch.from_json(text).apply([1, 2, 3, 4]))
+    [1, 5, 2, 3]
+
+Tolerances and `ignore` leave changes out:
+
+    >>> bool(diff([1.0], [1.001], atol=0.01))
+    False
+    >>> diff([1, [2]], [0, [3]], ignore=lambda change: change.left_path.depth > 1).summary()
+    '1 value'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from isoform._core import (
+    Change,
+    ChangeRecord,
+    Difference,
+    DifferenceRecord,
+    Patch,
+    _diff,
+)
+from isoform.core._annotations import type_key_of
+
+__all__ = ["Change", "ChangeRecord", "Difference", "DifferenceRecord", "Patch", "diff"]
+
+#: What `ignore` takes: a class, a field as `"Class.field"` with the type key of the class, or a
+#: function of a change.
+Ignore = type | str | Callable[[Change], Any]
+
+
+def diff(
+    left: Any,
+    right: Any,
+    *,
+    map_free_vars: bool = False,
+    skip_tensor_content: bool = False,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    ignore: Ignore | Iterable[Ignore] = (),
+) -> Difference:
+    """Returns all differences of two values: empty if and only if they are structurally equal.
+
+    Lists are aligned, so an insertion is one change; a shared part that changed is one change,
+    however often it occurs.
+
+    Args:
+        left: the value that the difference starts from.
+        right: the value that it leads to.
+        map_free_vars: whether free variables are equal up to renaming.
+        skip_tensor_content: whether the elements of tensors are not compared.
+        rtol: see `atol`.
+        atol: two floats, or elements of tensors, are the same if they differ by at most
+            `atol + rtol * abs(right)`.
+        ignore: what is left out: a class, whose objects are all the same; a field as
+            `"type.key.field"`; a function that returns true for changes to leave out; or
+            several of these. Applying the difference keeps ignored classes and fields as they
+            are on the left.
+
+    Raises:
+        TypeError: a value that cannot be compared, or a class that is not registered.
+        ValueError: a value contains itself, with the path.
+        AttributeError: a field that the class does not have.
+
+    O(n) for n distinct objects of values that are nearly the same.
+    """
+    types: list[str] = []
+    fields: list[tuple[str, str]] = []
+    predicates: list[Callable[[Change], Any]] = []
+    single = isinstance(ignore, (type, str)) or callable(ignore)
+    for item in [ignore] if single else ignore:  # type: ignore[union-attr]
+        if isinstance(item, str):
+            key, dot, field = item.rpartition(".")
+            if not dot:
+                raise ValueError(
+                    f"ignore: expected a field as 'type.key.field', got {item!r}; "
+                    "for a type, give its class"
+                )
+            fields.append((key, field))
+        elif isinstance(item, type):
+            types.append(_type_key(item))
+        elif callable(item):
+            predicates.append(item)
+        else:
+            raise TypeError(
+                "ignore: expected a class, a field as 'type.key.field' or a function, got "
+                f"{type(item).__name__}"
+            )
+    return _diff(
+        left, right, map_free_vars, skip_tensor_content, (rtol, atol), types, fields, predicates
+    )
+
+
+def _type_key(cls: type) -> str:
+    key = type_key_of(cls)
+    if key is None:
+        raise TypeError(f"ignore: expected a class of objects, got {cls.__name__}")
+    return key
