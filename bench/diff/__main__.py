@@ -55,16 +55,14 @@ def document_rows(records: int, tool: Tool, pairs: int) -> list[str]:
     left = documents.document(records)
     right = documents.edited(left)
     ours = Ours(left, right)
-    our_difference = ours.diff()
-    if not ours.is_right(our_difference):
-        raise AssertionError(f"the patch of {our_difference.summary()} leads elsewhere")
+    our_patch = ours.patch_of(ours.diff())
     made: list[Any] = []
 
     def theirs() -> None:
         made[:] = [tool.diff(left, right)]
 
     main, with_conversion = beside([ours.diff, ours.diff_of_documents], theirs, pairs=pairs)
-    our_apply, their_size, their_apply = alone(lambda: ours.apply(our_difference)), "", ""
+    our_apply, their_size, their_apply = alone(lambda: ours.apply(our_patch)), "", ""
     if tool.size is not None:
         their_size = f"{tool.size(made[0]):,}"
     if tool.apply is not None:
@@ -77,7 +75,7 @@ def document_rows(records: int, tool: Tool, pairs: int) -> list[str]:
         times(main.ratio, tool.target),
         times(with_conversion.ratio, tool.target),
         "" if tool.target is None else f"{tool.target:.0f}",
-        f"{len(our_difference.patch.to_json()):,}",
+        f"{len(our_patch.to_json()):,}",
         their_size,
         micro(our_apply),
         their_apply,
@@ -132,7 +130,10 @@ def report(about_documents: list[list[str]], about_models: list[list[str]]) -> s
     """Write the whole page."""
     from importlib.metadata import version
 
-    names = ("isoform", "deepdiff", "jsondiff", "graphtage", "jsonpatch", "onnx-diff")
+    from isoform import __version__
+
+    others = ("deepdiff", "jsondiff", "graphtage", "jsonpatch", "onnx-diff")
+    versions = [f"isoform {__version__}", *(f"{name} {version(name)}" for name in others)]
     text = [
         "# Differences, beside those of other tools",
         "",
@@ -141,7 +142,7 @@ def report(about_documents: list[list[str]], about_models: list[list[str]]) -> s
         "It is in bold where it reaches its target.",
         "A call that takes longer than two seconds was measured once.",
         "",
-        f"Measured on {machine()}, " + ", ".join(f"{name} {version(name)}" for name in names) + ".",
+        f"Measured on {machine()}, {', '.join(versions)}.",
         "",
         "## Documents",
         "",

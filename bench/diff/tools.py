@@ -114,15 +114,20 @@ class Ours:
         left, right = self._documents
         return self._diff(self._convert(left), self._convert(right))
 
-    def apply(self, difference: Any) -> Any:
-        """Return what the patch makes of the left document."""
-        return difference.patch.apply(self._left)
+    def patch_of(self, difference: Any) -> Any:
+        """Return the patch as somebody else reads it, after seeing that it is right.
 
-    def is_right(self, difference: Any) -> bool:
-        """Tell whether the patch, read from its text again, leads to the right document."""
+        Raises:
+            AssertionError: if it, or the difference itself, leads to another document.
+        """
         from isoform.diff import Patch
 
         patch = Patch.from_json(difference.patch.to_json())
-        return self._equal(patch.apply(self._left), self._right) and self._equal(
-            self.apply(difference), self._right
-        )
+        for made in (self.apply(patch), self.apply(difference)):
+            if not self._equal(made, self._right):
+                raise AssertionError(f"the patch of {difference.summary()} leads elsewhere")
+        return patch
+
+    def apply(self, patch: Any) -> Any:
+        """Return the result of a patch, or a difference, on the left document."""
+        return patch.apply(self._left)
