@@ -22,7 +22,7 @@ from isoform.dataclasses import py_class
 from isoform.diff import Change, diff
 
 PAIRS = 26
-# FIXME: 1.25 and 2.0 are wanted; `AFTER_ONE_EDIT` has the edits that stand in the way.
+# FIXME: 1.25 and 2.0 are wanted; `AFTER_ONE_EDIT` names the edits that prevent it.
 MEDIAN = 1.5
 NEARLY_ALL = 6.0
 
@@ -183,7 +183,7 @@ def test_every_edit_has_a_limit():
 
 def test_the_measure_tells_a_bad_difference():
     edited = [sample for sample in samples() if not sample.family.startswith("unrelated")]
-    assert statistics.median(sample.whole / sample.optimum for sample in edited) > 4 * MEDIAN
+    assert statistics.median(sample.whole / sample.optimum for sample in edited) > 3 * MEDIAN
 
 
 @pytest.mark.parametrize("node", [Listed, Fielded])
