@@ -101,6 +101,7 @@ def model_rows(folder: Path, nodes: int, command: str | None, pairs: int) -> lis
     if command is not None:
         sides["command"] = lambda: models.by_command(command, paths)
     found = sides["library"]()
+    models.check(found)
     results = beside(list(sides.values()), lambda: models.by_peer(paths), pairs=pairs)
     return [
         [

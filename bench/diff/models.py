@@ -86,12 +86,26 @@ def by_command(command: str, paths: tuple[Path, Path]) -> Any:
 
 
 def by_library(paths: tuple[Path, Path]) -> Any:
-    """Read both files and make all differences of the graphs."""
+    """Read both files and make all differences of the programs."""
     from isoform import onnx
     from isoform.diff import diff
 
-    left, right = (onnx.load(path) for path in paths)
+    left, right = (onnx.load(path).program for path in paths)
     return diff(left, right)
+
+
+def check(difference: Any) -> None:
+    """See that a difference of two models is the one edit, and leads to the right model.
+
+    Raises:
+        AssertionError: if not.
+    """
+    from isoform import structural_equal
+
+    if difference.summary() != "1 replaced":
+        raise AssertionError(f"expected one operator replaced, got {difference.summary()}")
+    if not structural_equal(difference.apply(difference.left), difference.right):
+        raise AssertionError("the difference of two models leads elsewhere")
 
 
 def by_peer(paths: tuple[Path, Path]) -> Any:
