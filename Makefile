@@ -15,6 +15,8 @@ VENV := .venv
 CARGO_TARGET := $(or $(CARGO_TARGET_DIR),target)
 BENCH_VENV := .cache/bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.requirements-stamp
+DIFF_VENV := .cache/diff-venv
+DIFF_STAMP := $(DIFF_VENV)/.requirements-stamp
 ONNX_VENV := .cache/onnx-venv
 ONNX_STAMP := $(ONNX_VENV)/.requirements-stamp
 MODELS := .cache/models
@@ -83,6 +85,17 @@ bench-python: $(BENCH_STAMP) ## Compare the speed of the Python package with its
 	$(BENCH_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--force-reinstall .cache/bench-wheel/*.whl
 	$(BENCH_VENV)/bin/python -m bench --markdown bench/RESULTS.md
+
+.PHONY: bench-diff
+bench-diff: $(DIFF_STAMP) ## Compare differences with those that other tools find
+	$(call say,the package in $(DIFF_VENV))
+	VIRTUAL_ENV=$(CURDIR)/$(DIFF_VENV) $(VENV)/bin/maturin build --release --quiet \
+		--interpreter $(DIFF_VENV)/bin/python --out .cache/diff-wheel
+	$(DIFF_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--force-reinstall .cache/diff-wheel/*.whl
+	$(CARGO) build --release -p isoform-cli $(LOCKED)
+	$(DIFF_VENV)/bin/python -m bench.diff --command $(CARGO_TARGET)/release/isoform \
+		--markdown bench/diff/RESULTS.md
 
 .PHONY: bench-onnx
 bench-onnx: $(ONNX_STAMP) ## Judge the optimiser on real models, beside its peers
@@ -257,6 +270,14 @@ $(BENCH_STAMP): bench/requirements.txt $(VENV_STAMP)
 	$(PYTHON) -m venv --clear $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
 		--only-binary :all: -r bench/requirements.txt
+	@touch $@
+
+# The tools that find differences.
+$(DIFF_STAMP): bench/diff/requirements.txt $(VENV_STAMP)
+	$(call say,Python environment in $(DIFF_VENV))
+	$(PYTHON) -m venv --clear $(DIFF_VENV)
+	$(DIFF_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
+		--only-binary :all: -r bench/diff/requirements.txt
 	@touch $@
 
 # The optimisers of models, and the runtime that judges them.

@@ -17,7 +17,7 @@ use common::orders::Order;
 use common::relay::{CountCalls, Mutator, Nodes, Plain, Remembered, Visitor, expressions, program};
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
-use isoform::compare::{StructuralKey, subterm_classes};
+use isoform::compare::{StructuralKey, diff, subterm_classes};
 use isoform::dialect::relay::eval::evaluate_call;
 use isoform::dialect::relay::passes::{
     fold_constant_expr, to_a_normal_form_expr, to_graph_normal_form_expr,
@@ -93,6 +93,17 @@ fn figures() -> Vec<Figure> {
             let (left, right) = shapes::lambda_and_edit(16, true);
             equal(left, right)
         }),
+        figure("diff-leaf", 2 * tree, || {
+            let number = |number| {
+                if number == 1 << (DEPTH - 1) {
+                    -1
+                } else {
+                    number
+                }
+            };
+            differ(number)
+        }),
+        figure("diff-numbers", 2 * tree, || differ(|number| -number)),
         figure("equal-scope", tree, || {
             equal(shapes::scoped(DEPTH), shapes::scoped(DEPTH))
         }),
@@ -271,6 +282,15 @@ fn figures() -> Vec<Figure> {
 fn equal(left: impl Into<Value>, right: impl Into<Value>) -> Work {
     let (left, right) = (left.into(), right.into());
     Box::new(move || assert!(matches!(structural_equal(&left, &right), Ok(true))))
+}
+
+/// All differences of W and W with other numbers, which share nothing.
+fn differ(number: impl Fn(i64) -> i64) -> Work {
+    let made = |number: &dyn Fn(i64) -> i64| {
+        Value::from(shapes::lambda_numbered(Order::ChildrenFirst, DEPTH, number))
+    };
+    let (left, right) = (made(&|number| number), made(&number));
+    Box::new(move || assert!(diff(&left, &right).is_ok_and(|found| !found.is_empty())))
 }
 
 /// W with mutable fields; its nodes have one owner each.

@@ -14,6 +14,7 @@
 mod common;
 mod ratios {
     pub(crate) mod again;
+    pub(crate) mod differences;
     pub(crate) mod memory;
     pub(crate) mod orders;
     pub(crate) mod relay;
@@ -35,6 +36,7 @@ use isoform::text::{TextOptions, from_text};
 use isoform::traverse::{WalkResult, structural_walk, walk_objects};
 use isoform::{Value, explain_mismatch, structural_digest, structural_equal, structural_hash};
 use ratios::again::{classes, incremental};
+use ratios::differences::differences;
 use ratios::memory::peak_growth;
 use ratios::orders::orders;
 use ratios::relay::{passes, relay};
@@ -52,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = arguments.into_iter().find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 18] = [
+    let groups: [Group; 19] = [
         ("lambda", lambda),
         ("orders", orders),
         ("sharing", sharing),
@@ -69,6 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("passes", passes),
         ("classes", classes),
         ("incremental", incremental),
+        ("differences", differences),
         ("deep", deep),
         // Last, because it makes the process one in which fields change.
         ("mutable", mutable),

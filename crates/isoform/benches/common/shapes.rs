@@ -142,6 +142,38 @@ pub(crate) fn lambda_in(order: Order, inner: Inner, depth: u32) -> Ref<Lambda> {
     lambda_with(order, depth, &mut |lhs, rhs| inner.node(lhs, rhs))
 }
 
+/// W built in an order, with other numbers.
+pub(crate) fn lambda_numbered(
+    order: Order,
+    depth: u32,
+    number: &dyn Fn(i64) -> i64,
+) -> Ref<Lambda> {
+    let var = Var::new("x");
+    let mut inner = |lhs, rhs| Inner::Tree.node(lhs, rhs);
+    let body = tree_of(order, depth, &var, number, &mut inner);
+    Lambda::new([var], body)
+}
+
+/// As many nodes as W has, in another shape: both sides of a sum take a random share.
+pub(crate) fn lambda_of_another_shape(depth: u32) -> Ref<Lambda> {
+    fn tree(leaves: usize, var: &Ref<Var>, numbers: &mut Numbers) -> Ref<Obj> {
+        if leaves == 1 {
+            return match numbers.below(2) {
+                0 => var.clone().into_object(),
+                _ => Int::new(-1 - numbers.below(1_000_000) as i64).into_object(),
+            };
+        }
+        // Not too uneven, since this recurses.
+        let left = leaves / 4 + numbers.below(leaves / 2) + usize::from(leaves < 4);
+        let lhs = tree(left, var, numbers);
+        let rhs = tree(leaves - left, var, numbers);
+        Add::new(lhs, rhs).into_object()
+    }
+    let var = Var::new("x");
+    let body = tree(1 << depth, &var, &mut Numbers::new(3));
+    Lambda::new([var], body)
+}
+
 fn lambda_with(
     order: Order,
     depth: u32,
@@ -166,11 +198,21 @@ fn tree_in(
     var: &Ref<Var>,
     inner: &mut impl FnMut(Ref<Obj>, Ref<Obj>) -> Ref<Obj>,
 ) -> Ref<Obj> {
-    let mut leaf = |number: i64| {
-        if number % 2 == 1 {
+    tree_of(order, depth, var, &|number| number, inner)
+}
+
+fn tree_of(
+    order: Order,
+    depth: u32,
+    var: &Ref<Var>,
+    number: &dyn Fn(i64) -> i64,
+    inner: &mut impl FnMut(Ref<Obj>, Ref<Obj>) -> Ref<Obj>,
+) -> Ref<Obj> {
+    let mut leaf = |position: i64| {
+        if position % 2 == 1 {
             var.clone().into_object()
         } else {
-            Int::new(number).into_object()
+            Int::new(number(position)).into_object()
         }
     };
     order.tree(depth, &mut leaf, inner)

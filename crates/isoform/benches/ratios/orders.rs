@@ -14,6 +14,7 @@ use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::traverse::{WalkResult, deep_copy, walk_objects};
 use isoform::{Obj, Ref, Value};
 
+use super::differences;
 use super::table::{Limit, Table};
 use super::timing::{Times, alone, pair};
 use crate::common::orders::Order;
@@ -29,7 +30,7 @@ const ALONE: &str = "--one-figure";
 
 /// The name of a figure, its target in nanoseconds for programs built children
 /// first, and its measurement.
-type Figure = (&'static str, f64, fn(Order, u32) -> Times);
+pub(super) type Figure = (&'static str, f64, fn(Order, u32) -> Times);
 
 const FIGURES: [Figure; 9] = [
     ("equal", 15.0, equality),
@@ -55,7 +56,7 @@ pub(crate) fn orders(table: &mut Table) {
 }
 
 /// One figure, measured by a new run of this program.
-fn apart(figure: &str, depth: u32, order: &str) -> Result<Times, Box<dyn Error>> {
+pub(super) fn apart(figure: &str, depth: u32, order: &str) -> Result<Times, Box<dyn Error>> {
     let depth = depth.to_string();
     let output = Command::new(std::env::current_exe()?)
         .args([ALONE, figure, &depth, order])
@@ -69,7 +70,8 @@ pub(crate) fn asked(arguments: &[String]) -> Option<String> {
     let [alone, figure, depth, order] = arguments else {
         return None;
     };
-    let (_, _, measure) = FIGURES.into_iter().find(|(name, ..)| name == figure)?;
+    let mut figures = FIGURES.into_iter().chain(differences::FIGURES);
+    let (_, _, measure) = figures.find(|(name, ..)| name == figure)?;
     let (_, order) = Order::ALL.into_iter().find(|(name, _)| name == order)?;
     (alone == ALONE).then_some(measure(order, depth.parse().ok()?).to_line())
 }

@@ -1,0 +1,51 @@
+"""Documents as they are found in files of JSON: a list of records, and three edits."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+# Each record has ten nodes: itself, its five values, and what is inside of two of them.
+RECORDS = (21, 63, 210, 630)
+
+Document = dict[str, Any]
+
+
+def document(records: int) -> Document:
+    """Return a document of so many records."""
+    return {"version": 1, "records": [record(number) for number in range(records)]}
+
+
+def record(number: int) -> Document:
+    """Return one record; its number makes it different from the others."""
+    return {
+        "id": number,
+        "name": f"record {number}",
+        "tags": ["a", "b", f"tag {number % 7}"],
+        "place": {"x": number, "y": 2 * number},
+    }
+
+
+def edited(original: Document) -> Document:
+    """Return a copy with one value changed, one record inserted and one deleted."""
+    result = copy.deepcopy(original)
+    records = result["records"]
+    count = len(records)
+    records[count // 4]["place"]["x"] = -1
+    records.insert(count // 2, record(-1))
+    del records[3 * count // 4]
+    return result
+
+
+def nodes(value: Any) -> int:
+    """Count the values in a document; keys belong to the mapping that has them."""
+    count = 0
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        count += 1
+        if isinstance(value, dict):
+            todo.extend(value.values())
+        elif isinstance(value, list):
+            todo.extend(value)
+    return count
