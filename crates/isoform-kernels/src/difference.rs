@@ -48,6 +48,9 @@ pub struct Difference {
     pub max_abs: Option<f64>,
     /// The same without rounding, for integers and truth values.
     pub max_abs_int: Option<u64>,
+    /// The largest distance divided by the size of the right element: infinite if that is 0,
+    /// or if the distance is infinite; None if the elements are not known as numbers.
+    pub max_rel: Option<f64>,
     /// The length of the difference divided by that of the left tensor: 0 if the tensors are
     /// equal, infinite if the left one is zero or a distance is infinite; None if the
     /// elements are not known as numbers.
@@ -69,6 +72,7 @@ impl Difference {
             first: None,
             max_abs: Some(0.0),
             max_abs_int: is_exact.then_some(0),
+            max_rel: Some(0.0),
             relative_l2: Some(0.0),
             cosine: Some(1.0),
         }
@@ -84,6 +88,7 @@ impl Difference {
             first,
             max_abs: None,
             max_abs_int: None,
+            max_rel: None,
             relative_l2: None,
             cosine: None,
         }
@@ -176,6 +181,7 @@ struct Measure {
     tolerance: Option<Tolerance>,
     found: Difference,
     largest: f64,
+    largest_rel: f64,
     largest_int: u64,
     /// True if a NaN or an infinity faces something else.
     is_unbounded: bool,
@@ -200,6 +206,7 @@ impl Measure {
             tolerance,
             found: Difference::none(ty, 0),
             largest: 0.0,
+            largest_rel: 0.0,
             largest_int: 0,
             is_unbounded: false,
             sums: Sums {
@@ -289,6 +296,15 @@ impl Measure {
         self.found.first.get_or_insert(self.found.count + at);
         self.found.differing += 1;
         self.largest = self.largest.max(apart);
+        if apart > 0.0 {
+            let relative = apart / expected.abs();
+            // Beside an infinity or a NaN, the distance is infinite.
+            self.largest_rel = self.largest_rel.max(if relative.is_nan() {
+                f64::INFINITY
+            } else {
+                relative
+            });
+        }
         let allows = |it: Tolerance| it.allows(apart, expected);
         self.found.beyond += usize::from(!self.tolerance.is_some_and(allows));
     }
@@ -326,6 +342,7 @@ impl Measure {
             return found;
         }
         found.max_abs = Some(self.largest);
+        found.max_rel = Some(self.largest_rel);
         found.max_abs_int = found.max_abs_int.map(|_| self.largest_int);
         if self.is_unbounded {
             found.relative_l2 = Some(f64::INFINITY);

@@ -1,0 +1,96 @@
+//! Parts of a graph that became other ones.
+
+use std::collections::HashSet;
+
+use isoform::compare::{Difference, Hunk};
+use isoform::paths::AccessPath;
+use isoform::{Ref, Str, Value};
+
+use super::call_identity;
+use super::groups::{Item, Rank};
+use crate::NodeOrigin;
+use crate::ir::Call;
+use crate::summary::Role;
+
+use super::values::node_name;
+
+/// Operators that are listed.
+const MOST_OPERATORS: usize = 6;
+
+/// Adds the hunks of several nodes, and returns the nodes in them. A single node that was
+/// added, removed or replaced is a change that speaks for itself.
+pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) -> HashSet<u64> {
+    let mut told = HashSet::new();
+    for hunk in difference.hunks() {
+        if hunk.left.len() <= 1 && hunk.right.len() <= 1 {
+            continue;
+        }
+        let nodes = || hunk.left.iter().chain(&hunk.right);
+        told.extend(nodes().filter_map(|node| call_identity(Some(node))));
+        let calls: Vec<&Ref<Call>> = nodes().filter_map(|it| it.peek::<Ref<Call>>()).collect();
+        let Some(first) = calls.first() else {
+            continue;
+        };
+        let (text, role) = text(&hunk);
+        let mut name = common_place(&calls).unwrap_or_else(|| node_name(first));
+        if first.in_function {
+            name = format!("{name} in function '{}'", first.graph);
+        } else if first.graph != *main {
+            name = format!("{name} in graph '{}'", first.graph);
+        }
+        items.push(Item {
+            rank: Rank::Hunks,
+            kind: "hunk",
+            key: format!("{} {text}", hunk.group),
+            once: String::new(),
+            before: text,
+            op: String::new(),
+            after: String::new(),
+            node: Some(NodeOrigin::of_call(first)),
+            name,
+            path: AccessPath::root(),
+            role,
+        });
+    }
+    told
+}
+
+fn text(hunk: &Hunk) -> (String, Role) {
+    let [left, right] = [&hunk.left, &hunk.right].map(|side| described(side));
+    match (hunk.left.is_empty(), hunk.right.is_empty()) {
+        (_, true) => (format!("removed {left}"), Role::Left),
+        (true, _) => (format!("added {right}"), Role::Right),
+        _ if hunk.is_enclosed => (format!("{left} became {right}"), Role::Changed),
+        _ => (format!("removed {left}, and added {right}"), Role::Changed),
+    }
+}
+
+/// As in `3 nodes (MatMul, Add, Relu)`.
+fn described(nodes: &[Value]) -> String {
+    let operators = nodes.iter().filter_map(|node| node.peek::<Ref<Call>>());
+    let operators: Vec<String> = operators.map(|call| call.op_name.to_string()).collect();
+    let mut shown = operators[..operators.len().min(MOST_OPERATORS)].join(", ");
+    if operators.len() > MOST_OPERATORS {
+        shown.push_str(", ...");
+    }
+    match nodes.len() {
+        1 => format!("1 node ({shown})"),
+        count => format!("{count} nodes ({shown})"),
+    }
+}
+
+/// The folder that the names of all nodes have in common, as in `/layer.0/...`.
+fn common_place(calls: &[&Ref<Call>]) -> Option<String> {
+    let mut names = calls.iter().map(|call| call.name.as_str());
+    let mut common = names.next()?;
+    for name in names {
+        let same = common
+            .char_indices()
+            .zip(name.chars())
+            .find(|((_, left), right)| left != right);
+        let end = same.map_or(common.len().min(name.len()), |((at, _), _)| at);
+        common = &common[..end];
+    }
+    let end = common.rfind('/')?;
+    (end > 0).then(|| format!("'{}/...'", &common[..end]))
+}
