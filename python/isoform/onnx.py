@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from isoform import _core
 from isoform._core import OnnxModel as Model, OnnxRule as Rule, OnnxSite as Site
+from isoform._onnx_diff import ModelChange, ModelDiff, diff
 from isoform._onnx_optimizer import (
     Case,
     Difference,
@@ -73,6 +74,8 @@ __all__ = [
     "Fired",
     "FunctionSummary",
     "Model",
+    "ModelChange",
+    "ModelDiff",
     "ModelSummary",
     "ModelsSummary",
     "Optimized",
@@ -90,6 +93,7 @@ __all__ = [
     "WeightSummary",
     "WeightsDifference",
     "WeightsOfType",
+    "diff",
     "evaluate",
     "extract",
     "fix_dims",

@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use isoform::compare::{Change, ChangeKind, Difference};
 use isoform::paths::{AccessPath, AccessStep};
-use isoform::{Ref, Result, Str, Value};
+use isoform::values::ValueRef;
+use isoform::{Ref, Str, Value};
 
 use super::hunks;
 use super::place::{Part, Place, field, index, key};
-use super::values::{node_name, operand, tensors, text, type_text};
+use super::values::{kind_of_operand, label, node_name, operand, tensors, text, type_text};
 use super::{ChangeGroup, ReportOptions, call_identity};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
@@ -41,10 +42,14 @@ pub(super) struct Item {
     pub(super) op: String,
     /// The words after the node.
     pub(super) after: String,
+    /// The words after the operator if it occurs several times, if these are other ones.
+    pub(super) many: String,
     /// More words if it occurs only once.
     pub(super) once: String,
     /// The name of the node, as a sentence has it.
     pub(super) name: String,
+    /// The name of the node, as a list has it.
+    pub(super) label: String,
     pub(super) node: Option<NodeOrigin>,
     pub(super) path: AccessPath,
     pub(super) role: Role,
@@ -60,8 +65,10 @@ impl Item {
             before,
             op: String::new(),
             after,
+            many: String::new(),
             once: String::new(),
             name: String::new(),
+            label: String::new(),
             node: None,
             path: AccessPath::root(),
             role: Role::Changed,
@@ -71,12 +78,8 @@ impl Item {
 
     pub(super) fn of_call(mut self, call: &Call, main: &Str) -> Self {
         self.op = call.op_name.to_string();
-        self.name = node_name(call);
-        if call.in_function {
-            self.name = format!("{} in function '{}'", self.name, call.graph);
-        } else if call.graph != *main {
-            self.name = format!("{} in graph '{}'", self.name, call.graph);
-        }
+        self.name = node_name(call) + &outside(call, main);
+        self.label = label(call) + &outside(call, main);
         self.node = Some(NodeOrigin::of_call(call));
         self
     }
@@ -86,9 +89,25 @@ impl Item {
         self
     }
 
+    fn after_many(&self) -> &str {
+        match self.many.as_str() {
+            "" => &self.after,
+            many => many,
+        }
+    }
+
     fn role(mut self, role: Role) -> Self {
         self.role = role;
         self
+    }
+}
+
+/// Where a node is, unless that is the main graph.
+pub(super) fn outside(call: &Call, main: &Str) -> String {
+    match call.in_function {
+        true => format!(" in function '{}'", call.graph),
+        false if call.graph != *main => format!(" in graph '{}'", call.graph),
+        false => String::new(),
     }
 }
 
@@ -105,27 +124,47 @@ struct Writer<'a> {
     items: Vec<Item>,
     /// Attributes, inputs and types that were told as a whole.
     told: HashSet<(u64, String)>,
+    /// The left nodes that correspond to one on the right.
+    partnered: HashSet<u64>,
+    /// Pairs of nodes of one operator by their versions, if these differ.
+    versions: HashMap<(i64, i64), Vec<(Ref<Call>, Ref<Call>)>>,
+    /// The left nodes that changed.
+    changed: HashSet<u64>,
 }
 
-/// All changes in words.
-///
-/// # Errors
-///
-/// None of its own.
+/// All changes in words, and the left nodes that changed.
 pub(super) fn groups(
     options: ReportOptions,
-    (_, right): (&Ref<Program>, &Ref<Program>),
+    right: &Program,
     difference: &Difference,
-) -> Result<Vec<ChangeGroup>> {
+) -> (Vec<ChangeGroup>, HashSet<u64>) {
     let main = &right.graph.name;
+    let pairs = difference.node_pairs();
+    let pairs = pairs.filter_map(|(l, r)| {
+        let call = |it: Value| it.peek::<Ref<Call>>().cloned();
+        Some((call(l)?, call(r)?))
+    });
     let mut writer = Writer {
         options,
         main,
         roots: [difference.left(), difference.right()],
         items: Vec::new(),
         told: HashSet::new(),
+        partnered: HashSet::new(),
+        versions: HashMap::new(),
+        changed: HashSet::new(),
     };
+    for (left, right) in pairs {
+        writer.partnered.insert(left.identity());
+        if left.version != right.version && left.op_name == right.op_name {
+            let versions = (left.version, right.version);
+            let known = writer.versions.entry(versions).or_default();
+            known.push((left, right));
+        }
+    }
     let in_hunks = hunks::add(main, difference, &mut writer.items);
+    let changed = in_hunks.iter().filter(|it| writer.partnered.contains(it));
+    writer.changed.extend(changed);
     for (number, change) in difference.changes().iter().enumerate() {
         let is_told = [change.left(), change.right()]
             .into_iter()
@@ -135,17 +174,47 @@ pub(super) fn groups(
             change.kind(),
             ChangeKind::Inserted | ChangeKind::Deleted | ChangeKind::Replaced
         );
-        if is_told && is_node {
+        if (is_told && is_node) || writer.only_versions(change) {
             continue;
         }
         for paths in change.paths() {
             writer.place(number, change, paths);
         }
     }
-    Ok(grouped(writer.items))
+    (grouped(writer.items), writer.changed)
 }
 
 impl Writer<'_> {
+    /// Tells a change of the versions of many nodes, if it is nothing else, without the paths
+    /// of all of them: in a long chain, these are long.
+    fn only_versions(&mut self, change: &Change) -> bool {
+        let number = |value: Option<&Value>| match value?.view() {
+            ValueRef::Int(number) => Some(number),
+            _ => None,
+        };
+        let Some(versions) = number(change.left()).zip(number(change.right())) else {
+            return false;
+        };
+        let Some(pairs) = self.versions.get(&versions) else {
+            return false;
+        };
+        if change.kind() != ChangeKind::Value || change.paths().len() != pairs.len() {
+            return false;
+        }
+        let path = change.right_path();
+        if field(path.steps().last()) != "version" {
+            return false;
+        }
+        let pairs = pairs.clone();
+        for (left, right) in pairs {
+            self.changed.insert(left.identity());
+            let mut item = self.version(&left, &right);
+            item.path = path.clone();
+            self.items.push(item);
+        }
+        true
+    }
+
     fn place(&mut self, number: usize, change: &Change, paths: (AccessPath, AccessPath)) {
         let at = At {
             change,
@@ -154,6 +223,7 @@ impl Writer<'_> {
                 Place::new(self.roots[1], &paths.1),
             ],
         };
+        self.changed.extend(changed_node(&at));
         let path = match change.kind() {
             ChangeKind::Deleted => paths.0,
             _ => paths.1,
@@ -205,8 +275,6 @@ impl Writer<'_> {
         let call = |value: Option<&Value>| value?.peek::<Ref<Call>>().cloned();
         let (left, right) = (call(at.change.left()), call(at.change.right()));
         let kind = at.change.kind();
-        let item =
-            |before: String, after: String| Item::new(Rank::Nodes, kind.name(), before, after);
         match (kind, left, right) {
             (ChangeKind::Inserted, None, Some(call)) => {
                 Some(alone("added ", Role::Right, &call, self.main, &at.sides[1]))
@@ -222,10 +290,15 @@ impl Writer<'_> {
                 Some(became(&left, &right, self.main))
             }
             (ChangeKind::Sharing, Some(left), Some(right)) => {
-                let after = ": computed once on one side, and twice on the other".to_owned();
-                let item = item("sharing of ".to_owned(), after).of_call(&left, self.main);
-                let _ = right;
-                Some(item)
+                // The copy is the one without a partner.
+                let is_added = self.partnered.contains(&left.identity());
+                let (verb, role, call) = match is_added {
+                    true => ("added", Role::Right, right),
+                    false => ("removed", Role::Left, left),
+                };
+                let before = format!("{verb} a copy of ");
+                let item = Item::new(Rank::Nodes, kind.name(), before, String::new());
+                Some(item.of_call(&call, self.main).role(role))
             }
             _ => None,
         }
@@ -240,6 +313,8 @@ impl Writer<'_> {
         let kind = at.change.kind().name();
         let name = field(right_steps.first().or(left_steps.first()));
         match name {
+            // Another operator says more than its version.
+            "version" if left.op_name != right.op_name => None,
             "version" => Some(self.version(left, right)),
             "op" | "domain" | "callee" if left_steps.len().max(right_steps.len()) == 1 => {
                 let was = format!("{} ", left.op_name.as_str());
@@ -336,7 +411,13 @@ impl Writer<'_> {
             let value = call.inputs.values().get(at)?.clone();
             Some((value, call.input_names.get(at).cloned()))
         };
+        // In lists of one length, something else is at the same position.
+        let is_other = left.inputs.len() == right.inputs.len();
         let [l, r] = match kind {
+            ChangeKind::Inserted | ChangeKind::Deleted if is_other => {
+                let at = positions[usize::from(kind == ChangeKind::Inserted)];
+                [input(left, at), input(right, at)]
+            }
             ChangeKind::Inserted => [None, input(right, positions[1])],
             ChangeKind::Deleted => [input(left, positions[0]), None],
             _ => [input(left, positions[0]), input(right, positions[1])],
@@ -345,10 +426,10 @@ impl Writer<'_> {
             ChangeKind::Deleted => positions[0],
             _ => positions[1],
         }?;
-        if !self
-            .told
-            .insert((right.identity(), format!("{kind} {position}")))
-        {
+        if !self.told.insert((
+            right.identity(),
+            format!("input {position} {}", l.is_some() && r.is_some()),
+        )) {
             return None;
         }
         if let (Some((l, name)), Some((r, other))) = (&l, &r)
@@ -372,7 +453,10 @@ impl Writer<'_> {
             (None, None) => return None,
         };
         let before = format!("input {position} of ");
-        let item = Item::new(Rank::Operands, kind.name(), before, after);
+        let mut item = Item::new(Rank::Operands, kind.name(), before, after);
+        if let (Some((left, _)), Some((right, _))) = (&l, &r) {
+            item.many = format!(": {} -> {}", kind_of_operand(left), kind_of_operand(right));
+        }
         Some(item.of_call(right, self.main).role(role))
     }
 
@@ -534,6 +618,21 @@ impl Writer<'_> {
     }
 }
 
+/// The left node that a change changes; adding and removing nodes changes no other ones.
+fn changed_node(at: &At<'_>) -> Option<u64> {
+    let is_node = |value: Option<&Value>| call_identity(value).is_some();
+    let (left, right) = (at.change.left(), at.change.right());
+    match at.change.kind() {
+        ChangeKind::Replaced if is_node(left) && is_node(right) => {
+            let call = at.sides[0].last_call();
+            call.map(|call| call.identity()).or(call_identity(left))
+        }
+        ChangeKind::Sharing => None,
+        ChangeKind::Inserted | ChangeKind::Deleted if is_node(left.or(right)) => None,
+        _ => at.sides[0].user().map(|call| call.identity()),
+    }
+}
+
 /// A node that only one side has, and what uses it.
 pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Place) -> Item {
     let kind = match role {
@@ -595,7 +694,7 @@ fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
     let mut found: Vec<(Rank, Vec<Item>)> = Vec::new();
     for item in items {
         let key = match item.key.as_str() {
-            "" => format!("{}\0{}\0{}", item.before, item.op, item.after),
+            "" => format!("{}\0{}\0{}", item.before, item.op, item.after_many()),
             key => key.to_owned(),
         };
         match known.get(&(item.rank, key.clone())) {
@@ -612,14 +711,14 @@ fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
 
 fn group(items: Vec<Item>) -> ChangeGroup {
     let count = items.len();
-    let names: Vec<&str> = items.iter().map(|item| item.name.as_str()).collect();
+    let names: Vec<&str> = items.iter().map(|item| item.label.as_str()).collect();
     let first = &items[0];
     let Item {
         before, op, after, ..
     } = first;
     let mut text = match (count, op.is_empty()) {
         (1, false) => format!("{before}{op} {}{after}{}", first.name, first.once),
-        (_, false) => format!("{before}{op}{after}"),
+        (_, false) => format!("{before}{op}{}", first.after_many()),
         (_, true) => format!("{before}{after}"),
     };
     if count > 1 {
@@ -638,8 +737,11 @@ fn group(items: Vec<Item>) -> ChangeGroup {
             };
             text.push_str(&format!(", in {shown}{more}"));
         }
-    } else if op.is_empty() && first.rank == Rank::Others && !first.name.is_empty() {
-        text.push_str(&format!(", in {}", first.name));
+    } else if op.is_empty()
+        && matches!(first.rank, Rank::Hunks | Rank::Others)
+        && !first.label.is_empty()
+    {
+        text.push_str(&format!(", in {}", first.label));
     }
     ChangeGroup {
         kind: first.kind,

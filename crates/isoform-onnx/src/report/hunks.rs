@@ -7,12 +7,12 @@ use isoform::paths::AccessPath;
 use isoform::{Ref, Str, Value};
 
 use super::call_identity;
-use super::groups::{Item, Rank};
+use super::groups::{Item, Rank, outside};
 use crate::NodeOrigin;
 use crate::ir::Call;
 use crate::summary::Role;
 
-use super::values::node_name;
+use super::values::label;
 
 /// Operators that are listed.
 const MOST_OPERATORS: usize = 6;
@@ -32,22 +32,19 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
             continue;
         };
         let (text, role) = text(&hunk);
-        let mut name = common_place(&calls).unwrap_or_else(|| node_name(first));
-        if first.in_function {
-            name = format!("{name} in function '{}'", first.graph);
-        } else if first.graph != *main {
-            name = format!("{name} in graph '{}'", first.graph);
-        }
+        let label = common_place(&calls).unwrap_or_else(|| label(first)) + &outside(first, main);
         items.push(Item {
             rank: Rank::Hunks,
             kind: "hunk",
             key: format!("{} {text}", hunk.group),
             once: String::new(),
+            many: String::new(),
             before: text,
             op: String::new(),
             after: String::new(),
             node: Some(NodeOrigin::of_call(first)),
-            name,
+            name: String::new(),
+            label,
             path: AccessPath::root(),
             role,
         });
@@ -65,14 +62,31 @@ fn text(hunk: &Hunk) -> (String, Role) {
     }
 }
 
-/// As in `3 nodes (MatMul, Add, Relu)`.
+/// As in `3 nodes (MatMul, Add, Relu)`; operators that repeat are counted.
 fn described(nodes: &[Value]) -> String {
-    let operators = nodes.iter().filter_map(|node| node.peek::<Ref<Call>>());
-    let operators: Vec<String> = operators.map(|call| call.op_name.to_string()).collect();
-    let mut shown = operators[..operators.len().min(MOST_OPERATORS)].join(", ");
-    if operators.len() > MOST_OPERATORS {
-        shown.push_str(", ...");
+    let mut operators: Vec<(&str, usize)> = Vec::new();
+    let calls: Vec<&Ref<Call>> = nodes
+        .iter()
+        .filter_map(|it| it.peek::<Ref<Call>>())
+        .collect();
+    for call in &calls {
+        let op = call.op_name.as_str();
+        match operators.iter_mut().find(|(known, _)| *known == op) {
+            Some((_, count)) => *count += 1,
+            None => operators.push((op, 1)),
+        }
     }
+    let shown = operators.iter().take(MOST_OPERATORS);
+    let mut shown: Vec<String> = shown
+        .map(|(op, count)| match count {
+            1 => (*op).to_owned(),
+            count => format!("{count} {op}"),
+        })
+        .collect();
+    if operators.len() > MOST_OPERATORS {
+        shown.push("...".to_owned());
+    }
+    let shown = shown.join(", ");
     match nodes.len() {
         1 => format!("1 node ({shown})"),
         count => format!("{count} nodes ({shown})"),

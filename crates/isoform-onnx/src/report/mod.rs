@@ -20,7 +20,7 @@ mod weights;
 
 use std::collections::HashSet;
 
-use isoform::compare::{ChangeKind, CompareOptions, DiffOptions, Difference};
+use isoform::compare::{CompareOptions, DiffOptions, Difference};
 use isoform::kernels::within;
 use isoform::paths::AccessPath;
 use isoform::{Ref, Result, Value};
@@ -81,7 +81,7 @@ pub struct NodeChanges {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ChangeGroup {
-    /// The kind of change, as in [`ChangeKind::name`]; `hunk` for several nodes that became
+    /// The kind of change, as in [`isoform::compare::ChangeKind::name`]; `hunk` for several nodes that became
     /// others, and `opset` for another version of an operator set.
     pub kind: &'static str,
     /// How often it occurs.
@@ -140,11 +140,11 @@ impl ReportOptions {
         let (l, r) = self.levels.apply_pair(left, right)?;
         let difference = self.diff_options().diff(&l, &r)?;
         let summary = self.summary((left, right), (&l, &r), &difference, control)?;
-        let groups = match difference.is_empty() {
-            true => Vec::new(),
-            false => groups::groups(self, (&l, &r), &difference)?,
+        let (groups, changed) = match difference.is_empty() {
+            true => Default::default(),
+            false => groups::groups(self, &r, &difference),
         };
-        let nodes = node_changes((&l, &r), &difference);
+        let nodes = node_changes((&l, &r), &difference, &changed);
         Ok(Report {
             difference,
             summary,
@@ -218,7 +218,12 @@ fn call_identity(value: Option<&Value>) -> Option<u64> {
     value?.peek::<Ref<Call>>().map(|call| call.identity())
 }
 
-fn node_changes((l, r): (&Program, &Program), difference: &Difference) -> NodeChanges {
+/// Counts nodes, of which these left ones changed.
+fn node_changes(
+    (l, r): (&Program, &Program),
+    difference: &Difference,
+    changed: &HashSet<u64>,
+) -> NodeChanges {
     let count = |program| -> usize {
         let bodies = list(program).bodies;
         bodies.iter().map(|body| body.nodes.len()).sum()
@@ -230,32 +235,11 @@ fn node_changes((l, r): (&Program, &Program), difference: &Difference) -> NodeCh
             ..Default::default()
         };
     }
-    let mut paired = HashSet::new();
-    for (left, _) in difference.node_pairs() {
-        paired.extend(call_identity(Some(&left)));
-    }
-    let mut changed = HashSet::new();
-    for change in difference.changes() {
-        let is_alone = matches!(change.kind(), ChangeKind::Inserted | ChangeKind::Deleted);
-        if change.kind() == ChangeKind::Replaced
-            && let Some(call) = call_identity(change.left())
-            && call_identity(change.right()).is_some()
-        {
-            for (path, _) in change.paths() {
-                let landmarks = place::Place::new(difference.left(), &path);
-                changed.extend(landmarks.last_call().map(|it| it.identity()).or(Some(call)));
-            }
-            continue;
-        }
-        if is_alone && call_identity(change.left().or(change.right())).is_some() {
-            continue;
-        }
-        for (path, _) in change.paths() {
-            let place = place::Place::new(difference.left(), &path);
-            changed.extend(place.user().map(|call| call.identity()));
-        }
-    }
-    paired.extend(changed.iter().copied());
+    let pairs = difference.node_pairs();
+    let mut paired: HashSet<u64> = pairs
+        .filter_map(|(left, _)| call_identity(Some(&left)))
+        .collect();
+    paired.extend(changed);
     NodeChanges {
         same: paired.len() - changed.len(),
         changed: changed.len(),

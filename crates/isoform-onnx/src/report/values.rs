@@ -25,11 +25,27 @@ pub(super) fn node(call: &Call) -> String {
 
 /// The part of this that tells nodes of one operator apart.
 pub(super) fn node_name(call: &Call) -> String {
-    let output = call.output_names.iter().find(|name| !name.is_empty());
-    match (call.name.as_str(), output) {
-        ("", Some(output)) => format!("making '{output}'"),
-        ("", None) => format!("#{}", call.position),
-        (name, _) => format!("'{name}'"),
+    match call.name.is_empty() && call.output_names.iter().any(|name| !name.is_empty()) {
+        true => format!("making {}", label(call)),
+        false => label(call),
+    }
+}
+
+/// The name of a node, or that of its first output.
+pub(super) fn label(call: &Call) -> String {
+    let names = std::iter::once(&call.name).chain(call.output_names.iter());
+    let name = names.into_iter().find(|name| !name.is_empty());
+    name.map_or_else(|| format!("#{}", call.position), |name| format!("'{name}'"))
+}
+
+/// An operand without names, which many nodes may have alike.
+pub(super) fn kind_of_operand(value: &Value) -> String {
+    if let Some((call, _)) = made_by(value) {
+        return call.op_name.to_string();
+    }
+    match value.view() {
+        ValueRef::Tensor(tensor) => format!("constant {}", tensor_type(tensor)),
+        _ => text(value),
     }
 }
 
