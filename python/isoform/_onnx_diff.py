@@ -19,8 +19,9 @@ __all__ = ["ModelChange", "ModelDiff", "diff"]
 class ModelChange:
     """Describes equal changes, told once; its `str` is a line of `isoform diff`."""
 
-    #: The kind: `attribute`, `inserted`, `deleted`, `replaced`, `rewired`, `tensor` and so on;
-    #: `hunk` for several nodes that became others, `opset` for another version.
+    #: The kind: `inserted`, `deleted` and `replaced` nodes, a `hunk` of several nodes that became
+    #: others, an `attribute`, a `rewired` input, the elements of a `tensor`, a declared `type`,
+    #: another version of an `opset`, and a few more.
     kind: str
     #: How often it occurs.
     count: int

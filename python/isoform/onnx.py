@@ -148,9 +148,7 @@ def load(
     if isinstance(path, (bytes, bytearray, memoryview)):
         return _core.onnx_load_bytes(path, io_names=io_names)
     if isinstance(path, (str, os.PathLike)):
-        return _core.onnx_load(
-            Path(path), mmap=mmap, io_names=io_names, follow_links=follow_links
-        )
+        return _core.onnx_load(Path(path), mmap=mmap, io_names=io_names, follow_links=follow_links)
     encode = getattr(path, "SerializeToString", None)
     if encode is None:
         raise TypeError(f"expected a path, bytes or an onnx.ModelProto, got {type(path).__name__}")

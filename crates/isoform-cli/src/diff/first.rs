@@ -12,7 +12,8 @@ use isoform_onnx::elements;
 use isoform_onnx::{NodeOrigin, OriginKind};
 use serde_json::{Value as Json, json};
 
-use crate::args::{Common, DiffArgs};
+use super::args::DiffArgs;
+use crate::args::Common;
 use crate::input::{Input, message};
 use crate::output::{DIFFERENT, Output, printable};
 

@@ -11,8 +11,8 @@ use isoform_onnx::report::{ChangeGroup, Report};
 use isoform_onnx::{NodeOrigin, elements};
 use serde_json::{Map, Value as Json, json};
 
+use super::args::DiffArgs;
 use super::first::{origin_json, value_text};
-use crate::args::DiffArgs;
 use crate::summary::differences_json;
 
 /// The version of the format, which grows when a program that reads it has to change.

@@ -1,5 +1,6 @@
 //! `isoform diff`: checks whether two files are equal, and tells how they differ.
 
+pub(crate) mod args;
 mod first;
 mod json;
 
@@ -16,7 +17,9 @@ use isoform_onnx::report::{Report, ReportOptions, Tolerance};
 use isoform_onnx::summary::{Line, Role};
 use serde_json::{Value as Json, json};
 
-use crate::args::{Common, DiffArgs};
+use args::DiffArgs;
+
+use crate::args::Common;
 use crate::input::{Input, is_dash, load, message, simplified_input};
 use crate::output::{DIFFERENT, Failure, Output, counted, printable};
 
@@ -105,7 +108,7 @@ fn trouble(failed: &[(&Path, &Failure)], output: &mut Output<'_, '_>) -> io::Res
     output.json_line(&json!({"failed": failed}))
 }
 
-/// What `--first` says about equal files.
+/// Prints the verdict of `--first` about equal files.
 fn equal(args: &DiffArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
     if output.json {
         let side = |file: &Path| json!({"file": file.to_string_lossy()});

@@ -1,4 +1,4 @@
-//! Changes of a diff as sentences, equal ones once.
+//! Changes of a diff as sentences.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,107 +9,13 @@ use isoform::{Ref, Str, Value};
 
 use super::hunks;
 use super::place::{Part, Place, field, index, key};
-use super::values::{kind_of_operand, label, node_name, operand, tensors, text, type_text};
+use super::sentence::{Item, Rank, alone, became, grouped, weight_name};
+use super::values::{kind_of_operand, operand, tensors, text, type_text};
 use super::{ChangeGroup, ReportOptions, call_identity};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
 use crate::summary::{Role, domain_text};
 use crate::values::tensor;
-
-/// Nodes that are named where a change occurs several times.
-const MOST_NAMES: usize = 3;
-
-/// The order of groups.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Rank {
-    Opsets,
-    Interface,
-    Hunks,
-    Nodes,
-    Attributes,
-    Operands,
-    Weights,
-    Others,
-}
-
-/// One occurrence of a change. Those with the same words and operator are one group.
-pub(super) struct Item {
-    pub(super) rank: Rank,
-    pub(super) kind: &'static str,
-    /// The words before the node.
-    pub(super) before: String,
-    /// The operator of the node, if the sentence has one.
-    pub(super) op: String,
-    /// The words after the node.
-    pub(super) after: String,
-    /// The words after the operator if it occurs several times, if these are other ones.
-    pub(super) many: String,
-    /// More words if it occurs only once.
-    pub(super) once: String,
-    /// The name of the node, as a sentence has it.
-    pub(super) name: String,
-    /// The name of the node, as a list has it.
-    pub(super) label: String,
-    pub(super) node: Option<NodeOrigin>,
-    pub(super) path: AccessPath,
-    pub(super) role: Role,
-    /// What the group is known by, if it is not the words.
-    pub(super) key: String,
-}
-
-impl Item {
-    fn new(rank: Rank, kind: &'static str, before: String, after: String) -> Self {
-        Item {
-            rank,
-            kind,
-            before,
-            op: String::new(),
-            after,
-            many: String::new(),
-            once: String::new(),
-            name: String::new(),
-            label: String::new(),
-            node: None,
-            path: AccessPath::root(),
-            role: Role::Changed,
-            key: String::new(),
-        }
-    }
-
-    pub(super) fn of_call(mut self, call: &Call, main: &Str) -> Self {
-        self.op = call.op_name.to_string();
-        self.name = node_name(call) + &outside(call, main);
-        self.label = label(call) + &outside(call, main);
-        self.node = Some(NodeOrigin::of_call(call));
-        self
-    }
-
-    fn of_input(mut self, input: &Input) -> Self {
-        self.node = Some(NodeOrigin::of_input(input));
-        self
-    }
-
-    fn after_many(&self) -> &str {
-        match self.many.as_str() {
-            "" => &self.after,
-            many => many,
-        }
-    }
-
-    fn role(mut self, role: Role) -> Self {
-        self.role = role;
-        self
-    }
-}
-
-/// Where a node is, unless that is the main graph.
-pub(super) fn outside(call: &Call, main: &Str) -> String {
-    match call.in_function {
-        true => format!(" in function '{}'", call.graph),
-        false if call.graph != *main => format!(" in graph '{}'", call.graph),
-        false => String::new(),
-    }
-}
 
 /// Both sides of a change at one of its places.
 struct At<'a> {
@@ -327,7 +233,7 @@ impl Writer<'_> {
             }
             "attrs" => {
                 let keys = [key(left_steps.get(1)), key(right_steps.get(1))];
-                self.attribute(kind, [left, right], keys)
+                self.attribute([left, right], keys)
             }
             "inputs" => {
                 let positions = [index(left_steps.get(1)), index(right_steps.get(1))];
@@ -355,7 +261,6 @@ impl Writer<'_> {
     /// An attribute as a whole, however many of its parts differ.
     fn attribute(
         &mut self,
-        kind: &'static str,
         [left, right]: [&Ref<Call>; 2],
         [left_key, right_key]: [Option<String>; 2],
     ) -> Option<Item> {
@@ -391,7 +296,7 @@ impl Writer<'_> {
         };
         let item = Item::new(
             Rank::Attributes,
-            kind,
+            "attribute",
             format!("attribute {named} of "),
             after,
         );
@@ -438,7 +343,7 @@ impl Writer<'_> {
             let name = weight_name(name.as_ref(), other.as_ref());
             let before = format!("weight{name} (input {position} of ");
             let after = format!("): {}", tensors(one, two, self.options.tolerance));
-            let mut item = Item::new(Rank::Weights, kind.name(), before, after);
+            let mut item = Item::new(Rank::Weights, "tensor", before, after);
             item.key = format!("weight {number}");
             return Some(item.of_call(right, self.main));
         }
@@ -453,7 +358,7 @@ impl Writer<'_> {
             (None, None) => return None,
         };
         let before = format!("input {position} of ");
-        let mut item = Item::new(Rank::Operands, kind.name(), before, after);
+        let mut item = Item::new(Rank::Operands, "rewired", before, after);
         if let (Some((left, _)), Some((right, _))) = (&l, &r) {
             item.many = format!(": {} -> {}", kind_of_operand(left), kind_of_operand(right));
         }
@@ -485,7 +390,7 @@ impl Writer<'_> {
         }
         let types = [&left.ty, &right.ty].map(type_text).join(" -> ");
         let before = format!("type of {}: {types}", self.named_input(right));
-        let item = Item::new(Rank::Interface, kind, before, String::new());
+        let item = Item::new(Rank::Interface, "type", before, String::new());
         Some(item.of_input(right))
     }
 
@@ -572,7 +477,8 @@ impl Writer<'_> {
                 };
                 let of_type = if is_type { "type of " } else { "" };
                 let before = format!("{of_type}{what}{verb}: {change}");
-                let mut item = Item::new(Rank::Interface, kind.name(), before, String::new());
+                let kind = if is_type { "type" } else { kind.name() };
+                let mut item = Item::new(Rank::Interface, kind, before, String::new());
                 item.node = NodeOrigin::of_output(
                     self.main,
                     matches!(part, Part::Function(_)),
@@ -630,125 +536,5 @@ fn changed_node(at: &At<'_>) -> Option<u64> {
         ChangeKind::Sharing => None,
         ChangeKind::Inserted | ChangeKind::Deleted if is_node(left.or(right)) => None,
         _ => at.sides[0].user().map(|call| call.identity()),
-    }
-}
-
-/// A node that only one side has, and what uses it.
-pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Place) -> Item {
-    let kind = match role {
-        Role::Left => ChangeKind::Deleted.name(),
-        _ => ChangeKind::Inserted.name(),
-    };
-    let item = Item::new(Rank::Nodes, kind, verb.to_owned(), String::new());
-    let mut item = item.of_call(call, main).role(role);
-    if let Some((Part::Call(user), steps)) = place.around()
-        && field(steps.first()) == "inputs"
-        && let Some(at) = index(steps.get(1))
-    {
-        item.once = format!(", input {at} of {}", super::values::node(user));
-    }
-    item
-}
-
-/// A node that another one replaced.
-pub(super) fn became(left: &Call, right: &Call, main: &Str) -> Item {
-    let kind = ChangeKind::Replaced.name();
-    let with = |call: &Call| match left.op_name == right.op_name {
-        true => format!(" with {} inputs", call.inputs.len()),
-        false => String::new(),
-    };
-    let item = Item::new(Rank::Nodes, kind, String::new(), String::new());
-    let mut item = item.of_call(left, main);
-    item.after = format!(
-        "{} became {}{}",
-        with(left),
-        right.op_name.as_str(),
-        with(right)
-    );
-    if left.name != right.name {
-        item.once = format!(" {}", node_name(right));
-    }
-    item
-}
-
-impl Item {
-    fn became_call(mut self, right: &Call, main: &Str) -> Self {
-        self = self.of_call(right, main);
-        self.before.push_str("became ");
-        self
-    }
-}
-
-fn weight_name(left: Option<&Str>, right: Option<&Str>) -> String {
-    let name = |it: Option<&Str>| it.map(ToString::to_string).filter(|it| !it.is_empty());
-    match (name(left), name(right)) {
-        (Some(left), Some(right)) if left != right => format!(" '{left}' -> '{right}'"),
-        (Some(name), _) | (None, Some(name)) => format!(" '{name}'"),
-        (None, None) => String::new(),
-    }
-}
-
-/// Items with the same words become one group, by rank and then as they come.
-fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
-    let mut known: HashMap<(Rank, String), usize> = HashMap::new();
-    let mut found: Vec<(Rank, Vec<Item>)> = Vec::new();
-    for item in items {
-        let key = match item.key.as_str() {
-            "" => format!("{}\0{}\0{}", item.before, item.op, item.after_many()),
-            key => key.to_owned(),
-        };
-        match known.get(&(item.rank, key.clone())) {
-            Some(&at) => found[at].1.push(item),
-            None => {
-                known.insert((item.rank, key), found.len());
-                found.push((item.rank, vec![item]));
-            }
-        }
-    }
-    found.sort_by_key(|(rank, _)| *rank);
-    found.into_iter().map(|(_, items)| group(items)).collect()
-}
-
-fn group(items: Vec<Item>) -> ChangeGroup {
-    let count = items.len();
-    let names: Vec<&str> = items.iter().map(|item| item.label.as_str()).collect();
-    let first = &items[0];
-    let Item {
-        before, op, after, ..
-    } = first;
-    let mut text = match (count, op.is_empty()) {
-        (1, false) => format!("{before}{op} {}{after}{}", first.name, first.once),
-        (_, false) => format!("{before}{op}{}", first.after_many()),
-        (_, true) => format!("{before}{after}"),
-    };
-    if count > 1 {
-        text.push_str(&format!(", {count} times"));
-        let named: Vec<&str> = names
-            .iter()
-            .copied()
-            .filter(|name| !name.is_empty())
-            .collect();
-        if !named.is_empty() {
-            let shown = named[..named.len().min(MOST_NAMES)].join(", ");
-            let more = if named.len() > MOST_NAMES {
-                ", ..."
-            } else {
-                ""
-            };
-            text.push_str(&format!(", in {shown}{more}"));
-        }
-    } else if op.is_empty()
-        && matches!(first.rank, Rank::Hunks | Rank::Others)
-        && !first.label.is_empty()
-    {
-        text.push_str(&format!(", in {}", first.label));
-    }
-    ChangeGroup {
-        kind: first.kind,
-        count,
-        path: first.path.clone(),
-        text,
-        role: first.role,
-        nodes: items.into_iter().filter_map(|item| item.node).collect(),
     }
 }

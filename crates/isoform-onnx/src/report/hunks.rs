@@ -7,7 +7,7 @@ use isoform::paths::AccessPath;
 use isoform::{Ref, Str, Value};
 
 use super::call_identity;
-use super::groups::{Item, Rank, outside};
+use super::sentence::{Item, Rank, outside};
 use crate::NodeOrigin;
 use crate::ir::Call;
 use crate::summary::Role;

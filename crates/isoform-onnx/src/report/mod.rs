@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `place.rs` | the node, graph and input that a place of a program belongs to |
 //! | `values.rs` | short text of operands, attributes and tensors |
-//! | `groups.rs` | changes of a diff as sentences, equal ones once |
+//! | `groups.rs` | changes of a diff as sentences |
+//! | `sentence.rs` | sentences, and those with the same words as one |
 //! | `hunks.rs` | parts of a graph that became other ones |
 //! | `weights.rs` | weights as the diff pairs them |
 //! | `text.rs` | the lines |
@@ -14,6 +15,7 @@
 mod groups;
 mod hunks;
 mod place;
+mod sentence;
 mod text;
 mod values;
 mod weights;
@@ -81,8 +83,10 @@ pub struct NodeChanges {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ChangeGroup {
-    /// The kind of change, as in [`isoform::compare::ChangeKind::name`]; `hunk` for several nodes that became
-    /// others, and `opset` for another version of an operator set.
+    /// The kind of change: `inserted`, `deleted` and `replaced` nodes, a `hunk` of several nodes
+    /// that became others, an `attribute`, a `rewired` input, the elements of a `tensor`, a
+    /// declared `type`, another version of an `opset`; otherwise as
+    /// [`isoform::compare::ChangeKind::name`] calls it.
     pub kind: &'static str,
     /// How often it occurs.
     pub count: usize,
