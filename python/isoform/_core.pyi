@@ -1257,7 +1257,7 @@ def assert_structural_equal(
     enable_auto_mapping: Any = ...,
 ) -> Any:
     """Raises ValueError, with the explained mismatch, unless two values are structurally
-    equal.
+    equal. For programs of `isoform.onnx`, it names the nodes, weights and elements that differ.
     """
 
 def bind_class(cls: type[Any], type_key: str) -> TypeInfo:
@@ -1457,6 +1457,17 @@ def make_node(type_key: str, fields: Any) -> Any:
     Raises KeyError for an unknown key, AttributeError for an unknown field, TypeError
     for one that is missing or does not fit.
     """
+
+def onnx_diff(
+    left: Any,
+    right: Any,
+    *,
+    ignore_shapes: bool,
+    strict: bool,
+    skip_tensor_content: bool,
+    tolerance: Any,
+) -> Any:
+    """The differences of two models; see `isoform.onnx.diff`."""
 
 def onnx_evaluate(program: Any, inputs: Any, max_bytes: Any) -> Any:
     """The results of a program by name; see `isoform.onnx.evaluate`."""

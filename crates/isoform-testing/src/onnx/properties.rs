@@ -94,7 +94,7 @@ fn judge(
 
 /// The version of the first operator.
 fn opset(program: &Ref<Program>) -> i64 {
-    let listing = isoform_onnx::layout::list(program);
+    let listing = list(program);
     let mut nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
     nodes
         .find(|node| node.call.version > 0)
@@ -142,17 +142,15 @@ fn keeps(
         return Err(fail(difference, Some(&after)));
     }
     interface(&before.graph, &after.graph).map_err(|what| fail(what, Some(&after)))?;
-    let [old, new] = [before, &after].map(count);
+    let [old, new] = [before, &after].map(nodes);
     if new > old {
         return Err(fail(format!("{old} nodes became {new}"), Some(&after)));
     }
     Ok(after)
 }
 
-/// The number of nodes, those of bodies and functions included.
-fn count(program: &Ref<Program>) -> usize {
-    let listing = isoform_onnx::layout::list(program);
-    listing.bodies.iter().map(|body| body.nodes.len()).sum()
+fn nodes(program: &Ref<Program>) -> usize {
+    list(program).node_count()
 }
 
 /// Names and types of inputs and outputs stay.
@@ -391,7 +389,7 @@ fn levels_keep_the_meaning(bytes: &[u8]) -> Result<(), String> {
             if told(structural_digest(&applied))? != told(structural_digest(&other))? {
                 return fail(format!("names or order matter:\n{}", text(&other)));
             }
-            if count(&applied) != count(&drawn.program) {
+            if nodes(&applied) != nodes(&drawn.program) {
                 return fail("the number of nodes has changed".to_owned());
             }
         }
