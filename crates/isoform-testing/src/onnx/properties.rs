@@ -14,6 +14,7 @@ use super::programs::RandomProgram;
 use super::rebuild::rebuilt;
 use super::running::{self, Results};
 use super::shrink::smallest;
+use crate::differences::{edited, judge_difference};
 use crate::edits::judge_edits;
 use crate::properties::Property;
 use crate::source::Source;
@@ -49,6 +50,10 @@ pub const ONNX_PROPERTIES: &[(&str, Property)] = &[
         edited_programs_hash_and_compare_the_same,
     ),
     ("onnx_levels_keep_the_meaning", levels_keep_the_meaning),
+    (
+        "onnx_programs_differ_by_the_laws",
+        programs_differ_by_the_laws,
+    ),
 ];
 
 fn draw(bytes: &[u8]) -> RandomProgram {
@@ -362,6 +367,18 @@ fn random_calls_stay_apart(bytes: &[u8]) -> Result<(), String> {
 fn edited_programs_hash_and_compare_the_same(bytes: &[u8]) -> Result<(), String> {
     let program = draw(bytes).program;
     judge_edits(&program.into(), bytes)
+}
+
+/// The difference of a program and an edited copy, made in another order, keeps the laws.
+fn programs_differ_by_the_laws(bytes: &[u8]) -> Result<(), String> {
+    let program = draw(bytes).program;
+    let mut source = Source::new(bytes);
+    let right = match source.chance(50) {
+        true => program.clone(),
+        false => rebuilt(&program, &mut source),
+    };
+    let edited = edited(&right.into(), &mut source)?;
+    judge_difference(&program.into(), &edited, &mut source)
 }
 
 /// A level of equality changes no result, nothing a second time, and programs that were

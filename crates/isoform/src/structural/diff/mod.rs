@@ -102,7 +102,7 @@ impl DiffOptions {
         let (left, right) = (left.into(), right.into());
         let ignored = Ignored::of(self)?;
         if self.compare.equal(&left, &right)? {
-            return Ok(Difference::none(left, right));
+            return Ok(Difference::none(self, left, right));
         }
         // The comparison has visited so much of both, at least.
         let seen = last_visit_count() as usize;

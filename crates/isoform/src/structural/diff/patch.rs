@@ -58,8 +58,8 @@ pub(crate) enum Entry {
     Edited(u32, Vec<(Str, Source)>),
     /// An array or list, of the type of the base if there is one; that is a left node.
     Items(&'static ContainerType, Option<u32>, Vec<Run>),
-    /// A map or dict: a left node as base, the positions of its keys that go, and the
-    /// entries that are set.
+    /// A map or dict: a left node as base, the positions of its keys that go, ascending,
+    /// and the entries that are set.
     Entries(
         &'static ContainerType,
         Option<u32>,
@@ -286,7 +286,7 @@ impl Builder<'_> {
                 if let Some(base) = base {
                     let cells = self.base(*base)?;
                     for position in (0..cells.len()).step_by(2) {
-                        if removed.contains(&(position as u32)) {
+                        if removed.binary_search(&(position as u32)).is_ok() {
                             continue;
                         }
                         parts.push(self.left.value_of(&cells[position]));

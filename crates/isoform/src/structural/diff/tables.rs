@@ -58,6 +58,8 @@ pub(super) struct Node {
     /// The number of nodes below and including this one, at every occurrence; containers
     /// do not count.
     pub(super) size: u64,
+    /// The same without the dag nodes below and what is below these.
+    pub(super) own_size: u64,
     pub(super) flags: u8,
 }
 
@@ -183,15 +185,33 @@ impl Tables {
         Ok(tables)
     }
 
-    /// True if all parts have the same numbers as in other tables, of an equal value.
+    /// True if each part of an equal value has the same number as its counterpart in other
+    /// tables. Equal maps may list their entries in another order, and then have not.
     pub(super) fn has_layout_of(&self, other: &Tables) -> bool {
-        let is_same = |(one, other): (&Cell, &Cell)| one.node_number() == other.node_number();
+        let is_same = |(one, other): (&Cell, &Cell)| {
+            (one.is_node(), one.word) == (other.is_node(), other.word)
+        };
         self.nodes.len() == other.nodes.len()
             && self.cells.len() == other.cells.len()
             && self.cells.iter().zip(&other.cells).all(is_same)
-            && (self.nodes.iter())
-                .zip(&other.nodes)
-                .all(|(one, other)| one.info().index() == other.info().index())
+            && (self.nodes.iter()).zip(&other.nodes).all(|(one, other)| {
+                let types = (one.info().index(), other.info().index());
+                types.0 == types.1 && one.skeleton == other.skeleton
+            })
+            && self.has_variables_of(other)
+    }
+
+    /// True unless a variable has one number here and another one there.
+    fn has_variables_of(&self, other: &Tables) -> bool {
+        let variables = |tables: &Tables| -> Vec<(u64, usize)> {
+            let nodes = tables.nodes.iter().enumerate();
+            let vars = nodes.filter(|(_, node)| node.is_var());
+            vars.map(|(number, node)| (node.object.identity(), number))
+                .collect()
+        };
+        let known: HashMap<u64, usize, RandomState> = variables(other).into_iter().collect();
+        let mut own = variables(self).into_iter();
+        own.all(|(var, number)| known.get(&var).is_none_or(|&there| there == number))
     }
 
     #[inline]
@@ -413,6 +433,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         let mut shape = step(info.seed, (self.pending.len() - base) as u64);
         let mut skeleton = shape;
         let mut size = u64::from(is_declared);
+        let mut own_size = size;
         if let Some(ignored) = self.ignored.fields_of(info) {
             for (cell, slot) in self.pending[base..].iter_mut().zip(&info.visited) {
                 if ignored.contains(&(slot.field as usize)) {
@@ -433,6 +454,9 @@ impl<'a, 'o> Reader<'a, 'o> {
                     skeleton = step(skeleton, part.skeleton);
                     flags |= part.flags & INHERITED;
                     size = size.saturating_add(part.size);
+                    if !part.is_dag() {
+                        own_size = own_size.saturating_add(part.own_size);
+                    }
                 }
                 None => skeleton = step(skeleton, cell.word ^ PLAIN),
             }
@@ -471,6 +495,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             shape,
             skeleton,
             size,
+            own_size,
             flags,
         })
     }

@@ -10,7 +10,9 @@ use super::change::ChangeKind;
 use super::flow::Flow;
 use super::options::DiffOptions;
 use super::places::{Link, Places, ROOT};
-use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
+use super::tables::{
+    Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_DEFINED, IS_HOOKED, IS_IGNORED, NONE, Tables,
+};
 use super::tokens::Tokens;
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::types::FieldFlag;
@@ -23,10 +25,16 @@ use crate::structural::CompareOptions;
 const PARTNERS: u8 = 8;
 /// The number of nodes in which a part is searched that may have been wrapped.
 const WRAPPED_IN: usize = 32;
+/// The number of parts of each of these that are looked at: one long list may be a part of
+/// everything.
+const WRAPPED_PARTS: usize = 256;
 /// The similarity from which a part of another type counts as the one that was wrapped.
 const WRAPPED: f64 = 0.6;
 /// The share of common parts from which only a node, and not what is below, was replaced.
 const KEPT_BELOW: f64 = 0.25;
+
+/// The pair around the roots, which occurs once.
+const TOP: u32 = 0;
 
 /// Something that differs.
 pub(super) struct Finding {
@@ -169,8 +177,8 @@ impl<'t> Walk<'t> {
     ///
     /// Those of custom comparisons.
     pub(super) fn roots(&mut self) -> Result<()> {
-        // The pair around the roots, which occurs once.
         let top = self.new_pair();
+        debug_assert_eq!(top, TOP);
         let cells = (&self.left.root, &self.right.root);
         self.mode = Mode::Partners;
         self.cells(cells, top, ROOT, RegionKind::Use)?;
@@ -405,13 +413,17 @@ impl<'t> Walk<'t> {
             return None;
         }
         let cells = tables.cells(node);
+        let size = tables.node(node).size;
+        // A value is among the parts of anything large by chance.
+        if size > 4 || cells.len() > WRAPPED_IN {
+            return None;
+        }
         let is_inside = cells
             .iter()
             .any(|cell| !cell.is_node() && cell.word == plain.word);
-        if !is_inside || tables.node(node).size > 4 {
+        if !is_inside {
             return None;
         }
-        let size = tables.node(node).size;
         let sizes = if side == 1 { (0, size) } else { (size, 0) };
         let spots = (self.spot(0, left), self.spot(1, right));
         self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
@@ -633,13 +645,28 @@ impl<'t> Walk<'t> {
             .node(left)
             .object
             .same_as(&self.right.node(right).object);
-        if bound == (NONE, NONE) {
+        let are_defined =
+            self.left.node(left).has(IS_DEFINED) && self.right.node(right).has(IS_DEFINED);
+        if bound == (NONE, NONE) && self.is_apart && are_defined {
+            // The scopes around a place that is visited for itself are not open, so the
+            // variables stand for each other as they did there; which objects they are says
+            // nothing.
+            let likely = (
+                self.bindings.likely_of_left(left),
+                self.bindings.likely_of_right(right),
+            );
+            if likely == (NONE, NONE) {
+                self.bindings.bind(left, right);
+            }
+            if likely == (NONE, NONE) || likely.0 == right {
+                return true;
+            }
+        } else if bound == (NONE, NONE) {
             let labels = (
                 self.bindings.labels_left[left as usize],
                 self.bindings.labels_right[right as usize],
             );
             let may_bind = self.options.compare.map_free_vars && labels == (NONE, NONE);
-            // The scopes around a place that is visited for itself are not open.
             let was_bound = self.is_apart && self.bindings.have_one_label(left, right);
             if may_bind && (same_object || self.bindings.may_be_partners(left, right)) {
                 self.bindings.bind(left, right);
@@ -672,7 +699,7 @@ impl<'t> Walk<'t> {
             if self.replaced_dags.remove(&(left, right)) {
                 let sizes = (self.own_size(0, left), self.own_size(1, right));
                 self.mode = Mode::Partners;
-                self.note(ChangeKind::Replaced, place, pair, spots(self), sizes);
+                self.note(ChangeKind::Replaced, place, TOP, spots(self), sizes);
                 return Some(Mode::Replaced);
             }
             return Some(Mode::Partners);
@@ -700,8 +727,8 @@ impl<'t> Walk<'t> {
         }
         // What was inserted or deleted says it all.
         match is_alone {
-            (true, _) => self.dag_alone(0, left, place, pair),
-            _ => self.dag_alone(1, right, place, pair),
+            (true, _) => self.dag_alone(0, left, place),
+            _ => self.dag_alone(1, right, place),
         }
         None
     }
@@ -722,8 +749,9 @@ impl<'t> Walk<'t> {
         !follows
     }
 
-    /// Notes a dag node that is only on one side, once.
-    pub(super) fn dag_alone(&mut self, side: usize, node: u32, place: u32, pair: u32) {
+    /// Notes a dag node that is only on one side, once: it is one node, however often it is
+    /// used.
+    pub(super) fn dag_alone(&mut self, side: usize, node: u32, place: u32) {
         self.mode = Mode::Partners;
         if std::mem::replace(&mut self.reported[side][node as usize], true) {
             return;
@@ -734,14 +762,14 @@ impl<'t> Walk<'t> {
             0 => self.note(
                 ChangeKind::Deleted,
                 place,
-                pair,
+                TOP,
                 (Some(spot), None),
                 (size, 0),
             ),
             _ => self.note(
                 ChangeKind::Inserted,
                 place,
-                pair,
+                TOP,
                 (None, Some(spot)),
                 (0, size),
             ),
@@ -750,18 +778,7 @@ impl<'t> Walk<'t> {
 
     /// The number of nodes of a dag node without those of its operands.
     fn own_size(&self, side: usize, node: u32) -> u64 {
-        let tables = self.tables(side);
-        let mut size = 0u64;
-        let mut stack = vec![node];
-        while let Some(open) = stack.pop() {
-            size += u64::from(tables.node(open).counts());
-            if size > 1 << 16 {
-                break;
-            }
-            let parts = tables.cells(open).iter().filter_map(Cell::node_number);
-            stack.extend(parts.filter(|&part| !tables.node(part).is_dag()));
-        }
-        size
+        self.tables(side).node(node).own_size
     }
 
     /// Dag nodes that are paired but were not met together, and those without a partner.
@@ -779,7 +796,7 @@ impl<'t> Walk<'t> {
             match self.partners[1][right as usize] {
                 NONE if self.is_aligned() => {
                     let place = self.places.add(ROOT, Link::Nowhere, Link::Node(right));
-                    self.dag_alone(1, right, place, 0);
+                    self.dag_alone(1, right, place);
                 }
                 NONE => {}
                 left if self.pairs.contains_key(&(left, right)) => {}
@@ -794,7 +811,7 @@ impl<'t> Walk<'t> {
                 && !is_covered[0][left as usize];
             if is_alone && self.is_aligned() {
                 let place = self.places.add(ROOT, Link::Node(left), Link::Nowhere);
-                self.dag_alone(0, left, place, 0);
+                self.dag_alone(0, left, place);
             }
         }
         Ok(())
@@ -947,7 +964,8 @@ impl<'t> Walk<'t> {
         let mut next = 0;
         let mut similar = None;
         while let Some(&(open, _, _)) = queue.get(next) {
-            for (position, cell) in tables.cells(open).iter().enumerate() {
+            let cells = tables.cells(open).iter().take(WRAPPED_PARTS);
+            for (position, cell) in cells.enumerate() {
                 let Some(part) = cell.node_number() else {
                     continue;
                 };
@@ -1012,7 +1030,7 @@ impl<'t> Walk<'t> {
         {
             // An element that is still used elsewhere was only rewired.
             if self.partners[0][node as usize] == NONE {
-                return self.dag_alone(0, node, place, pair);
+                return self.dag_alone(0, node, place);
             }
         }
         let (spot, size) = (self.spot(0, cell), self.size_at(0, cell));
@@ -1030,7 +1048,7 @@ impl<'t> Walk<'t> {
             && self.right.node(node).is_dag()
             && self.partners[1][node as usize] == NONE
         {
-            return self.dag_alone(1, node, place, pair);
+            return self.dag_alone(1, node, place);
         }
         let (spot, size) = (self.spot(1, cell), self.size_at(1, cell));
         self.note(
