@@ -5,7 +5,9 @@
 //! | `tables.rs` | one side as tables of distinct objects, which everything else works on |
 //! | `tokens.rs` | hashes by which nodes of both sides are matched |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
-//! | `bindings.rs`, `walk.rs` | pairs, bound variables, and what differs |
+//! | `walk.rs` | pairs, and what differs |
+//! | `bindings.rs`, `variables.rs` | which variables are bound to each other |
+//! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; what became a part of something new |
 //! | `flow.rs`, `graphs/` | which dag nodes correspond, by the way in which they are wired |
 //! | `ted.rs`, `small.rs` | the cheapest edit of small trees |
 //! | `moves.rs` | what was deleted in one place and inserted in another |
@@ -19,6 +21,7 @@
 mod align;
 mod bindings;
 mod change;
+mod dags;
 mod difference;
 mod flow;
 #[allow(dead_code, unused_imports)]
@@ -32,7 +35,9 @@ mod small;
 mod tables;
 mod ted;
 mod tokens;
+mod variables;
 mod walk;
+mod wrapped;
 
 pub use change::{Change, ChangeKind};
 pub use difference::{DiffCosts, Difference, Hunk};
