@@ -84,12 +84,12 @@ fn compared(
         let report = options.report(&left, &right, &Control::default())?;
         return Ok(models(args, &report, output));
     }
-    let mut options = DiffOptions::default();
-    options.compare = compare;
-    let tolerance = args.tolerance();
-    options
-        .ignore
-        .extend(tolerance.map(|it| within(it.rtol, it.atol)));
+    let tolerance = args.tolerance().into_iter();
+    let options = DiffOptions {
+        compare,
+        ignore: tolerance.map(|it| within(it.rtol, it.atol)).collect(),
+        ..DiffOptions::default()
+    };
     let difference = options.diff(left.to_value(), right.to_value())?;
     Ok(values(args, &difference, output))
 }

@@ -159,16 +159,15 @@ impl ReportOptions {
     }
 
     fn diff_options(self) -> DiffOptions {
-        let mut options = DiffOptions::default();
-        options.compare = CompareOptions {
-            map_free_vars: true,
-            ..self.compare
-        };
-        let tolerance = self.tolerance;
-        options
-            .ignore
-            .extend(tolerance.map(|it| within(it.rtol, it.atol)));
-        options
+        let tolerance = self.tolerance.into_iter();
+        DiffOptions {
+            compare: CompareOptions {
+                map_free_vars: true,
+                ..self.compare
+            },
+            ignore: tolerance.map(|it| within(it.rtol, it.atol)).collect(),
+            ..DiffOptions::default()
+        }
     }
 
     fn summary(

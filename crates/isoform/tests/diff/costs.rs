@@ -275,7 +275,10 @@ fn large_tensors() {
         if edited {
             bytes[77] = 1;
         }
-        Value::from(Tensor::new(DType::INT8, vec![100 << 20], bytes).expect("a tensor"))
+        Value::from(
+            Tensor::new("int8".parse().expect("a dtype"), vec![100 << 20], bytes)
+                .expect("a tensor"),
+        )
     };
     let (left, right) = (make(false), make(true));
     check(

@@ -504,7 +504,7 @@ impl<'t> Maker<'t> {
 
     fn fields_of(&self, node: u32, base: Option<u32>, cells: &[Cell]) -> Entry {
         let info = self.right.node(node).info();
-        let field = |position: usize| info.visited[position].field.into();
+        let field = |position: usize| info.visited[position].field;
         let mut fields: Vec<(u32, Source)> = Vec::new();
         for (position, cell) in cells.iter().enumerate() {
             let is_same = match base {

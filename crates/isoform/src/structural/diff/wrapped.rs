@@ -75,9 +75,7 @@ impl<'t> Walk<'t> {
         } else {
             None
         };
-        let Some((side, (inner, links))) = found else {
-            return None;
-        };
+        let (side, (inner, links)) = found?;
         let (kind, sizes, spots) = match side {
             1 => (
                 ChangeKind::Wrapped,
