@@ -39,6 +39,8 @@ struct Writer<'a> {
     versions: Versions,
     /// The left nodes that changed.
     changed: HashSet<u64>,
+    /// The nodes of hunks, which are told already.
+    in_hunks: HashSet<u64>,
 }
 
 /// All changes in words, and the left nodes that changed.
@@ -62,6 +64,7 @@ pub(super) fn groups(
         partnered: HashSet::new(),
         versions: HashMap::new(),
         changed: HashSet::new(),
+        in_hunks: HashSet::new(),
     };
     for (left, right) in pairs {
         writer.partnered.insert(left.identity());
@@ -74,6 +77,7 @@ pub(super) fn groups(
     let in_hunks = hunks::add(main, difference, &mut writer.items);
     let changed = in_hunks.iter().filter(|it| writer.partnered.contains(it));
     writer.changed.extend(changed);
+    writer.in_hunks.clone_from(&in_hunks);
     for (number, change) in difference.changes().iter().enumerate() {
         let is_told = [change.left(), change.right()]
             .into_iter()
@@ -219,6 +223,12 @@ impl Writer<'_> {
         at: &At<'_>,
         [(left, left_steps), (right, right_steps)]: [(&Ref<Call>, &[AccessStep]); 2],
     ) -> Option<Item> {
+        if [left, right]
+            .iter()
+            .all(|it| self.in_hunks.contains(&it.identity()))
+        {
+            return None;
+        }
         let kind = at.change.kind().name();
         let name = field(right_steps.first().or(left_steps.first()));
         match name {
@@ -319,13 +329,19 @@ impl Writer<'_> {
             let value = call.inputs.values().get(at)?.clone();
             Some((value, call.input_names.get(at).cloned()))
         };
-        // In lists of one length, something else is at the same position.
-        let is_other = left.inputs.len() == right.inputs.len();
-        let [l, r] = match kind {
-            ChangeKind::Inserted | ChangeKind::Deleted if is_other => {
-                let at = positions[usize::from(kind == ChangeKind::Inserted)];
-                [input(left, at), input(right, at)]
+        // In lists of one length, positions have a meaning, whatever was moved between them.
+        if left.inputs.len() == right.inputs.len() && positions[0] != positions[1] {
+            let mut positions: Vec<usize> = positions.into_iter().flatten().collect();
+            positions.sort_unstable();
+            let mut last = None;
+            for position in positions {
+                let sides = [input(left, Some(position)), input(right, Some(position))];
+                let item = self.input_item(number, position, [left, right], sides);
+                self.items.extend(std::mem::replace(&mut last, item));
             }
+            return last;
+        }
+        let sides = match kind {
             ChangeKind::Inserted => [None, input(right, positions[1])],
             ChangeKind::Deleted => [input(left, positions[0]), None],
             _ => [input(left, positions[0]), input(right, positions[1])],
@@ -334,10 +350,19 @@ impl Writer<'_> {
             ChangeKind::Deleted => positions[0],
             _ => positions[1],
         }?;
-        if !self.told.insert((
-            right.identity(),
-            format!("input {position} {}", l.is_some() && r.is_some()),
-        )) {
+        self.input_item(number, position, [left, right], sides)
+    }
+
+    /// What two nodes take at a position; None if it was told, or reads the same.
+    fn input_item(
+        &mut self,
+        number: usize,
+        position: usize,
+        [left, right]: [&Ref<Call>; 2],
+        [l, r]: [Option<(Value, Option<Str>)>; 2],
+    ) -> Option<Item> {
+        let told = format!("input {position} {}", l.is_some() && r.is_some());
+        if !self.told.insert((right.identity(), told)) {
             return None;
         }
         if let (Some((l, name)), Some((r, other))) = (&l, &r)
@@ -356,6 +381,8 @@ impl Writer<'_> {
         };
         let (after, role) = match (said(&l), said(&r)) {
             (Some(left), Some(right)) => (format!(": {left} -> {right}"), Role::Changed),
+            // Another operator has other inputs.
+            _ if left.op_name != right.op_name => return None,
             (None, Some(right)) => (format!(" added: {right}"), Role::Right),
             (Some(left), None) => (format!(" removed: {left}"), Role::Left),
             (None, None) => return None,
