@@ -10,15 +10,8 @@ use crate::support::{Call, Step, add, call, fun, int, list, var};
 /// part of both sides.
 #[track_caller]
 fn check(left: &Value, right: &Value, parts: u64, changes: usize) -> Difference {
-    let start = std::time::Instant::now();
     let found = diff(left, right).expect("a difference");
     let costs = found.costs();
-    eprintln!(
-        "{:?} {} ch {costs:?} parts {parts}  {}",
-        start.elapsed(),
-        found.changes().len(),
-        found.summary()
-    );
     assert!(!costs.is_whole);
     assert!(costs.visits <= 10 * parts, "{costs:?}");
     assert_eq!(found.changes().len(), changes, "{}", found.summary());
@@ -93,7 +86,6 @@ fn a_list_that_is_reversed() {
     let mut items = ints(WIDTH);
     items.reverse();
     let found = diff(ints(WIDTH), items).expect("a difference");
-    eprintln!("{} {:?}", found.summary(), found.costs());
     assert!(!found.costs().is_whole);
 }
 
@@ -218,14 +210,7 @@ fn permuted_parameters() {
         }
         fun(&params, body)
     };
-    let start = std::time::Instant::now();
     let found = diff(function(false), function(true)).expect("a difference");
-    eprintln!(
-        "{:?} {} {:?}",
-        start.elapsed(),
-        found.summary(),
-        found.costs()
-    );
     assert!(!found.costs().is_whole);
 }
 
