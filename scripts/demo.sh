@@ -74,7 +74,7 @@ compare_with_copies() {
     expect 0 "$isoform" diff "$model" "$scratch/scrambled.onnx"
 
     heading "$name against a copy with one attribute of one operator changed"
-    explain 'Another program: status 1, and the place of the change.'
+    explain 'Another program: status 1, a summary, and the change.'
     edit edit-attribute "$model" "$scratch/attribute.onnx"
     expect 1 "$isoform" diff "$model" "$scratch/attribute.onnx"
 
@@ -150,6 +150,9 @@ optimize_models() {
     expect 0 "$isoform" optimize --explain "$model" "$scratch/small.onnx"
     expect 0 "$isoform" optimize --verify "$light" "$scratch/light.onnx"
 
+    explain '' 'What became of the nodes, with their own names.'
+    expect 1 "$isoform" diff "$light" "$scratch/light.onnx"
+
     explain '' 'Simplified, the original is the optimised model; without, they are two programs.'
     expect 0 "$isoform" diff --simplify "$model" "$scratch/small.onnx"
     expect 1 "$isoform" diff -q "$model" "$scratch/small.onnx"
@@ -174,5 +177,6 @@ sed 's/%x/%data/g' "$module" >"$scratch/renamed.iso"
 expect 0 "$isoform" diff "$scratch/module.json" "$scratch/renamed.iso"
 sed 's/args=\[%x, %w\]/args=[%w, %x]/' "$module" >"$scratch/swapped.iso"
 expect 1 "$isoform" diff "$scratch/module.json" "$scratch/swapped.iso"
+expect 1 "$isoform" diff --first "$scratch/module.json" "$scratch/swapped.iso"
 
 heading "Done: $checks commands, every one with the status foretold"

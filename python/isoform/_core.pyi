@@ -87,6 +87,83 @@ class AccessStep:
         """The kind of the step, an `AccessKind`."""
 
 @final
+class Change:
+    """A change between two values, with every place where the same change occurs."""
+
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
+    @property
+    def count(self) -> Any:
+        """The number of occurrences, counting a shared part at each of its places, at most
+        2**64 - 1.
+        """
+    @property
+    def kind(self) -> Any:
+        """The kind: `value`, `inserted`, `deleted`, `moved`, `wrapped`, `unwrapped`, `replaced`,
+        `variable`, `sharing`, `key renamed`, `tensor`, `attribute` or `rewired`.
+        """
+    @property
+    def left(self) -> Any:
+        """The value on the left; None if there is none."""
+    @property
+    def left_path(self) -> Any:
+        """The first place on the left; of what is only on the right, that of what it was put into."""
+    @property
+    def left_size(self) -> Any:
+        """The number of nodes that the change takes away on the left."""
+    @property
+    def paths(self) -> Any:
+        """The places on both sides, each distinct pair of objects once."""
+    @property
+    def right(self) -> Any:
+        """The value on the right; None if there is none."""
+    @property
+    def right_path(self) -> Any:
+        """The first place on the right; of what is only on the left, that of what it was taken
+        from.
+        """
+    @property
+    def right_size(self) -> Any:
+        """The number of nodes that the change brings on the right."""
+    @property
+    def tensor(self) -> Any:
+        """How the elements of two tensors of one type and shape differ, by name: the number of
+        elements that are `differing` of all `elements`, the largest absolute difference
+        `max_abs`, the length of the difference relative to the left tensor `relative_l2`, the
+        `cosine`, and the position of the `first` one that differs. None for everything else.
+        """
+
+@final
+class ChangeRecord:
+    """A change that was read from JSON."""
+
+    def __str__(self, /) -> str: ...
+    @property
+    def count(self) -> Any:
+        """As `Change.count`, at most 2**63 - 1."""
+    @property
+    def kind(self) -> Any:
+        """As `Change.kind`."""
+    @property
+    def left(self) -> Any:
+        """The value on the left as text; None if there is none."""
+    @property
+    def left_path(self) -> Any:
+        """As `Change.left_path`."""
+    @property
+    def left_size(self) -> Any:
+        """As `Change.left_size`."""
+    @property
+    def right(self) -> Any:
+        """The value on the right as text; None if there is none."""
+    @property
+    def right_path(self) -> Any:
+        """As `Change.right_path`."""
+    @property
+    def right_size(self) -> Any:
+        """As `Change.right_size`."""
+
+@final
 class Column:
     """An attribute whose name has been looked up."""
 
@@ -132,6 +209,81 @@ class Definition:
     @property
     def value(self) -> Any:
         """The value."""
+
+@final
+class Difference:
+    """All differences of two values, by `isoform.diff.diff`.
+
+    As a str, the summary and one line for each change, up to a hundred. Empty, and false, if
+    and only if the values are structurally equal.
+    """
+
+    def __bool__(self, /) -> bool: ...
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
+    def apply(self, /, value: Any) -> Any:
+        """Builds the right value out of the left one, or one that is equal to it. What did not
+        change is shared with `value`, lists and dicts included.
+
+        Raises ValueError for a value that is not equal to the left one. O(size of the patch)
+        for the left value itself, otherwise O(n).
+        """
+    @property
+    def changes(self) -> Any:
+        """The changes, in the order in which comparison visits the right value, moves last. Equal
+        changes are one.
+        """
+    @property
+    def counts(self) -> Any:
+        """The number of changes by kind, each occurrence counted."""
+    @staticmethod
+    def from_json(text: str) -> Any:
+        """The difference in a JSON text: it can be applied and inverted without the two values.
+
+        Raises ValueError for text that is no difference, or one of another version, and
+        TypeError for a type that is not registered.
+        """
+    def invert(self, /) -> Any:
+        """The way back, from the right value to the left one."""
+    @property
+    def left(self) -> Any:
+        """The value that the difference starts from."""
+    @property
+    def patch(self) -> Any:
+        """How to build the right value, to be written as JSON and applied elsewhere.
+
+        Raises ValueError for a variable that is free on the right and not on the left, and
+        TypeError for values that cannot be written.
+        """
+    @property
+    def right(self) -> Any:
+        """The value that it leads to."""
+    def summary(self, /) -> Any:
+        """One line: how many changes of each kind; `equal` if there are none."""
+    def to_json(self, /) -> Any:
+        """The changes and the patches for the way there and back as JSON; see docs/diff.md.
+
+        Raises as `patch`.
+        """
+
+@final
+class DifferenceRecord:
+    """A difference that was read from JSON."""
+
+    def __len__(self, /) -> int: ...
+    def apply(self, /, value: Any) -> Any:
+        """Builds the right value out of the left one. Raises ValueError for another value."""
+    @property
+    def changes(self) -> Any:
+        """The changes; values are short texts."""
+    @staticmethod
+    def from_json(text: str) -> Any:
+        """The difference in a JSON text. Raises ValueError for text that is no difference."""
+    def invert(self, /) -> Any:
+        """The way back."""
+    def to_json(self, /) -> Any:
+        """The difference as JSON text."""
 
 @final
 class Duplicate:
@@ -418,6 +570,22 @@ class OnnxSite:
     @property
     def version(self) -> Any:
         """The version of `ai.onnx` of that call."""
+
+@final
+class Patch:
+    """How to build one value out of another, read from JSON."""
+
+    def apply(self, /, value: Any) -> Any:
+        """Builds the right value out of the left one.
+
+        Raises ValueError for a value that the patch was not made for, or that shares its parts
+        in another way.
+        """
+    @staticmethod
+    def from_json(text: str) -> Any:
+        """The patch in a JSON text. Raises ValueError for text that is no patch."""
+    def to_json(self, /) -> Any:
+        """The patch as JSON text."""
 
 @final
 class Pattern:
@@ -950,6 +1118,18 @@ def _device_name(kind: Any) -> Any:
 def _device_parts(text: str) -> Any:
     """DLPack's number for a kind of device and the ordinal, from text."""
 
+def _diff(
+    left: Any,
+    right: Any,
+    map_free_vars: bool,
+    skip_tensor_content: bool,
+    tolerances: Any,
+    types: Any,
+    fields: Any,
+    predicates: Any,
+) -> Any:
+    """`isoform.diff.diff`, with everything to ignore by kind."""
+
 def _dtype_name(code: Any, bits: Any, lanes: Any) -> Any:
     """The name of a data type with DLPack's numbers."""
 
@@ -1077,7 +1257,7 @@ def assert_structural_equal(
     enable_auto_mapping: Any = ...,
 ) -> Any:
     """Raises ValueError, with the explained mismatch, unless two values are structurally
-    equal.
+    equal. For programs of `isoform.onnx`, it names the nodes, weights and elements that differ.
     """
 
 def bind_class(cls: type[Any], type_key: str) -> TypeInfo:
@@ -1277,6 +1457,17 @@ def make_node(type_key: str, fields: Any) -> Any:
     Raises KeyError for an unknown key, AttributeError for an unknown field, TypeError
     for one that is missing or does not fit.
     """
+
+def onnx_diff(
+    left: Any,
+    right: Any,
+    *,
+    ignore_shapes: bool,
+    strict: bool,
+    skip_tensor_content: bool,
+    tolerance: Any,
+) -> Any:
+    """The differences of two models; see `isoform.onnx.diff`."""
 
 def onnx_evaluate(program: Any, inputs: Any, max_bytes: Any) -> Any:
     """The results of a program by name; see `isoform.onnx.evaluate`."""

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from isoform import _core
 from isoform._core import OnnxModel as Model, OnnxRule as Rule, OnnxSite as Site
+from isoform._onnx_diff import ModelChange, ModelDiff, diff
 from isoform._onnx_optimizer import (
     Case,
     Difference,
@@ -73,6 +74,8 @@ __all__ = [
     "Fired",
     "FunctionSummary",
     "Model",
+    "ModelChange",
+    "ModelDiff",
     "ModelSummary",
     "ModelsSummary",
     "Optimized",
@@ -90,6 +93,7 @@ __all__ = [
     "WeightSummary",
     "WeightsDifference",
     "WeightsOfType",
+    "diff",
     "evaluate",
     "extract",
     "fix_dims",
@@ -144,9 +148,7 @@ def load(
     if isinstance(path, (bytes, bytearray, memoryview)):
         return _core.onnx_load_bytes(path, io_names=io_names)
     if isinstance(path, (str, os.PathLike)):
-        return _core.onnx_load(
-            Path(path), mmap=mmap, io_names=io_names, follow_links=follow_links
-        )
+        return _core.onnx_load(Path(path), mmap=mmap, io_names=io_names, follow_links=follow_links)
     encode = getattr(path, "SerializeToString", None)
     if encode is None:
         raise TypeError(f"expected a path, bytes or an onnx.ModelProto, got {type(path).__name__}")

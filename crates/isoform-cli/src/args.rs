@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::diff::args::DiffArgs;
 use crate::git::args::GitArgs;
 use crate::input::TargetForm;
 use crate::model_args::{FixArgs, ModelArgs};
@@ -47,7 +48,7 @@ Exit status:
 
 Examples:
   isoform hash model.onnx                   name a model's program by a digest
-  isoform diff before.onnx after.onnx       find out whether and where two models differ
+  isoform diff before.onnx after.onnx       find out whether and how two models differ
   isoform diff --architecture a.onnx b.onnx the same, ignoring the contents of weights
   isoform summary a.onnx b.onnx             compare operators and weights in numbers
   isoform show model.onnx | less            read a model as program text
@@ -86,7 +87,7 @@ pub(crate) enum Command {
 /// Print the digest of each file's program.
 ///
 /// Prints one line for each file, in the order given: the digest, two spaces, the
-/// file's name. Two files have the same digest exactly if `isoform diff` reports
+/// file's name. Two files have the same digest exactly if `isoform diff --strict` reports
 /// them as equal under the same options. A digest is the same on every machine, in
 /// every format of a file, and in every release that keeps the digest format, so it
 /// can name a model in a cache. The files are read in parallel, and models in files are
@@ -117,53 +118,6 @@ Examples:
   isoform hash --simplify exported.onnx
   isoform hash module.json module.iso module.isob
   isoform hash --json *.onnx | jq -r .digest";
-
-/// Check whether two files are the same program, and if not, show where they differ.
-///
-/// The first difference is explained: its place and value in both programs, the reason,
-/// and the nearest node of each model by its own name. For IR files, both sides are shown
-/// as text with the place underlined.
-#[derive(Args, Debug)]
-#[command(after_help = DIFF_HELP)]
-pub(crate) struct DiffArgs {
-    /// One model or IR file; - is standard input.
-    #[arg(value_name = "LEFT")]
-    pub(crate) left: PathBuf,
-    /// The other file.
-    #[arg(value_name = "RIGHT")]
-    pub(crate) right: PathBuf,
-    #[command(flatten)]
-    pub(crate) fix: FixArgs,
-    /// Simplify both models first, as `isoform optimize` does by default: models that
-    /// differ only in what that removes are then equal.
-    #[arg(long)]
-    pub(crate) simplify: bool,
-}
-
-const DIFF_HELP: &str = "\
-Exit status:
-  0  the files are equal
-  1  the files differ
-  2  error: a file could not be read
-
-JSON (--json), one object:
-  {\"equal\": BOOL, \"reason\": TEXT or null, \"left\": SIDE, \"right\": SIDE}
-    and, if they differ, \"text\": both sides of IR files underlined, or null
-  SIDE is {\"file\": NAME}; if the models differ, also
-    \"path\": TEXT, the place in the program
-    \"value\": TEXT, or null if there is no value
-    \"origin\": null, or {\"kind\": \"node\", \"input\" or \"output\", \"name\", \"op\",
-      \"outputs\", \"graph\", \"in_function\", \"position\", \"input\"}, the part of the
-      file by its own names; \"input\" names the weight or other input concerned
-  On error: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
-
-Examples:
-  isoform diff before.onnx after.onnx
-  isoform diff --architecture pretrained.onnx finetuned.onnx
-  isoform diff --dim batch=1 dynamic.onnx fixed.onnx
-  isoform diff --simplify exported.onnx optimized.onnx
-  isoform diff before.json after.iso
-  isoform diff -q a.onnx b.onnx && echo same program";
 
 /// Print the contents of a model, or the differences of two models, in numbers.
 ///

@@ -21,7 +21,6 @@ mod clones;
 mod convert;
 mod dedup;
 mod diff;
-mod elements;
 mod find;
 mod git;
 mod hash;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::values::Tensor;
+use isoform_onnx::elements;
 use isoform_onnx::eval::Control;
 use isoform_onnx::summary::{
     Changed, Line, MeasuredWeight, ModelSummary, ModelsSummary, Role, ValueSummary, Weight,
@@ -13,8 +14,7 @@ use isoform_onnx::summary::{
 use serde_json::{Value as Json, json};
 
 use crate::args::{Common, SummaryArgs};
-use crate::elements;
-use crate::input::{Input, is_dash, load, message, simplified_input};
+use crate::input::{Input, is_dash, load_complete, message, simplified_input};
 use crate::output::{Failure, Output, printable};
 
 pub(crate) fn run(
@@ -23,7 +23,7 @@ pub(crate) fn run(
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     let read = |file: &Path| {
-        let fixed = args.fix.apply(file, load(file, common)?)?;
+        let fixed = args.fix.apply(file, load_complete(file, common)?)?;
         simplified_input(file, fixed, args.simplify)
     };
     let Some(right) = &args.right else {
@@ -223,6 +223,14 @@ fn value_json(value: &ValueSummary) -> Json {
 
 fn models_json((left, right): (&Path, &Path), summary: &ModelsSummary) -> Json {
     let side = |file: &Path, model: &ModelSummary| json!({"file": file.to_string_lossy(), "model": model_json(model)});
+    let mut found = differences_json(summary);
+    found.insert("left".to_owned(), side(left, &summary.left));
+    found.insert("right".to_owned(), side(right, &summary.right));
+    Json::Object(found)
+}
+
+/// Where the numbers of two models differ.
+pub(crate) fn differences_json(summary: &ModelsSummary) -> serde_json::Map<String, Json> {
     let opsets = summary.opsets.iter().map(|(domain, changed)| {
         json!({"domain": domain_name(domain), "left": changed.left, "right": changed.right})
     });
@@ -246,23 +254,24 @@ fn models_json((left, right): (&Path, &Path), summary: &ModelsSummary) -> Json {
             .map(|name| name.to_string())
             .collect::<Vec<_>>()
     };
-    json!({
-        "left": side(left, &summary.left),
-        "right": side(right, &summary.right),
-        "opsets": opsets.collect::<Vec<_>>(),
-        "inputs": values(&summary.inputs),
-        "outputs": values(&summary.outputs),
-        "operators": operators.collect::<Vec<_>>(),
-        "weights": {
-            "pairs": weights.pairs,
-            "changed": weights.changed.iter().map(weight_json).collect::<Vec<_>>(),
-            "left_only": names(&weights.left_only),
-            "right_only": names(&weights.right_only),
-            "elements": weights.elements,
-            "differing": weights.differing,
-            "max_abs": weights.max_abs,
-        },
-    })
+    let weights = json!({
+        "pairs": weights.pairs,
+        "changed": weights.changed.iter().map(weight_json).collect::<Vec<_>>(),
+        "left_only": names(&weights.left_only),
+        "right_only": names(&weights.right_only),
+        "elements": weights.elements,
+        "differing": weights.differing,
+        "max_abs": weights.max_abs,
+    });
+    let parts = [
+        ("opsets", opsets.collect()),
+        ("inputs", values(&summary.inputs).into()),
+        ("outputs", values(&summary.outputs).into()),
+        ("operators", operators.collect()),
+        ("weights", weights),
+    ];
+    let parts = parts.into_iter();
+    parts.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 fn weight_json(it: &MeasuredWeight) -> Json {

@@ -2,6 +2,7 @@
 
 mod build;
 mod clones;
+mod diff;
 mod external;
 mod formats;
 mod git;
@@ -183,10 +184,10 @@ fn diff_of_equal_models() {
 }
 
 #[test]
-fn diff_explains_an_attribute() {
+fn diff_explains_the_first_difference() {
     let folder = folder();
     check(
-        &folder.run("diff a.onnx attribute.onnx"),
+        &folder.run("diff --first a.onnx attribute.onnx"),
         1,
         "\
 different: the values differ
@@ -205,7 +206,7 @@ right  attribute.onnx
 #[test]
 fn diff_explains_a_weight_to_its_element() {
     let folder = folder();
-    let ran = folder.run("diff a.onnx weight.onnx");
+    let ran = folder.run("diff --first a.onnx weight.onnx");
     assert_eq!(ran.status, 1);
     for expected in [
         "  in     node 'Add_s' (Add) producing 's' in graph 'main', input 'b'\n",
@@ -219,7 +220,7 @@ fn diff_explains_a_weight_to_its_element() {
 #[test]
 fn diff_of_names_of_inputs_and_outputs() {
     let folder = folder();
-    let ran = folder.run("diff --io-names a.onnx renamed.onnx");
+    let ran = folder.run("diff --first --io-names a.onnx renamed.onnx");
     assert_eq!(ran.status, 1);
     assert!(ran.out.contains("\"x\""), "{ran:?}");
     assert!(ran.out.contains("\"x_renamed\""), "{ran:?}");
@@ -233,13 +234,13 @@ fn diff_can_be_silent() {
 }
 
 #[test]
-fn diff_as_json() {
+fn the_first_difference_as_json() {
     let folder = folder();
-    let same = json(&folder.run("diff --json a.onnx renamed.onnx"));
+    let same = json(&folder.run("diff --first --json a.onnx renamed.onnx"));
     assert_eq!(same["equal"], true);
     assert_eq!(same["left"]["file"], "a.onnx");
 
-    let ran = folder.run("diff --json a.onnx operator.onnx");
+    let ran = folder.run("diff --first --json a.onnx operator.onnx");
     assert_eq!(ran.status, 1);
     let other = json(&ran);
     assert_eq!(other["equal"], false);

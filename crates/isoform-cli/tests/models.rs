@@ -78,6 +78,25 @@ impl Real {
         lines.collect()
     }
 
+    /// Lets the script make one edit of a model; returns its report.
+    #[track_caller]
+    fn edit_one(&self, command: &str, model: &Path, edited: &Path, seed: usize) -> Value {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/edit_model.py");
+        let ran = Command::new(&self.python)
+            .arg(script)
+            .arg(command)
+            .args([model, edited])
+            .args(["--seed".to_owned(), seed.to_string()])
+            .output()
+            .unwrap_or_else(|error| panic!("{:?} does not start: {error}", self.python));
+        assert!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        serde_json::from_slice(&ran.stdout).expect("the report is JSON")
+    }
+
     /// The digest of each model in a folder, by its name.
     #[track_caller]
     fn digests(&self, folder: &Path, names: &[String]) -> BTreeMap<String, String> {
@@ -270,6 +289,9 @@ fn check_edits(real: &Real, command: &[&str]) {
 fn check_edit(left: &Path, right: &Path, edit: &Value) {
     let args = [
         "diff".as_ref(),
+        "--first".as_ref(),
+        // A default that is written out is told, too.
+        "--strict".as_ref(),
         "--json".as_ref(),
         left.as_os_str(),
         right.as_os_str(),
@@ -343,6 +365,120 @@ fn leads_to(left: &Model, path: &AccessPath, origin: &NodeOrigin, edit: &Value) 
             };
             origin.kind == kind && origin.name == text(edit, "value")
         }
+        other => panic!("an edit of kind {other} that this test does not know"),
+    }
+}
+
+/// The lines that fit on a screen.
+const SCREEN: usize = 24;
+
+#[test]
+fn an_edit_is_on_the_first_screen() {
+    let Some(real) = Real::find() else { return };
+    for (kind, seed) in [("random", "11"), ("attribute", "12"), ("weight", "13")] {
+        let folder = temporary_folder();
+        let report = real.edit(&["edit-all", "--kind", kind, "--seed", seed], folder.path());
+        for name in names_in(folder.path()) {
+            let (left, right) = (real.models.join(&name), folder.path().join(&name));
+            let screen = screen(&left, &right);
+            assert!(
+                tells(&screen, &report[&name]),
+                "{name}: {}\n{screen}",
+                report[&name]
+            );
+        }
+    }
+}
+
+#[test]
+fn ten_edits_are_on_the_first_screen() {
+    let Some(real) = Real::find() else { return };
+    for name in [
+        "light_squeezenet.onnx",
+        "light_resnet50.onnx",
+        "light_inception_v1.onnx",
+    ] {
+        let folder = temporary_folder();
+        let original = real.models.join(name);
+        let mut edits = Vec::new();
+        let mut last = original.clone();
+        for seed in 0..10 {
+            // Other edits may take away what these changed.
+            let kind = ["edit-attribute", "edit-weight"][seed % 2];
+            let next = folder.path().join(format!("{seed}.onnx"));
+            edits.push(real.edit_one(kind, &last, &next, seed + 20));
+            last = next;
+        }
+        let screen = screen(&original, &last);
+        for edit in &edits {
+            assert!(tells(&screen, edit), "{name}: {edit}\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn an_optimised_model_tells_what_is_gone() {
+    let Some(real) = Real::find() else { return };
+    let folder = temporary_folder();
+    let name = "light_squeezenet.onnx";
+    let (left, right) = (real.models.join(name), folder.path().join(name));
+    let args = ["optimize".as_ref(), left.as_os_str(), right.as_os_str()];
+    assert_eq!(run_in(folder.path(), args).status, 0);
+    let screen = screen(&left, &right);
+    for text in [
+        "operators: ConstantOfShape 39 -> 19, Dropout 1 -> 0",
+        "removed Dropout 'n61', input 0 of Conv 'n62'",
+        "became 3 nodes (ConstantOfShape, 2 Conv), 6 times",
+        "8 times",
+    ] {
+        assert!(screen.contains(text), "{text}\n{screen}");
+    }
+}
+
+/// The first screen of what the command says about two models that differ.
+#[track_caller]
+fn screen(left: &Path, right: &Path) -> String {
+    let args = ["diff".as_ref(), left.as_os_str(), right.as_os_str()];
+    let ran = run_in(Path::new("."), args);
+    assert_eq!(
+        (ran.status, ran.err.as_str()),
+        (1, ""),
+        "{left:?} {right:?}"
+    );
+    let lines: Vec<&str> = ran.out.lines().take(SCREEN).collect();
+    lines.join("\n")
+}
+
+/// True if a text has a line about an edit.
+fn tells(screen: &str, edit: &Value) -> bool {
+    let quoted = |key: &str| {
+        let name = edit[key].as_str().filter(|name| !name.is_empty());
+        name.map(|name| format!("'{name}'"))
+    };
+    let node = quoted("node").or_else(|| quoted("output"));
+    let has = |parts: &[Option<String>]| {
+        screen.lines().any(|line| {
+            let mut parts = parts.iter();
+            parts.all(|part| {
+                part.as_ref()
+                    .is_some_and(|part| line.contains(part.as_str()))
+            })
+        })
+    };
+    let is_constant = edit["op_type"] == "Constant";
+    match text(edit, "kind") {
+        "weight" | "attribute" if is_constant => has(&[quoted("output")]),
+        "attribute" => has(&[quoted("attribute"), node]),
+        "weight" if edit.get("node").is_none() => has(&[quoted("tensor")]),
+        "weight" => has(&[quoted("attribute"), node]),
+        "op_type" => has(&[
+            Some(text(edit, "old").to_owned()),
+            Some(format!("became {}", text(edit, "new"))),
+            node,
+        ]),
+        "rewire" | "swap_inputs" | "drop_input" => has(&[node]),
+        "output_order" => has(&[Some("output '".to_owned())]),
+        "input_shape" | "input_type" => has(&[quoted("value")]),
         other => panic!("an edit of kind {other} that this test does not know"),
     }
 }

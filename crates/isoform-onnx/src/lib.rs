@@ -15,6 +15,8 @@
 //! | smaller programs, and proof that they compute the same | `optimize`, `verify` |
 //! | which differences of two models count | [`levels`] |
 //! | numbers about a model, or about two | [`summary`] |
+//! | how two models differ, in words | `report` |
+//! | elements of tensors as text | `elements` |
 //! | the part of a program between values | [`extract`](extract()) |
 //! | constants as plain bytes | [`decode_tensor`], [`decode_sparse_tensor`], [`TensorData`] |
 //! | constants stored in other files | [`ExternalResolver`] |
@@ -29,6 +31,8 @@
 
 mod budget;
 mod elem_type;
+#[cfg(feature = "eval")]
+pub mod elements;
 mod error;
 #[cfg(feature = "eval")]
 pub mod eval;
@@ -51,6 +55,8 @@ mod origin;
 #[cfg(feature = "transform")]
 mod passes;
 pub mod proto;
+#[cfg(feature = "eval")]
+pub mod report;
 pub mod schema;
 #[cfg(feature = "transform")]
 mod script;

@@ -15,12 +15,16 @@ impl Listing {
     /// copy a value are, since a file cannot do without them: an output may be an input, an
     /// outer value or another output, under a name of its own. O(nodes and results).
     pub fn node_count(&self) -> usize {
-        let bodies = self.bodies.iter();
-        bodies.map(|body| body.nodes.len() + body.copies()).sum()
+        self.bodies.iter().map(Body::node_count).sum()
     }
 }
 
 impl Body {
+    /// The nodes that the body lists, and its copies of values.
+    pub(crate) fn node_count(&self) -> usize {
+        self.nodes.len() + self.copies()
+    }
+
     /// The results of a body that are not computed in it, or are results already, under names of
     /// their own.
     pub(crate) fn copies(&self) -> usize {

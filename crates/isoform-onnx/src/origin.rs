@@ -74,7 +74,7 @@ impl fmt::Display for NodeOrigin {
 }
 
 impl NodeOrigin {
-    fn of_call(call: &Call) -> Self {
+    pub(crate) fn of_call(call: &Call) -> Self {
         NodeOrigin {
             kind: OriginKind::Node,
             graph: call.graph.to_string(),
@@ -87,7 +87,7 @@ impl NodeOrigin {
         }
     }
 
-    fn of_input(input: &Input) -> Self {
+    pub(crate) fn of_input(input: &Input) -> Self {
         NodeOrigin {
             kind: OriginKind::Input,
             graph: input.graph.to_string(),
@@ -101,7 +101,7 @@ impl NodeOrigin {
     }
 
     /// None if there is no such output.
-    fn of_output(
+    pub(crate) fn of_output(
         graph: &Str,
         in_function: bool,
         names: &Array<Str>,

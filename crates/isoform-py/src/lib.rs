@@ -21,6 +21,7 @@ mod nodes;
 mod object;
 mod objects;
 mod onnx;
+mod onnx_diff;
 mod onnx_optimize;
 mod onnx_shapes;
 mod onnx_summary;
@@ -61,6 +62,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     onnx::init(module)?;
     onnx_optimize::init(module)?;
     onnx_shapes::init(module)?;
+    onnx_diff::init(module)?;
     onnx_summary::init(module)?;
     isoform::ir::register().into_py()?;
     isoform::transform::register().into_py()?;

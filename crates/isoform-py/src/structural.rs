@@ -1,8 +1,9 @@
 //! Equality, hash, digest and mismatch for Python.
 
-use isoform::Value;
 use isoform::compare::{CompareOptions, Mismatch};
+use isoform::errors::ErrorKind;
 use isoform::text::MismatchOptions;
+use isoform::{Error, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -10,6 +11,7 @@ use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
 use crate::object::wrapper::core_of;
+use crate::onnx_diff::report_of_programs;
 use crate::path::PathHandle;
 
 /// Adds the functions and classes of this module.
@@ -108,7 +110,7 @@ fn explain_structural_mismatch(
 }
 
 /// Raises ValueError, with the explained mismatch, unless two values are structurally
-/// equal.
+/// equal. For programs of `isoform.onnx`, it names the nodes, weights and elements that differ.
 #[pyfunction]
 #[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
 fn assert_structural_equal(
@@ -120,7 +122,17 @@ fn assert_structural_equal(
 ) -> PyResult<()> {
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    under_gil(lhs.py(), || options.assert_equal(left, right)).into_py()
+    let checked = under_gil(lhs.py(), || {
+        options.assert_equal(&left, &right).map_err(|error| {
+            match report_of_programs(&left, &right, options) {
+                Some(report) if error.kind() == ErrorKind::Value => {
+                    Error::value_error(format!("{}\n{report}", error.message()))
+                }
+                _ => error,
+            }
+        })
+    });
+    checked.into_py()
 }
 
 /// The number of pairs or objects that the last comparison, hash or digest of this

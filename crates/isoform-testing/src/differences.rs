@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use isoform::compare::{Change, ChangeKind, CompareOptions, DiffOptions, Difference};
 use isoform::errors::ErrorKind;
-use isoform::paths::AccessStep;
-use isoform::types::Kind;
+use isoform::types::{FieldFlag, Kind};
 use isoform::values::ValueRef;
-use isoform::{Array, Obj, Ref, Result, Value};
+use isoform::{Obj, Ref, Result, Value};
 
+use super::changes::{check_changes, restructured};
 use super::classes::program;
 use super::generate::children;
 use super::oracle;
@@ -36,15 +36,13 @@ fn edited_program(source: &mut Source<'_>) -> Result<Pair, String> {
     let mut seed = source.byte().into();
     let size = 10 + source.below(150);
     let left = program(split_mix(&mut seed), size)?;
-    let mut right = match source.below(4) {
+    let right = match source.below(4) {
         0 => left.clone(),
         1 => unshare(&left, options).unwrap_or_else(|_| left.clone()),
         2 if source.chance(10) => program(split_mix(&mut seed), size)?,
         _ => rename(&left, options, source).unwrap_or_else(|_| left.clone()),
     };
-    for _ in 0..source.below(6) {
-        right = mutate_once(&right, source).map_err(setup)?;
-    }
+    let right = edited(&right, source)?;
     let (left, right) = match source.chance(50) {
         true => (left, right),
         false => (right, left),
@@ -54,6 +52,41 @@ fn edited_program(source: &mut Source<'_>) -> Result<Pair, String> {
         right,
         options,
     })
+}
+
+/// The value after a few edits.
+///
+/// # Errors
+///
+/// Those of construction.
+pub(crate) fn edited(value: &Value, source: &mut Source<'_>) -> Result<Value, String> {
+    let mut value = value.clone();
+    for _ in 0..source.below(6) {
+        value = match source.chance(40) {
+            true => restructured(&value, source),
+            false => mutate_once(&value, source).map_err(setup)?,
+        };
+    }
+    Ok(value)
+}
+
+/// Checks all laws for two values, compared by default.
+///
+/// # Errors
+///
+/// As [`judge`].
+#[cfg(feature = "onnx")]
+pub(crate) fn judge_difference(
+    left: &Value,
+    right: &Value,
+    source: &mut Source<'_>,
+) -> Result<(), String> {
+    let pair = Pair {
+        left: left.clone(),
+        right: right.clone(),
+        options: CompareOptions::default(),
+    };
+    judge(&pair, source)
 }
 
 /// The difference of a pair.
@@ -123,10 +156,8 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
         Ok(true) => {}
         other => return fail(&format!("applying the inverse of {found}: {other:?}")),
     }
-    for change in found.changes() {
-        if let Err(what) = check_places(pair, change) {
-            return fail(&what);
-        }
+    if let Err(what) = check_changes(pair, &found) {
+        return fail(&what);
     }
     if equal {
         return Ok(());
@@ -145,7 +176,12 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
     let (l, r) = (unshare(left, *options), unshare(right, *options));
     if let (Ok(l), Ok(r)) = (l, r) {
         let other = of(&l, &r, *options).map_err(setup)?;
-        if groups(&other) != groups(&found) {
+        // Several copies of a part that moved are matched one by one, and a shared one at once.
+        let has_moves = [&other, &found].into_iter().any(|difference| {
+            let mut kinds = difference.changes().iter().map(Change::kind);
+            kinds.any(|kind| kind == ChangeKind::Moved)
+        });
+        if !has_moves && groups(&other) != groups(&found) {
             return fail(&format!("without sharing {found} is {other}"));
         }
     }
@@ -166,10 +202,53 @@ fn variables_by_role(value: &Value, options: CompareOptions) -> Option<[HashSet<
 /// the same wherever they occur.
 fn are_plain(left: &Value, right: &Value, options: CompareOptions) -> bool {
     let roles = |value| variables_by_role(value, options);
+    if defines_twice(left) || defines_twice(right) {
+        return false;
+    }
     let (Some(left), Some(right)) = (roles(left), roles(right)) else {
         return false;
     };
     left[0].is_disjoint(&right[1]) && left[1].is_disjoint(&right[0])
+}
+
+/// True if one object with a definition that outlives it is in two places: a use before the
+/// definition in it means two things, and a walk enters it once.
+fn defines_twice(value: &Value) -> bool {
+    let defines = |object: &Ref<Obj>| {
+        let info = object.type_info();
+        let is_def = |flag| matches!(flag, FieldFlag::Def | FieldFlag::DefSimple);
+        !info.is_scope() && info.fields().iter().any(|field| is_def(field.field_flag()))
+    };
+    let all = objects(value);
+    let mut uses: HashMap<u64, u32> = HashMap::new();
+    let mut users: HashMap<u64, Vec<u64>> = HashMap::new();
+    for object in &all {
+        for part in children(&Value::from(object)) {
+            if let Some(part) = part.as_object() {
+                *uses.entry(part.identity()).or_default() += 1;
+                let around = users.entry(part.identity()).or_default();
+                around.push(object.identity());
+            }
+        }
+    }
+    let scopes: HashSet<u64> = (all.iter())
+        .filter(|object| object.type_info().is_scope())
+        .map(|object| object.identity())
+        .collect();
+    let mut seen = HashSet::new();
+    let mut stack: Vec<u64> = (all.iter().filter(|object| defines(object)))
+        .map(|object| object.identity())
+        .collect();
+    while let Some(object) = stack.pop() {
+        if scopes.contains(&object) || !seen.insert(object) {
+            continue;
+        }
+        if uses.get(&object).is_some_and(|&uses| uses > 1) {
+            return true;
+        }
+        stack.extend(users.get(&object).into_iter().flatten());
+    }
+    false
 }
 
 /// The variables in a value.
@@ -185,7 +264,7 @@ fn variables(value: &Value) -> HashSet<u64> {
 }
 
 /// The distinct objects in a value.
-fn objects(value: &Value) -> Vec<Ref<Obj>> {
+pub(super) fn objects(value: &Value) -> Vec<Ref<Obj>> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut stack = vec![value.clone()];
@@ -227,31 +306,35 @@ fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, u64, u64), u64> {
     groups
 }
 
-/// Paths lead to the values of a change.
-fn check_places(pair: &Pair, change: &Change) -> Result<(), String> {
-    let sides = [
-        (change.left_path(), change.left(), &pair.left),
-        (change.right_path(), change.right(), &pair.right),
-    ];
-    for (path, value, root) in sides {
-        let Some(value) = value else { continue };
-        // Not every key that is an object can be looked up.
-        let is_object = |step: &AccessStep| matches!(step, AccessStep::MapItem(key) if key.as_object().is_some() && key.as_str().is_none());
-        if change.kind() == ChangeKind::KeyRenamed || path.steps().iter().any(is_object) {
-            continue;
-        }
-        let found = path.get(root);
-        let is_there = found.is_ok_and(|found| {
-            let pair = |value: &Value| Array::from(vec![value.clone()]);
-            format!("{:?}", pair(&found)) == format!("{:?}", pair(value))
-        });
-        if !is_there {
-            return Err(format!(
-                "{change:?}: there is nothing like {value:?} at {path}"
-            ));
-        }
-    }
-    Ok(())
+/// How a difference falls back, of programs that are not equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fallback {
+    /// The patch is the right value as a whole.
+    pub is_whole: bool,
+    /// The one change is that the root was replaced.
+    pub is_root: bool,
+}
+
+/// Draws a program and an edited copy, and tells how their difference falls back; None if
+/// they are equal or cannot be compared.
+///
+/// # Errors
+///
+/// Those of drawing.
+pub fn fallback(bytes: &[u8]) -> Result<Option<Fallback>, String> {
+    let pair = edited_program(&mut Source::new(bytes))?;
+    let Ok(found) = of(&pair.left, &pair.right, pair.options) else {
+        return Ok(None);
+    };
+    let root = |change: &Change| {
+        change.kind() == ChangeKind::Replaced && change.right_path().steps().is_empty()
+    };
+    let types = [&pair.left, &pair.right]
+        .map(|value| value.as_object().map(|object| object.type_info().index()));
+    Ok((!found.is_empty()).then(|| Fallback {
+        is_whole: found.costs().is_whole,
+        is_root: types[0] == types[1] && found.changes().iter().any(root),
+    }))
 }
 
 /// What a difference makes of one edit.
@@ -305,14 +388,14 @@ pub fn one_edit(bytes: &[u8]) -> Result<Option<OneEdit>, String> {
     Ok(Some(OneEdit {
         changes: found.changes().len(),
         inside: found.changes().iter().map(inside).sum(),
-        edited: edited(&target, &new),
+        edited: edited_nodes(&target, &new),
         text: found.to_string(),
     }))
 }
 
 /// The number of nodes of which one value consists and the other does not, the larger number
 /// of both sides.
-fn edited(old: &Value, new: &Value) -> u64 {
+fn edited_nodes(old: &Value, new: &Value) -> u64 {
     let nodes = |value: &Value| -> HashSet<u64> {
         let found = objects(value).into_iter();
         let nodes = found.filter(|object| !object.type_info().is_builtin());
@@ -324,7 +407,7 @@ fn edited(old: &Value, new: &Value) -> u64 {
 }
 
 /// The value with one object replaced at all of its places.
-fn replace_everywhere(
+pub(super) fn replace_everywhere(
     value: &Value,
     target: &Value,
     new: &Value,

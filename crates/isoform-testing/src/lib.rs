@@ -22,6 +22,7 @@
 //! | `onnx` | random ONNX programs, and what optimisation promises about them; a feature |
 //! | [`relay`] | random expressions of Relay, and the properties of its analyses and rewrites |
 
+mod changes;
 pub mod classes;
 pub mod differences;
 pub mod edits;

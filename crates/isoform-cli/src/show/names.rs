@@ -7,13 +7,13 @@ use isoform::Value;
 use isoform::compare::CompareOptions;
 use isoform::values::{Tensor, ValueRef};
 use isoform_onnx::Model;
+use isoform_onnx::elements;
 use isoform_onnx::ir::{
     AttrRef, Dim, Function, Input, MapType, OpaqueType, OptionalType, Output, SequenceType,
     SparseTensor, SparseTensorType, StringTensor, TensorType, TypeAttr,
 };
 
 use super::labels::Labels;
-use crate::elements;
 use crate::output::{Palette, printable};
 use isoform_onnx::layout::{BodyKind, Listing, graph_in};
 

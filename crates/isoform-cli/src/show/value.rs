@@ -8,8 +8,9 @@ use isoform::values::{Tensor, ValueRef};
 use serde_json::json;
 
 use super::names::contents;
+use isoform_onnx::elements;
+
 use crate::args::{ShowArgs, TextArgs};
-use crate::elements;
 use crate::input::{IrFile, is_graph, message};
 use crate::output::{Failure, Output, printable};
 

@@ -44,6 +44,7 @@ fn missing_data_is_needed_only_for_contents() {
         "diff a.onnx whole.onnx",
         "convert a.onnx a.iso",
         "show --shapes a.onnx",
+        "summary --architecture a.onnx whole.onnx",
     ] {
         let ran = folder.run(line);
         assert_eq!(ran.status, 2, "{line}: {ran:?}");

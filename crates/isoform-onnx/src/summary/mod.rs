@@ -5,7 +5,6 @@
 //! | summarise a model | [`ModelSummary::new`] |
 //! | compare the summaries of two models, and their weights | [`ModelsSummary`] |
 //! | pair the weights of two models, and measure pairs | [`pair_weights`], [`measure_weights`] |
-//! | count nodes | [`count_nodes`] |
 //! | print a summary | `to_string`, or `lines` for lines with a role |
 //!
 //! A summary is not a verdict: models with the same numbers may compute different things.
@@ -27,7 +26,7 @@ use crate::ir::{
     Call, Dim, Input, MapType, OpaqueType, OptionalType, Program, SequenceType, SparseTensorType,
     TensorType,
 };
-use crate::layout::{BodyKind, Listing, attributes, call_of, graph_in, list, operands};
+use crate::layout::{Body, BodyKind, Listing, attributes, call_of, graph_in, list, operands};
 use crate::values::{constant, tensor};
 
 #[cfg(feature = "eval")]
@@ -35,7 +34,13 @@ pub use isoform_kernels::difference::Difference;
 
 #[cfg(feature = "eval")]
 pub use self::pair::{Changed, ModelsSummary, OperatorDifference};
+#[cfg(feature = "eval")]
+pub(crate) use self::pair_text::{changed_role, number};
 pub use self::text::{Line, Role};
+#[cfg(feature = "eval")]
+pub(crate) use self::text::{domain_text, versions, write};
+#[cfg(feature = "eval")]
+pub(crate) use self::weights::weights_of;
 #[cfg(feature = "eval")]
 pub use self::weights::{
     MeasuredWeight, Weight, WeightPairs, WeightsDifference, measure_weights, pair_weights,
@@ -61,7 +66,7 @@ pub struct ModelSummary {
     /// How many nodes apply each operator or local function, those of bodies and functions
     /// included.
     pub operators: BTreeMap<Operator, usize>,
-    /// The number of nodes; see [`count_nodes`].
+    /// The number of nodes; see [`Listing::node_count`].
     pub nodes: usize,
     /// The number of nodes of the longest chain in which each uses a result of the one
     /// before. A body counts as a part of its node, a local function as one node.
@@ -120,19 +125,6 @@ pub struct FunctionSummary {
     pub nodes: usize,
 }
 
-/// The number of nodes of a program: each call once, in the main graph, in all bodies inside
-/// it and in the local functions that are called. O(nodes × depth of bodies).
-#[must_use]
-pub fn count_nodes(program: &Program) -> usize {
-    nodes_of(&list(program), 0, usize::MAX)
-}
-
-/// The number of nodes of the bodies in a range.
-fn nodes_of(listing: &Listing, start: usize, end: usize) -> usize {
-    let bodies = &listing.bodies[start..end.min(listing.bodies.len())];
-    bodies.iter().map(|body| body.nodes.len()).sum()
-}
-
 impl ModelSummary {
     /// The summary of a program. O(nodes × depth of bodies); weights are not read.
     #[must_use]
@@ -145,7 +137,7 @@ impl ModelSummary {
             inputs: inputs(program),
             outputs: outputs(program),
             operators: BTreeMap::new(),
-            nodes: nodes_of(&listing, 0, usize::MAX),
+            nodes: listing.node_count(),
             depth: 0,
             nesting: listing
                 .bodies
@@ -194,7 +186,7 @@ impl ModelSummary {
     }
 }
 
-fn identity(value: &Value) -> u64 {
+pub(crate) fn identity(value: &Value) -> u64 {
     value.as_object().map_or(0, |object| object.identity())
 }
 
@@ -231,11 +223,12 @@ fn operator(call: &Call) -> Operator {
 fn functions(listing: &Listing) -> Vec<FunctionSummary> {
     let mut found = Vec::new();
     for (at, &start) in listing.functions.iter().enumerate() {
-        let end = listing.functions.get(at + 1).copied().unwrap_or(usize::MAX);
+        let end = listing.functions.get(at + 1).copied();
+        let bodies = &listing.bodies[start..end.unwrap_or(listing.bodies.len())];
         if let BodyKind::Function(function) = &listing.bodies[start].kind {
             found.push(FunctionSummary {
                 name: function.name.to_string(),
-                nodes: nodes_of(listing, start, end),
+                nodes: bodies.iter().map(Body::node_count).sum(),
             });
         }
     }
@@ -310,7 +303,7 @@ fn outputs(program: &Program) -> Vec<ValueSummary> {
     types.map(output).collect()
 }
 
-fn value_summary(name: String, ty: &Value) -> ValueSummary {
+pub(crate) fn value_summary(name: String, ty: &Value) -> ValueSummary {
     let mut dtype = String::new();
     let mut closing = 0;
     let mut current = ty;

@@ -13,7 +13,8 @@ use super::weights::{MeasuredWeight, Weight};
 /// Changed weights that are listed; their number is known in any case.
 const MOST_WEIGHTS: usize = 20;
 
-fn role<T>(changed: &Changed<T>) -> Role {
+/// The side that has something, if only one does.
+pub(crate) fn changed_role<T>(changed: &Changed<T>) -> Role {
     match (&changed.left, &changed.right) {
         (_, None) => Role::Left,
         (None, _) => Role::Right,
@@ -34,7 +35,7 @@ fn sides<T>(
         "->".to_owned(),
         side(&changed.right),
     ];
-    (role(changed), cells.to_vec())
+    (changed_role(changed), cells.to_vec())
 }
 
 impl ModelsSummary {
@@ -171,7 +172,7 @@ fn weight(it: &MeasuredWeight) -> Vec<String> {
 }
 
 /// A number in a few digits.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         size if size == 0.0 || (1e-4..1e6).contains(&size) => {
             let text = format!("{value:.6}");

@@ -85,7 +85,7 @@ impl Lines {
 }
 
 /// Writes lines one below the other.
-pub(super) fn write(lines: &[Line], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(crate) fn write(lines: &[Line], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (at, line) in lines.iter().enumerate() {
         let end = if at + 1 < lines.len() { "\n" } else { "" };
         write!(f, "{}{end}", line.text)?;
@@ -94,7 +94,7 @@ pub(super) fn write(lines: &[Line], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// A domain as people call it.
-pub(super) fn domain_text(domain: &str) -> &str {
+pub(crate) fn domain_text(domain: &str) -> &str {
     if domain.is_empty() { "ai.onnx" } else { domain }
 }
 
@@ -111,13 +111,13 @@ impl fmt::Display for Operator {
 
 impl ValueSummary {
     /// As in `float32[batch, 3]`.
-    pub(super) fn ty(&self) -> String {
+    pub(crate) fn ty(&self) -> String {
         format!("{}{}", self.dtype, self.shape)
     }
 }
 
 /// Versions of an operator set, separated by commas.
-pub(super) fn versions<'v>(versions: impl IntoIterator<Item = &'v i64>) -> String {
+pub(crate) fn versions<'v>(versions: impl IntoIterator<Item = &'v i64>) -> String {
     let versions: Vec<String> = versions.into_iter().map(i64::to_string).collect();
     versions.join(", ")
 }

@@ -69,7 +69,7 @@ pub struct WeightsDifference {
 
 /// The weights of a program, each once, in an order of computation.
 /// O(nodes × depth of bodies).
-pub(super) fn weights_of(program: &Program) -> Vec<Weight> {
+pub(crate) fn weights_of(program: &Program) -> Vec<Weight> {
     let listing = list(program);
     let mut seen = HashSet::new();
     let mut found = Vec::new();

@@ -9,6 +9,8 @@ mod levels;
 #[cfg(feature = "transform")]
 mod passes;
 mod property;
+#[cfg(feature = "eval")]
+mod report;
 mod same;
 mod structure;
 #[cfg(feature = "eval")]

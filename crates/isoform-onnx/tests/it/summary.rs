@@ -1,8 +1,9 @@
 //! Summaries: every number of a small model, and those of pairs.
 
 use isoform_onnx::eval::Control;
+use isoform_onnx::layout::list;
 use isoform_onnx::proto::{AttributeType, ModelProto, TensorProto};
-use isoform_onnx::summary::{ModelSummary, ModelsSummary, count_nodes, pair_weights};
+use isoform_onnx::summary::{ModelSummary, ModelsSummary, pair_weights};
 
 use crate::build::*;
 
@@ -46,9 +47,9 @@ fn rich() -> ModelProto {
 fn every_number_of_a_model() {
     let model = load(&rich());
     let summary = ModelSummary::new(model.program());
-    assert_eq!(count_nodes(model.program()), 9);
+    assert_eq!(list(model.program()).node_count(), 9);
     assert_eq!(
-        count_nodes(model.program()),
+        list(model.program()).node_count(),
         model.counts().nodes - model.counts().dropped
     );
     let expected = "\

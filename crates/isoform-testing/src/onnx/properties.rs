@@ -3,6 +3,7 @@
 use isoform::transform::Script as _;
 use isoform::{Ref, Str, structural_digest, structural_equal};
 use isoform_onnx::ir::{Graph, Program};
+use isoform_onnx::layout::list;
 use isoform_onnx::levels::Levels;
 use isoform_onnx::optimize::{Fold, OptimizeOptions, STEPS, rules};
 use isoform_onnx::{ExternalResolver, ImportOptions, decode_model, to_bytes};
@@ -13,6 +14,7 @@ use super::programs::RandomProgram;
 use super::rebuild::rebuilt;
 use super::running::{self, Results};
 use super::shrink::smallest;
+use crate::differences::{edited, judge_difference};
 use crate::edits::judge_edits;
 use crate::properties::Property;
 use crate::source::Source;
@@ -48,6 +50,10 @@ pub const ONNX_PROPERTIES: &[(&str, Property)] = &[
         edited_programs_hash_and_compare_the_same,
     ),
     ("onnx_levels_keep_the_meaning", levels_keep_the_meaning),
+    (
+        "onnx_programs_differ_by_the_laws",
+        programs_differ_by_the_laws,
+    ),
 ];
 
 fn draw(bytes: &[u8]) -> RandomProgram {
@@ -94,7 +100,7 @@ fn judge(
 
 /// The version of the first operator.
 fn opset(program: &Ref<Program>) -> i64 {
-    let listing = isoform_onnx::layout::list(program);
+    let listing = list(program);
     let mut nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
     nodes
         .find(|node| node.call.version > 0)
@@ -142,17 +148,15 @@ fn keeps(
         return Err(fail(difference, Some(&after)));
     }
     interface(&before.graph, &after.graph).map_err(|what| fail(what, Some(&after)))?;
-    let [old, new] = [before, &after].map(count);
+    let [old, new] = [before, &after].map(nodes);
     if new > old {
         return Err(fail(format!("{old} nodes became {new}"), Some(&after)));
     }
     Ok(after)
 }
 
-/// The number of nodes, those of bodies and functions included.
-fn count(program: &Ref<Program>) -> usize {
-    let listing = isoform_onnx::layout::list(program);
-    listing.bodies.iter().map(|body| body.nodes.len()).sum()
+fn nodes(program: &Ref<Program>) -> usize {
+    list(program).node_count()
 }
 
 /// Names and types of inputs and outputs stay.
@@ -365,6 +369,18 @@ fn edited_programs_hash_and_compare_the_same(bytes: &[u8]) -> Result<(), String>
     judge_edits(&program.into(), bytes)
 }
 
+/// The difference of a program and an edited copy, made in another order, keeps the laws.
+fn programs_differ_by_the_laws(bytes: &[u8]) -> Result<(), String> {
+    let program = draw(bytes).program;
+    let mut source = Source::new(bytes);
+    let right = match source.chance(50) {
+        true => program.clone(),
+        false => rebuilt(&program, &mut source),
+    };
+    let edited = edited(&right.into(), &mut source)?;
+    judge_difference(&program.into(), &edited, &mut source)
+}
+
 /// A level of equality changes no result, nothing a second time, and programs that were
 /// equal stay equal.
 fn levels_keep_the_meaning(bytes: &[u8]) -> Result<(), String> {
@@ -391,7 +407,7 @@ fn levels_keep_the_meaning(bytes: &[u8]) -> Result<(), String> {
             if told(structural_digest(&applied))? != told(structural_digest(&other))? {
                 return fail(format!("names or order matter:\n{}", text(&other)));
             }
-            if count(&applied) != count(&drawn.program) {
+            if nodes(&applied) != nodes(&drawn.program) {
                 return fail("the number of nodes has changed".to_owned());
             }
         }

@@ -83,10 +83,6 @@ pub fn tensor_difference(
 /// assert!(!options.diff(1.0, 1.2)?.is_empty());
 /// # Ok::<(), isoform::Error>(())
 /// ```
-///
-/// # Errors
-///
-/// The closure returns none of its own; those of a diff are unchanged.
 #[must_use]
 pub fn within(rtol: f64, atol: f64) -> IgnoreChange {
     let tolerance = Tolerance { rtol, atol };

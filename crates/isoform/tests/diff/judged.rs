@@ -1,6 +1,6 @@
 //! The laws on random values and programs.
 
-use isoform_testing::differences::{DIFF_PROPERTIES, one_edit};
+use isoform_testing::differences::{DIFF_PROPERTIES, fallback, one_edit};
 use isoform_testing::source::{random_bytes, scaled, shrunk, split_mix};
 
 #[test]
@@ -47,4 +47,25 @@ fn one_edit_is_one_or_two_changes() {
         f64::from(near) >= 0.95 * f64::from(edits),
         "{near} of {edits}"
     );
+}
+
+#[test]
+fn few_differences_fall_back() {
+    let mut state = 5;
+    let (mut cases, mut whole, mut root) = (0u32, 0u32, 0u32);
+    for case in 0..scaled(4000) {
+        let bytes = random_bytes(split_mix(&mut state), 40 + case % 600);
+        let Some(found) = fallback(&bytes).expect("a program") else {
+            continue;
+        };
+        cases += 1;
+        whole += u32::from(found.is_whole);
+        root += u32::from(found.is_root);
+        if found.is_whole && std::env::var_os("SHOW").is_some() {
+            eprintln!("whole: {bytes:?}");
+        }
+    }
+    eprintln!("{whole} and {root} of {cases}");
+    assert!(100 * whole <= cases, "{whole} of {cases}");
+    assert!(100 * root <= cases, "{root} of {cases}");
 }

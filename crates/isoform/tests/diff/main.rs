@@ -1,3 +1,5 @@
 //! Differences: their laws, what they say, and how much work they take.
 
+mod costs;
 mod judged;
+mod support;

@@ -377,7 +377,7 @@ impl<'t> Aligner<'t> {
             }
             let known = by_token.get(&self.token(1, key));
             // Object keys that look alike are not the same.
-            let known = known.filter(|(_, count)| *count == 1 || !key.is_node);
+            let known = known.filter(|(_, count)| *count == 1 || !key.is_node());
             let named = || {
                 let name = name_of(self.right, key.node_number()?)?;
                 by_name.get(&name).filter(|(_, count)| *count == 1)
@@ -386,19 +386,19 @@ impl<'t> Aligner<'t> {
                 take(at, position, &mut partner);
             }
         }
-        let renamed = self.renamed(left, right, &taken, &partner);
+        let mut renamed = vec![NONE; right.len()];
+        for (at_left, at_right) in self.renamed(left, right, &taken, &partner) {
+            taken[at_left as usize] = true;
+            renamed[at_right as usize] = at_left;
+        }
         let mut steps = Vec::with_capacity(right.len() / 2);
-        for position in (0..left.len()).step_by(2) {
-            let is_renamed = renamed.iter().any(|&(at, _)| at as usize == position);
-            if !taken[position] && !is_renamed {
-                steps.push(Step::Left(position as u32));
-            }
+        for position in (0..left.len()).step_by(2).filter(|&at| !taken[at]) {
+            steps.push(Step::Left(position as u32));
         }
         for position in (0..right.len()).step_by(2) {
-            let found = renamed.iter().find(|(_, at)| *at as usize == position);
-            steps.push(match (partner[position], found) {
-                (NONE, Some(&(at, _))) => Step::Renamed(at, position as u32),
-                (NONE, None) => Step::Right(position as u32),
+            steps.push(match (partner[position], renamed[position]) {
+                (NONE, NONE) => Step::Right(position as u32),
+                (NONE, at) => Step::Renamed(at, position as u32),
                 (at, _) => Step::Both(at, position as u32),
             });
         }

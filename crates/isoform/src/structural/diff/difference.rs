@@ -62,7 +62,7 @@ pub struct Difference {
 
 impl Difference {
     /// That of two equal values.
-    pub(super) fn none(left: Value, right: Value) -> Self {
+    pub(super) fn none(options: &DiffOptions, left: Value, right: Value) -> Self {
         let patch = Patch::keep_all();
         Difference {
             left,
@@ -71,7 +71,7 @@ impl Difference {
             patch,
             tables: None,
             flow: None,
-            options: DiffOptions::default(),
+            options: options.clone(),
             costs: DiffCosts::default(),
         }
     }
@@ -360,7 +360,7 @@ fn whole(left: &Value, right: &Value) -> Finding {
 }
 
 /// How often each pair occurs: once for each way from the roots.
-fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
+pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     let count = walk.pair_count();
     let mut edges = walk.edges.clone();
     edges.sort_unstable();

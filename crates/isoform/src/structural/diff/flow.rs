@@ -3,20 +3,18 @@
 //! An operand of a dag node is a dag node that it reaches through other objects: arrays,
 //! outputs, the bodies of inner graphs. Everything else that it reaches is its label.
 
-use hashbrown::HashSet;
-use rapidhash::fast::RandomState;
-
 use super::graphs::{self, Alignment, Graph, align};
-use super::tables::{HAS_IDENTITY, NONE, Node, Tables};
+use super::tables::{Cell, HAS_IDENTITY, NONE, Node, Tables};
 use super::tokens::{Tokens, of_plain, step};
 use crate::kernel::container::Str;
 use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::ValueRef;
 
-/// A node reaches its operands through at most this many objects; what is further away is
-/// not asked for. Most nodes have a handful.
-const REACH: usize = 1 << 12;
+/// The number of parts through which all nodes of a side reach their operands: this many,
+/// and `SHORT` more for each node. Many nodes may share one long list of operands.
+const REACHED: u64 = 1 << 22;
+const SHORT: u64 = 1 << 6;
 
 /// Stands for an operand in a label.
 const OPERAND: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -39,9 +37,10 @@ pub(super) struct FlowSide {
 impl Flow {
     /// The alignment of the dag nodes of both sides; None if one has none.
     pub(super) fn of(tables: [&Tables; 2], tokens: &[Tokens; 2]) -> Option<Self> {
+        let reach = reach(tables[0]).min(reach(tables[1]));
         let sides = [
-            FlowSide::of(tables[0], &tokens[0])?,
-            FlowSide::of(tables[1], &tokens[1])?,
+            FlowSide::of(tables[0], &tokens[0], reach)?,
+            FlowSide::of(tables[1], &tokens[1], reach)?,
         ];
         let alignment = align(&sides[0].graph, &sides[1].graph, &[]);
         Some(Flow { sides, alignment })
@@ -93,7 +92,7 @@ impl Flow {
 }
 
 impl FlowSide {
-    fn of(tables: &Tables, tokens: &Tokens) -> Option<Self> {
+    fn of(tables: &Tables, tokens: &Tokens, reach: u64) -> Option<Self> {
         let mut positions = vec![NONE; tables.nodes.len()];
         let mut nodes = Vec::new();
         for (number, node) in tables.nodes.iter().enumerate() {
@@ -109,8 +108,8 @@ impl FlowSide {
             tables,
             tokens,
             positions: &positions,
-            seen: HashSet::default(),
             stack: Vec::new(),
+            reach,
         };
         let mut graph = Graph {
             starts: vec![0],
@@ -139,12 +138,43 @@ impl FlowSide {
     }
 }
 
+/// The number of parts up to which each node looks for its operands; what is further away
+/// is not asked for. It depends on the nodes alone, not on what they share, and most sides
+/// need no limit. O(n).
+fn reach(tables: &Tables) -> u64 {
+    let mut below: Vec<u64> = Vec::with_capacity(tables.nodes.len());
+    let mut of_dags = Vec::new();
+    for (number, node) in tables.nodes.iter().enumerate() {
+        let parts = tables
+            .cells(number as u32)
+            .iter()
+            .filter_map(Cell::node_number);
+        let opened = parts.filter(|&part| {
+            let part = tables.node(part);
+            part.has(HAS_IDENTITY) && !part.is_dag()
+        });
+        let own = u64::from(node.count);
+        let all = opened.fold(own, |sum, part| sum.saturating_add(below[part as usize]));
+        below.push(all);
+        if node.is_dag() {
+            of_dags.push(all);
+        }
+    }
+    let allowed = REACHED + SHORT * of_dags.len() as u64;
+    let mut reach = REACHED;
+    let needed = |reach: u64| -> u64 { of_dags.iter().map(|&all| all.min(reach)).sum() };
+    while reach > SHORT && needed(reach) > allowed {
+        reach /= 2;
+    }
+    reach
+}
+
 struct Reader<'t> {
     tables: &'t Tables,
     tokens: &'t Tokens,
     positions: &'t [u32],
-    seen: HashSet<u32, RandomState>,
     stack: Vec<u32>,
+    reach: u64,
 }
 
 impl Reader<'_> {
@@ -153,13 +183,18 @@ impl Reader<'_> {
         let seed = self.tables.node(root).info().seed;
         let (mut label, mut op) = (seed, step(seed, u64::from(self.tables.node(root).count)));
         let before = operands.len();
-        self.seen.clear();
         self.stack.clear();
         self.stack.push(root);
+        // A shared part counts wherever it occurs, as if it were not shared.
+        let mut left = self.reach;
         while let Some(open) = self.stack.pop() {
             let first = self.stack.len();
             label = step(label, u64::from(self.tables.node(open).count));
             for cell in self.tables.cells(open) {
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
                 let Some(part) = cell.node_number() else {
                     label = step(label, of_plain(cell.word));
                     if open == root && matches!(cell.value.view(), ValueRef::Str(_)) {
@@ -176,7 +211,7 @@ impl Reader<'_> {
                     if open == root && is_name(node) {
                         op = step(op, self.tokens[part as usize]);
                     }
-                } else if self.seen.len() < REACH && self.seen.insert(part) {
+                } else {
                     label = step(label, node.info().seed);
                     self.stack.push(part);
                 }

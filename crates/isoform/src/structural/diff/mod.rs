@@ -5,8 +5,11 @@
 //! | `tables.rs` | one side as tables of distinct objects, which everything else works on |
 //! | `tokens.rs` | hashes by which nodes of both sides are matched |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
-//! | `bindings.rs`, `walk.rs` | pairs, bound variables, and what differs |
+//! | `walk.rs` | pairs, and what differs |
+//! | `bindings.rs`, `variables.rs` | which variables are bound to each other |
+//! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; what became a part of something new |
 //! | `flow.rs`, `graphs/` | which dag nodes correspond, by the way in which they are wired |
+//! | `ted.rs`, `small.rs` | the cheapest edit of small trees |
 //! | `moves.rs` | what was deleted in one place and inserted in another |
 //! | `patch.rs` | how to build the right value out of the left one |
 //! | `change.rs`, `places.rs`, `difference.rs` | the result |
@@ -18,6 +21,7 @@
 mod align;
 mod bindings;
 mod change;
+mod dags;
 mod difference;
 mod flow;
 #[allow(dead_code, unused_imports)]
@@ -27,9 +31,13 @@ mod options;
 mod patch;
 mod places;
 mod sequence;
+mod small;
 mod tables;
+mod ted;
 mod tokens;
+mod variables;
 mod walk;
+mod wrapped;
 
 pub use change::{Change, ChangeKind};
 pub use difference::{DiffCosts, Difference, Hunk};
@@ -52,6 +60,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::names::DIFF_ALIGN;
 use crate::kernel::value::Value;
+use crate::structural::last_visit_count;
 
 /// How often variables are paired at most: each time, the variables that were paired before
 /// tell better what stands for each other.
@@ -98,12 +107,14 @@ impl DiffOptions {
         let (left, right) = (left.into(), right.into());
         let ignored = Ignored::of(self)?;
         if self.compare.equal(&left, &right)? {
-            return Ok(Difference::none(left, right));
+            return Ok(Difference::none(self, left, right));
         }
-        let tables = [
-            Arc::new(Tables::of(&left, self.compare, &ignored)?),
-            Arc::new(Tables::of(&right, self.compare, &ignored)?),
-        ];
+        // The comparison has visited so much of both, at least.
+        let seen = last_visit_count() as usize;
+        let left_tables = Tables::like(&left, self.compare, &ignored, (seen, 2 * seen))?;
+        let room = (left_tables.nodes.len(), left_tables.cells.len());
+        let right_tables = Tables::like(&right, self.compare, &ignored, room)?;
+        let tables = [Arc::new(left_tables), Arc::new(right_tables)];
         let [l, r] = [&*tables[0], &*tables[1]];
         let mut walk = paired(self, &tables)?;
         walk.sweep()?;

@@ -4,13 +4,14 @@ use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::change::ChangeKind;
+use super::difference::occurrences;
 use super::places::{Link, ROOT};
 use super::tables::{Cell, IS_HOOKED, NONE, Node, Tables};
 use super::walk::{Finding, Walk};
 use crate::kernel::error::Result;
 
-/// A part with fewer nodes than this moves only if it occurs once on each side: small parts
-/// are alike by chance.
+/// A part with fewer nodes than this moves only if it occurs once on each side, where a
+/// shared one occurs at each of its places: small parts are alike by chance.
 const LARGE: u64 = 4;
 
 /// True for parts that can move: leaves and containers are everywhere, and dag nodes and
@@ -24,13 +25,16 @@ struct Loose {
     node: u32,
     /// The finding about the part.
     finding: usize,
+    /// True if it has more than one place.
+    is_repeated: bool,
 }
 
 /// The nodes of all parts that are on one side only, the largest ones first within each part.
-fn loose_nodes(walk: &Walk<'_>, side: usize) -> Vec<Loose> {
+fn loose_nodes(walk: &Walk<'_>, side: usize, occurrences: &[u64]) -> Vec<Loose> {
     let tables = [walk.left, walk.right][side];
     let kind = [ChangeKind::Deleted, ChangeKind::Inserted][side];
     let mut found = Vec::new();
+    let mut tops = Vec::new();
     let mut seen: HashSet<u32, RandomState> = HashSet::default();
     for (number, finding) in walk.findings.iter().enumerate() {
         // Where only the node itself was replaced, what is below is paired.
@@ -43,7 +47,10 @@ fn loose_nodes(walk: &Walk<'_>, side: usize) -> Vec<Loose> {
             continue;
         };
         let mut stack = Vec::new();
-        stack.extend((spot.node != NONE).then_some(spot.node));
+        if spot.node != NONE {
+            stack.push(spot.node);
+            tops.push((spot.node, occurrences[finding.pair as usize] > 1));
+        }
         while let Some(node) = stack.pop() {
             let is_paired = walk.partners[side][node as usize] != NONE && node != spot.node;
             if is_paired || !seen.insert(node) {
@@ -57,13 +64,46 @@ fn loose_nodes(walk: &Walk<'_>, side: usize) -> Vec<Loose> {
                 found.push(Loose {
                     node,
                     finding: number,
+                    is_repeated: false,
                 });
             }
             let parts = tables.cells(node).iter().rev();
             stack.extend(parts.filter_map(Cell::node_number));
         }
     }
+    let repeated = repeated(tables, &tops, &seen);
+    for loose in &mut found {
+        loose.is_repeated = repeated.contains(&loose.node);
+    }
     found
+}
+
+/// Those of some nodes that have several places among them, or are below one of these.
+/// `tops` are the parts around them, each true if it has several places.
+fn repeated(
+    tables: &Tables,
+    tops: &[(u32, bool)],
+    among: &HashSet<u32, RandomState>,
+) -> HashSet<u32, RandomState> {
+    let mut placed: HashSet<u32, RandomState> = HashSet::default();
+    let mut repeated: HashSet<u32, RandomState> = HashSet::default();
+    for &(top, is_repeated) in tops {
+        if !placed.insert(top) || is_repeated {
+            repeated.insert(top);
+        }
+    }
+    // Wholes have larger numbers than their parts.
+    let mut order: Vec<u32> = among.iter().copied().collect();
+    order.sort_unstable_by_key(|&node| std::cmp::Reverse(node));
+    for node in order {
+        let is_repeated = repeated.contains(&node);
+        for part in tables.cells(node).iter().filter_map(Cell::node_number) {
+            if among.contains(&part) && (!placed.insert(part) || is_repeated) {
+                repeated.insert(part);
+            }
+        }
+    }
+    repeated
 }
 
 impl Walk<'_> {
@@ -74,7 +114,8 @@ impl Walk<'_> {
     ///
     /// Those of custom comparisons.
     pub(super) fn find_moves(&mut self) -> Result<()> {
-        let (lefts, mut rights) = (loose_nodes(self, 0), loose_nodes(self, 1));
+        let times = occurrences(self);
+        let (lefts, mut rights) = (loose_nodes(self, 0, &times), loose_nodes(self, 1, &times));
         if lefts.is_empty() || rights.is_empty() {
             return Ok(());
         }
@@ -100,7 +141,10 @@ impl Walk<'_> {
             let Some((candidates, wanted)) = by_class.get_mut(&node.skeleton) else {
                 continue;
             };
-            let is_unique = candidates.len() == 1 && *wanted == 1;
+            let is_unique = match candidates.as_slice() {
+                &[left] => *wanted == 1 && !lefts[left].is_repeated && !right.is_repeated,
+                _ => false,
+            };
             if node.size < LARGE && !is_unique {
                 continue;
             }

@@ -58,8 +58,8 @@ pub(crate) enum Entry {
     Edited(u32, Vec<(Str, Source)>),
     /// An array or list, of the type of the base if there is one; that is a left node.
     Items(&'static ContainerType, Option<u32>, Vec<Run>),
-    /// A map or dict: a left node as base, the positions of its keys that go, and the
-    /// entries that are set.
+    /// A map or dict: a left node as base, the positions of its keys that go, ascending,
+    /// and the entries that are set.
     Entries(
         &'static ContainerType,
         Option<u32>,
@@ -286,7 +286,7 @@ impl Builder<'_> {
                 if let Some(base) = base {
                     let cells = self.base(*base)?;
                     for position in (0..cells.len()).step_by(2) {
-                        if removed.contains(&(position as u32)) {
+                        if removed.binary_search(&(position as u32)).is_ok() {
                             continue;
                         }
                         parts.push(self.left.value_of(&cells[position]));
@@ -504,7 +504,7 @@ impl<'t> Maker<'t> {
 
     fn fields_of(&self, node: u32, base: Option<u32>, cells: &[Cell]) -> Entry {
         let info = self.right.node(node).info();
-        let field = |position: usize| info.visited[position].field.into();
+        let field = |position: usize| info.visited[position].field;
         let mut fields: Vec<(u32, Source)> = Vec::new();
         for (position, cell) in cells.iter().enumerate() {
             let is_same = match base {

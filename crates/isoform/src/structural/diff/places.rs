@@ -14,6 +14,8 @@ pub(super) enum Link {
     Part(u32, u32),
     /// Where a node is first met.
     Node(u32),
+    /// The same as another place.
+    Place(u32),
     /// There is no such place.
     Nowhere,
 }
@@ -81,6 +83,10 @@ impl Places {
                 Link::Node(node) => {
                     self.steps_to(side, node, &mut steps);
                     break;
+                }
+                Link::Place(other) => {
+                    next = other;
+                    continue;
                 }
                 Link::Nowhere => return None,
             }

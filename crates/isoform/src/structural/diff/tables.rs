@@ -14,6 +14,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Payload;
+use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Met, ObjRef};
@@ -57,6 +58,8 @@ pub(super) struct Node {
     /// The number of nodes below and including this one, at every occurrence; containers
     /// do not count.
     pub(super) size: u64,
+    /// The same without the dag nodes below and what is below these.
+    pub(super) own_size: u64,
     pub(super) flags: u8,
 }
 
@@ -64,10 +67,11 @@ pub(super) struct Node {
 pub(super) struct Cell {
     /// None for a node.
     pub(super) value: Value,
-    /// The hash of the value, or the number of the node.
+    /// The hash of the value, or the number of the node with the first bit set.
     pub(super) word: u64,
-    pub(super) is_node: bool,
 }
+
+const NODE: u64 = 1 << 63;
 
 /// The distinct objects of a value.
 pub(super) struct Tables {
@@ -120,25 +124,26 @@ impl Node {
 
 impl Cell {
     fn plain(value: Value, word: u64) -> Self {
-        Cell {
-            value,
-            word,
-            is_node: false,
-        }
+        let word = word & !NODE;
+        Cell { value, word }
     }
 
     pub(super) fn node(number: u32) -> Self {
         Cell {
             value: Value::NONE,
-            word: u64::from(number),
-            is_node: true,
+            word: u64::from(number) | NODE,
         }
     }
 
     /// The number of the node, if it is one.
     #[inline]
     pub(super) fn node_number(&self) -> Option<u32> {
-        self.is_node.then_some(self.word as u32)
+        self.is_node().then_some(self.word as u32)
+    }
+
+    #[inline]
+    pub(super) fn is_node(&self) -> bool {
+        self.word & NODE != 0
     }
 }
 
@@ -154,8 +159,24 @@ impl Tables {
     /// `ValueError` with the path for a value that contains itself, and for more than
     /// four billion parts; those of custom hashes.
     pub(super) fn of(value: &Value, options: CompareOptions, ignored: &Ignored) -> Result<Self> {
+        Tables::like(value, options, ignored, (0, 0))
+    }
+
+    /// [`of`](Self::of), with room for as many nodes and cells.
+    ///
+    /// # Errors
+    ///
+    /// As [`of`](Self::of).
+    pub(super) fn like(
+        value: &Value,
+        options: CompareOptions,
+        ignored: &Ignored,
+        (nodes, cells): (usize, usize),
+    ) -> Result<Self> {
         let (tables, outcome) = access::traversing(|section| {
             let mut reader = Reader::new(options, ignored);
+            reader.tables.nodes.reserve(nodes);
+            reader.tables.cells.reserve(cells);
             let outcome = reader.run(section, value);
             // The tables leave the section, because dropping values may run foreign code.
             (reader.tables, outcome)
@@ -164,15 +185,33 @@ impl Tables {
         Ok(tables)
     }
 
-    /// True if all parts have the same numbers as in other tables, of an equal value.
+    /// True if each part of an equal value has the same number as its counterpart in other
+    /// tables. Equal maps may list their entries in another order, and then have not.
     pub(super) fn has_layout_of(&self, other: &Tables) -> bool {
-        let is_same = |(one, other): (&Cell, &Cell)| one.node_number() == other.node_number();
+        let is_same = |(one, other): (&Cell, &Cell)| {
+            (one.is_node(), one.word) == (other.is_node(), other.word)
+        };
         self.nodes.len() == other.nodes.len()
             && self.cells.len() == other.cells.len()
             && self.cells.iter().zip(&other.cells).all(is_same)
-            && (self.nodes.iter())
-                .zip(&other.nodes)
-                .all(|(one, other)| one.info().index() == other.info().index())
+            && (self.nodes.iter()).zip(&other.nodes).all(|(one, other)| {
+                let types = (one.info().index(), other.info().index());
+                types.0 == types.1 && one.skeleton == other.skeleton
+            })
+            && self.has_variables_of(other)
+    }
+
+    /// True unless a variable has one number here and another one there.
+    fn has_variables_of(&self, other: &Tables) -> bool {
+        let variables = |tables: &Tables| -> Vec<(u64, usize)> {
+            let nodes = tables.nodes.iter().enumerate();
+            let vars = nodes.filter(|(_, node)| node.is_var());
+            vars.map(|(number, node)| (node.object.identity(), number))
+                .collect()
+        };
+        let known: HashMap<u64, usize, RandomState> = variables(other).into_iter().collect();
+        let mut own = variables(self).into_iter();
+        own.all(|(var, number)| known.get(&var).is_none_or(|&there| there == number))
     }
 
     #[inline]
@@ -312,6 +351,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                 return Ok(());
             }
         }
+        prefetch_ahead(object);
         let base = self.pending.len();
         let cursor = match info.class() {
             Payload::Plain | Payload::Node => Some(Cursor::of_node(object, part, View::Compared)),
@@ -393,6 +433,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         let mut shape = step(info.seed, (self.pending.len() - base) as u64);
         let mut skeleton = shape;
         let mut size = u64::from(is_declared);
+        let mut own_size = size;
         if let Some(ignored) = self.ignored.fields_of(info) {
             for (cell, slot) in self.pending[base..].iter_mut().zip(&info.visited) {
                 if ignored.contains(&(slot.field as usize)) {
@@ -413,6 +454,9 @@ impl<'a, 'o> Reader<'a, 'o> {
                     skeleton = step(skeleton, part.skeleton);
                     flags |= part.flags & INHERITED;
                     size = size.saturating_add(part.size);
+                    if !part.is_dag() {
+                        own_size = own_size.saturating_add(part.own_size);
+                    }
                 }
                 None => skeleton = step(skeleton, cell.word ^ PLAIN),
             }
@@ -451,6 +495,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             shape,
             skeleton,
             size,
+            own_size,
             flags,
         })
     }

@@ -12,21 +12,19 @@ use super::options::DiffOptions;
 use super::places::{Link, Places, ROOT};
 use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::tokens::Tokens;
-use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::error::Result;
 use crate::kernel::types::FieldFlag;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
-use crate::structural::CompareOptions;
 
 /// A node is paired with at most this many nodes of the other side, so that graphs in
 /// which everything is shared cost no more than their size.
 const PARTNERS: u8 = 8;
-/// The number of nodes in which a part is searched that may have been wrapped.
-const WRAPPED_IN: usize = 32;
-/// The similarity from which a part of another type counts as the one that was wrapped.
-const WRAPPED: f64 = 0.6;
 /// The share of common parts from which only a node, and not what is below, was replaced.
 const KEPT_BELOW: f64 = 0.25;
+
+/// The pair around the roots, which occurs once.
+pub(super) const TOP: u32 = 0;
 
 /// Something that differs.
 pub(super) struct Finding {
@@ -64,7 +62,7 @@ struct Frame {
 
 /// How a pair came about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mode {
+pub(super) enum Mode {
     /// The nodes stand for each other.
     Partners,
     /// One is a copy of the other, which has a partner of its own.
@@ -84,19 +82,19 @@ enum Steps {
 pub(super) struct Walk<'t> {
     pub(super) left: &'t Tables,
     pub(super) right: &'t Tables,
-    options: &'t DiffOptions,
-    aligner: Aligner<'t>,
+    pub(super) options: &'t DiffOptions,
+    pub(super) aligner: Aligner<'t>,
     pub(super) bindings: Bindings,
     /// The first partner of each node.
     pub(super) partners: [Vec<u32>; 2],
     /// The dag nodes, if they were aligned before, so that those without a partner have none.
     pub(super) flow: Option<Flow>,
-    replaced_dags: HashSet<(u32, u32), RandomState>,
-    mode: Mode,
+    pub(super) replaced_dags: HashSet<(u32, u32), RandomState>,
+    pub(super) mode: Mode,
     /// True while a pair is visited that was not met at its place.
-    is_apart: bool,
+    pub(super) is_apart: bool,
     partner_counts: [Vec<u8>; 2],
-    pairs: HashMap<(u32, u32), u32, RandomState>,
+    pub(super) pairs: HashMap<(u32, u32), u32, RandomState>,
     pub(super) edges: Vec<(u32, u32)>,
     /// Pairs in the order in which they were left.
     pub(super) left_pairs: Vec<u32>,
@@ -105,7 +103,9 @@ pub(super) struct Walk<'t> {
     pub(super) findings: Vec<Finding>,
     frames: Vec<Frame>,
     /// Dag nodes of either side that have been reported.
-    reported: [Vec<bool>; 2],
+    pub(super) reported: [Vec<bool>; 2],
+    /// The steps that remain for the cheapest edits of small trees.
+    budget: u64,
     /// The number of pairs and parts visited.
     pub(super) visits: u64,
 }
@@ -140,6 +140,7 @@ impl<'t> Walk<'t> {
             findings: Vec::new(),
             frames: Vec::new(),
             reported: counts.map(|count| vec![false; count]),
+            budget: (1 << 22) + 32 * (left.nodes.len() + right.nodes.len()) as u64,
             visits: 0,
         };
         if let Some(flow) = &flow {
@@ -152,11 +153,11 @@ impl<'t> Walk<'t> {
         made
     }
 
-    fn is_aligned(&self) -> bool {
+    pub(super) fn is_aligned(&self) -> bool {
         self.flow.is_some()
     }
 
-    fn tables(&self, side: usize) -> &'t Tables {
+    pub(super) fn tables(&self, side: usize) -> &'t Tables {
         [self.left, self.right][side]
     }
 
@@ -166,8 +167,8 @@ impl<'t> Walk<'t> {
     ///
     /// Those of custom comparisons.
     pub(super) fn roots(&mut self) -> Result<()> {
-        // The pair around the roots, which occurs once.
         let top = self.new_pair();
+        debug_assert_eq!(top, TOP);
         let cells = (&self.left.root, &self.right.root);
         self.mode = Mode::Partners;
         self.cells(cells, top, ROOT, RegionKind::Use)?;
@@ -265,7 +266,7 @@ impl<'t> Walk<'t> {
                     self.spot(0, self.left.cell(left, l)),
                     self.spot(1, self.right.cell(right, r)),
                 );
-                self.find(
+                self.note(
                     ChangeKind::KeyRenamed,
                     place,
                     pair,
@@ -331,11 +332,8 @@ impl<'t> Walk<'t> {
     ) -> Result<()> {
         match (left.node_number(), right.node_number()) {
             (Some(l), Some(r)) => self.nodes(l, r, pair, place, region),
-            (None, None) if left.word == right.word => Ok(()),
             (None, None) => {
-                let kind = self.kind_of_values(&left.value, &right.value, place);
-                let spots = (self.spot(0, left), self.spot(1, right));
-                self.find(kind, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
+                self.values((left, right), pair, place);
                 Ok(())
             }
             _ => {
@@ -349,39 +347,31 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Notes a value without parts that was put into a node, or taken out of one.
-    fn wrapped_plain(
-        &mut self,
-        left: &'t Cell,
-        right: &'t Cell,
-        pair: u32,
-        place: u32,
-    ) -> Option<ChangeKind> {
-        let (side, node, plain, kind) = match (left.node_number(), right.node_number()) {
-            (None, Some(node)) => (1, node, left, ChangeKind::Wrapped),
-            (Some(node), None) => (0, node, right, ChangeKind::Unwrapped),
-            _ => return None,
-        };
-        let tables = self.tables(side);
-        // None, true and small numbers are everywhere.
-        if matches!(
-            plain.value.view(),
-            crate::kernel::value::ValueRef::None | crate::kernel::value::ValueRef::Bool(_)
-        ) {
-            return None;
+    /// Compares two values without parts.
+    pub(super) fn values(&mut self, (left, right): (&Cell, &Cell), pair: u32, place: u32) {
+        if left.word == right.word {
+            return;
         }
-        let cells = tables.cells(node);
-        let is_inside = cells
-            .iter()
-            .any(|cell| !cell.is_node && cell.word == plain.word);
-        if !is_inside || tables.node(node).size > 4 {
-            return None;
-        }
-        let size = tables.node(node).size;
-        let sizes = if side == 1 { (0, size) } else { (size, 0) };
+        let kind = self.kind_of_values(&left.value, &right.value, place);
         let spots = (self.spot(0, left), self.spot(1, right));
-        self.find(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
-        Some(kind)
+        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
+    }
+
+    /// True if free variables are renamed.
+    pub(super) fn renames_free(&self) -> bool {
+        self.options.compare.map_free_vars
+    }
+
+    pub(super) fn tokens(&self) -> &[Tokens; 2] {
+        &self.aligner.tokens
+    }
+
+    /// Takes steps off the budget; false if it does not suffice.
+    pub(super) fn spend(&mut self, steps: u64) -> bool {
+        let rest = self.budget.checked_sub(steps);
+        self.budget = rest.unwrap_or(self.budget);
+        self.visits += if rest.is_some() { steps / 16 } else { 0 };
+        rest.is_some()
     }
 
     fn kind_of_values(&self, left: &Value, right: &Value, place: u32) -> ChangeKind {
@@ -468,6 +458,9 @@ impl<'t> Walk<'t> {
                 self.replaced((&Cell::node(left), &Cell::node(right)), pair, place);
                 return Ok(None);
             }
+            if self.small_trees(left, right, pair, place) {
+                return Ok(None);
+            }
             if let Some(inner) = self.wrapped(left, right, pair, place) {
                 return Ok(Some(inner));
             }
@@ -481,7 +474,7 @@ impl<'t> Walk<'t> {
             }
             let spots = (self.spot_of(0, left), self.spot_of(1, right));
             let sizes = (u64::from(l.counts()), u64::from(r.counts()));
-            self.find(
+            self.note(
                 ChangeKind::Replaced,
                 place,
                 pair,
@@ -536,34 +529,7 @@ impl<'t> Walk<'t> {
         Ok(None)
     }
 
-    /// Binds variables that are the keys of paired entries: values mention them.
-    fn bind_keys(&mut self, left: u32, right: u32, steps: &[Step]) {
-        for step in steps {
-            let (Step::Both(l, r) | Step::Renamed(l, r)) = *step else {
-                continue;
-            };
-            let keys = (self.left.cell(left, l), self.right.cell(right, r));
-            if let (Some(l), Some(r)) = (keys.0.node_number(), keys.1.node_number())
-                && self.left.node(l).is_var()
-                && self.right.node(r).is_var()
-                && (self.bindings.of_left(l), self.bindings.of_right(r)) == (NONE, NONE)
-                && self.may_bind_key(l, r)
-            {
-                self.bindings.bind(l, r);
-                self.pair_up(l, r);
-            }
-        }
-    }
-
-    /// True unless the keys are free and match by identity alone.
-    fn may_bind_key(&self, left: u32, right: u32) -> bool {
-        let (l, r) = (self.left.node(left), self.right.node(right));
-        l.object.same_as(&r.object)
-            || self.options.compare.map_free_vars
-            || super::names_globals(l.info())
-    }
-
-    fn pair_up(&mut self, left: u32, right: u32) {
+    pub(super) fn pair_up(&mut self, left: u32, right: u32) {
         let partners = (
             self.partners[0][left as usize],
             self.partners[1][right as usize],
@@ -572,381 +538,6 @@ impl<'t> Walk<'t> {
             self.partners[0][left as usize] = right;
             self.partners[1][right as usize] = left;
         }
-    }
-
-    /// Binds or looks up two variables; false if nothing is left to compare.
-    fn variables(
-        &mut self,
-        left: u32,
-        right: u32,
-        pair: u32,
-        place: u32,
-        region: RegionKind,
-    ) -> bool {
-        let bound = (self.bindings.of_left(left), self.bindings.of_right(right));
-        if bound.0 == right {
-            return true;
-        }
-        if region != RegionKind::Use {
-            self.bindings.bind(left, right);
-            return true;
-        }
-        let same_object = self
-            .left
-            .node(left)
-            .object
-            .same_as(&self.right.node(right).object);
-        if bound == (NONE, NONE) {
-            let labels = (
-                self.bindings.labels_left[left as usize],
-                self.bindings.labels_right[right as usize],
-            );
-            let may_bind = self.options.compare.map_free_vars && labels == (NONE, NONE);
-            // The scopes around a place that is visited for itself are not open.
-            let was_bound = self.is_apart && self.bindings.have_one_label(left, right);
-            if may_bind && (same_object || self.bindings.may_be_partners(left, right)) {
-                self.bindings.bind(left, right);
-                return true;
-            }
-            if same_object || was_bound {
-                return true;
-            }
-        }
-        let spots = (self.spot_of(0, left), self.spot_of(1, right));
-        self.find(
-            ChangeKind::Variable,
-            place,
-            pair,
-            (Some(spots.0), Some(spots.1)),
-            (1, 1),
-        );
-        false
-    }
-
-    /// Compares two dag nodes as operands. Returns how the parts are to be compared; None if
-    /// they are not.
-    fn dag_nodes(&mut self, left: u32, right: u32, pair: u32, place: u32) -> Option<Mode> {
-        let partners = (
-            self.partners[0][left as usize],
-            self.partners[1][right as usize],
-        );
-        let spots = |walk: &Self| (Some(walk.spot_of(0, left)), Some(walk.spot_of(1, right)));
-        if partners.0 == right {
-            if self.replaced_dags.remove(&(left, right)) {
-                let sizes = (self.own_size(0, left), self.own_size(1, right));
-                self.mode = Mode::Partners;
-                self.find(ChangeKind::Replaced, place, pair, spots(self), sizes);
-                return Some(Mode::Replaced);
-            }
-            return Some(Mode::Partners);
-        }
-        let is_alone = (partners.0 == NONE, partners.1 == NONE);
-        if is_alone == (true, true) {
-            return Some(Mode::Partners);
-        }
-        if is_alone == (false, false) && self.is_aligned() {
-            self.mode = Mode::Partners;
-            self.find(ChangeKind::Rewired, place, pair, spots(self), (1, 1));
-            return None;
-        }
-        if self.is_copy(left, right, partners) {
-            if self.mode != Mode::Copy {
-                self.find(ChangeKind::Sharing, place, pair, spots(self), (1, 1));
-            }
-            // The copy is neither inserted nor deleted.
-            for (side, node) in [left, right].into_iter().enumerate() {
-                if self.partners[side][node as usize] == NONE {
-                    self.reported[side][node as usize] = true;
-                }
-            }
-            return Some(Mode::Copy);
-        }
-        // What was inserted or deleted says it all.
-        match is_alone {
-            (true, _) => self.dag_alone(0, left, place, pair),
-            _ => self.dag_alone(1, right, place, pair),
-        }
-        None
-    }
-
-    /// True if one of two dag nodes, of which the other has another partner, is a copy of it.
-    fn is_copy(&mut self, left: u32, right: u32, partners: (u32, u32)) -> bool {
-        let Some(flow) = &self.flow else {
-            return true;
-        };
-        if !flow.have_one_op(left, right) {
-            return false;
-        }
-        // A node after another one of its kind was put there.
-        let follows = match partners {
-            (NONE, partner) => flow.takes(0, left, partner),
-            (partner, _) => flow.takes(1, right, partner),
-        };
-        !follows
-    }
-
-    /// Notes a dag node that is only on one side, once.
-    pub(super) fn dag_alone(&mut self, side: usize, node: u32, place: u32, pair: u32) {
-        self.mode = Mode::Partners;
-        if std::mem::replace(&mut self.reported[side][node as usize], true) {
-            return;
-        }
-        let spot = self.spot_of(side, node);
-        let size = self.own_size(side, node);
-        match side {
-            0 => self.find(
-                ChangeKind::Deleted,
-                place,
-                pair,
-                (Some(spot), None),
-                (size, 0),
-            ),
-            _ => self.find(
-                ChangeKind::Inserted,
-                place,
-                pair,
-                (None, Some(spot)),
-                (0, size),
-            ),
-        }
-    }
-
-    /// The number of nodes of a dag node without those of its operands.
-    fn own_size(&self, side: usize, node: u32) -> u64 {
-        let tables = self.tables(side);
-        let mut size = 0u64;
-        let mut stack = vec![node];
-        while let Some(open) = stack.pop() {
-            size += u64::from(tables.node(open).counts());
-            if size > 1 << 16 {
-                break;
-            }
-            let parts = tables.cells(open).iter().filter_map(Cell::node_number);
-            stack.extend(parts.filter(|&part| !tables.node(part).is_dag()));
-        }
-        size
-    }
-
-    /// Dag nodes that are paired but were not met together, and those without a partner.
-    ///
-    /// # Errors
-    ///
-    /// Those of custom comparisons.
-    pub(super) fn sweep(&mut self) -> Result<()> {
-        self.mode = Mode::Partners;
-        let is_covered = self.covered();
-        for right in 0..self.right.nodes.len() as u32 {
-            if !self.right.node(right).is_dag() || is_covered[1][right as usize] {
-                continue;
-            }
-            match self.partners[1][right as usize] {
-                NONE if self.is_aligned() => {
-                    let place = self.places.add(ROOT, Link::Nowhere, Link::Node(right));
-                    self.dag_alone(1, right, place, 0);
-                }
-                NONE => {}
-                left if self.pairs.contains_key(&(left, right)) => {}
-                left => {
-                    self.apart(left, right)?;
-                }
-            }
-        }
-        for left in 0..self.left.nodes.len() as u32 {
-            let is_alone = self.left.node(left).is_dag()
-                && self.partners[0][left as usize] == NONE
-                && !is_covered[0][left as usize];
-            if is_alone && self.is_aligned() {
-                let place = self.places.add(ROOT, Link::Node(left), Link::Nowhere);
-                self.dag_alone(0, left, place, 0);
-            }
-        }
-        Ok(())
-    }
-
-    /// The nodes inside of parts that are only on one side.
-    fn covered(&self) -> [Vec<bool>; 2] {
-        [0, 1].map(|side| {
-            let tables = self.tables(side);
-            let mut covered = vec![false; tables.nodes.len()];
-            let mut stack: Vec<u32> = Vec::new();
-            for finding in &self.findings {
-                let spot = [&finding.left, &finding.right][side];
-                let is_whole = matches!(
-                    finding.kind,
-                    ChangeKind::Inserted | ChangeKind::Deleted | ChangeKind::Replaced
-                );
-                if let Some(spot) = spot
-                    && is_whole
-                    && spot.node != NONE
-                    && !tables.node(spot.node).is_dag()
-                {
-                    stack.push(spot.node);
-                }
-            }
-            while let Some(node) = stack.pop() {
-                if std::mem::replace(&mut covered[node as usize], true)
-                    || self.partners[side][node as usize] != NONE
-                {
-                    covered[node as usize] = self.partners[side][node as usize] == NONE;
-                    continue;
-                }
-                stack.extend(tables.cells(node).iter().filter_map(Cell::node_number));
-            }
-            covered
-        })
-    }
-
-    /// Objects with a comparison of their own are equal or replaced.
-    fn hooked(&mut self, left: u32, right: u32, pair: u32, place: u32) -> Result<()> {
-        let mut sides = [Vec::new(), Vec::new()];
-        let vars = self.variables_below(left);
-        for var in vars {
-            let partner = self.bindings.likely_of_left(var);
-            if partner != NONE {
-                sides[0].push(Value::from(&self.left.node(var).object));
-                sides[1].push(Value::from(&self.right.node(partner).object));
-            }
-        }
-        sides[0].push(Value::from(&self.left.node(left).object));
-        sides[1].push(Value::from(&self.right.node(right).object));
-        let [l, r] = sides.map(crate::kernel::container::Array::<Value>::from);
-        let options = CompareOptions {
-            // The variables in front bind each other.
-            map_free_vars: l.len() > 1 || self.options.compare.map_free_vars,
-            ..self.options.compare
-        };
-        let equal = match options.equal(l, r) {
-            Err(error) if error.kind() == ErrorKind::Type => false,
-            equal => equal?,
-        };
-        if !equal {
-            let cells = (Cell::node(left), Cell::node(right));
-            self.replaced((&cells.0, &cells.1), pair, place);
-        }
-        Ok(())
-    }
-
-    /// The variables below a left node, in the order of their numbers.
-    fn variables_below(&self, node: u32) -> Vec<u32> {
-        let mut seen = hashbrown::HashSet::<u32, RandomState>::default();
-        let mut stack = vec![node];
-        let mut vars = Vec::new();
-        while let Some(open) = stack.pop() {
-            if !self.left.node(open).has(HAS_VARS) || !seen.insert(open) {
-                continue;
-            }
-            if self.left.node(open).is_var() {
-                vars.push(open);
-            }
-            stack.extend(self.left.cells(open).iter().filter_map(Cell::node_number));
-        }
-        vars.sort_unstable();
-        vars
-    }
-
-    /// Notes that one node became a part of the other; and returns
-    /// the nodes that then stand for each other; None if neither did.
-    fn wrapped(&mut self, left: u32, right: u32, pair: u32, place: u32) -> Option<(u32, u32, u32)> {
-        let (l, r) = (self.left.node(left), self.right.node(right));
-        if l.info().is_builtin() || r.info().is_builtin() || l.is_var() && r.is_var() {
-            return None;
-        }
-        let both_dag = l.is_dag() && r.is_dag();
-        if both_dag && self.is_aligned() {
-            return None;
-        }
-        let found = if r.size > l.size {
-            self.inside(1, right, 0, left).map(|inner| (1, inner))
-        } else if l.size > r.size {
-            self.inside(0, left, 1, right).map(|inner| (0, inner))
-        } else {
-            None
-        };
-        let Some((side, (inner, links))) = found else {
-            return None;
-        };
-        let (kind, sizes, spots) = match side {
-            1 => (
-                ChangeKind::Wrapped,
-                (0, r.size - self.right.node(inner).size),
-                (self.spot_of(0, left), self.spot_of(1, right)),
-            ),
-            _ => (
-                ChangeKind::Unwrapped,
-                (l.size - self.left.node(inner).size, 0),
-                (self.spot_of(0, left), self.spot_of(1, right)),
-            ),
-        };
-        self.find(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
-        let mut inner_place = place;
-        for (node, position) in links {
-            let part = Link::Part(node, position);
-            inner_place = match side {
-                1 => self.places.add(inner_place, Link::Same, part),
-                _ => self.places.add(inner_place, part, Link::Same),
-            };
-        }
-        Some(match side {
-            1 => (left, inner, inner_place),
-            _ => (inner, right, inner_place),
-        })
-    }
-
-    /// A node below `outer` that is the same as `wanted` of the other side, nearest first, or
-    /// similar if the types of both differ; with the way to it.
-    fn inside(
-        &mut self,
-        side: usize,
-        outer: u32,
-        other: usize,
-        wanted: u32,
-    ) -> Option<(u32, Vec<(u32, u32)>)> {
-        let tables = self.tables(side);
-        let target = self.tables(other).node(wanted);
-        let token = self.aligner.tokens[other][wanted as usize];
-        let same_type = tables.node(outer).info().index() == target.info().index();
-        // Each with the number of the entry that led to it.
-        let mut queue: Vec<(u32, usize, u32)> = vec![(outer, usize::MAX, 0)];
-        let mut next = 0;
-        let mut similar = None;
-        while let Some(&(open, _, _)) = queue.get(next) {
-            for (position, cell) in tables.cells(open).iter().enumerate() {
-                let Some(part) = cell.node_number() else {
-                    continue;
-                };
-                if queue.len() >= WRAPPED_IN {
-                    break;
-                }
-                queue.push((part, next, position as u32));
-                self.visits += 1;
-                let found = tables.node(part);
-                if found.is_dag() && self.is_aligned() {
-                    queue.pop();
-                    continue;
-                }
-                let is_same = self.aligner.tokens[side][part as usize] == token;
-                if is_same && (target.size > 1 || !same_type) {
-                    return Some((part, way(&queue, queue.len() - 1)));
-                }
-                if similar.is_none()
-                    && !same_type
-                    && found.info().index() == target.info().index()
-                    && !found.info().is_builtin()
-                    && !found.is_var()
-                {
-                    let (l, r) = if side == 1 {
-                        (wanted, part)
-                    } else {
-                        (part, wanted)
-                    };
-                    if self.aligner.dice(l, r) >= WRAPPED {
-                        similar = Some(queue.len() - 1);
-                    }
-                }
-            }
-            next += 1;
-        }
-        similar.map(|entry| (queue[entry].0, way(&queue, entry)))
     }
 
     /// True if nodes of different types have so much in common below that only the nodes
@@ -962,11 +553,11 @@ impl<'t> Walk<'t> {
         self.aligner.dice(left, right) >= KEPT_BELOW
     }
 
-    fn replaced(&mut self, (left, right): (&Cell, &Cell), pair: u32, place: u32) {
+    pub(super) fn replaced(&mut self, (left, right): (&Cell, &Cell), pair: u32, place: u32) {
         let spots = (self.spot(0, left), self.spot(1, right));
         let sizes = (self.left.size_of(left), self.right.size_of(right));
         let kind = ChangeKind::Replaced;
-        self.find(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
+        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
     }
 
     fn deleted(&mut self, cell: &Cell, place: u32, pair: u32) {
@@ -975,11 +566,11 @@ impl<'t> Walk<'t> {
         {
             // An element that is still used elsewhere was only rewired.
             if self.partners[0][node as usize] == NONE {
-                return self.dag_alone(0, node, place, pair);
+                return self.dag_alone(0, node, place);
             }
         }
         let (spot, size) = (self.spot(0, cell), self.size_at(0, cell));
-        self.find(
+        self.note(
             ChangeKind::Deleted,
             place,
             pair,
@@ -993,10 +584,10 @@ impl<'t> Walk<'t> {
             && self.right.node(node).is_dag()
             && self.partners[1][node as usize] == NONE
         {
-            return self.dag_alone(1, node, place, pair);
+            return self.dag_alone(1, node, place);
         }
         let (spot, size) = (self.spot(1, cell), self.size_at(1, cell));
-        self.find(
+        self.note(
             ChangeKind::Inserted,
             place,
             pair,
@@ -1013,7 +604,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn spot(&self, side: usize, cell: &Cell) -> Spot {
+    pub(super) fn spot(&self, side: usize, cell: &Cell) -> Spot {
         match cell.node_number() {
             Some(node) => self.spot_of(side, node),
             None => Spot {
@@ -1033,7 +624,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn find(
+    pub(super) fn note(
         &mut self,
         kind: ChangeKind,
         place: u32,
@@ -1054,18 +645,4 @@ impl<'t> Walk<'t> {
             sizes,
         });
     }
-}
-
-/// The way from the first entry of a search to another one.
-fn way(queue: &[(u32, usize, u32)], entry: usize) -> Vec<(u32, u32)> {
-    let mut steps = Vec::new();
-    let mut at = entry;
-    while let Some(&(_, before, position)) = queue.get(at) {
-        if let Some(&(node, _, _)) = queue.get(before) {
-            steps.push((node, position));
-        }
-        at = before;
-    }
-    steps.reverse();
-    steps
 }

@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use isoform::kernels::tensor_difference;
 use isoform::values::{DType, DTypeCode, Tensor};
-use isoform_onnx::eval::Control;
+use isoform_kernels::Control;
 
-/// The type of a tensor, such as `float32[64, 3]`; a scalar is `float32`.
-pub(crate) fn tensor_type(tensor: &Tensor) -> String {
+/// The type of a tensor, such as `float32[64, 3]`; a scalar is `float32`. O(rank).
+#[must_use]
+pub fn tensor_type(tensor: &Tensor) -> String {
     let mut out = tensor.dtype().to_string();
     if !tensor.shape().is_empty() {
         // Writing to a string cannot fail.
@@ -16,8 +17,9 @@ pub(crate) fn tensor_type(tensor: &Tensor) -> String {
     out
 }
 
-/// The number of elements of the tensor.
-pub(crate) fn element_count(tensor: &Tensor) -> u64 {
+/// The number of elements of the tensor. O(rank).
+#[must_use]
+pub fn element_count(tensor: &Tensor) -> u64 {
     // A tensor exists only if this fits.
     tensor
         .shape()
@@ -27,8 +29,9 @@ pub(crate) fn element_count(tensor: &Tensor) -> u64 {
 }
 
 /// The elements as `{1.0, 2.0, ...}`: all of them if there are at most `most`, otherwise
-/// the first `few`.
-pub(crate) fn abbreviated(tensor: &Tensor, most: u64, few: u64) -> String {
+/// the first `few`. O(elements shown).
+#[must_use]
+pub fn abbreviated(tensor: &Tensor, most: u64, few: u64) -> String {
     let count = element_count(tensor);
     let shown = if count <= most { count } else { few };
     let mut out = String::from("{");
@@ -45,8 +48,9 @@ pub(crate) fn abbreviated(tensor: &Tensor, most: u64, few: u64) -> String {
     out
 }
 
-/// One element as text, counted in row-major order; `?` outside the tensor.
-pub(crate) fn element(tensor: &Tensor, index: u64) -> String {
+/// One element as text, counted in row-major order; `?` outside the tensor. O(lanes).
+#[must_use]
+pub fn element(tensor: &Tensor, index: u64) -> String {
     let dtype = tensor.dtype();
     let lane_bits = u64::from(dtype.bits());
     let lanes = u64::from(dtype.lanes());
@@ -66,15 +70,17 @@ pub(crate) fn element(tensor: &Tensor, index: u64) -> String {
 }
 
 /// The first element in which two tensors of one type and shape differ, as the
-/// contract compares them: by bits, except that all NaNs are equal.
-pub(crate) fn first_difference(left: &Tensor, right: &Tensor) -> Option<u64> {
+/// contract compares them: by bits, except that all NaNs are equal. O(elements).
+#[must_use]
+pub fn first_difference(left: &Tensor, right: &Tensor) -> Option<u64> {
     let found = tensor_difference(left, right, None, &Control::default()).ok()?;
     let lanes = u64::from(left.dtype().lanes());
     found.first.map(|lane| lane as u64 / lanes)
 }
 
-/// A row-major position as indices, such as `[0, 2, 1]`.
-pub(crate) fn indices(shape: &[i64], mut position: u64) -> Vec<u64> {
+/// A row-major position as indices, such as `[0, 2, 1]`. O(rank).
+#[must_use]
+pub fn indices(shape: &[i64], mut position: u64) -> Vec<u64> {
     let mut out: Vec<u64> = shape
         .iter()
         .rev()
@@ -135,8 +141,10 @@ fn float32(number: f32) -> String {
     format!("{number:?}")
 }
 
-/// A 64-bit float that was converted from 32 bits is written as short as those allow.
-pub(crate) fn float(number: f64) -> String {
+/// A 64-bit float as text; one that was converted from 32 bits is written as short as those
+/// allow. O(1).
+#[must_use]
+pub fn float(number: f64) -> String {
     let short = number as f32;
     if f64::from(short).to_bits() == number.to_bits() {
         float32(short)

@@ -1,4 +1,4 @@
-//! `isoform diff`: checks whether two files are equal, and where they first differ.
+//! `isoform diff --first`: where two files first differ, with both sides.
 
 use std::io;
 use std::path::Path;
@@ -8,13 +8,14 @@ use isoform::compare::Mismatch;
 use isoform::paths::{AccessPath, AccessStep};
 use isoform::text::MismatchOptions;
 use isoform::values::ValueRef;
+use isoform_onnx::elements;
 use isoform_onnx::{NodeOrigin, OriginKind};
 use serde_json::{Value as Json, json};
 
-use crate::args::{Common, DiffArgs};
-use crate::elements;
-use crate::input::{Input, is_dash, load, message, simplified_input};
-use crate::output::{DIFFERENT, Failure, Output, printable};
+use super::args::DiffArgs;
+use crate::args::Common;
+use crate::input::{Input, message};
+use crate::output::{DIFFERENT, Output, printable};
 
 /// Information about one of the two files.
 struct Side<'a> {
@@ -25,73 +26,23 @@ struct Side<'a> {
     origin: Option<NodeOrigin>,
 }
 
-pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
-    if is_dash(&args.left) && is_dash(&args.right) {
-        let failure = "standard input can be read only once".into();
-        return trouble(&[(&args.left, &failure)], output);
-    }
-    let read = |file: &Path| {
-        let fixed = args.fix.apply(file, load(file, common)?)?;
-        simplified_input(file, fixed, args.simplify)
-    };
-    let (left, right) = rayon::join(|| read(&args.left), || read(&args.right));
-    let (left, right) = match (left, right) {
-        (Ok(left), Ok(right)) => (left, right),
-        (left, right) => {
-            let failed = [(&args.left, left.err()), (&args.right, right.err())];
-            let failed: Vec<_> = failed
-                .iter()
-                .filter_map(|(file, error)| Some((file.as_path(), error.as_ref()?)))
-                .collect();
-            return trouble(&failed, output);
-        }
-    };
-    match common
-        .compare_options()
-        .explain_mismatch(left.to_value(), right.to_value())
-    {
-        Ok(None) => equal(args, output),
+/// Explains the first difference of two files that are not equal.
+pub(super) fn explain(
+    args: &DiffArgs,
+    common: &Common,
+    (left, right): (&Input, &Input),
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let options = common.compare_options();
+    match options.explain_mismatch(left.to_value(), right.to_value()) {
+        Ok(None) => super::equal(args, output),
         Ok(Some(mismatch)) => {
             // The result is known, even if nobody reads the explanation.
             output.status = DIFFERENT;
-            different(args, &left, &right, &mismatch, output)
+            different(args, left, right, &mismatch, output)
         }
-        Err(error) => {
-            let failure = message(&args.left, &error);
-            trouble(&[(&args.left, &failure)], output)
-        }
+        Err(error) => super::trouble(&[(&args.left, &message(&args.left, &error))], output),
     }
-}
-
-fn trouble(failed: &[(&Path, &Failure)], output: &mut Output<'_, '_>) -> io::Result<()> {
-    for (file, failure) in failed {
-        output.failure(file, failure);
-    }
-    if !output.json {
-        return Ok(());
-    }
-    let failed: Vec<Json> = failed
-        .iter()
-        .map(|(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}))
-        .collect();
-    output.json_line(&json!({"failed": failed}))
-}
-
-fn equal(args: &DiffArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
-    if output.quiet {
-        return Ok(());
-    }
-    if output.json {
-        let side = |file: &Path| json!({"file": file.to_string_lossy()});
-        return output.json_line(&json!({
-            "equal": true,
-            "reason": null,
-            "left": side(&args.left),
-            "right": side(&args.right),
-        }));
-    }
-    let good = output.style.good;
-    output.line(format_args!("{good}equal{good:#}"))
 }
 
 fn different(
@@ -237,7 +188,7 @@ fn value_texts(mismatch: &Mismatch) -> (Option<String>, Option<String>) {
     )
 }
 
-fn value_text(value: &Value) -> String {
+pub(super) fn value_text(value: &Value) -> String {
     match value.view() {
         ValueRef::Tensor(tensor) => {
             let ty = elements::tensor_type(tensor);
@@ -294,7 +245,7 @@ impl Side<'_> {
     }
 }
 
-fn origin_json(origin: &NodeOrigin) -> Json {
+pub(super) fn origin_json(origin: &NodeOrigin) -> Json {
     let kind = match origin.kind {
         OriginKind::Input => "input",
         OriginKind::Output => "output",

@@ -1,0 +1,124 @@
+//! The command line of `isoform diff`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::model_args::FixArgs;
+
+/// Check whether two files are the same program, and if not, tell how they differ.
+///
+/// For models, a summary comes first: operator sets, inputs, outputs, operators, nodes and
+/// weights that differ. Then every change is told with the model's own names of nodes, equal
+/// ones once: attributes, inputs, nodes that were added or removed, parts of the graph that
+/// became others, and weights with the number of their elements that differ. For IR files,
+/// each change has a line with its place and values.
+///
+/// Two models are equal here if they mean the same: operator sets are compared by the version
+/// that introduced this meaning of each operator, and an attribute that has its default is the
+/// same as one that is not given. `isoform hash` is stricter, so equal models may have
+/// different digests; --strict compares as it does.
+#[derive(Args, Debug)]
+#[command(after_help = DIFF_HELP)]
+pub(crate) struct DiffArgs {
+    /// One model or IR file; - is standard input.
+    #[arg(value_name = "LEFT")]
+    pub(crate) left: PathBuf,
+    /// The other file.
+    #[arg(value_name = "RIGHT")]
+    pub(crate) right: PathBuf,
+    /// Print at most this many different changes; 0 prints all.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) max: usize,
+    /// Print the summary alone.
+    #[arg(long, conflicts_with = "first")]
+    pub(crate) stat: bool,
+    /// Explain only the first difference: its place and value in both files, and the reason.
+    ///
+    /// The place is the first one in the order of comparison, with the nearest node of each
+    /// model. For IR files, both sides are shown as text with the place underlined.
+    #[arg(long)]
+    pub(crate) first: bool,
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+    #[command(flatten)]
+    pub(crate) fix: FixArgs,
+    /// Simplify both models first, as `isoform optimize` does by default: models that
+    /// differ only in what that removes are then equal.
+    #[arg(long)]
+    pub(crate) simplify: bool,
+}
+
+const DIFF_HELP: &str = "\
+Exit status:
+  0  the files are equal, or nothing differs beyond the tolerance
+  1  the files differ
+  2  error: a file could not be read
+
+JSON (--json), one object:
+  {\"format\": \"isoform.diff\", \"version\": 1, \"equal\": BOOL, \"left\": {\"file\": NAME},
+   \"right\": the same, \"summary\": SUMMARY}
+    and, unless --stat is given, \"changes\": [CHANGE...], \"hunks\": [HUNK...], and for models
+    \"groups\": [{\"kind\": TEXT, \"count\": COUNT, \"text\": TEXT, \"nodes\": [ORIGIN...]}...], the
+    printed lines; --max does not apply
+  SUMMARY is {\"counts\": {KIND: COUNT}}; for models, it also has \"nodes\": {\"same\",
+    \"changed\", \"added\", \"removed\"}, and \"opsets\", \"inputs\", \"outputs\", \"operators\" and
+    \"weights\" as printed by `isoform summary --json`
+  CHANGE is {\"kind\": KIND, \"count\": COUNT, \"left_path\": TEXT, \"right_path\": TEXT,
+    \"left\": TEXT or null, \"right\": TEXT or null, \"left_size\": COUNT of nodes,
+    \"right_size\": COUNT, \"origin\": ORIGIN or null, \"tensor\": null or {\"elements\",
+    \"differing\", \"first\": [INDEX...], \"max_abs\", \"max_rel\", \"relative_l2\", \"cosine\"},
+    \"places\": [{\"left_path\", \"right_path\", \"origin\"}...]}
+  KIND is \"value\", \"inserted\", \"deleted\", \"moved\", \"wrapped\", \"unwrapped\", \"replaced\",
+    \"variable\", \"sharing\", \"key renamed\", \"tensor\", \"attribute\" or \"rewired\"
+  HUNK is {\"left\": [TEXT...], \"right\": [TEXT...], \"is_enclosed\": BOOL, \"group\": TEXT}, nodes
+    that became others; those that are alike have one group
+  ORIGIN is {\"kind\": \"node\", \"input\" or \"output\", \"name\", \"op\", \"outputs\", \"graph\",
+    \"in_function\", \"position\", \"input\"}, the part of the file by its own names; \"input\"
+    names the weight or other input concerned
+  With --first:
+    {\"equal\": BOOL, \"reason\": TEXT or null, \"left\": SIDE, \"right\": SIDE}
+    and, if they differ, \"text\": both sides of IR files underlined, or null
+    SIDE is {\"file\": NAME}; if the files differ, also \"path\": TEXT, the place in the program,
+    \"value\": TEXT or null, and \"origin\": ORIGIN or null
+  On error: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
+
+Examples:
+  isoform diff before.onnx after.onnx
+  isoform diff --stat pretrained.onnx finetuned.onnx
+  isoform diff --rtol 1e-3 --atol 1e-5 float.onnx exported.onnx
+  isoform diff --architecture pretrained.onnx finetuned.onnx
+  isoform diff --dim batch=1 dynamic.onnx fixed.onnx
+  isoform diff --simplify exported.onnx optimized.onnx
+  isoform diff --first before.json after.iso
+  isoform diff --json a.onnx b.onnx | jq -r '.groups[].text'
+  isoform diff -q a.onnx b.onnx && echo same program";
+
+/// Which differences count.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Differences that count")]
+pub(crate) struct LevelArgs {
+    /// Compare operator sets by number, and written-out defaults as attributes, so that
+    /// models are equal exactly if they have one digest.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Ignore declared shapes, and declared types of bodies and outputs that follow from the
+    /// computation.
+    #[arg(long)]
+    pub(crate) ignore_shapes: bool,
+    /// Ignore differences of floats and of elements of tensors up to this part of the right
+    /// number, as numpy.isclose does with the right file as the reference.
+    #[arg(long, value_name = "NUMBER", value_parser = tolerance, conflicts_with = "first")]
+    pub(crate) rtol: Option<f64>,
+    /// Ignore differences of floats and of elements of tensors up to this; added to that of
+    /// --rtol.
+    #[arg(long, value_name = "NUMBER", value_parser = tolerance, conflicts_with = "first")]
+    pub(crate) atol: Option<f64>,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(number) if number >= 0.0 => Ok(number),
+        _ => Err("expected a number that is not negative, such as 1e-5".to_owned()),
+    }
+}

@@ -1,0 +1,160 @@
+//! Differences as JSON, for other programs.
+
+use std::path::Path;
+
+use isoform::compare::{Change, Difference};
+use isoform::kernels::tensor_difference;
+use isoform::paths::AccessPath;
+use isoform::values::ValueRef;
+use isoform_onnx::eval::Control;
+use isoform_onnx::report::{ChangeGroup, Report};
+use isoform_onnx::{NodeOrigin, elements};
+use serde_json::{Map, Value as Json, json};
+
+use super::args::DiffArgs;
+use super::first::{origin_json, value_text};
+use crate::summary::differences_json;
+
+/// The version of the format, which grows when a program that reads it has to change.
+const VERSION: u64 = 1;
+
+/// The difference of two models.
+pub(super) fn of_models(args: &DiffArgs, report: &Report) -> Json {
+    let nodes = report.nodes;
+    let mut summary = differences_json(&report.summary);
+    summary.insert("counts".to_owned(), counts(&report.difference));
+    summary.insert(
+        "nodes".to_owned(),
+        json!({
+            "same": nodes.same,
+            "changed": nodes.changed,
+            "added": nodes.added,
+            "removed": nodes.removed,
+        }),
+    );
+    let mut found = head(args, report.is_equal(), summary);
+    if !args.stat {
+        let origin = |left: &AccessPath, right: &AccessPath| {
+            report
+                .right_origin(right)
+                .or_else(|| report.left_origin(left))
+        };
+        add_changes(&mut found, &report.difference, &origin);
+        let groups = report.groups.iter().map(group).collect();
+        found.insert("groups".to_owned(), Json::Array(groups));
+    }
+    Json::Object(found)
+}
+
+/// The difference of two other values.
+pub(super) fn of_values(args: &DiffArgs, difference: &Difference) -> Json {
+    let mut summary = Map::new();
+    summary.insert("counts".to_owned(), counts(difference));
+    let mut found = head(args, difference.is_empty(), summary);
+    if !args.stat {
+        add_changes(&mut found, difference, &|_, _| None);
+    }
+    Json::Object(found)
+}
+
+fn head(args: &DiffArgs, is_equal: bool, summary: Map<String, Json>) -> Map<String, Json> {
+    let side = |file: &Path| json!({"file": file.to_string_lossy()});
+    let mut found = Map::new();
+    for (key, value) in [
+        ("format", json!("isoform.diff")),
+        ("version", json!(VERSION)),
+        ("equal", json!(is_equal)),
+        ("left", side(&args.left)),
+        ("right", side(&args.right)),
+        ("summary", Json::Object(summary)),
+    ] {
+        found.insert(key.to_owned(), value);
+    }
+    found
+}
+
+fn counts(difference: &Difference) -> Json {
+    let counts = difference.counts().into_iter();
+    let counts = counts.map(|(kind, count)| (kind.name().to_owned(), json!(count)));
+    Json::Object(counts.collect())
+}
+
+type Origin<'a> = &'a dyn Fn(&AccessPath, &AccessPath) -> Option<NodeOrigin>;
+
+fn add_changes(found: &mut Map<String, Json>, difference: &Difference, origin: Origin<'_>) {
+    let changes = difference.changes().iter();
+    let changes = changes.map(|it| change(it, origin)).collect();
+    found.insert("changes".to_owned(), Json::Array(changes));
+    let hunks = difference.hunks().into_iter().map(|hunk| {
+        let side = |nodes: &[isoform::Value]| nodes.iter().map(value_text).collect::<Vec<_>>();
+        json!({
+            "left": side(&hunk.left),
+            "right": side(&hunk.right),
+            "is_enclosed": hunk.is_enclosed,
+            // More digits than a number of JSON has for all programs.
+            "group": format!("{:016x}", hunk.group),
+        })
+    });
+    found.insert("hunks".to_owned(), hunks.collect());
+}
+
+fn change(change: &Change, origin: Origin<'_>) -> Json {
+    let places = change.paths().map(|(left, right)| {
+        json!({
+            "left_path": format!("{left:#}"),
+            "right_path": format!("{right:#}"),
+            "origin": origin(&left, &right).as_ref().map(origin_json),
+        })
+    });
+    let places: Vec<Json> = places.collect();
+    let first = |key: &str| places.first().map(|place| place[key].clone());
+    let value = |value: Option<&isoform::Value>| value.map(value_text);
+    json!({
+        "kind": change.kind().name(),
+        "count": change.count(),
+        "left_path": first("left_path"),
+        "right_path": first("right_path"),
+        "left": value(change.left()),
+        "right": value(change.right()),
+        "left_size": change.left_size(),
+        "right_size": change.right_size(),
+        "origin": first("origin"),
+        "tensor": tensor(change),
+        "places": places,
+    })
+}
+
+/// How far two tensors are apart; null if there are not two of one type and shape.
+fn tensor(change: &Change) -> Json {
+    let (Some(left), Some(right)) = (change.left(), change.right()) else {
+        return Json::Null;
+    };
+    let (ValueRef::Tensor(left), ValueRef::Tensor(right)) = (left.view(), right.view()) else {
+        return Json::Null;
+    };
+    let Ok(found) = tensor_difference(left, right, None, &Control::default()) else {
+        return Json::Null;
+    };
+    let lanes = u64::from(left.dtype().lanes());
+    let first = found
+        .first
+        .map(|at| elements::indices(left.shape(), at as u64 / lanes));
+    json!({
+        "elements": found.count,
+        "differing": found.differing,
+        "first": first,
+        "max_abs": found.max_abs,
+        "max_rel": found.max_rel,
+        "relative_l2": found.relative_l2,
+        "cosine": found.cosine,
+    })
+}
+
+fn group(group: &ChangeGroup) -> Json {
+    json!({
+        "kind": group.kind,
+        "count": group.count,
+        "text": group.text,
+        "nodes": group.nodes.iter().map(origin_json).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,247 @@
+//! `isoform diff`: checks whether two files are equal, and tells how they differ.
+
+pub(crate) mod args;
+mod first;
+mod json;
+
+use std::io;
+use std::path::Path;
+
+use isoform::compare::{ChangeKind, DiffOptions, Difference};
+use isoform::kernels::within;
+use isoform::{Error, Ref};
+use isoform_onnx::eval::Control;
+use isoform_onnx::ir::Program;
+use isoform_onnx::levels::Levels;
+use isoform_onnx::report::{Report, ReportOptions, Tolerance};
+use isoform_onnx::summary::{Line, Role};
+use serde_json::{Value as Json, json};
+
+use args::DiffArgs;
+
+use crate::args::Common;
+use crate::input::{Input, is_dash, load, message, simplified_input};
+use crate::output::{DIFFERENT, Failure, Output, counted, printable};
+
+pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+    if is_dash(&args.left) && is_dash(&args.right) {
+        let failure = "standard input can be read only once".into();
+        return trouble(&[(&args.left, &failure)], output);
+    }
+    let read = |file: &Path| {
+        let fixed = args.fix.apply(file, load(file, common)?)?;
+        simplified_input(file, fixed, args.simplify)
+    };
+    let (left, right) = rayon::join(|| read(&args.left), || read(&args.right));
+    let (left, right) = match (left, right) {
+        (Ok(left), Ok(right)) => (left, right),
+        (left, right) => {
+            let failed = [(&args.left, left.err()), (&args.right, right.err())];
+            let failed: Vec<_> = failed
+                .iter()
+                .filter_map(|(file, error)| Some((file.as_path(), error.as_ref()?)))
+                .collect();
+            return trouble(&failed, output);
+        }
+    };
+    match compared(args, common, (left, right), output) {
+        Ok(written) => written,
+        Err(error) => trouble(&[(&args.left, &message(&args.left, &error))], output),
+    }
+}
+
+/// Compares and prints; the inner result is that of writing.
+fn compared(
+    args: &DiffArgs,
+    common: &Common,
+    (left, right): (Input, Input),
+    output: &mut Output<'_, '_>,
+) -> Result<io::Result<()>, Error> {
+    let compare = common.compare_options();
+    let programs = left.program().zip(right.program());
+    if args.first || (output.quiet && args.tolerance().is_none()) {
+        let (left, right) = match programs {
+            None => (left, right),
+            Some((l, r)) => {
+                let (l, r) = args.levels().apply_pair(&l, &r)?;
+                (left.with_program(l), right.with_program(r))
+            }
+        };
+        if !output.quiet {
+            return Ok(first::explain(args, common, (&left, &right), output));
+        }
+        if !compare.equal(left.to_value(), right.to_value())? {
+            output.status = DIFFERENT;
+        }
+        return Ok(Ok(()));
+    }
+    if let Some((left, right)) = programs {
+        let options = ReportOptions {
+            levels: args.levels(),
+            compare,
+            tolerance: args.tolerance(),
+        };
+        let report = options.report(&left, &right, &Control::default())?;
+        return Ok(models(args, &report, output));
+    }
+    let tolerance = args.tolerance().into_iter();
+    let options = DiffOptions {
+        compare,
+        ignore: tolerance.map(|it| within(it.rtol, it.atol)).collect(),
+        ..DiffOptions::default()
+    };
+    let difference = options.diff(left.to_value(), right.to_value())?;
+    Ok(values(args, &difference, output))
+}
+
+fn trouble(failed: &[(&Path, &Failure)], output: &mut Output<'_, '_>) -> io::Result<()> {
+    for (file, failure) in failed {
+        output.failure(file, failure);
+    }
+    if !output.json {
+        return Ok(());
+    }
+    let failed: Vec<Json> = failed
+        .iter()
+        .map(|(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}))
+        .collect();
+    output.json_line(&json!({"failed": failed}))
+}
+
+/// Prints the verdict of `--first` about equal files.
+fn equal(args: &DiffArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
+    if output.json {
+        let side = |file: &Path| json!({"file": file.to_string_lossy()});
+        return output.json_line(&json!({
+            "equal": true,
+            "reason": null,
+            "left": side(&args.left),
+            "right": side(&args.right),
+        }));
+    }
+    let good = output.style.good;
+    output.line(format_args!("{good}equal{good:#}"))
+}
+
+/// Prints how two models differ.
+fn models(args: &DiffArgs, report: &Report, output: &mut Output<'_, '_>) -> io::Result<()> {
+    if !report.is_equal() {
+        output.status = DIFFERENT;
+    }
+    if output.quiet {
+        return Ok(());
+    }
+    if output.json {
+        return output.json_line(&json::of_models(args, report));
+    }
+    let lines = match args.stat {
+        true => report.summary_lines(),
+        false => report.lines(args.most()),
+    };
+    print(lines, report.is_equal(), output)
+}
+
+/// Prints how two IR files differ.
+fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>) -> io::Result<()> {
+    if !difference.is_empty() {
+        output.status = DIFFERENT;
+    }
+    if output.quiet {
+        return Ok(());
+    }
+    if output.json {
+        return output.json_line(&json::of_values(args, difference));
+    }
+    let text = match difference.is_empty() {
+        true => "equal".to_owned(),
+        false => format!("different: {}", difference.summary()),
+    };
+    let mut lines = vec![Line {
+        role: Role::Heading,
+        text,
+    }];
+    if !args.stat {
+        let changes = difference.changes();
+        let shown = args.most().unwrap_or(changes.len()).min(changes.len());
+        lines.extend(changes[..shown].iter().map(|change| Line {
+            role: match change.kind() {
+                ChangeKind::Inserted => Role::Right,
+                ChangeKind::Deleted => Role::Left,
+                _ => Role::Changed,
+            },
+            text: change.to_string(),
+        }));
+        if shown < changes.len() {
+            let more = counted(changes.len() - shown, "more change");
+            let text = format!("... and {more}; --max 0 shows all");
+            let role = Role::Row;
+            lines.push(Line { role, text });
+        }
+    }
+    print(lines, difference.is_empty(), output)
+}
+
+/// Prints lines of which the first one begins with the verdict.
+fn print(lines: Vec<Line>, is_equal: bool, output: &mut Output<'_, '_>) -> io::Result<()> {
+    let palette = output.style;
+    for line in lines {
+        let text = printable(&line.text);
+        let style = match line.role {
+            Role::Heading if is_equal => palette.good,
+            Role::Heading => palette.bad,
+            Role::Changed => palette.ty,
+            Role::Left => palette.left,
+            Role::Right => palette.right,
+            _ => {
+                output.line(text)?;
+                continue;
+            }
+        };
+        let (marked, rest) = match (line.role, text.split_once(':')) {
+            (Role::Heading, Some((verdict, _))) => text.split_at(verdict.len()),
+            _ => (&*text, ""),
+        };
+        output.line(format_args!("{style}{marked}{style:#}{rest}"))?;
+    }
+    Ok(())
+}
+
+impl DiffArgs {
+    fn levels(&self) -> Levels {
+        Levels {
+            ignore_shapes: self.levels.ignore_shapes,
+            same_opset_meaning: !self.levels.strict,
+            defaults: !self.levels.strict,
+        }
+    }
+
+    fn tolerance(&self) -> Option<Tolerance> {
+        let is_given = self.levels.rtol.is_some() || self.levels.atol.is_some();
+        is_given.then(|| Tolerance {
+            rtol: self.levels.rtol.unwrap_or(0.0),
+            atol: self.levels.atol.unwrap_or(0.0),
+        })
+    }
+
+    /// The number of changes to print; None for all.
+    fn most(&self) -> Option<usize> {
+        (self.max > 0).then_some(self.max)
+    }
+}
+
+impl Input {
+    /// The program of a model, in a file of whatever format.
+    fn program(&self) -> Option<Ref<Program>> {
+        self.to_value().peek::<Ref<Program>>().cloned()
+    }
+
+    fn with_program(self, program: Ref<Program>) -> Input {
+        match self {
+            Input::Model(model) => Input::Model(model.with_program(program)),
+            Input::Value(mut file) => {
+                file.value = program.into();
+                Input::Value(file)
+            }
+        }
+    }
+}

@@ -1,0 +1,570 @@
+//! Changes of a diff as sentences.
+
+use std::collections::{HashMap, HashSet};
+
+use isoform::compare::{Change, ChangeKind, Difference};
+use isoform::paths::{AccessPath, AccessStep};
+use isoform::values::ValueRef;
+use isoform::{Ref, Str, Value};
+
+use super::hunks;
+use super::place::{Part, Place, field, index, key};
+use super::sentence::{Item, Rank, alone, became, grouped, weight_name};
+use super::values::{kind_of_operand, operand, tensors, text, type_text};
+use super::{ChangeGroup, ReportOptions, call_identity};
+use crate::NodeOrigin;
+use crate::ir::{Call, Input, Program};
+use crate::summary::{Role, domain_text};
+use crate::values::tensor;
+
+/// Both sides of a change at one of its places.
+struct At<'a> {
+    change: &'a Change,
+    sides: [Place; 2],
+}
+
+/// Pairs of nodes of one operator.
+type Versions = HashMap<(i64, i64), Vec<(Ref<Call>, Ref<Call>)>>;
+
+struct Writer<'a> {
+    options: ReportOptions,
+    main: &'a Str,
+    roots: [&'a Value; 2],
+    items: Vec<Item>,
+    /// Attributes, inputs and types that were told as a whole.
+    told: HashSet<(u64, String)>,
+    /// The left nodes that correspond to one on the right.
+    partnered: HashSet<u64>,
+    /// Pairs of nodes of one operator by their versions, if these differ.
+    versions: Versions,
+    /// The left nodes that changed.
+    changed: HashSet<u64>,
+    /// The nodes of hunks, which are told already.
+    in_hunks: HashSet<u64>,
+}
+
+/// All changes in words, and the left nodes that changed.
+pub(super) fn groups(
+    options: ReportOptions,
+    right: &Program,
+    difference: &Difference,
+) -> (Vec<ChangeGroup>, HashSet<u64>) {
+    let main = &right.graph.name;
+    let pairs = difference.node_pairs();
+    let pairs = pairs.filter_map(|(l, r)| {
+        let call = |it: Value| it.peek::<Ref<Call>>().cloned();
+        Some((call(l)?, call(r)?))
+    });
+    let mut writer = Writer {
+        options,
+        main,
+        roots: [difference.left(), difference.right()],
+        items: Vec::new(),
+        told: HashSet::new(),
+        partnered: HashSet::new(),
+        versions: HashMap::new(),
+        changed: HashSet::new(),
+        in_hunks: HashSet::new(),
+    };
+    for (left, right) in pairs {
+        writer.partnered.insert(left.identity());
+        if left.version != right.version && left.op_name == right.op_name {
+            let versions = (left.version, right.version);
+            let known = writer.versions.entry(versions).or_default();
+            known.push((left, right));
+        }
+    }
+    let in_hunks = hunks::add(main, difference, &mut writer.items);
+    let changed = in_hunks.iter().filter(|it| writer.partnered.contains(it));
+    writer.changed.extend(changed);
+    writer.in_hunks.clone_from(&in_hunks);
+    for (number, change) in difference.changes().iter().enumerate() {
+        let is_told = [change.left(), change.right()]
+            .into_iter()
+            .filter_map(call_identity)
+            .any(|call| in_hunks.contains(&call));
+        let is_node = matches!(
+            change.kind(),
+            ChangeKind::Inserted | ChangeKind::Deleted | ChangeKind::Replaced
+        );
+        if (is_told && is_node) || writer.only_versions(change) {
+            continue;
+        }
+        for paths in change.paths() {
+            writer.place(number, change, paths);
+        }
+    }
+    (grouped(writer.items), writer.changed)
+}
+
+impl Writer<'_> {
+    /// Tells a change of the versions of many nodes, if it is nothing else, without the paths
+    /// of all of them: in a long chain, these are long.
+    fn only_versions(&mut self, change: &Change) -> bool {
+        let number = |value: Option<&Value>| match value?.view() {
+            ValueRef::Int(number) => Some(number),
+            _ => None,
+        };
+        let Some(versions) = number(change.left()).zip(number(change.right())) else {
+            return false;
+        };
+        let Some(pairs) = self.versions.get(&versions) else {
+            return false;
+        };
+        if change.kind() != ChangeKind::Value || change.paths().len() != pairs.len() {
+            return false;
+        }
+        let path = change.right_path();
+        if field(path.steps().last()) != "version" {
+            return false;
+        }
+        let pairs = pairs.clone();
+        for (left, right) in pairs {
+            self.changed.insert(left.identity());
+            let mut item = self.version(&left, &right);
+            item.path = path.clone();
+            self.items.push(item);
+        }
+        true
+    }
+
+    fn place(&mut self, number: usize, change: &Change, paths: (AccessPath, AccessPath)) {
+        let at = At {
+            change,
+            sides: [
+                Place::new(self.roots[0], &paths.0),
+                Place::new(self.roots[1], &paths.1),
+            ],
+        };
+        self.changed.extend(changed_node(&at));
+        let path = match change.kind() {
+            ChangeKind::Deleted => paths.0,
+            _ => paths.1,
+        };
+        let mut item = match self.item(number, &at) {
+            Some(item) => item,
+            None => return,
+        };
+        if item.before.is_empty() && item.after.is_empty() {
+            let whole = format!("{} at {path}", change.kind());
+            let side = |value: Option<&Value>| value.map(text);
+            item.before = match (side(change.left()), side(change.right())) {
+                (Some(left), Some(right)) => format!("{whole}: {left} -> {right}"),
+                (Some(one), None) | (None, Some(one)) => format!("{whole}: {one}"),
+                (None, None) => whole,
+            };
+        }
+        item.path = path;
+        self.items.push(item);
+    }
+
+    /// None if it was told already.
+    fn item(&mut self, number: usize, at: &At<'_>) -> Option<Item> {
+        let kind = at.change.kind();
+        if let Some(item) = self.whole_node(at) {
+            return Some(item);
+        }
+        // What is only on one side is at the place of what contains it on the other.
+        let side = usize::from(kind != ChangeKind::Deleted);
+        let around = at.sides[side].around();
+        let other = at.sides[1 - side].around();
+        match (around, other) {
+            (Some((Part::Call(call), steps)), Some((Part::Call(other), others))) => {
+                let calls = match side {
+                    1 => [(other, others), (call, steps)],
+                    _ => [(call, steps), (other, others)],
+                };
+                self.in_call(number, at, calls)
+            }
+            (Some((Part::Input(_), _)), Some((Part::Input(_), _))) => self.input_type(at),
+            (Some((Part::Graph(_) | Part::Function(_), _)), _) => self.in_graph(number, at, side),
+            (None, _) => Some(self.in_program(at)),
+            _ => Some(self.other(at)),
+        }
+    }
+
+    /// A node that was added, removed or replaced.
+    fn whole_node(&self, at: &At<'_>) -> Option<Item> {
+        let call = |value: Option<&Value>| value?.peek::<Ref<Call>>().cloned();
+        let (left, right) = (call(at.change.left()), call(at.change.right()));
+        let kind = at.change.kind();
+        match (kind, left, right) {
+            (ChangeKind::Inserted, None, Some(call)) => {
+                Some(alone("added ", Role::Right, &call, self.main, &at.sides[1]))
+            }
+            (ChangeKind::Deleted, Some(call), None) => Some(alone(
+                "removed ",
+                Role::Left,
+                &call,
+                self.main,
+                &at.sides[0],
+            )),
+            (ChangeKind::Replaced, Some(left), Some(right)) => {
+                Some(became(&left, &right, self.main))
+            }
+            (ChangeKind::Sharing, Some(left), Some(right)) => {
+                // The copy is the one without a partner.
+                let is_added = self.partnered.contains(&left.identity());
+                let (verb, role, call) = match is_added {
+                    true => ("added", Role::Right, right),
+                    false => ("removed", Role::Left, left),
+                };
+                let before = format!("{verb} a copy of ");
+                let item = Item::new(Rank::Nodes, kind.name(), before, String::new());
+                Some(item.of_call(&call, self.main).role(role))
+            }
+            _ => None,
+        }
+    }
+
+    fn in_call(
+        &mut self,
+        number: usize,
+        at: &At<'_>,
+        [(left, left_steps), (right, right_steps)]: [(&Ref<Call>, &[AccessStep]); 2],
+    ) -> Option<Item> {
+        if [left, right]
+            .iter()
+            .all(|it| self.in_hunks.contains(&it.identity()))
+        {
+            return None;
+        }
+        let kind = at.change.kind().name();
+        let name = field(right_steps.first().or(left_steps.first()));
+        match name {
+            // Another operator says more than its version.
+            "version" if left.op_name != right.op_name => None,
+            "version" => Some(self.version(left, right)),
+            "op" | "domain" | "callee" if left_steps.len().max(right_steps.len()) == 1 => {
+                let was = format!("{} ", left.op_name.as_str());
+                Some(Item::new(Rank::Nodes, kind, was, String::new()).became_call(right, self.main))
+            }
+            "outputs" => {
+                let after = format!(": {} -> {}", left.outputs, right.outputs);
+                let before = "number of outputs of ".to_owned();
+                Some(Item::new(Rank::Operands, kind, before, after).of_call(right, self.main))
+            }
+            "attrs" => {
+                let keys = [key(left_steps.get(1)), key(right_steps.get(1))];
+                self.attribute([left, right], keys)
+            }
+            "inputs" => {
+                let positions = [index(left_steps.get(1)), index(right_steps.get(1))];
+                self.operand(number, at, [left, right], positions)
+            }
+            _ => Some(self.other(at)),
+        }
+    }
+
+    fn version(&self, left: &Ref<Call>, right: &Ref<Call>) -> Item {
+        let change = format!(": {} -> {}", left.version, right.version);
+        if self.options.levels.same_opset_meaning {
+            let before = "version of ".to_owned();
+            let item = Item::new(Rank::Opsets, "opset", before, change);
+            return item.of_call(right, self.main);
+        }
+        // Every node has it, so its operator says nothing.
+        let before = format!("opset {}{change}", domain_text(&right.domain));
+        let mut item = Item::new(Rank::Opsets, "opset", before, String::new());
+        item = item.of_call(right, self.main);
+        item.op = String::new();
+        item
+    }
+
+    /// An attribute as a whole, however many of its parts differ.
+    fn attribute(
+        &mut self,
+        [left, right]: [&Ref<Call>; 2],
+        [left_key, right_key]: [Option<String>; 2],
+    ) -> Option<Item> {
+        let name = right_key.clone().or(left_key.clone())?;
+        if !self
+            .told
+            .insert((right.identity(), format!("attribute {name}")))
+        {
+            return None;
+        }
+        let value = |call: &Ref<Call>, key: &Option<String>| {
+            let key = key.as_deref().unwrap_or(&name);
+            let mut entries = call.attrs.iter();
+            let found = entries.find(|(known, _)| known.as_str() == key);
+            found.map(|(_, value)| value.clone())
+        };
+        let values = (value(left, &left_key), value(right, &right_key));
+        let (after, role) = match &values {
+            (Some(left), Some(right)) => {
+                let change = match (tensor(left), tensor(right)) {
+                    (Some(left), Some(right)) => tensors(left, right, self.options.tolerance),
+                    _ => format!("{} -> {}", text(left), text(right)),
+                };
+                (format!(": {change}"), Role::Changed)
+            }
+            (None, Some(right)) => (format!(" added: {}", text(right)), Role::Right),
+            (Some(left), None) => (format!(" removed: {}", text(left)), Role::Left),
+            (None, None) => return None,
+        };
+        let named = match (&left_key, &right_key) {
+            (Some(left), Some(right)) if left != right => format!("'{left}' -> '{right}'"),
+            _ => format!("'{name}'"),
+        };
+        let item = Item::new(
+            Rank::Attributes,
+            "attribute",
+            format!("attribute {named} of "),
+            after,
+        );
+        Some(item.of_call(right, self.main).role(role))
+    }
+
+    fn operand(
+        &mut self,
+        number: usize,
+        at: &At<'_>,
+        [left, right]: [&Ref<Call>; 2],
+        positions: [Option<usize>; 2],
+    ) -> Option<Item> {
+        let kind = at.change.kind();
+        let input = |call: &Ref<Call>, at: Option<usize>| -> Option<(Value, Option<Str>)> {
+            let at = at?;
+            let value = call.inputs.values().get(at)?.clone();
+            Some((value, call.input_names.get(at).cloned()))
+        };
+        // In lists of one length, positions have a meaning, whatever was moved between them.
+        if left.inputs.len() == right.inputs.len() && positions[0] != positions[1] {
+            let mut positions: Vec<usize> = positions.into_iter().flatten().collect();
+            positions.sort_unstable();
+            let mut last = None;
+            for position in positions {
+                let sides = [input(left, Some(position)), input(right, Some(position))];
+                let item = self.input_item(number, position, [left, right], sides);
+                self.items.extend(std::mem::replace(&mut last, item));
+            }
+            return last;
+        }
+        let sides = match kind {
+            ChangeKind::Inserted => [None, input(right, positions[1])],
+            ChangeKind::Deleted => [input(left, positions[0]), None],
+            _ => [input(left, positions[0]), input(right, positions[1])],
+        };
+        let position = match kind {
+            ChangeKind::Deleted => positions[0],
+            _ => positions[1],
+        }?;
+        self.input_item(number, position, [left, right], sides)
+    }
+
+    /// What two nodes take at a position; None if it was told, or reads the same.
+    fn input_item(
+        &mut self,
+        number: usize,
+        position: usize,
+        [left, right]: [&Ref<Call>; 2],
+        [l, r]: [Option<(Value, Option<Str>)>; 2],
+    ) -> Option<Item> {
+        let told = format!("input {position} {}", l.is_some() && r.is_some());
+        if !self.told.insert((right.identity(), told)) {
+            return None;
+        }
+        if let (Some((l, name)), Some((r, other))) = (&l, &r)
+            && let (Some(one), Some(two)) = (tensor(l), tensor(r))
+        {
+            let name = weight_name(name.as_ref(), other.as_ref());
+            let before = format!("weight{name} (input {position} of ");
+            let after = format!("): {}", tensors(one, two, self.options.tolerance));
+            let mut item = Item::new(Rank::Weights, "tensor", before, after);
+            item.key = format!("weight {number}");
+            return Some(item.of_call(right, self.main));
+        }
+        let said = |side: &Option<(Value, Option<Str>)>| {
+            let (value, name) = side.as_ref()?;
+            Some(operand(value, name.as_ref()))
+        };
+        let (after, role) = match (said(&l), said(&r)) {
+            (Some(left), Some(right)) => (format!(": {left} -> {right}"), Role::Changed),
+            // Another operator has other inputs.
+            _ if left.op_name != right.op_name => return None,
+            (None, Some(right)) => (format!(" added: {right}"), Role::Right),
+            (Some(left), None) => (format!(" removed: {left}"), Role::Left),
+            (None, None) => return None,
+        };
+        let before = format!("input {position} of ");
+        let mut item = Item::new(Rank::Operands, "rewired", before, after);
+        if let (Some((left, _)), Some((right, _))) = (&l, &r) {
+            item.many = format!(": {} -> {}", kind_of_operand(left), kind_of_operand(right));
+        }
+        Some(item.of_call(right, self.main).role(role))
+    }
+
+    /// The type of an input as a whole.
+    fn input_type(&mut self, at: &At<'_>) -> Option<Item> {
+        let sides = at.sides.each_ref().map(Place::around);
+        let [
+            Some((Part::Input(left), steps)),
+            Some((Part::Input(right), _)),
+        ] = sides
+        else {
+            return Some(self.other(at));
+        };
+        let kind = at.change.kind().name();
+        if field(steps.first()) == "default" {
+            let change = match (tensor(&left.default), tensor(&right.default)) {
+                (Some(left), Some(right)) => tensors(left, right, self.options.tolerance),
+                _ => format!("{} -> {}", text(&left.default), text(&right.default)),
+            };
+            let before = format!("default of {}: {change}", self.named_input(right));
+            let item = Item::new(Rank::Weights, kind, before, String::new());
+            return Some(item.of_input(right));
+        }
+        if !self.told.insert((right.identity(), "type".to_owned())) {
+            return None;
+        }
+        let types = [&left.ty, &right.ty].map(type_text).join(" -> ");
+        let before = format!("type of {}: {types}", self.named_input(right));
+        let item = Item::new(Rank::Interface, "type", before, String::new());
+        Some(item.of_input(right))
+    }
+
+    fn named_input(&self, input: &Input) -> String {
+        let place = match (input.in_function, input.graph == *self.main) {
+            (true, _) => format!(" of function '{}'", input.graph),
+            (false, true) => String::new(),
+            (false, false) => format!(" of graph '{}'", input.graph),
+        };
+        format!("input '{}'{place}", input.name)
+    }
+
+    fn in_graph(&mut self, number: usize, at: &At<'_>, side: usize) -> Option<Item> {
+        let (part, steps) = at.sides[side].around()?;
+        let other = at.sides[1 - side].around();
+        let kind = at.change.kind();
+        let (owner, of) = match part {
+            Part::Graph(graph) if graph.name == *self.main => (graph.identity(), String::new()),
+            Part::Graph(graph) => (graph.identity(), format!(" of graph '{}'", graph.name)),
+            Part::Function(it) => (it.identity(), format!(" of function '{}'", it.name)),
+            Part::Call(_) | Part::Input(_) => return Some(self.other(at)),
+        };
+        let names = |part: &Part| match part {
+            Part::Graph(graph) => Some((graph.result_names.clone(), graph.results.clone())),
+            Part::Function(it) => Some((it.result_names.clone(), it.results.clone())),
+            _ => None,
+        };
+        let (role, verb) = match kind {
+            ChangeKind::Inserted => (Role::Right, " added"),
+            ChangeKind::Deleted => (Role::Left, " removed"),
+            _ => (Role::Changed, ""),
+        };
+        let list = field(steps.first());
+        let position = index(steps.get(1));
+        match (list, position) {
+            ("params", Some(_)) => {
+                let value = at.change.right().or(at.change.left())?;
+                let input = value.peek::<Ref<Input>>()?;
+                let ty = type_text(&input.ty);
+                let before = format!("{}{verb}: {ty}", self.named_input(input));
+                let item = Item::new(Rank::Interface, kind.name(), before, String::new());
+                Some(item.of_input(input).role(role))
+            }
+            ("result_types" | "results", Some(position)) => {
+                let (names_here, results) = names(part)?;
+                let name = names_here.get(position).cloned().unwrap_or_default();
+                let what = format!("output '{name}'{of}");
+                let is_type = list == "result_types";
+                if !self
+                    .told
+                    .insert((owner, format!("{list} {position} {kind}")))
+                {
+                    return None;
+                }
+                let other_position = other.and_then(|(_, steps)| index(steps.get(1)));
+                let both = |here: String, there: Option<String>| match (there, verb) {
+                    (Some(there), "") if side == 1 => format!("{there} -> {here}"),
+                    (Some(there), "") => format!("{here} -> {there}"),
+                    _ => here,
+                };
+                let change = match (is_type, part, other) {
+                    (true, Part::Graph(here), Some((Part::Graph(there), _))) => {
+                        let ty = |types: &isoform::Array, at| types.values().get(at).map(type_text);
+                        let there = other_position.and_then(|at| ty(&there.result_types, at));
+                        both(ty(&here.result_types, position)?, there)
+                    }
+                    _ => {
+                        let here = results.values().get(position)?.clone();
+                        let there = other.and_then(|(part, _)| names(part)).map(|it| it.1);
+                        let there = there.zip(other_position);
+                        let there = there.and_then(|(it, at)| it.values().get(at).cloned());
+                        if let (Some(one), Some(two)) =
+                            (there.as_ref().and_then(tensor), tensor(&here))
+                        {
+                            let change = tensors(one, two, self.options.tolerance);
+                            let before = format!("weight (as {what}): {change}");
+                            let mut item =
+                                Item::new(Rank::Weights, kind.name(), before, String::new());
+                            item.key = format!("weight {number}");
+                            return Some(item);
+                        }
+                        both(operand(&here, None), there.map(|it| operand(&it, None)))
+                    }
+                };
+                let of_type = if is_type { "type of " } else { "" };
+                let before = format!("{of_type}{what}{verb}: {change}");
+                let kind = if is_type { "type" } else { kind.name() };
+                let mut item = Item::new(Rank::Interface, kind, before, String::new());
+                item.node = NodeOrigin::of_output(
+                    self.main,
+                    matches!(part, Part::Function(_)),
+                    &names_here,
+                    position,
+                );
+                Some(item.role(role))
+            }
+            _ => Some(self.other(at)),
+        }
+    }
+
+    fn in_program(&self, at: &At<'_>) -> Item {
+        let kind = at.change.kind();
+        let sides = (at.change.left(), at.change.right());
+        let name = |value: &Value| value.peek::<Str>().map(|it| format!("'{it}'"));
+        let before = match sides {
+            (Some(left), Some(right)) => match (name(left), name(right)) {
+                (Some(left), Some(right)) => {
+                    format!("name of an input or output: {left} -> {right}")
+                }
+                _ => return self.other(at),
+            },
+            _ => return self.other(at),
+        };
+        Item::new(Rank::Interface, kind.name(), before, String::new())
+    }
+
+    /// A change that the path describes best.
+    fn other(&self, at: &At<'_>) -> Item {
+        let item = Item::new(
+            Rank::Others,
+            at.change.kind().name(),
+            String::new(),
+            String::new(),
+        );
+        let mut item = match at.sides[1].last_call().or(at.sides[0].last_call()) {
+            Some(call) => item.of_call(call, self.main),
+            None => item,
+        };
+        item.op = String::new();
+        item
+    }
+}
+
+/// The left node that a change changes; adding and removing nodes changes no other ones.
+fn changed_node(at: &At<'_>) -> Option<u64> {
+    let is_node = |value: Option<&Value>| call_identity(value).is_some();
+    let (left, right) = (at.change.left(), at.change.right());
+    match at.change.kind() {
+        ChangeKind::Replaced if is_node(left) && is_node(right) => {
+            let call = at.sides[0].last_call();
+            call.map(|call| call.identity()).or(call_identity(left))
+        }
+        ChangeKind::Sharing => None,
+        ChangeKind::Inserted | ChangeKind::Deleted if is_node(left.or(right)) => None,
+        _ => at.sides[0].user().map(|call| call.identity()),
+    }
+}

@@ -1,0 +1,110 @@
+//! Parts of a graph that became other ones.
+
+use std::collections::HashSet;
+
+use isoform::compare::{Difference, Hunk};
+use isoform::paths::AccessPath;
+use isoform::{Ref, Str, Value};
+
+use super::call_identity;
+use super::sentence::{Item, Rank, outside};
+use crate::NodeOrigin;
+use crate::ir::Call;
+use crate::summary::Role;
+
+use super::values::label;
+
+/// Operators that are listed.
+const MOST_OPERATORS: usize = 6;
+
+/// Adds the hunks of several nodes, and returns the nodes in them. A single node that was
+/// added, removed or replaced is a change that speaks for itself.
+pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) -> HashSet<u64> {
+    let mut told = HashSet::new();
+    for hunk in difference.hunks() {
+        if hunk.left.len() <= 1 && hunk.right.len() <= 1 {
+            continue;
+        }
+        let nodes = || hunk.left.iter().chain(&hunk.right);
+        told.extend(nodes().filter_map(|node| call_identity(Some(node))));
+        let calls: Vec<&Ref<Call>> = nodes().filter_map(|it| it.peek::<Ref<Call>>()).collect();
+        let Some(first) = calls.first() else {
+            continue;
+        };
+        let (text, role) = text(&hunk);
+        let label = common_place(&calls).unwrap_or_else(|| label(first)) + &outside(first, main);
+        items.push(Item {
+            rank: Rank::Hunks,
+            kind: "hunk",
+            key: format!("{} {text}", hunk.group),
+            once: String::new(),
+            many: String::new(),
+            before: text,
+            op: String::new(),
+            after: String::new(),
+            node: Some(NodeOrigin::of_call(first)),
+            name: String::new(),
+            label,
+            path: AccessPath::root(),
+            role,
+        });
+    }
+    told
+}
+
+fn text(hunk: &Hunk) -> (String, Role) {
+    let [left, right] = [&hunk.left, &hunk.right].map(|side| described(side));
+    match (hunk.left.is_empty(), hunk.right.is_empty()) {
+        (_, true) => (format!("removed {left}"), Role::Left),
+        (true, _) => (format!("added {right}"), Role::Right),
+        _ if hunk.is_enclosed => (format!("{left} became {right}"), Role::Changed),
+        _ => (format!("removed {left}, and added {right}"), Role::Changed),
+    }
+}
+
+/// As in `3 nodes (MatMul, Add, Relu)`; operators that repeat are counted.
+fn described(nodes: &[Value]) -> String {
+    let mut operators: Vec<(&str, usize)> = Vec::new();
+    let calls: Vec<&Ref<Call>> = nodes
+        .iter()
+        .filter_map(|it| it.peek::<Ref<Call>>())
+        .collect();
+    for call in &calls {
+        let op = call.op_name.as_str();
+        match operators.iter_mut().find(|(known, _)| *known == op) {
+            Some((_, count)) => *count += 1,
+            None => operators.push((op, 1)),
+        }
+    }
+    let shown = operators.iter().take(MOST_OPERATORS);
+    let mut shown: Vec<String> = shown
+        .map(|(op, count)| match count {
+            1 => (*op).to_owned(),
+            count => format!("{count} {op}"),
+        })
+        .collect();
+    if operators.len() > MOST_OPERATORS {
+        shown.push("...".to_owned());
+    }
+    let shown = shown.join(", ");
+    match nodes.len() {
+        1 => format!("1 node ({shown})"),
+        count => format!("{count} nodes ({shown})"),
+    }
+}
+
+/// The folder that the names of all nodes have in common, as in `/layer.0/...`.
+fn common_place(calls: &[&Ref<Call>]) -> Option<String> {
+    let mut names = calls.iter().map(|call| call.name.as_str());
+    let mut common = names.next()?;
+    for name in names {
+        let same = common
+            .char_indices()
+            .zip(name.chars())
+            .find(|((_, left), right)| left != right);
+        let end = same.map_or(common.len().min(name.len()), |((at, _), _)| at);
+        common = &common[..end];
+    }
+    let end = common.rfind('/')?;
+    (end > 0).then(|| format!("'{}/...'", &common[..end]))
+}

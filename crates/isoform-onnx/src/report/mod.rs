@@ -1,0 +1,252 @@
+//! How two models differ: a summary first, then every change in words.
+//!
+//! | file | job |
+//! |---|---|
+//! | `place.rs` | the node, graph and input that a place of a program belongs to |
+//! | `values.rs` | short text of operands, attributes and tensors |
+//! | `groups.rs` | changes of a diff as sentences |
+//! | `sentence.rs` | sentences, and those with the same words as one |
+//! | `hunks.rs` | parts of a graph that became other ones |
+//! | `weights.rs` | weights as the diff pairs them |
+//! | `text.rs` | the lines |
+//!
+//! The command `isoform diff` and `isoform.onnx.diff` print these lines.
+
+mod groups;
+mod hunks;
+mod place;
+mod sentence;
+mod text;
+mod values;
+mod weights;
+
+use std::collections::HashSet;
+
+use isoform::compare::{CompareOptions, DiffOptions, Difference};
+use isoform::kernels::within;
+use isoform::paths::AccessPath;
+use isoform::{Ref, Result, Value};
+use isoform_kernels::Control;
+
+pub use isoform_kernels::difference::Tolerance;
+
+use crate::NodeOrigin;
+use crate::ir::{Call, Program};
+use crate::layout::list;
+use crate::levels::Levels;
+use crate::origin::origin_at;
+use crate::summary::{ModelsSummary, Role};
+
+/// How two models are compared for a report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReportOptions {
+    /// The differences that do not count.
+    pub levels: Levels,
+    /// As for [`isoform::structural_equal`]; free variables of two models always stand for
+    /// each other.
+    pub compare: CompareOptions,
+    /// Numbers that are as close as this are equal.
+    pub tolerance: Option<Tolerance>,
+}
+
+/// Operator sets are compared by what they mean, and defaults are the same whether written
+/// or not, as by the command `isoform diff`.
+impl Default for ReportOptions {
+    fn default() -> Self {
+        ReportOptions {
+            levels: Levels {
+                same_opset_meaning: true,
+                defaults: true,
+                ignore_shapes: false,
+            },
+            compare: CompareOptions::default(),
+            tolerance: None,
+        }
+    }
+}
+
+/// How many nodes of two models correspond.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NodeChanges {
+    /// Nodes that are the same on both sides.
+    pub same: usize,
+    /// Nodes of the left model that became another node, or got other attributes or inputs.
+    pub changed: usize,
+    /// Nodes that only the right model has.
+    pub added: usize,
+    /// Nodes that only the left model has.
+    pub removed: usize,
+}
+
+/// Equal changes, told once.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ChangeGroup {
+    /// The kind of change: `inserted`, `deleted` and `replaced` nodes, a `hunk` of several nodes
+    /// that became others, an `attribute`, a `rewired` input, the elements of a `tensor`, a
+    /// declared `type`, another version of an `opset`; otherwise as
+    /// [`isoform::compare::ChangeKind::name`] calls it.
+    pub kind: &'static str,
+    /// How often it occurs.
+    pub count: usize,
+    /// The nodes, inputs or outputs concerned, at most one for each occurrence.
+    pub nodes: Vec<NodeOrigin>,
+    /// The place of the first occurrence, in the right model if it is there.
+    pub path: AccessPath,
+    /// The change in words.
+    pub text: String,
+    /// The side that has it, if only one does.
+    pub role: Role,
+}
+
+/// How two models differ.
+///
+/// Its text is that of the command `isoform diff`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// All changes as data. Its sides are the programs that were compared: those of the
+    /// models, without the differences that do not count.
+    pub difference: Difference,
+    /// The differences in numbers. What does not count is left out, except that operator sets
+    /// are those of the models.
+    pub summary: ModelsSummary,
+    /// How many nodes correspond.
+    pub nodes: NodeChanges,
+    /// The changes in words, those of the graph first and those of weights last.
+    pub groups: Vec<ChangeGroup>,
+    options: ReportOptions,
+}
+
+/// Compares two models, and tells how they differ; see [`ReportOptions::report`].
+///
+/// # Errors
+///
+/// As [`ReportOptions::report`].
+pub fn report(left: &Ref<Program>, right: &Ref<Program>) -> Result<Report> {
+    ReportOptions::default().report(left, right, &Control::default())
+}
+
+impl ReportOptions {
+    /// [`report`] with these options. As [`isoform::compare::diff`], plus O(depth) for each
+    /// change, and linear in the bytes of weights that differ.
+    ///
+    /// # Errors
+    ///
+    /// As [`isoform::compare::diff`]; `RuntimeError` if `control` interrupts it.
+    pub fn report(
+        self,
+        left: &Ref<Program>,
+        right: &Ref<Program>,
+        control: &Control<'_>,
+    ) -> Result<Report> {
+        let (l, r) = self.levels.apply_pair(left, right)?;
+        let difference = self.diff_options().diff(&l, &r)?;
+        let summary = self.summary((left, right), (&l, &r), &difference, control)?;
+        let (groups, changed) = match difference.is_empty() {
+            true => Default::default(),
+            false => groups::groups(self, &r, &difference),
+        };
+        let nodes = node_changes((&l, &r), &difference, &changed);
+        Ok(Report {
+            difference,
+            summary,
+            nodes,
+            groups,
+            options: self,
+        })
+    }
+
+    fn diff_options(self) -> DiffOptions {
+        let tolerance = self.tolerance.into_iter();
+        DiffOptions {
+            compare: CompareOptions {
+                map_free_vars: true,
+                ..self.compare
+            },
+            ignore: tolerance.map(|it| within(it.rtol, it.atol)).collect(),
+            ..DiffOptions::default()
+        }
+    }
+
+    fn summary(
+        self,
+        (left, right): (&Program, &Program),
+        (l, r): (&Program, &Program),
+        difference: &Difference,
+        control: &Control<'_>,
+    ) -> Result<ModelsSummary> {
+        let found = match self.compare.skip_tensor_content || difference.is_empty() {
+            true => Default::default(),
+            false => weights::measured(self.tolerance, (l, r), difference, control)?,
+        };
+        let mut summary = ModelsSummary::with_weights(l, r, found);
+        // Levels rewrite the versions of nodes.
+        summary.opsets = ModelsSummary::with_weights(left, right, Default::default()).opsets;
+        if l.io_names.is_empty() {
+            for values in [&mut summary.inputs, &mut summary.outputs] {
+                values.retain(|(_, changed)| match (&changed.left, &changed.right) {
+                    (Some(left), Some(right)) => left.ty() != right.ty(),
+                    _ => true,
+                });
+            }
+        }
+        Ok(summary)
+    }
+}
+
+impl Report {
+    /// True if nothing that counts differs. O(1).
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        self.difference.is_empty()
+    }
+
+    /// The part of the left model that contains a place of [`Difference::left`]. O(depth).
+    #[must_use]
+    pub fn left_origin(&self, path: &AccessPath) -> Option<NodeOrigin> {
+        origin_at(self.difference.left(), path)
+    }
+
+    /// The part of the right model that contains a place of [`Difference::right`]. O(depth).
+    #[must_use]
+    pub fn right_origin(&self, path: &AccessPath) -> Option<NodeOrigin> {
+        origin_at(self.difference.right(), path)
+    }
+}
+
+/// The identity of a node, if the value is one.
+fn call_identity(value: Option<&Value>) -> Option<u64> {
+    value?.peek::<Ref<Call>>().map(|call| call.identity())
+}
+
+/// Counts nodes, of which these left ones changed.
+fn node_changes(
+    (l, r): (&Program, &Program),
+    difference: &Difference,
+    changed: &HashSet<u64>,
+) -> NodeChanges {
+    let count = |program| -> usize {
+        let bodies = list(program).bodies;
+        bodies.iter().map(|body| body.nodes.len()).sum()
+    };
+    let (left, right) = (count(l), count(r));
+    if difference.is_empty() {
+        return NodeChanges {
+            same: left,
+            ..Default::default()
+        };
+    }
+    let pairs = difference.node_pairs();
+    let mut paired: HashSet<u64> = pairs
+        .filter_map(|(left, _)| call_identity(Some(&left)))
+        .collect();
+    paired.extend(changed);
+    NodeChanges {
+        same: paired.len() - changed.len(),
+        changed: changed.len(),
+        added: right.saturating_sub(paired.len()),
+        removed: left.saturating_sub(paired.len()),
+    }
+}

@@ -1,0 +1,229 @@
+//! Sentences about changes, and those with the same words as one.
+
+use std::collections::HashMap;
+
+use isoform::Str;
+use isoform::compare::ChangeKind;
+use isoform::paths::AccessPath;
+
+use super::ChangeGroup;
+use super::place::{Part, Place, field, index};
+use super::values::{label, node, node_name};
+use crate::NodeOrigin;
+use crate::ir::{Call, Input};
+use crate::summary::Role;
+
+/// Nodes that are named where a change occurs several times.
+const MOST_NAMES: usize = 3;
+
+/// The order of groups.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Rank {
+    Opsets,
+    Interface,
+    Hunks,
+    Nodes,
+    Attributes,
+    Operands,
+    Weights,
+    Others,
+}
+
+/// One occurrence of a change. Those with the same words and operator are one group.
+pub(super) struct Item {
+    pub(super) rank: Rank,
+    pub(super) kind: &'static str,
+    /// The words before the node.
+    pub(super) before: String,
+    /// The operator of the node, if the sentence has one.
+    pub(super) op: String,
+    /// The words after the node.
+    pub(super) after: String,
+    /// The words after the operator if it occurs several times, if these are other ones.
+    pub(super) many: String,
+    /// More words if it occurs only once.
+    pub(super) once: String,
+    /// The name of the node, as a sentence has it.
+    pub(super) name: String,
+    /// The name of the node, as a list has it.
+    pub(super) label: String,
+    pub(super) node: Option<NodeOrigin>,
+    pub(super) path: AccessPath,
+    pub(super) role: Role,
+    /// What the group is known by, if it is not the words.
+    pub(super) key: String,
+}
+
+impl Item {
+    pub(super) fn new(rank: Rank, kind: &'static str, before: String, after: String) -> Self {
+        Item {
+            rank,
+            kind,
+            before,
+            op: String::new(),
+            after,
+            many: String::new(),
+            once: String::new(),
+            name: String::new(),
+            label: String::new(),
+            node: None,
+            path: AccessPath::root(),
+            role: Role::Changed,
+            key: String::new(),
+        }
+    }
+
+    pub(super) fn of_call(mut self, call: &Call, main: &Str) -> Self {
+        self.op = call.op_name.to_string();
+        self.name = node_name(call) + &outside(call, main);
+        self.label = label(call) + &outside(call, main);
+        self.node = Some(NodeOrigin::of_call(call));
+        self
+    }
+
+    pub(super) fn of_input(mut self, input: &Input) -> Self {
+        self.node = Some(NodeOrigin::of_input(input));
+        self
+    }
+
+    pub(super) fn after_many(&self) -> &str {
+        match self.many.as_str() {
+            "" => &self.after,
+            many => many,
+        }
+    }
+
+    pub(super) fn role(mut self, role: Role) -> Self {
+        self.role = role;
+        self
+    }
+}
+
+/// Where a node is, unless that is the main graph.
+pub(super) fn outside(call: &Call, main: &Str) -> String {
+    match call.in_function {
+        true => format!(" in function '{}'", call.graph),
+        false if call.graph != *main => format!(" in graph '{}'", call.graph),
+        false => String::new(),
+    }
+}
+
+/// A node that only one side has, and what uses it.
+pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Place) -> Item {
+    let kind = match role {
+        Role::Left => ChangeKind::Deleted.name(),
+        _ => ChangeKind::Inserted.name(),
+    };
+    let item = Item::new(Rank::Nodes, kind, verb.to_owned(), String::new());
+    let mut item = item.of_call(call, main).role(role);
+    if let Some((Part::Call(user), steps)) = place.around()
+        && field(steps.first()) == "inputs"
+        && let Some(at) = index(steps.get(1))
+    {
+        item.once = format!(", input {at} of {}", node(user));
+    }
+    item
+}
+
+/// A node that another one replaced.
+pub(super) fn became(left: &Call, right: &Call, main: &Str) -> Item {
+    let kind = ChangeKind::Replaced.name();
+    let with = |call: &Call| match left.op_name == right.op_name {
+        true => format!(" with {} inputs", call.inputs.len()),
+        false => String::new(),
+    };
+    let item = Item::new(Rank::Nodes, kind, String::new(), String::new());
+    let mut item = item.of_call(left, main);
+    item.after = format!(
+        "{} became {}{}",
+        with(left),
+        right.op_name.as_str(),
+        with(right)
+    );
+    if left.name != right.name {
+        item.once = format!(" {}", node_name(right));
+    }
+    item
+}
+
+impl Item {
+    pub(super) fn became_call(mut self, right: &Call, main: &Str) -> Self {
+        self = self.of_call(right, main);
+        self.before.push_str("became ");
+        self
+    }
+}
+
+pub(super) fn weight_name(left: Option<&Str>, right: Option<&Str>) -> String {
+    let name = |it: Option<&Str>| it.map(ToString::to_string).filter(|it| !it.is_empty());
+    match (name(left), name(right)) {
+        (Some(left), Some(right)) if left != right => format!(" '{left}' -> '{right}'"),
+        (Some(name), _) | (None, Some(name)) => format!(" '{name}'"),
+        (None, None) => String::new(),
+    }
+}
+
+/// Items with the same words become one group, by rank and then as they come.
+pub(super) fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
+    let mut known: HashMap<(Rank, String), usize> = HashMap::new();
+    let mut found: Vec<(Rank, Vec<Item>)> = Vec::new();
+    for item in items {
+        let key = match item.key.as_str() {
+            "" => format!("{}\0{}\0{}", item.before, item.op, item.after_many()),
+            key => key.to_owned(),
+        };
+        match known.get(&(item.rank, key.clone())) {
+            Some(&at) => found[at].1.push(item),
+            None => {
+                known.insert((item.rank, key), found.len());
+                found.push((item.rank, vec![item]));
+            }
+        }
+    }
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().map(|(_, items)| group(items)).collect()
+}
+
+fn group(items: Vec<Item>) -> ChangeGroup {
+    let count = items.len();
+    let names: Vec<&str> = items.iter().map(|item| item.label.as_str()).collect();
+    let first = &items[0];
+    let Item {
+        before, op, after, ..
+    } = first;
+    let mut text = match (count, op.is_empty()) {
+        (1, false) => format!("{before}{op} {}{after}{}", first.name, first.once),
+        (_, false) => format!("{before}{op}{}", first.after_many()),
+        (_, true) => format!("{before}{after}"),
+    };
+    if count > 1 {
+        text.push_str(&format!(", {count} times"));
+        let named: Vec<&str> = names
+            .iter()
+            .copied()
+            .filter(|name| !name.is_empty())
+            .collect();
+        if !named.is_empty() {
+            let shown = named[..named.len().min(MOST_NAMES)].join(", ");
+            let more = if named.len() > MOST_NAMES {
+                ", ..."
+            } else {
+                ""
+            };
+            text.push_str(&format!(", in {shown}{more}"));
+        }
+    } else if op.is_empty()
+        && matches!(first.rank, Rank::Hunks | Rank::Others)
+        && !first.label.is_empty()
+    {
+        text.push_str(&format!(", in {}", first.label));
+    }
+    ChangeGroup {
+        kind: first.kind,
+        count,
+        path: first.path.clone(),
+        text,
+        role: first.role,
+        nodes: items.into_iter().filter_map(|item| item.node).collect(),
+    }
+}

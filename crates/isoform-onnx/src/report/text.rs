@@ -1,0 +1,188 @@
+//! Reports as lines of text.
+
+use std::fmt;
+
+use super::{NodeChanges, Report};
+use crate::summary::{
+    Changed, Line, OperatorDifference, Role, ValueSummary, changed_role, domain_text, number,
+    versions, write,
+};
+
+/// Changes that are listed unless more are wanted.
+pub(super) const MOST_CHANGES: usize = 20;
+
+/// Rows of one part of a summary.
+const MOST_ROWS: usize = 5;
+
+/// Operators that are listed in a summary.
+const MOST_OPERATORS: usize = 12;
+
+impl Report {
+    /// The summary in lines; `equal` or `different` is the first one. O(length).
+    #[must_use]
+    pub fn summary_lines(&self) -> Vec<Line> {
+        let verdict = if self.is_equal() {
+            "equal"
+        } else {
+            "different"
+        };
+        let mut lines = vec![line(Role::Heading, verdict.to_owned())];
+        lines.extend(self.opset_lines());
+        if self.is_equal() {
+            return lines;
+        }
+        lines.extend(value_lines("input", &self.summary.inputs));
+        lines.extend(value_lines("output", &self.summary.outputs));
+        lines.extend(self.operator_line());
+        lines.push(line(Role::Row, format!("nodes: {}", self.nodes)));
+        lines.push(line(Role::Row, self.weight_line()));
+        lines
+    }
+
+    /// The summary, and the first changes in words; all of them if `max` is None. O(length).
+    #[must_use]
+    pub fn lines(&self, max: Option<usize>) -> Vec<Line> {
+        let mut lines = self.summary_lines();
+        if self.groups.is_empty() {
+            return lines;
+        }
+        lines.push(line(Role::Row, String::new()));
+        let shown = max.unwrap_or(self.groups.len()).min(self.groups.len());
+        let groups = self.groups[..shown].iter();
+        lines.extend(groups.map(|group| line(group.role, group.text.clone())));
+        let more = self.groups.len() - shown;
+        if more > 0 {
+            let plural = if more == 1 { "" } else { "s" };
+            let text = format!("... and {more} more change{plural}; --max 0 shows all");
+            lines.push(line(Role::Row, text));
+        }
+        lines
+    }
+
+    fn opset_lines(&self) -> Vec<Line> {
+        let is_equal = self.is_equal();
+        let opsets = self.summary.opsets.iter();
+        let lines = opsets.map(|(domain, changed)| {
+            let side = |it: &Option<_>| it.as_ref().map_or_else(|| "-".to_owned(), versions);
+            let sides = format!("{} -> {}", side(&changed.left), side(&changed.right));
+            let text = format!("opset {} {sides}", domain_text(domain));
+            match is_equal {
+                true => line(
+                    Role::Row,
+                    format!("{text}, with the same meaning for all nodes"),
+                ),
+                false => line(changed_role(changed), text),
+            }
+        });
+        lines.collect()
+    }
+
+    fn operator_line(&self) -> Option<Line> {
+        let operators = self.summary.operators.iter();
+        let mut differing: Vec<&OperatorDifference> =
+            operators.filter(|it| it.change() != 0).collect();
+        differing.sort_by_key(|it| std::cmp::Reverse(it.change().unsigned_abs()));
+        let shown = differing.iter().take(MOST_OPERATORS);
+        let mut texts: Vec<String> = shown
+            .map(|it| format!("{} {} -> {}", it.operator, it.left, it.right))
+            .collect();
+        if differing.len() > MOST_OPERATORS {
+            texts.push(format!("... {} more", differing.len() - MOST_OPERATORS));
+        }
+        let text = format!("operators: {}", texts.join(", "));
+        (!texts.is_empty()).then(|| line(Role::Changed, text))
+    }
+
+    fn weight_line(&self) -> String {
+        if self.options.compare.skip_tensor_content {
+            return "weights: not compared".to_owned();
+        }
+        let weights = &self.summary.weights;
+        let (changed, pairs) = (weights.changed.len(), weights.pairs);
+        let mut text = format!("weights: {changed} of {pairs} changed");
+        if self.options.tolerance.is_some() {
+            text.push_str(" beyond the tolerance");
+        }
+        let found = || {
+            weights
+                .changed
+                .iter()
+                .filter_map(|it| it.difference.as_ref())
+        };
+        let largest = found().filter_map(|it| it.max_abs).reduce(f64::max);
+        let relative = found().filter_map(|it| it.relative_l2).reduce(f64::max);
+        let cosine = found().filter_map(|it| it.cosine).reduce(f64::min);
+        let facts = [
+            ("max abs", largest.map(number)),
+            ("relative L2 up to", relative.map(number)),
+            ("cosine from", cosine.map(|it| format!("{it:.6}"))),
+        ];
+        for (name, value) in facts {
+            if let Some(value) = value {
+                text.push_str(&format!(", {name} {value}"));
+            }
+        }
+        let alone = [
+            (weights.left_only.len(), "only on the left"),
+            (weights.right_only.len(), "only on the right"),
+        ];
+        for (count, side) in alone.into_iter().filter(|(count, _)| *count > 0) {
+            text.push_str(&format!(", {count} {side}"));
+        }
+        text
+    }
+}
+
+fn line(role: Role, text: String) -> Line {
+    Line { role, text }
+}
+
+fn value_lines(what: &str, values: &[(usize, Changed<ValueSummary>)]) -> Vec<Line> {
+    let shown = values.iter().take(MOST_ROWS);
+    let mut lines: Vec<Line> = shown
+        .map(|(at, changed)| {
+            let name = |it: &ValueSummary| format!("'{}'", it.name);
+            let text = match (&changed.left, &changed.right) {
+                (Some(left), Some(right)) if left.name == right.name => {
+                    format!("{}: {} -> {}", name(left), left.ty(), right.ty())
+                }
+                (Some(left), Some(right)) => {
+                    let sides = [left, right].map(|it| format!("{} {}", name(it), it.ty()));
+                    sides.join(" -> ")
+                }
+                (Some(left), None) => format!("{} removed: {}", name(left), left.ty()),
+                (None, Some(right)) => format!("{} added: {}", name(right), right.ty()),
+                (None, None) => String::new(),
+            };
+            line(changed_role(changed), format!("{what} #{at} {text}"))
+        })
+        .collect();
+    if values.len() > MOST_ROWS {
+        let more = values.len() - MOST_ROWS;
+        lines.push(line(Role::Row, format!("... {more} more {what}s")));
+    }
+    lines
+}
+
+/// As in `120 the same, 2 changed, 1 added, 3 removed`.
+impl fmt::Display for NodeChanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NodeChanges {
+            same,
+            changed,
+            added,
+            removed,
+        } = self;
+        write!(
+            f,
+            "{same} the same, {changed} changed, {added} added, {removed} removed"
+        )
+    }
+}
+
+/// The text of the command `isoform diff`, without a newline at the end.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(&self.lines(Some(MOST_CHANGES)), f)
+    }
+}

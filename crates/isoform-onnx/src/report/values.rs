@@ -1,0 +1,163 @@
+//! Short text of operands, attributes and tensors.
+
+use isoform::values::{Tensor, ValueRef};
+use isoform::{Array, Ref, Str, Value};
+use isoform_kernels::Control;
+use isoform_kernels::difference::{Difference, Tolerance};
+
+use isoform::kernels::tensor_difference;
+
+use crate::elements::{abbreviated, element, float, indices, tensor_type};
+use crate::ir::{Call, Function, Graph, Input, StringTensor, TypeAttr};
+use crate::layout::made_by;
+use crate::summary::{number, value_summary};
+
+/// Items of a list that are shown.
+const MOST_ITEMS: usize = 12;
+
+/// Characters of other text.
+const MOST_CHARS: usize = 80;
+
+/// A node as people call it: `Softmax 'sm_3'`.
+pub(super) fn node(call: &Call) -> String {
+    format!("{} {}", call.op_name.as_str(), node_name(call))
+}
+
+/// The part of this that tells nodes of one operator apart.
+pub(super) fn node_name(call: &Call) -> String {
+    match call.name.is_empty() && call.output_names.iter().any(|name| !name.is_empty()) {
+        true => format!("making {}", label(call)),
+        false => label(call),
+    }
+}
+
+/// The name of a node, or that of its first output.
+pub(super) fn label(call: &Call) -> String {
+    let names = std::iter::once(&call.name).chain(call.output_names.iter());
+    let name = names.into_iter().find(|name| !name.is_empty());
+    name.map_or_else(|| format!("#{}", call.position), |name| format!("'{name}'"))
+}
+
+/// An operand without names, which many nodes may have alike.
+pub(super) fn kind_of_operand(value: &Value) -> String {
+    if let Some((call, _)) = made_by(value) {
+        return call.op_name.to_string();
+    }
+    match value.view() {
+        ValueRef::Tensor(tensor) => format!("constant {}", tensor_type(tensor)),
+        _ => text(value),
+    }
+}
+
+/// A value as an operand: what makes it, or what it is.
+pub(super) fn operand(value: &Value, name: Option<&Str>) -> String {
+    if let Some((call, output)) = made_by(value) {
+        let text = node(call);
+        return match output {
+            0 => text,
+            output => format!("output {output} of {text}"),
+        };
+    }
+    let named = name.filter(|name| !name.is_empty());
+    let named = named.map_or_else(String::new, |name| format!("'{name}' "));
+    match value.view() {
+        ValueRef::None => "nothing".to_owned(),
+        ValueRef::Tensor(tensor) => format!("constant {named}{}", tensor_text(tensor)),
+        _ => text(value),
+    }
+}
+
+fn tensor_text(tensor: &Tensor) -> String {
+    format!("{} {}", tensor_type(tensor), abbreviated(tensor, 4, 2))
+}
+
+/// Any value in a few words.
+pub(super) fn text(value: &Value) -> String {
+    match value.view() {
+        ValueRef::None => return "nothing".to_owned(),
+        ValueRef::Tensor(tensor) => return tensor_text(tensor),
+        ValueRef::Float(number) => return float(number),
+        ValueRef::Array(items) => return list(items),
+        _ => {}
+    }
+    if let Some(object) = value.as_object() {
+        if let Some(call) = value.peek::<Ref<Call>>() {
+            return node(call);
+        } else if made_by(value).is_some() {
+            return operand(value, None);
+        } else if let Some(input) = object.downcast_ref::<Input>() {
+            return format!("input '{}'", input.name);
+        } else if let Some(graph) = object.downcast_ref::<Graph>() {
+            return format!("graph '{}'", graph.name);
+        } else if let Some(function) = object.downcast_ref::<Function>() {
+            return format!("function '{}'", function.name);
+        } else if let Some(strings) = object.downcast_ref::<StringTensor>() {
+            return format!("strings {:?}", &strings.shape[..]);
+        } else if let Some(ty) = object.downcast_ref::<TypeAttr>() {
+            return type_text(&ty.ty);
+        }
+    }
+    let text = format!("{value:?}");
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+fn list(items: &Array) -> String {
+    let shown = items.values().iter().take(MOST_ITEMS);
+    // A list inside a list would need a stack, and no attribute has one.
+    let shown = shown.map(|item| match item.view() {
+        ValueRef::Array(_) => "[...]".to_owned(),
+        _ => text(item),
+    });
+    let mut shown: Vec<String> = shown.collect();
+    if items.len() > MOST_ITEMS {
+        shown.push("...".to_owned());
+    }
+    format!("[{}]", shown.join(", "))
+}
+
+/// A type as in a summary.
+pub(super) fn type_text(ty: &Value) -> String {
+    value_summary(String::new(), ty).ty()
+}
+
+/// How two tensors differ; their types if these do.
+pub(super) fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance>) -> String {
+    if (left.dtype(), left.shape()) != (right.dtype(), right.shape()) {
+        return format!("{} -> {}", tensor_type(left), tensor_type(right));
+    }
+    let Ok(found) = tensor_difference(left, right, tolerance, &Control::default()) else {
+        return format!("{} -> {}", tensor_text(left), tensor_text(right));
+    };
+    measured(left, right, tolerance, &found)
+}
+
+fn measured(
+    left: &Tensor,
+    right: &Tensor,
+    tolerance: Option<Tolerance>,
+    found: &Difference,
+) -> String {
+    let Some(first) = found.first else {
+        return "the same elements".to_owned();
+    };
+    let first = first as u64 / u64::from(left.dtype().lanes());
+    let change = format!("{} -> {}", element(left, first), element(right, first));
+    if found.count == 1 {
+        return change;
+    }
+    let mut text = format!("{} of {} elements differ", found.differing, found.count);
+    if tolerance.is_some() {
+        text.push_str(&format!(", {} beyond the tolerance", found.beyond));
+    }
+    for (name, value) in [("max abs", found.max_abs), ("max rel", found.max_rel)] {
+        if let Some(value) = value {
+            text.push_str(&format!(", {name} {}", number(value)));
+        }
+    }
+    let at = indices(left.shape(), first);
+    text.push_str(&format!(", first at {at:?}: {change}"));
+    text
+}

@@ -1,0 +1,236 @@
+//! Edits as people make them, and what each change of a difference must satisfy.
+
+use std::collections::HashMap;
+
+use isoform::compare::{Change, ChangeKind, Difference};
+use isoform::paths::AccessStep;
+use isoform::types::Kind;
+use isoform::values::ValueRef;
+use isoform::{Array, Map, Obj, Ref, Value};
+
+use super::differences::{objects, replace_everywhere};
+use super::generate::children;
+use super::pair::Pair;
+use super::source::Source;
+use super::transform::replace_child;
+
+/// The value after one edit of its structure: a part taken elsewhere, repeated, or put into
+/// another node, or an entry under another key. The value itself if there is no place for it.
+pub(super) fn restructured(value: &Value, source: &mut Source<'_>) -> Value {
+    let all = objects(value);
+    let replace = |value: &Value, old: &Value, new: Value| {
+        replace_everywhere(value, old, &new, &mut HashMap::new())
+    };
+    let lists: Vec<Value> = (all.iter().map(Value::from))
+        .filter(
+            |value| matches!(value.view(), ValueRef::Array(array) if !array.values().is_empty()),
+        )
+        .collect();
+    let choice = source.below(4);
+    match choice {
+        0 | 1 if !lists.is_empty() => {
+            let (from, to) = (source.pick(&lists).clone(), source.pick(&lists).clone());
+            let mut items = children(&from);
+            let at = source.below(items.len());
+            let item = items[at].clone();
+            let is_same = same(&from, &to);
+            let mut value = value.clone();
+            if choice == 0 {
+                items.remove(at);
+                if !is_same {
+                    value = replace(&value, &from, items.clone().into());
+                }
+            }
+            let mut others = if is_same { items } else { children(&to) };
+            others.insert(source.below(others.len() + 1), item);
+            replace(&value, &to, others.into())
+        }
+        2 => {
+            let nodes: Vec<&Ref<Obj>> = (all.iter())
+                .filter(|object| !object.type_info().is_builtin())
+                .collect();
+            if nodes.is_empty() {
+                return value.clone();
+            }
+            let (inner, outer) = (
+                Value::from(*source.pick(&nodes)),
+                Value::from(*source.pick(&nodes)),
+            );
+            let count = children(&outer).len();
+            if count == 0 {
+                return value.clone();
+            }
+            let around = replace_child(&outer, source.below(count), inner.clone());
+            replace(value, &inner, around)
+        }
+        _ => {
+            let values: Vec<Value> = all.iter().map(Value::from).collect();
+            let maps: Vec<&Map> = (values.iter())
+                .filter_map(|value| match value.view() {
+                    ValueRef::Map(map) => Some(map),
+                    _ => None,
+                })
+                .filter(|map| map.keys().any(|key| key.as_str().is_some()))
+                .collect();
+            if maps.is_empty() {
+                return value.clone();
+            }
+            let map = *source.pick(&maps);
+            let at = source.below(map.len());
+            let renamed = |(position, (key, part)): (usize, (&Value, &Value))| match key.as_str() {
+                Some(name) if position == at => (Value::from(format!("{name}_new")), part.clone()),
+                _ => (key.clone(), part.clone()),
+            };
+            let entries: Map = map.iter().enumerate().map(renamed).collect();
+            replace(value, &Value::from(map.clone()), entries.into())
+        }
+    }
+}
+
+fn same(one: &Value, other: &Value) -> bool {
+    match (one.as_object(), other.as_object()) {
+        (Some(one), Some(other)) => one.same_as(other),
+        _ => false,
+    }
+}
+
+/// Checks each change of a difference by itself, with counts of its own.
+///
+/// # Errors
+///
+/// An account of what does not hold.
+pub(super) fn check_changes(pair: &Pair, found: &Difference) -> Result<(), String> {
+    let has_moves = found
+        .changes()
+        .iter()
+        .any(|change| change.kind() == ChangeKind::Moved);
+    for change in found.changes() {
+        let sides = (change.left().is_some(), change.right().is_some());
+        let expected = match change.kind() {
+            ChangeKind::Inserted => (false, true),
+            ChangeKind::Deleted => (true, false),
+            _ => (true, true),
+        };
+        if sides != expected {
+            return Err(format!("{change:?} has the sides {sides:?}"));
+        }
+        if change.paths().len() as u64 > change.count() {
+            return Err(format!("{change:?} has more places than occurrences"));
+        }
+        for (value, size) in [
+            (change.left(), change.left_size()),
+            (change.right(), change.right_size()),
+        ] {
+            check_size(change, value, size, has_moves)?;
+        }
+        check_places(pair, change)?;
+    }
+    Ok(())
+}
+
+/// The size of a part that is on one side, or was replaced, is the number of nodes in it.
+fn check_size(
+    change: &Change,
+    value: Option<&Value>,
+    size: u64,
+    has_moves: bool,
+) -> Result<(), String> {
+    let Some(value) = value else {
+        return match size {
+            0 => Ok(()),
+            _ => Err(format!("{change:?}: {size} nodes of nothing")),
+        };
+    };
+    let is_counted = matches!(
+        change.kind(),
+        ChangeKind::Inserted | ChangeKind::Deleted | ChangeKind::Moved
+    );
+    if !is_counted {
+        return Ok(());
+    }
+    // Of a dag node, its operands stay; or it was there before, and is used once more.
+    let counts = match is_dag(value) {
+        true => vec![count(value, true), 1],
+        false => vec![count(value, false)],
+    };
+    let is_right = counts.contains(&size) || (has_moves && counts.iter().any(|&all| size < all));
+    match is_right || counts.iter().any(|&all| all >= LARGE) {
+        true => Ok(()),
+        false => Err(format!("{change:?}: {size} nodes, counted {counts:?}")),
+    }
+}
+
+/// Values with more nodes than this are not counted.
+const LARGE: u64 = 10_000;
+
+fn is_dag(value: &Value) -> bool {
+    let info = value.as_object().map(|object| object.type_info());
+    info.is_some_and(|info| info.kind() == Kind::Dag && !info.is_builtin())
+}
+
+/// The number of nodes in a value at all of their places, at least one.
+fn count(value: &Value, without_dags: bool) -> u64 {
+    let mut sum = 0;
+    let mut stack = vec![compared(value)];
+    let is_node = |value: &Value| {
+        value
+            .as_object()
+            .is_some_and(|object| !object.type_info().is_builtin())
+    };
+    sum += u64::from(is_node(value));
+    while let Some(parts) = stack.pop() {
+        for part in parts {
+            if without_dags && is_dag(&part) || sum > LARGE {
+                continue;
+            }
+            sum += u64::from(is_node(&part));
+            stack.push(compared(&part));
+        }
+    }
+    sum.max(1)
+}
+
+/// The parts of a value that comparison looks at, keys included.
+fn compared(value: &Value) -> Vec<Value> {
+    use isoform::types::FieldFlag;
+    match value.view() {
+        ValueRef::Object(object) => {
+            let fields = object.type_info().fields().iter().zip(children(value));
+            let kept = fields.filter(|(field, _)| field.field_flag() != FieldFlag::Ignore);
+            kept.map(|(_, part)| part).collect()
+        }
+        ValueRef::Map(map) => map.keys().cloned().chain(children(value)).collect(),
+        ValueRef::Dict(dict) => {
+            let keys: Vec<Value> = dict.snapshot().keys().cloned().collect();
+            keys.into_iter().chain(children(value)).collect()
+        }
+        _ => children(value),
+    }
+}
+
+/// Paths lead to the values of a change.
+fn check_places(pair: &Pair, change: &Change) -> Result<(), String> {
+    let sides = [
+        (change.left_path(), change.left(), &pair.left),
+        (change.right_path(), change.right(), &pair.right),
+    ];
+    for (path, value, root) in sides {
+        let Some(value) = value else { continue };
+        // Not every key that is an object can be looked up.
+        let is_object = |step: &AccessStep| matches!(step, AccessStep::MapItem(key) if key.as_object().is_some() && key.as_str().is_none());
+        if change.kind() == ChangeKind::KeyRenamed || path.steps().iter().any(is_object) {
+            continue;
+        }
+        let found = path.get(root);
+        let is_there = found.is_ok_and(|found| {
+            let pair = |value: &Value| Array::from(vec![value.clone()]);
+            format!("{:?}", pair(&found)) == format!("{:?}", pair(value))
+        });
+        if !is_there {
+            return Err(format!(
+                "{change:?}: there is nothing like {value:?} at {path}"
+            ));
+        }
+    }
+    Ok(())
+}

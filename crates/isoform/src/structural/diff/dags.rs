@@ -1,0 +1,179 @@
+//! Pairs of dag nodes, whose identity counts: partners, copies, and those that are only on
+//! one side.
+
+use super::change::ChangeKind;
+use super::places::{Link, ROOT};
+use super::tables::{Cell, NONE};
+use super::walk::{Mode, TOP, Walk};
+use crate::kernel::error::Result;
+
+impl Walk<'_> {
+    /// Compares two dag nodes as operands. Returns how the parts are to be compared; None if
+    /// they are not.
+    pub(super) fn dag_nodes(
+        &mut self,
+        left: u32,
+        right: u32,
+        pair: u32,
+        place: u32,
+    ) -> Option<Mode> {
+        let partners = (
+            self.partners[0][left as usize],
+            self.partners[1][right as usize],
+        );
+        let spots = |walk: &Self| (Some(walk.spot_of(0, left)), Some(walk.spot_of(1, right)));
+        if partners.0 == right {
+            if self.replaced_dags.remove(&(left, right)) {
+                let sizes = (self.own_size(0, left), self.own_size(1, right));
+                self.mode = Mode::Partners;
+                self.note(ChangeKind::Replaced, place, TOP, spots(self), sizes);
+                return Some(Mode::Replaced);
+            }
+            return Some(Mode::Partners);
+        }
+        let is_alone = (partners.0 == NONE, partners.1 == NONE);
+        if is_alone == (true, true) {
+            return Some(Mode::Partners);
+        }
+        if is_alone == (false, false) && self.is_aligned() {
+            self.mode = Mode::Partners;
+            self.note(ChangeKind::Rewired, place, pair, spots(self), (1, 1));
+            return None;
+        }
+        if self.is_copy(left, right, partners) {
+            if self.mode != Mode::Copy {
+                self.note(ChangeKind::Sharing, place, pair, spots(self), (1, 1));
+            }
+            // The copy is neither inserted nor deleted.
+            for (side, node) in [left, right].into_iter().enumerate() {
+                if self.partners[side][node as usize] == NONE {
+                    self.reported[side][node as usize] = true;
+                }
+            }
+            return Some(Mode::Copy);
+        }
+        // What was inserted or deleted says it all.
+        match is_alone {
+            (true, _) => self.dag_alone(0, left, place),
+            _ => self.dag_alone(1, right, place),
+        }
+        None
+    }
+
+    /// True if one of two dag nodes, of which the other has another partner, is a copy of it.
+    pub(super) fn is_copy(&mut self, left: u32, right: u32, partners: (u32, u32)) -> bool {
+        let Some(flow) = &self.flow else {
+            return true;
+        };
+        if !flow.have_one_op(left, right) {
+            return false;
+        }
+        // A node after another one of its kind was put there.
+        let follows = match partners {
+            (NONE, partner) => flow.takes(0, left, partner),
+            (partner, _) => flow.takes(1, right, partner),
+        };
+        !follows
+    }
+
+    /// Notes a dag node that is only on one side, once: it is one node, however often it is
+    /// used.
+    pub(super) fn dag_alone(&mut self, side: usize, node: u32, place: u32) {
+        self.mode = Mode::Partners;
+        if std::mem::replace(&mut self.reported[side][node as usize], true) {
+            return;
+        }
+        let spot = self.spot_of(side, node);
+        let size = self.own_size(side, node);
+        match side {
+            0 => self.note(
+                ChangeKind::Deleted,
+                place,
+                TOP,
+                (Some(spot), None),
+                (size, 0),
+            ),
+            _ => self.note(
+                ChangeKind::Inserted,
+                place,
+                TOP,
+                (None, Some(spot)),
+                (0, size),
+            ),
+        }
+    }
+
+    /// The number of nodes of a dag node without those of its operands.
+    pub(super) fn own_size(&self, side: usize, node: u32) -> u64 {
+        self.tables(side).node(node).own_size
+    }
+
+    /// Dag nodes that are paired but were not met together, and those without a partner.
+    ///
+    /// # Errors
+    ///
+    /// Those of custom comparisons.
+    pub(super) fn sweep(&mut self) -> Result<()> {
+        self.mode = Mode::Partners;
+        let is_covered = self.covered();
+        for right in 0..self.right.nodes.len() as u32 {
+            if !self.right.node(right).is_dag() || is_covered[1][right as usize] {
+                continue;
+            }
+            match self.partners[1][right as usize] {
+                NONE if self.is_aligned() => {
+                    let place = self.places.add(ROOT, Link::Nowhere, Link::Node(right));
+                    self.dag_alone(1, right, place);
+                }
+                NONE => {}
+                left if self.pairs.contains_key(&(left, right)) => {}
+                left => {
+                    self.apart(left, right)?;
+                }
+            }
+        }
+        for left in 0..self.left.nodes.len() as u32 {
+            let is_alone = self.left.node(left).is_dag()
+                && self.partners[0][left as usize] == NONE
+                && !is_covered[0][left as usize];
+            if is_alone && self.is_aligned() {
+                let place = self.places.add(ROOT, Link::Node(left), Link::Nowhere);
+                self.dag_alone(0, left, place);
+            }
+        }
+        Ok(())
+    }
+
+    /// The nodes inside of parts that are only on one side.
+    pub(super) fn covered(&self) -> [Vec<bool>; 2] {
+        [0, 1].map(|side| {
+            let tables = self.tables(side);
+            let mut covered = vec![false; tables.nodes.len()];
+            let mut stack: Vec<u32> = Vec::new();
+            for finding in &self.findings {
+                let spot = [&finding.left, &finding.right][side];
+                let is_whole = matches!(
+                    finding.kind,
+                    ChangeKind::Inserted | ChangeKind::Deleted | ChangeKind::Replaced
+                );
+                if let Some(spot) = spot
+                    && is_whole
+                    && spot.node != NONE
+                    && !tables.node(spot.node).is_dag()
+                {
+                    stack.push(spot.node);
+                }
+            }
+            while let Some(node) = stack.pop() {
+                if std::mem::replace(&mut covered[node as usize], true)
+                    || self.partners[side][node as usize] != NONE
+                {
+                    covered[node as usize] = self.partners[side][node as usize] == NONE;
+                    continue;
+                }
+                stack.extend(tables.cells(node).iter().filter_map(Cell::node_number));
+            }
+            covered
+        })
+    }
+}

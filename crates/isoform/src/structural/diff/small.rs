@@ -1,0 +1,243 @@
+//! Pairs that are small trees: the changes of a cheapest edit.
+
+use super::change::ChangeKind;
+use super::places::Link;
+use super::tables::NONE;
+use super::ted::{SMALL, SmallTree, mapping};
+use super::walk::{Spot, Walk};
+
+/// An element that has no partner and is still to be counted.
+const ALONE: u32 = NONE;
+
+impl Walk<'_> {
+    /// Notes the changes between two small trees that differ in more than literals; false if
+    /// the pair is to be compared from the roots down.
+    pub(super) fn small_trees(&mut self, left: u32, right: u32, pair: u32, place: u32) -> bool {
+        let (l, r) = (self.left.node(left), self.right.node(right));
+        if l.size > SMALL || r.size > SMALL || l.shape == r.shape || !l.counts() || !r.counts() {
+            return false;
+        }
+        let free_vars = self.renames_free();
+        let tokens = self.tokens();
+        let trees = (
+            SmallTree::of(self.left, &tokens[0], left, free_vars),
+            SmallTree::of(self.right, &tokens[1], right, free_vars),
+        );
+        let (Some(one), Some(other)) = trees else {
+            return false;
+        };
+        let steps = one.weight().saturating_mul(other.weight());
+        if !self.spend(steps) {
+            return false;
+        }
+        let mut partners = [
+            vec![ALONE; one.elements.len()],
+            vec![ALONE; other.elements.len()],
+        ];
+        let pairs = mapping(&one, &other);
+        for &(a, b) in &pairs {
+            partners[0][a as usize] = b;
+            partners[1][b as usize] = a;
+        }
+        let places = [
+            self.places_of(&one, 0, place),
+            self.places_of(&other, 1, place),
+        ];
+        for &(a, b) in &pairs {
+            let (a_place, b_place) = (places[0][a as usize], places[1][b as usize]);
+            let (a, b) = (&one.elements[a as usize], &other.elements[b as usize]);
+            let both = self
+                .places
+                .add(NONE, Link::Place(a_place), Link::Place(b_place));
+            self.elements(a.node, b.node, (a, b), pair, both);
+        }
+        for side in 0..2 {
+            self.alone([&one, &other], side, &partners, &places, pair);
+        }
+        true
+    }
+
+    /// The places of all elements on one side.
+    fn places_of(&mut self, tree: &SmallTree, side: usize, place: u32) -> Vec<u32> {
+        let mut places = vec![place; tree.elements.len()];
+        // Parents come after their children.
+        for number in (0..tree.elements.len()).rev() {
+            let element = &tree.elements[number];
+            let Some(&around) = places.get(element.parent as usize) else {
+                continue;
+            };
+            let mut at = around;
+            for &(node, position) in &element.way {
+                let part = Link::Part(node, position);
+                at = match side {
+                    0 => self.places.add(at, part, Link::Nowhere),
+                    _ => self.places.add(at, Link::Nowhere, part),
+                };
+            }
+            places[number] = at;
+        }
+        places
+    }
+
+    /// Two elements that stand for each other.
+    fn elements(
+        &mut self,
+        left: u32,
+        right: u32,
+        (a, b): (&super::ted::Element, &super::ted::Element),
+        pair: u32,
+        place: u32,
+    ) {
+        if (left, right) == (NONE, NONE) {
+            self.items(a, b, pair, place);
+            return;
+        }
+        if left == NONE || right == NONE {
+            let spots = (self.element(0, a), self.element(1, b));
+            self.note(
+                ChangeKind::Replaced,
+                place,
+                pair,
+                (Some(spots.0), Some(spots.1)),
+                (1, 1),
+            );
+            return;
+        }
+        let (l, r) = (self.left.node(left), self.right.node(right));
+        if l.is_var() && r.is_var() {
+            self.use_of(left, right, pair, place);
+            return;
+        }
+        self.pair_up(left, right);
+        if l.info().index() != r.info().index() {
+            let spots = (self.element(0, a), self.element(1, b));
+            self.note(
+                ChangeKind::Replaced,
+                place,
+                pair,
+                (Some(spots.0), Some(spots.1)),
+                (1, 1),
+            );
+            return;
+        }
+        for position in 0..l.count {
+            let cells = (
+                self.left.cell(left, position),
+                self.right.cell(right, position),
+            );
+            match (cells.0.is_node(), cells.1.is_node()) {
+                (false, false) => {
+                    let links = (Link::Part(left, position), Link::Part(right, position));
+                    let place = self.places.add(place, links.0, links.1);
+                    self.values(cells, pair, place);
+                }
+                (true, true) => {}
+                // An element that is only on one side is noted there.
+                (true, false) | (false, true) => {
+                    let plain = if cells.0.is_node() { cells.1 } else { cells.0 };
+                    if !plain.value.is_none() {
+                        let links = (Link::Part(left, position), Link::Part(right, position));
+                        let place = self.places.add(place, links.0, links.1);
+                        self.replaced(cells, pair, place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two elements of lists that are values.
+    fn items(&mut self, a: &super::ted::Element, b: &super::ted::Element, pair: u32, place: u32) {
+        if let (Some(&(l, p)), Some(&(r, q))) = (a.way.last(), b.way.last()) {
+            let cells = (self.left.cell(l, p), self.right.cell(r, q));
+            self.values(cells, pair, place);
+        }
+    }
+
+    fn element(&self, side: usize, element: &super::ted::Element) -> Spot {
+        if element.node != NONE {
+            return self.spot_of(side, element.node);
+        }
+        let tables = [self.left, self.right][side];
+        match element.way.last() {
+            Some(&(node, position)) => self.spot(side, tables.cell(node, position)),
+            None => self.spot_of(side, 0),
+        }
+    }
+
+    /// Connected elements without partners: deleted or inserted, or what was around others
+    /// that have one.
+    fn alone(
+        &mut self,
+        trees: [&SmallTree; 2],
+        side: usize,
+        partners: &[Vec<u32>; 2],
+        places: &[Vec<u32>; 2],
+        pair: u32,
+    ) {
+        let tree = trees[side];
+        let count = tree.elements.len();
+        let own = &partners[side];
+        // The number of elements in the group below each one, and what it surrounds.
+        let mut sizes = vec![0u64; count];
+        let mut inner = vec![NONE; count];
+        for number in 0..count {
+            let parent = tree.elements[number].parent;
+            if own[number] != ALONE {
+                if parent != NONE && own[parent as usize] == ALONE && inner[parent as usize] == NONE
+                {
+                    inner[parent as usize] = number as u32;
+                }
+                continue;
+            }
+            sizes[number] += 1;
+            if parent != NONE && own[parent as usize] == ALONE {
+                sizes[parent as usize] += sizes[number];
+                if inner[parent as usize] == NONE {
+                    inner[parent as usize] = inner[number];
+                }
+            }
+        }
+        for number in (0..count).rev() {
+            let element = &tree.elements[number];
+            let is_top = element.parent == NONE || own[element.parent as usize] != ALONE;
+            if own[number] != ALONE || !is_top {
+                continue;
+            }
+            let spot = self.element(side, element);
+            let size = sizes[number];
+            let here = places[side][number];
+            let kept = inner[number];
+            let (kind, other_spot, other_place) = match kept {
+                NONE => {
+                    // The place of what is around it on the other side.
+                    let around = element.parent;
+                    let partner = own.get(around as usize).copied().unwrap_or(ALONE);
+                    let other = places[1 - side].get(partner as usize).copied();
+                    let kind = [ChangeKind::Deleted, ChangeKind::Inserted][side];
+                    (kind, None, other.or(places[1 - side].last().copied()))
+                }
+                kept => {
+                    let partner = own[kept as usize];
+                    let kind = [ChangeKind::Unwrapped, ChangeKind::Wrapped][side];
+                    let other = places[1 - side].get(partner as usize).copied();
+                    let inside = &trees[1 - side].elements[partner as usize];
+                    (kind, Some(self.element(1 - side, inside)), other)
+                }
+            };
+            let other_link = other_place.map_or(Link::Nowhere, Link::Place);
+            let (place, spots, sizes) = match side {
+                0 => (
+                    self.places.add(NONE, Link::Place(here), other_link),
+                    (Some(spot), other_spot),
+                    (size, 0),
+                ),
+                _ => (
+                    self.places.add(NONE, other_link, Link::Place(here)),
+                    (other_spot, Some(spot)),
+                    (0, size),
+                ),
+            };
+            self.note(kind, place, pair, spots, sizes);
+        }
+    }
+}
