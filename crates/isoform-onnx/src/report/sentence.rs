@@ -184,8 +184,10 @@ pub(super) fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
     found.into_iter().map(|(_, items)| group(items)).collect()
 }
 
-fn group(items: Vec<Item>) -> ChangeGroup {
+fn group(mut items: Vec<Item>) -> ChangeGroup {
     let count = items.len();
+    // Readers look for nodes in the order of the file.
+    items.sort_by_key(|item| item.node.as_ref().map(|node| node.position));
     let names: Vec<&str> = items.iter().map(|item| item.label.as_str()).collect();
     let first = &items[0];
     let Item {
