@@ -64,13 +64,13 @@ fn text(hunk: &Hunk) -> (String, Role) {
 
 /// As in `3 nodes (MatMul, Add, Relu)`; operators that repeat are counted.
 fn described(nodes: &[Value]) -> String {
-    let mut operators: Vec<(&str, usize)> = Vec::new();
+    let mut operators: Vec<(String, usize)> = Vec::new();
     let calls: Vec<&Ref<Call>> = nodes
         .iter()
         .filter_map(|it| it.peek::<Ref<Call>>())
         .collect();
     for call in &calls {
-        let op = call.op_name.as_str();
+        let op = call.shown_op();
         match operators.iter_mut().find(|(known, _)| *known == op) {
             Some((_, count)) => *count += 1,
             None => operators.push((op, 1)),
@@ -79,7 +79,7 @@ fn described(nodes: &[Value]) -> String {
     let shown = operators.iter().take(MOST_OPERATORS);
     let mut shown: Vec<String> = shown
         .map(|(op, count)| match count {
-            1 => (*op).to_owned(),
+            1 => op.clone(),
             count => format!("{count} {op}"),
         })
         .collect();

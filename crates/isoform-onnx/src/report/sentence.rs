@@ -74,7 +74,7 @@ impl Item {
     }
 
     pub(super) fn of_call(mut self, call: &Call, main: &Str) -> Self {
-        self.op = call.op_name.to_string();
+        self.op = call.shown_op();
         self.name = node_name(call) + &outside(call, main);
         self.label = label(call) + &outside(call, main);
         self.node = Some(NodeOrigin::of_call(call));
@@ -128,18 +128,13 @@ pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Pla
 /// A node that another one replaced.
 pub(super) fn became(left: &Call, right: &Call, main: &Str) -> Item {
     let kind = ChangeKind::Replaced.name();
-    let with = |call: &Call| match left.op_name == right.op_name {
+    let with = |call: &Call| match left.shown_op() == right.shown_op() {
         true => format!(" with {} inputs", call.inputs.len()),
         false => String::new(),
     };
     let item = Item::new(Rank::Nodes, kind, String::new(), String::new());
     let mut item = item.of_call(left, main);
-    item.after = format!(
-        "{} became {}{}",
-        with(left),
-        right.op_name.as_str(),
-        with(right)
-    );
+    item.after = format!("{} became {}{}", with(left), right.shown_op(), with(right));
     if left.name != right.name {
         item.once = format!(" {}", node_name(right));
     }
