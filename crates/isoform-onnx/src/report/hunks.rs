@@ -14,6 +14,9 @@ use crate::summary::Role;
 
 use super::values::label;
 
+/// Nodes that are named.
+const MOST_NAMES: usize = 5;
+
 /// Operators that are listed.
 const MOST_OPERATORS: usize = 6;
 
@@ -32,7 +35,11 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
             continue;
         };
         let (text, role) = text(&hunk);
-        let label = common_place(&calls).unwrap_or_else(|| label(first)) + &outside(first, main);
+        let outside = outside(first, main);
+        let (name, one) = match common_place(&calls) {
+            Some(place) => (place.clone(), place),
+            None => (names(&calls), label(first)),
+        };
         items.push(Item {
             rank: Rank::Hunks,
             kind: "hunk",
@@ -43,8 +50,8 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
             op: String::new(),
             after: String::new(),
             node: Some(NodeOrigin::of_call(first)),
-            name: String::new(),
-            label,
+            name: name + &outside,
+            label: one + &outside,
             path: AccessPath::root(),
             role,
         });
@@ -91,6 +98,17 @@ fn described(nodes: &[Value]) -> String {
         1 => format!("1 node ({shown})"),
         count => format!("{count} nodes ({shown})"),
     }
+}
+
+/// The names of a few nodes.
+fn names(calls: &[&Ref<Call>]) -> String {
+    let shown = calls.iter().take(MOST_NAMES);
+    let mut shown: Vec<String> = shown.map(|call| label(call)).collect();
+    shown.dedup();
+    if calls.len() > MOST_NAMES {
+        shown.push("...".to_owned());
+    }
+    shown.join(", ")
 }
 
 /// The folder that the names of all nodes have in common, as in `/layer.0/...`.

@@ -13,8 +13,11 @@ use crate::NodeOrigin;
 use crate::ir::{Call, Input};
 use crate::summary::Role;
 
-/// Nodes that are named where a change occurs several times.
-const MOST_NAMES: usize = 3;
+/// Nodes that are named in any case where a change occurs several times.
+const FEW_NAMES: usize = 3;
+
+/// More are named until their names have this length.
+const NAMES_LENGTH: usize = 100;
 
 /// The order of groups.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -201,18 +204,18 @@ fn group(mut items: Vec<Item>) -> ChangeGroup {
             .filter(|name| !name.is_empty())
             .collect();
         if !named.is_empty() {
-            let shown = named[..named.len().min(MOST_NAMES)].join(", ");
-            let more = if named.len() > MOST_NAMES {
-                ", ..."
-            } else {
-                ""
-            };
-            text.push_str(&format!(", in {shown}{more}"));
+            let mut shown = 0;
+            let mut length = 0;
+            while shown < named.len() && (shown < FEW_NAMES || length < NAMES_LENGTH) {
+                length += named[shown].len();
+                shown += 1;
+            }
+            let more = if named.len() > shown { ", ..." } else { "" };
+            text.push_str(&format!(", in {}{more}", named[..shown].join(", ")));
         }
-    } else if op.is_empty()
-        && matches!(first.rank, Rank::Hunks | Rank::Others)
-        && !first.label.is_empty()
-    {
+    } else if first.rank == Rank::Hunks {
+        text.push_str(&format!(", in {}", first.name));
+    } else if op.is_empty() && first.rank == Rank::Others && !first.label.is_empty() {
         text.push_str(&format!(", in {}", first.label));
     }
     ChangeGroup {
