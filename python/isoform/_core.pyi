@@ -1462,8 +1462,8 @@ def onnx_diff(
     left: Any,
     right: Any,
     *,
-    ignore_shapes: bool,
-    strict: bool,
+    ignore_shapes: Any,
+    strict: Any,
     skip_tensor_content: bool,
     tolerance: Any,
 ) -> Any:

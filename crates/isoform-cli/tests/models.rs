@@ -476,7 +476,11 @@ fn tells(screen: &str, edit: &Value) -> bool {
             Some(format!("became {}", text(edit, "new"))),
             node,
         ]),
-        "rewire" | "swap_inputs" | "drop_input" => has(&[node]),
+        // A node that is not needed any more is gone, and may be part of a larger change.
+        "rewire" | "swap_inputs" | "drop_input" => {
+            let op = Some(text(edit, "op_type").to_owned());
+            has(&[node]) || has(&[Some("nodes (".to_owned()), op])
+        }
         "output_order" => has(&[Some("output '".to_owned())]),
         "input_shape" | "input_type" => has(&[quoted("value")]),
         other => panic!("an edit of kind {other} that this test does not know"),

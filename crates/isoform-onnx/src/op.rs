@@ -31,6 +31,17 @@ impl Call {
         is_standard.then(|| self.op.as_str())
     }
 
+    /// The name of the operator or function as the file has it; that of programs which are not
+    /// from a file is made up from what the node applies.
+    pub(crate) fn shown_op(&self) -> String {
+        match (self.op_name.as_str(), &self.callee) {
+            ("", Some(callee)) => callee.name.to_string(),
+            ("", None) if self.domain.is_empty() => self.op.to_string(),
+            ("", None) => format!("{}.{}", self.domain, self.op),
+            (name, _) => name.to_owned(),
+        }
+    }
+
     /// The value of an input; None if it is omitted.
     #[must_use]
     pub fn input(&self, position: usize) -> Option<&Value> {

@@ -80,7 +80,7 @@ impl NodeOrigin {
             graph: call.graph.to_string(),
             in_function: call.in_function,
             name: call.name.to_string(),
-            op: call.op_name.to_string(),
+            op: call.shown_op(),
             outputs: call.output_names.iter().map(Str::to_string).collect(),
             position: usize::try_from(call.position).unwrap_or(0),
             input: None,

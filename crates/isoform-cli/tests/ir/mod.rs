@@ -382,7 +382,7 @@ fn diff_knows_operators_by_name() {
         "op.iso",
         MODULE.replace("example.relu", "example.tanh").as_bytes(),
     );
-    let ran = folder.run("diff module.iso op.iso");
+    let ran = folder.run("diff --first module.iso op.iso");
     assert_eq!(ran.status, 1);
     assert!(ran.out.contains("@example.tanh"), "{ran:?}");
 }

@@ -236,12 +236,12 @@ fn deep_programs_need_no_deep_stack() {
             .contains("%100000 = Relu(%99999)\n  return %100000\n}\n# 100000 nodes")
     );
     assert_eq!(folder.run("hash deep.onnx").status, 0);
-    let ran = folder.run("diff deep.onnx deeper.onnx");
+    let ran = folder.run("diff --first deep.onnx deeper.onnx");
     assert_eq!(ran.status, 1, "{}", ran.err);
     // A long path is cut in the text, and whole in the JSON.
     assert!(ran.out.contains(" ...299991 steps... "), "{}", ran.out);
     assert!(ran.out.len() < 10_000, "{}", ran.out.len());
-    let full = json(&folder.run("diff --json deep.onnx deeper.onnx"));
+    let full = json(&folder.run("diff --first --json deep.onnx deeper.onnx"));
     let path = full["right"]["path"].as_str().unwrap();
     assert_eq!(path.matches(".call").count(), 100_000);
 }

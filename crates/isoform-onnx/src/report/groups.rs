@@ -68,7 +68,7 @@ pub(super) fn groups(
     };
     for (left, right) in pairs {
         writer.partnered.insert(left.identity());
-        if left.version != right.version && left.op_name == right.op_name {
+        if left.version != right.version && left.shown_op() == right.shown_op() {
             let versions = (left.version, right.version);
             let known = writer.versions.entry(versions).or_default();
             known.push((left, right));
@@ -233,10 +233,10 @@ impl Writer<'_> {
         let name = field(right_steps.first().or(left_steps.first()));
         match name {
             // Another operator says more than its version.
-            "version" if left.op_name != right.op_name => None,
+            "version" if left.shown_op() != right.shown_op() => None,
             "version" => Some(self.version(left, right)),
             "op" | "domain" | "callee" if left_steps.len().max(right_steps.len()) == 1 => {
-                let was = format!("{} ", left.op_name.as_str());
+                let was = format!("{} ", left.shown_op());
                 Some(Item::new(Rank::Nodes, kind, was, String::new()).became_call(right, self.main))
             }
             "outputs" => {
@@ -382,7 +382,7 @@ impl Writer<'_> {
         let (after, role) = match (said(&l), said(&r)) {
             (Some(left), Some(right)) => (format!(": {left} -> {right}"), Role::Changed),
             // Another operator has other inputs.
-            _ if left.op_name != right.op_name => return None,
+            _ if left.shown_op() != right.shown_op() => return None,
             (None, Some(right)) => (format!(" added: {right}"), Role::Right),
             (Some(left), None) => (format!(" removed: {left}"), Role::Left),
             (None, None) => return None,

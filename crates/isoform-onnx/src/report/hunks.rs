@@ -14,6 +14,9 @@ use crate::summary::Role;
 
 use super::values::label;
 
+/// Nodes that are named.
+const MOST_NAMES: usize = 5;
+
 /// Operators that are listed.
 const MOST_OPERATORS: usize = 6;
 
@@ -32,7 +35,11 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
             continue;
         };
         let (text, role) = text(&hunk);
-        let label = common_place(&calls).unwrap_or_else(|| label(first)) + &outside(first, main);
+        let outside = outside(first, main);
+        let (name, one) = match common_place(&calls) {
+            Some(place) => (place.clone(), place),
+            None => (names(&calls), label(first)),
+        };
         items.push(Item {
             rank: Rank::Hunks,
             kind: "hunk",
@@ -43,8 +50,8 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
             op: String::new(),
             after: String::new(),
             node: Some(NodeOrigin::of_call(first)),
-            name: String::new(),
-            label,
+            name: name + &outside,
+            label: one + &outside,
             path: AccessPath::root(),
             role,
         });
@@ -64,13 +71,13 @@ fn text(hunk: &Hunk) -> (String, Role) {
 
 /// As in `3 nodes (MatMul, Add, Relu)`; operators that repeat are counted.
 fn described(nodes: &[Value]) -> String {
-    let mut operators: Vec<(&str, usize)> = Vec::new();
+    let mut operators: Vec<(String, usize)> = Vec::new();
     let calls: Vec<&Ref<Call>> = nodes
         .iter()
         .filter_map(|it| it.peek::<Ref<Call>>())
         .collect();
     for call in &calls {
-        let op = call.op_name.as_str();
+        let op = call.shown_op();
         match operators.iter_mut().find(|(known, _)| *known == op) {
             Some((_, count)) => *count += 1,
             None => operators.push((op, 1)),
@@ -79,7 +86,7 @@ fn described(nodes: &[Value]) -> String {
     let shown = operators.iter().take(MOST_OPERATORS);
     let mut shown: Vec<String> = shown
         .map(|(op, count)| match count {
-            1 => (*op).to_owned(),
+            1 => op.clone(),
             count => format!("{count} {op}"),
         })
         .collect();
@@ -91,6 +98,17 @@ fn described(nodes: &[Value]) -> String {
         1 => format!("1 node ({shown})"),
         count => format!("{count} nodes ({shown})"),
     }
+}
+
+/// The names of a few nodes.
+fn names(calls: &[&Ref<Call>]) -> String {
+    let shown = calls.iter().take(MOST_NAMES);
+    let mut shown: Vec<String> = shown.map(|call| label(call)).collect();
+    shown.dedup();
+    if calls.len() > MOST_NAMES {
+        shown.push("...".to_owned());
+    }
+    shown.join(", ")
 }
 
 /// The folder that the names of all nodes have in common, as in `/layer.0/...`.

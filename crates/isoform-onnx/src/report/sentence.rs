@@ -13,8 +13,11 @@ use crate::NodeOrigin;
 use crate::ir::{Call, Input};
 use crate::summary::Role;
 
-/// Nodes that are named where a change occurs several times.
-const MOST_NAMES: usize = 3;
+/// Nodes that are named in any case where a change occurs several times.
+const FEW_NAMES: usize = 3;
+
+/// More are named until their names have this length.
+const NAMES_LENGTH: usize = 100;
 
 /// The order of groups.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -74,7 +77,7 @@ impl Item {
     }
 
     pub(super) fn of_call(mut self, call: &Call, main: &Str) -> Self {
-        self.op = call.op_name.to_string();
+        self.op = call.shown_op();
         self.name = node_name(call) + &outside(call, main);
         self.label = label(call) + &outside(call, main);
         self.node = Some(NodeOrigin::of_call(call));
@@ -128,18 +131,13 @@ pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Pla
 /// A node that another one replaced.
 pub(super) fn became(left: &Call, right: &Call, main: &Str) -> Item {
     let kind = ChangeKind::Replaced.name();
-    let with = |call: &Call| match left.op_name == right.op_name {
+    let with = |call: &Call| match left.shown_op() == right.shown_op() {
         true => format!(" with {} inputs", call.inputs.len()),
         false => String::new(),
     };
     let item = Item::new(Rank::Nodes, kind, String::new(), String::new());
     let mut item = item.of_call(left, main);
-    item.after = format!(
-        "{} became {}{}",
-        with(left),
-        right.op_name.as_str(),
-        with(right)
-    );
+    item.after = format!("{} became {}{}", with(left), right.shown_op(), with(right));
     if left.name != right.name {
         item.once = format!(" {}", node_name(right));
     }
@@ -184,8 +182,10 @@ pub(super) fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
     found.into_iter().map(|(_, items)| group(items)).collect()
 }
 
-fn group(items: Vec<Item>) -> ChangeGroup {
+fn group(mut items: Vec<Item>) -> ChangeGroup {
     let count = items.len();
+    // Readers look for nodes in the order of the file.
+    items.sort_by_key(|item| item.node.as_ref().map(|node| node.position));
     let names: Vec<&str> = items.iter().map(|item| item.label.as_str()).collect();
     let first = &items[0];
     let Item {
@@ -204,18 +204,18 @@ fn group(items: Vec<Item>) -> ChangeGroup {
             .filter(|name| !name.is_empty())
             .collect();
         if !named.is_empty() {
-            let shown = named[..named.len().min(MOST_NAMES)].join(", ");
-            let more = if named.len() > MOST_NAMES {
-                ", ..."
-            } else {
-                ""
-            };
-            text.push_str(&format!(", in {shown}{more}"));
+            let mut shown = 0;
+            let mut length = 0;
+            while shown < named.len() && (shown < FEW_NAMES || length < NAMES_LENGTH) {
+                length += named[shown].len();
+                shown += 1;
+            }
+            let more = if named.len() > shown { ", ..." } else { "" };
+            text.push_str(&format!(", in {}{more}", named[..shown].join(", ")));
         }
-    } else if op.is_empty()
-        && matches!(first.rank, Rank::Hunks | Rank::Others)
-        && !first.label.is_empty()
-    {
+    } else if first.rank == Rank::Hunks {
+        text.push_str(&format!(", in {}", first.name));
+    } else if op.is_empty() && first.rank == Rank::Others && !first.label.is_empty() {
         text.push_str(&format!(", in {}", first.label));
     }
     ChangeGroup {

@@ -20,7 +20,7 @@ const MOST_CHARS: usize = 80;
 
 /// A node as people call it: `Softmax 'sm_3'`.
 pub(super) fn node(call: &Call) -> String {
-    format!("{} {}", call.op_name.as_str(), node_name(call))
+    format!("{} {}", call.shown_op(), node_name(call))
 }
 
 /// The part of this that tells nodes of one operator apart.
@@ -41,7 +41,7 @@ pub(super) fn label(call: &Call) -> String {
 /// An operand without names, which many nodes may have alike.
 pub(super) fn kind_of_operand(value: &Value) -> String {
     if let Some((call, _)) = made_by(value) {
-        return call.op_name.to_string();
+        return call.shown_op();
     }
     match value.view() {
         ValueRef::Tensor(tensor) => format!("constant {}", tensor_type(tensor)),
