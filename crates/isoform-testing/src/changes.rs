@@ -194,6 +194,8 @@ fn count(value: &Value, without_dags: bool) -> u64 {
 fn compared(value: &Value) -> Vec<Value> {
     use isoform::types::FieldFlag;
     match value.view() {
+        // The fields of a variable belong to its definition.
+        ValueRef::Object(object) if object.type_info().kind() == Kind::Var => Vec::new(),
         ValueRef::Object(object) => {
             let fields = object.type_info().fields().iter().zip(children(value));
             let kept = fields.filter(|(field, _)| field.field_flag() != FieldFlag::Ignore);

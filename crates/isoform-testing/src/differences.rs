@@ -331,6 +331,18 @@ pub fn fallback(bytes: &[u8]) -> Result<Option<Fallback>, String> {
     };
     let types = [&pair.left, &pair.right]
         .map(|value| value.as_object().map(|object| object.type_info().index()));
+    if found.costs().is_whole && std::env::var_os("SHOW").is_some() {
+        eprintln!(
+            "WHOLE {} {} {:?}",
+            are_plain(&pair.left, &pair.right, pair.options),
+            pair.left.type_name(),
+            pair.options
+        );
+        eprintln!(
+            "{}\n  left  = {:?}\n  right = {:?}",
+            found, pair.left, pair.right
+        );
+    }
     Ok((!found.is_empty()).then(|| Fallback {
         is_whole: found.costs().is_whole,
         is_root: types[0] == types[1] && found.changes().iter().any(root),

@@ -1,7 +1,7 @@
 //! Pairs the parts of two nodes: the fields of objects, the elements of lists, the entries
 //! of maps.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::sequence;
@@ -29,6 +29,8 @@ pub(super) enum Step {
 const SIMILAR: f64 = 0.4;
 /// A block of more pairs than this is paired without asking for similarity.
 const MANY: usize = 10_000;
+/// The similarity from which a value under another key is the same one, edited.
+const RENAMED: f64 = 0.7;
 /// The number of parts that speak for a node.
 const SKETCH: usize = 64;
 
@@ -331,7 +333,7 @@ impl<'t> Aligner<'t> {
     /// The steps for the entries of two maps, as positions of keys. `partner_of` is the
     /// left node that stands for a key of the right.
     pub(super) fn maps(
-        &self,
+        &mut self,
         left: &[Cell],
         right: &[Cell],
         partner_of: impl Fn(u32) -> u32,
@@ -408,7 +410,7 @@ impl<'t> Aligner<'t> {
     /// Entries of which one side has the key and the other the value: pairs of values that
     /// occur once among the rest of each side.
     fn renamed(
-        &self,
+        &mut self,
         left: &[Cell],
         right: &[Cell],
         taken: &[bool],
@@ -437,7 +439,52 @@ impl<'t> Aligner<'t> {
                 (values.get(&token)?, found.get(&token)?);
             (in_left == 1 && in_right == 1).then_some((at_left, at_right))
         });
-        unique.collect()
+        let mut pairs: Vec<(u32, u32)> = unique.collect();
+        self.renamed_and_edited((left, taken), (right, partner), &mut pairs);
+        pairs
+    }
+
+    /// Adds entries of which the key was renamed and the value edited: the most similar ones,
+    /// as long as few are left.
+    fn renamed_and_edited(
+        &mut self,
+        (left, taken): (&[Cell], &[bool]),
+        (right, partner): (&[Cell], &[u32]),
+        pairs: &mut Vec<(u32, u32)>,
+    ) {
+        let known: [HashSet<u32, RandomState>; 2] = [
+            pairs.iter().map(|pair| pair.0).collect(),
+            pairs.iter().map(|pair| pair.1).collect(),
+        ];
+        let keys = |count: usize, side: usize, is_free: &dyn Fn(usize) -> bool| -> Vec<u32> {
+            let free = (0..count).step_by(2).filter(|&at| is_free(at));
+            let free = free.map(|at| at as u32);
+            free.filter(|at| !known[side].contains(at)).collect()
+        };
+        let lefts = keys(left.len(), 0, &|at| !taken[at]);
+        let rights = keys(right.len(), 1, &|at| partner[at] == NONE);
+        if lefts.len().saturating_mul(rights.len()) > MANY {
+            return;
+        }
+        let mut used: HashSet<u32, RandomState> = HashSet::default();
+        for &at_right in &rights {
+            let mut best: Option<(f64, u32)> = None;
+            for &at_left in lefts.iter().filter(|at| !used.contains(*at)) {
+                let cells = (&left[at_left as usize + 1], &right[at_right as usize + 1]);
+                // Values without parts are alike by chance.
+                if !cells.0.is_node() || !cells.1.is_node() {
+                    continue;
+                }
+                let gain = self.similarity(cells.0, cells.1);
+                if gain >= RENAMED && best.is_none_or(|(known, _)| gain > known) {
+                    best = Some((gain, at_left));
+                }
+            }
+            if let Some((_, at_left)) = best {
+                used.insert(at_left);
+                pairs.push((at_left, at_right));
+            }
+        }
     }
 }
 

@@ -435,9 +435,7 @@ impl<'t> Maker<'t> {
         if partner != NONE && self.tokens[0][partner as usize] == token {
             return Some(partner);
         }
-        let is_edited = partner != NONE
-            && self.left.node(partner).info().index() == self.right.node(node).info().index();
-        if is_edited {
+        if self.is_edited(partner, node) {
             return None;
         }
         let tokens = &self.tokens[0];
@@ -449,6 +447,14 @@ impl<'t> Maker<'t> {
             map
         });
         by_token.get(&token).copied()
+    }
+
+    /// True if a right node is a left one with other parts.
+    fn is_edited(&self, partner: u32, node: u32) -> bool {
+        let found = self.right.node(node);
+        partner != NONE
+            && !found.is_singleton()
+            && self.left.node(partner).info().index() == found.info().index()
     }
 
     fn source_of(&self, node: u32) -> Source {
@@ -477,10 +483,11 @@ impl<'t> Maker<'t> {
             None => true,
         });
         let partner = self.partners[1][node as usize];
-        let is_edited =
-            partner != NONE && self.left.node(partner).info().index() == found.info().index();
+        let is_edited = self.is_edited(partner, node);
         // An edited node keeps the ignored fields of the left one.
-        if is_fresh && (!is_edited || cells.is_empty() || found.info().is_builtin()) {
+        if found.is_singleton()
+            || is_fresh && (!is_edited || cells.is_empty() || found.info().is_builtin())
+        {
             return State::Fresh;
         }
         let base = is_edited.then_some(partner);

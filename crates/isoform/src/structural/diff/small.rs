@@ -109,7 +109,10 @@ impl Walk<'_> {
             return;
         }
         self.pair_up(left, right);
-        if l.info().index() != r.info().index() {
+        if l.is_singleton() && r.is_singleton() && a.is_same(b) {
+            return;
+        }
+        if l.is_singleton() || l.info().index() != r.info().index() {
             let spots = (self.element(0, a), self.element(1, b));
             self.note(
                 ChangeKind::Replaced,
@@ -189,7 +192,7 @@ impl Walk<'_> {
                 }
                 continue;
             }
-            sizes[number] += 1;
+            sizes[number] += u64::from(tree.elements[number].node != NONE);
             if parent != NONE && own[parent as usize] == ALONE {
                 sizes[parent as usize] += sizes[number];
                 if inner[parent as usize] == NONE {
@@ -204,7 +207,7 @@ impl Walk<'_> {
                 continue;
             }
             let spot = self.element(side, element);
-            let size = sizes[number];
+            let size = sizes[number].max(1);
             let here = places[side][number];
             let kept = inner[number];
             let (kind, other_spot, other_place) = match kept {

@@ -97,6 +97,12 @@ impl Node {
         info.kind == Kind::Var && !info.is_builtin()
     }
 
+    /// True for an object that is equal to itself alone.
+    pub(super) fn is_singleton(&self) -> bool {
+        let info = self.info();
+        info.kind == Kind::Singleton && !info.is_builtin()
+    }
+
     pub(super) fn is_dag(&self) -> bool {
         let info = self.info();
         info.kind == Kind::Dag && !info.is_builtin()
@@ -460,6 +466,10 @@ impl<'a, 'o> Reader<'a, 'o> {
                 }
                 None => skeleton = step(skeleton, cell.word ^ PLAIN),
             }
+        }
+        if is_declared && info.kind == Kind::Var {
+            // The fields of a variable belong to its definition.
+            (size, own_size) = (1, 1);
         }
         if is_declared && info.kind == Kind::Singleton {
             // Singletons are equal only to themselves.

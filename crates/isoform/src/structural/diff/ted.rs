@@ -25,6 +25,13 @@ pub(super) struct Element {
     leftmost: u32,
 }
 
+impl Element {
+    /// True if both have the same contents, apart from other elements.
+    pub(super) fn is_same(&self, other: &Element) -> bool {
+        self.label == other.label
+    }
+}
+
 /// A small tree, children before parents and the root last.
 pub(super) struct SmallTree {
     pub(super) elements: Vec<Element>,
@@ -65,7 +72,7 @@ impl SmallTree {
             if node.has(IS_HOOKED | IS_IGNORED) || node.is_mapping() {
                 return None;
             }
-            let is_leaf = node.is_var();
+            let is_leaf = node.is_var() || node.is_singleton();
             if is_leaf {
                 top.label = tokens[top.node as usize];
             }

@@ -445,6 +445,13 @@ impl<'t> Walk<'t> {
         if is_same && !self.needs_visit(left, region) {
             return Ok(None);
         }
+        if l.is_singleton() || r.is_singleton() {
+            if !is_same {
+                let cells = (Cell::node(left), Cell::node(right));
+                self.replaced((&cells.0, &cells.1), pair, place);
+            }
+            return Ok(None);
+        }
         if l.has(IS_HOOKED) || r.has(IS_HOOKED) {
             self.hooked(left, right, pair, place)?;
             return Ok(None);
