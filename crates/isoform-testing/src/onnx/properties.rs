@@ -3,6 +3,7 @@
 use isoform::transform::Script as _;
 use isoform::{Ref, Str, structural_digest, structural_equal};
 use isoform_onnx::ir::{Graph, Program};
+use isoform_onnx::layout::list;
 use isoform_onnx::levels::Levels;
 use isoform_onnx::optimize::{Fold, OptimizeOptions, STEPS, rules};
 use isoform_onnx::{ExternalResolver, ImportOptions, decode_model, to_bytes};
