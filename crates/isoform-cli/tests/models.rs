@@ -468,9 +468,16 @@ fn tells(screen: &str, edit: &Value) -> bool {
     let is_constant = edit["op_type"] == "Constant";
     match text(edit, "kind") {
         "weight" | "attribute" if is_constant => has(&[quoted("output")]),
-        "attribute" => has(&[quoted("attribute"), node]),
+        "attribute" => {
+            // Many equal edits are counted, and some of them named.
+            has(&[quoted("attribute"), node])
+                || has(&[quoted("attribute"), Some(" times".to_owned())])
+        }
         "weight" if edit.get("node").is_none() => has(&[quoted("tensor")]),
-        "weight" => has(&[quoted("attribute"), node]),
+        "weight" => {
+            has(&[quoted("attribute"), node])
+                || has(&[quoted("attribute"), Some(" times".to_owned())])
+        }
         "op_type" => has(&[
             Some(text(edit, "old").to_owned()),
             Some(format!("became {}", text(edit, "new"))),

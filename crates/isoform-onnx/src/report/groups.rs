@@ -9,7 +9,7 @@ use isoform::{Ref, Str, Value};
 
 use super::hunks;
 use super::place::{Part, Place, field, index, key};
-use super::sentence::{Item, Rank, alone, became, grouped, weight_name};
+use super::sentence::{Item, Rank, alone, became, grouped, used_by, weight_name};
 use super::values::{kind_of_operand, operand, tensors, text, type_text};
 use super::{ChangeGroup, ReportOptions, call_identity};
 use crate::NodeOrigin;
@@ -210,7 +210,8 @@ impl Writer<'_> {
                     false => ("removed", Role::Left, left),
                 };
                 let before = format!("{verb} a copy of ");
-                let item = Item::new(Rank::Nodes, kind.name(), before, String::new());
+                let mut item = Item::new(Rank::Nodes, kind.name(), before, String::new());
+                item.once = used_by(&at.sides[1]);
                 Some(item.of_call(&call, self.main).role(role))
             }
             _ => None,

@@ -119,13 +119,19 @@ pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Pla
     };
     let item = Item::new(Rank::Nodes, kind, verb.to_owned(), String::new());
     let mut item = item.of_call(call, main).role(role);
-    if let Some((Part::Call(user), steps)) = place.around()
-        && field(steps.first()) == "inputs"
-        && let Some(at) = index(steps.get(1))
-    {
-        item.once = format!(", input {at} of {}", node(user));
-    }
+    item.once = used_by(place);
     item
+}
+
+/// The input that a node is at a place, after a comma.
+pub(super) fn used_by(place: &Place) -> String {
+    match place.around() {
+        Some((Part::Call(user), steps)) if field(steps.first()) == "inputs" => {
+            let at = index(steps.get(1));
+            at.map_or_else(String::new, |at| format!(", input {at} of {}", node(user)))
+        }
+        _ => String::new(),
+    }
 }
 
 /// A node that another one replaced.
