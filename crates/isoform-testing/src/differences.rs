@@ -323,6 +323,9 @@ pub struct Fallback {
 /// Those of drawing.
 pub fn fallback(bytes: &[u8]) -> Result<Option<Fallback>, String> {
     let pair = edited_program(&mut Source::new(bytes))?;
+    if !are_plain(&pair.left, &pair.right, pair.options) {
+        return Ok(None);
+    }
     let Ok(found) = of(&pair.left, &pair.right, pair.options) else {
         return Ok(None);
     };

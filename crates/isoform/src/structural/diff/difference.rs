@@ -9,7 +9,7 @@ use rapidhash::fast::RandomState;
 use super::change::{Change, ChangeKind};
 use super::flow::Flow;
 use super::options::{DiffOptions, Ignored};
-use super::patch::Patch;
+use super::patch::{Maker, Patch};
 use super::places::{Places, ROOT};
 use super::tables::{IS_DEFINED, NONE, Node, Tables};
 use super::walk::{Finding, Walk};
@@ -289,8 +289,7 @@ impl fmt::Debug for Difference {
 pub(super) fn finish(
     options: &DiffOptions,
     (left, right): (Value, Value),
-    walk: Walk<'_>,
-    patch: Patch,
+    mut walk: Walk<'_>,
 ) -> Result<Difference> {
     let occurrences = occurrences(&walk);
     let mut costs = DiffCosts {
@@ -299,12 +298,13 @@ pub(super) fn finish(
         is_whole: false,
     };
     let tables = walk.places.sides.clone();
-    let flow = walk.flow.map(Arc::new);
-    let mut findings = walk.findings;
+    let places = std::mem::replace(&mut walk.places, Places::new(tables.clone()));
+    let flow = walk.flow.take().map(Arc::new);
+    let mut findings = std::mem::take(&mut walk.findings);
     if findings.is_empty() && options.is_exact() {
         findings.push(whole(&left, &right));
     }
-    let changes = grouped(findings, &occurrences, Arc::new(walk.places));
+    let changes = grouped(findings, &occurrences, Arc::new(places));
     let mut kept = Vec::with_capacity(changes.len());
     for change in changes {
         let mut is_ignored = false;
@@ -315,21 +315,17 @@ pub(super) fn finish(
             kept.push(change);
         }
     }
-    let mut patch = patch;
-    if options.is_exact() {
-        let is_right = match patch.build(&tables[0]) {
-            Ok(built) => match options.compare.equal(built, &right) {
-                // What cannot be compared with itself cannot be judged.
-                Err(error) if error.kind() == ErrorKind::Type => true,
-                equal => equal?,
-            },
-            Err(_) => false,
-        };
-        if !is_right {
-            patch = Patch::whole(&right, tables[0].nodes.len());
-            costs.is_whole = true;
+    let mut patch = None;
+    // A variable that is also used where nothing binds it has to keep its identity there.
+    for keeps_variables in [false, true] {
+        let made = Maker::new(&walk, keeps_variables).make();
+        if !options.is_exact() || builds(&made, &tables[0], (options, &right))? {
+            patch = Some(made);
+            break;
         }
     }
+    costs.is_whole = patch.is_none();
+    let patch = patch.unwrap_or_else(|| Patch::whole(&right, tables[0].nodes.len()));
     Ok(Difference {
         left,
         right,
@@ -340,6 +336,22 @@ pub(super) fn finish(
         options: options.clone(),
         costs,
     })
+}
+
+/// True if a patch makes the right value of the left one.
+///
+/// # Errors
+///
+/// Those of custom comparisons.
+fn builds(patch: &Patch, left: &Tables, (options, right): (&DiffOptions, &Value)) -> Result<bool> {
+    let Ok(built) = patch.build(left) else {
+        return Ok(false);
+    };
+    match options.compare.equal(built, right) {
+        // What cannot be compared with itself cannot be judged.
+        Err(error) if error.kind() == ErrorKind::Type => Ok(true),
+        equal => equal,
+    }
 }
 
 /// The finding that both values differ, when nothing tells more.

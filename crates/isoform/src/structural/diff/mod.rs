@@ -50,7 +50,6 @@ use std::sync::Arc;
 use bindings::Bindings;
 use flow::Flow;
 use options::Ignored;
-use patch::Maker;
 use places::Places;
 use tables::{HAS_VARS, Tables};
 use walk::Walk;
@@ -115,12 +114,10 @@ impl DiffOptions {
         let room = (left_tables.nodes.len(), left_tables.cells.len());
         let right_tables = Tables::like(&right, self.compare, &ignored, room)?;
         let tables = [Arc::new(left_tables), Arc::new(right_tables)];
-        let [l, r] = [&*tables[0], &*tables[1]];
         let mut walk = paired(self, &tables)?;
         walk.sweep()?;
         walk.find_moves()?;
-        let patch = Maker::new(l, r, &walk.partners, &walk.bindings).make();
-        difference::finish(self, (left, right), walk, patch)
+        difference::finish(self, (left, right), walk)
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::bindings::Bindings;
 use super::options::Ignored;
 use super::sequence;
 use super::tables::{Cell, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::tokens::{Tokens, of_plain, step};
+use super::walk::Walk;
 use crate::kernel::container::{ContainerType, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::build;
@@ -355,24 +355,31 @@ pub(super) struct Maker<'t> {
     /// Equal for nodes of which one can replace the other.
     tokens: [Tokens; 2],
     by_token: Option<HashMap<u64, u32, RandomState>>,
+    keeps_variables: bool,
     states: Vec<State>,
     entries: Vec<Entry>,
 }
 
 impl<'t> Maker<'t> {
-    pub(super) fn new(
-        left: &'t Tables,
-        right: &'t Tables,
-        partners: &'t [Vec<u32>; 2],
-        bindings: &Bindings,
-    ) -> Self {
-        let partner_of = |right_number: u32| match right.node(right_number).is_var() {
-            true => bindings.labels_right[right_number as usize],
-            false => NONE,
-        };
-        let partner_of = |number: u32| match partner_of(number) {
-            NONE => partners[1][number as usize],
-            bound => bound,
+    /// A maker that takes partners for each other; with `keeps_variables`, only variables
+    /// that are the same object on both sides.
+    pub(super) fn new(walk: &'t Walk<'t>, keeps_variables: bool) -> Self {
+        let (left, right, partners) = (walk.left, walk.right, &walk.partners);
+        let partner_of = |number: u32| {
+            let node = right.node(number);
+            let label = match node.is_var() {
+                true => walk.bindings.labels_right[number as usize],
+                false => NONE,
+            };
+            let partner = match label {
+                NONE => partners[1][number as usize],
+                label => label,
+            };
+            let is_taken = partner != NONE
+                && (!keeps_variables
+                    || !node.is_var()
+                    || left.node(partner).object.same_as(&node.object));
+            if is_taken { partner } else { NONE }
         };
         let lefts = exact(left, |number, content| step(content, u64::from(number)));
         let rights = exact(right, |number, content| match partner_of(number) {
@@ -385,6 +392,7 @@ impl<'t> Maker<'t> {
             partners,
             tokens: [lefts, rights],
             by_token: None,
+            keeps_variables,
             states: vec![State::Unknown; right.nodes.len()],
             entries: Vec::new(),
         }
