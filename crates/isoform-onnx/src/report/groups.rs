@@ -8,10 +8,10 @@ use isoform::values::ValueRef;
 use isoform::{Ref, Str, Value};
 
 use super::hunks;
-use super::place::{Part, Place, field, index, key};
+use super::options::{ChangeGroup, ReportOptions};
+use super::place::{Part, Place, call_identity, field, index, key};
 use super::sentence::{Item, Rank, alone, became, grouped, used_by, weight_name};
 use super::values::{kind_of_operand, operand, tensors, text, type_text};
-use super::{ChangeGroup, ReportOptions, call_identity};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
 use crate::summary::{Role, domain_text};
@@ -351,7 +351,7 @@ impl Writer<'_> {
         self.input_item(number, position, [left, right], sides)
     }
 
-    /// What two nodes take at a position; None if it was told, or reads the same.
+    /// The operands of two nodes at a position; None if it was told, or reads the same.
     fn input_item(
         &mut self,
         number: usize,
