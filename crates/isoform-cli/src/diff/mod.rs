@@ -84,8 +84,10 @@ fn compared(
         let report = options.report(&left, &right, &Control::default())?;
         return Ok(models(args, &report, output));
     }
-    let mut options = DiffOptions::default();
-    options.compare = compare;
+    let mut options = DiffOptions {
+        compare,
+        ..DiffOptions::default()
+    };
     let tolerance = args.tolerance();
     options
         .ignore

@@ -23,6 +23,9 @@ struct At<'a> {
     sides: [Place; 2],
 }
 
+/// Nodes that correspond.
+type CallPair = (Ref<Call>, Ref<Call>);
+
 struct Writer<'a> {
     options: ReportOptions,
     main: &'a Str,
@@ -33,7 +36,7 @@ struct Writer<'a> {
     /// The left nodes that correspond to one on the right.
     partnered: HashSet<u64>,
     /// Pairs of nodes of one operator by their versions, if these differ.
-    versions: HashMap<(i64, i64), Vec<(Ref<Call>, Ref<Call>)>>,
+    versions: HashMap<(i64, i64), Vec<CallPair>>,
     /// The left nodes that changed.
     changed: HashSet<u64>,
     /// The nodes of hunks, which are told already.

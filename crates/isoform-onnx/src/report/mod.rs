@@ -112,10 +112,13 @@ impl ReportOptions {
     }
 
     fn diff_options(self) -> DiffOptions {
-        let mut options = DiffOptions::default();
-        options.compare = CompareOptions {
+        let compare = CompareOptions {
             map_free_vars: true,
             ..self.compare
+        };
+        let mut options = DiffOptions {
+            compare,
+            ..DiffOptions::default()
         };
         let tolerance = self.tolerance;
         options
