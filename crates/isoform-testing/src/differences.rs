@@ -159,33 +159,48 @@ pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> 
     if let Err(what) = check_changes(pair, &found) {
         return fail(&what);
     }
-    if equal {
-        return Ok(());
+    Ok(())
+}
+
+/// True if neither a renaming of one side nor copies in place of shared parts change what the
+/// difference of an edited program says; None for a program for which they may: variables
+/// that are bound in several places, or used where nothing binds them.
+///
+/// # Errors
+///
+/// Those of drawing and comparing.
+pub fn names_and_sharing_are_invisible(bytes: &[u8]) -> Result<Option<bool>, String> {
+    let mut source = Source::new(bytes);
+    let Pair {
+        left,
+        right,
+        options,
+    } = edited_program(&mut source)?;
+    let Ok(found) = of(&left, &right, options) else {
+        return Ok(None);
+    };
+    if found.is_empty() || !are_plain(&left, &right, options) {
+        return Ok(None);
     }
-    if !are_plain(left, right, *options) {
-        return Ok(());
-    }
-    if let Ok(renamed) = rename(left, *options, source) {
-        let other = of(&renamed, right, *options).map_err(setup)?;
+    if let Ok(renamed) = rename(&left, options, &mut source) {
+        let other = of(&renamed, &right, options).map_err(setup)?;
         if other.changes().len() != found.changes().len() {
-            return fail(&format!(
-                "after a renaming of the left side {found} is {other}"
-            ));
+            return Ok(Some(false));
         }
     }
-    let (l, r) = (unshare(left, *options), unshare(right, *options));
+    let (l, r) = (unshare(&left, options), unshare(&right, options));
     if let (Ok(l), Ok(r)) = (l, r) {
-        let other = of(&l, &r, *options).map_err(setup)?;
+        let other = of(&l, &r, options).map_err(setup)?;
         // Several copies of a part that moved are matched one by one, and a shared one at once.
         let has_moves = [&other, &found].into_iter().any(|difference| {
             let mut kinds = difference.changes().iter().map(Change::kind);
             kinds.any(|kind| kind == ChangeKind::Moved)
         });
         if !has_moves && groups(&other) != groups(&found) {
-            return fail(&format!("without sharing {found} is {other}"));
+            return Ok(Some(false));
         }
     }
-    Ok(())
+    Ok(Some(true))
 }
 
 /// The variables of a value that are bound, and those that are free; None if one is both or
@@ -334,18 +349,6 @@ pub fn fallback(bytes: &[u8]) -> Result<Option<Fallback>, String> {
     };
     let types = [&pair.left, &pair.right]
         .map(|value| value.as_object().map(|object| object.type_info().index()));
-    if found.costs().is_whole && std::env::var_os("SHOW").is_some() {
-        eprintln!(
-            "WHOLE {} {} {:?}",
-            are_plain(&pair.left, &pair.right, pair.options),
-            pair.left.type_name(),
-            pair.options
-        );
-        eprintln!(
-            "{}\n  left  = {:?}\n  right = {:?}",
-            found, pair.left, pair.right
-        );
-    }
     Ok((!found.is_empty()).then(|| Fallback {
         is_whole: found.costs().is_whole,
         is_root: types[0] == types[1] && found.changes().iter().any(root),

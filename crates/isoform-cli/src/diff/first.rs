@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 
 use super::args::DiffArgs;
 use crate::args::Common;
-use crate::input::{Input, message};
+use crate::input::Input;
 use crate::output::{DIFFERENT, Output, printable};
 
 /// Information about one of the two files.
@@ -26,23 +26,37 @@ struct Side<'a> {
     origin: Option<NodeOrigin>,
 }
 
-/// Explains the first difference of two files that are not equal.
+/// Explains the first difference of two files; the inner result is that of writing.
 pub(super) fn explain(
     args: &DiffArgs,
     common: &Common,
     (left, right): (&Input, &Input),
     output: &mut Output<'_, '_>,
-) -> io::Result<()> {
+) -> isoform::Result<io::Result<()>> {
     let options = common.compare_options();
-    match options.explain_mismatch(left.to_value(), right.to_value()) {
-        Ok(None) => super::equal(args, output),
-        Ok(Some(mismatch)) => {
+    match options.explain_mismatch(left.to_value(), right.to_value())? {
+        None => Ok(equal(args, output)),
+        Some(mismatch) => {
             // The result is known, even if nobody reads the explanation.
             output.status = DIFFERENT;
-            different(args, left, right, &mismatch, output)
+            Ok(different(args, left, right, &mismatch, output))
         }
-        Err(error) => super::trouble(&[(&args.left, &message(&args.left, &error))], output),
     }
+}
+
+/// Prints the verdict of `--first` about equal files.
+fn equal(args: &DiffArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
+    if output.json {
+        let side = |file: &Path| json!({"file": file.to_string_lossy()});
+        return output.json_line(&json!({
+            "equal": true,
+            "reason": null,
+            "left": side(&args.left),
+            "right": side(&args.right),
+        }));
+    }
+    let good = output.style.good;
+    output.line(format_args!("{good}equal{good:#}"))
 }
 
 fn different(

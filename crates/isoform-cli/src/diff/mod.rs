@@ -68,7 +68,7 @@ fn compared(
             }
         };
         if !output.quiet {
-            return Ok(first::explain(args, common, (&left, &right), output));
+            return first::explain(args, common, (&left, &right), output);
         }
         if !compare.equal(left.to_value(), right.to_value())? {
             output.status = DIFFERENT;
@@ -84,12 +84,14 @@ fn compared(
         let report = options.report(&left, &right, &Control::default())?;
         return Ok(models(args, &report, output));
     }
-    let tolerance = args.tolerance().into_iter();
-    let options = DiffOptions {
+    let mut options = DiffOptions {
         compare,
-        ignore: tolerance.map(|it| within(it.rtol, it.atol)).collect(),
         ..DiffOptions::default()
     };
+    let tolerance = args.tolerance();
+    options
+        .ignore
+        .extend(tolerance.map(|it| within(it.rtol, it.atol)));
     let difference = options.diff(left.to_value(), right.to_value())?;
     Ok(values(args, &difference, output))
 }
@@ -106,21 +108,6 @@ fn trouble(failed: &[(&Path, &Failure)], output: &mut Output<'_, '_>) -> io::Res
         .map(|(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}))
         .collect();
     output.json_line(&json!({"failed": failed}))
-}
-
-/// Prints the verdict of `--first` about equal files.
-fn equal(args: &DiffArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
-    if output.json {
-        let side = |file: &Path| json!({"file": file.to_string_lossy()});
-        return output.json_line(&json!({
-            "equal": true,
-            "reason": null,
-            "left": side(&args.left),
-            "right": side(&args.right),
-        }));
-    }
-    let good = output.style.good;
-    output.line(format_args!("{good}equal{good:#}"))
 }
 
 /// Prints how two models differ.

@@ -8,10 +8,10 @@ use isoform::values::ValueRef;
 use isoform::{Ref, Str, Value};
 
 use super::hunks;
-use super::place::{Part, Place, field, index, key};
+use super::options::{ChangeGroup, ReportOptions};
+use super::place::{Part, Place, call_identity, field, index, key};
 use super::sentence::{Item, Rank, alone, became, grouped, used_by, weight_name};
 use super::values::{kind_of_operand, operand, tensors, text, type_text};
-use super::{ChangeGroup, ReportOptions, call_identity};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
 use crate::summary::{Role, domain_text};
@@ -23,8 +23,8 @@ struct At<'a> {
     sides: [Place; 2],
 }
 
-/// Pairs of nodes of one operator.
-type Versions = HashMap<(i64, i64), Vec<(Ref<Call>, Ref<Call>)>>;
+/// Nodes that correspond.
+type CallPair = (Ref<Call>, Ref<Call>);
 
 struct Writer<'a> {
     options: ReportOptions,
@@ -36,7 +36,7 @@ struct Writer<'a> {
     /// The left nodes that correspond to one on the right.
     partnered: HashSet<u64>,
     /// Pairs of nodes of one operator by their versions, if these differ.
-    versions: Versions,
+    versions: HashMap<(i64, i64), Vec<CallPair>>,
     /// The left nodes that changed.
     changed: HashSet<u64>,
     /// The nodes of hunks, which are told already.
@@ -354,7 +354,7 @@ impl Writer<'_> {
         self.input_item(number, position, [left, right], sides)
     }
 
-    /// What two nodes take at a position; None if it was told, or reads the same.
+    /// The operands of two nodes at a position; None if it was told, or reads the same.
     fn input_item(
         &mut self,
         number: usize,

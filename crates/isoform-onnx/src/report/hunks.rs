@@ -6,7 +6,7 @@ use isoform::compare::{Difference, Hunk};
 use isoform::paths::AccessPath;
 use isoform::{Ref, Str, Value};
 
-use super::call_identity;
+use super::place::call_identity;
 use super::sentence::{Item, Rank, outside};
 use crate::NodeOrigin;
 use crate::ir::Call;

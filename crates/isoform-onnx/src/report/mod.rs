@@ -2,6 +2,7 @@
 //!
 //! | file | job |
 //! |---|---|
+//! | `options.rs` | how models are compared, and one group of changes |
 //! | `place.rs` | the node, graph and input that a place of a program belongs to |
 //! | `values.rs` | short text of operands, attributes and tensors |
 //! | `groups.rs` | changes of a diff as sentences |
@@ -14,6 +15,7 @@
 
 mod groups;
 mod hunks;
+mod options;
 mod place;
 mod sentence;
 mod text;
@@ -25,45 +27,17 @@ use std::collections::HashSet;
 use isoform::compare::{CompareOptions, DiffOptions, Difference};
 use isoform::kernels::within;
 use isoform::paths::AccessPath;
-use isoform::{Ref, Result, Value};
+use isoform::{Ref, Result};
 use isoform_kernels::Control;
 
-pub use isoform_kernels::difference::Tolerance;
+pub use self::options::{ChangeGroup, ReportOptions, Tolerance};
+use self::place::call_identity;
 
 use crate::NodeOrigin;
-use crate::ir::{Call, Program};
+use crate::ir::Program;
 use crate::layout::list;
-use crate::levels::Levels;
 use crate::origin::origin_at;
-use crate::summary::{ModelsSummary, Role};
-
-/// How two models are compared for a report.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ReportOptions {
-    /// The differences that do not count.
-    pub levels: Levels,
-    /// As for [`isoform::structural_equal`]; free variables of two models always stand for
-    /// each other.
-    pub compare: CompareOptions,
-    /// Numbers that are as close as this are equal.
-    pub tolerance: Option<Tolerance>,
-}
-
-/// Operator sets are compared by what they mean, and defaults are the same whether written
-/// or not, as by the command `isoform diff`.
-impl Default for ReportOptions {
-    fn default() -> Self {
-        ReportOptions {
-            levels: Levels {
-                same_opset_meaning: true,
-                defaults: true,
-                ignore_shapes: false,
-            },
-            compare: CompareOptions::default(),
-            tolerance: None,
-        }
-    }
-}
+use crate::summary::ModelsSummary;
 
 /// How many nodes of two models correspond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,27 +51,6 @@ pub struct NodeChanges {
     pub added: usize,
     /// Nodes that only the left model has.
     pub removed: usize,
-}
-
-/// Equal changes, told once.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ChangeGroup {
-    /// The kind of change: `inserted`, `deleted` and `replaced` nodes, a `hunk` of several nodes
-    /// that became others, an `attribute`, a `rewired` input, the elements of a `tensor`, a
-    /// declared `type`, another version of an `opset`; otherwise as
-    /// [`isoform::compare::ChangeKind::name`] calls it.
-    pub kind: &'static str,
-    /// How often it occurs.
-    pub count: usize,
-    /// The nodes, inputs or outputs concerned, at most one for each occurrence.
-    pub nodes: Vec<NodeOrigin>,
-    /// The place of the first occurrence, in the right model if it is there.
-    pub path: AccessPath,
-    /// The change in words.
-    pub text: String,
-    /// The side that has it, if only one does.
-    pub role: Role,
 }
 
 /// How two models differ.
@@ -159,15 +112,19 @@ impl ReportOptions {
     }
 
     fn diff_options(self) -> DiffOptions {
-        let tolerance = self.tolerance.into_iter();
-        DiffOptions {
-            compare: CompareOptions {
-                map_free_vars: true,
-                ..self.compare
-            },
-            ignore: tolerance.map(|it| within(it.rtol, it.atol)).collect(),
+        let compare = CompareOptions {
+            map_free_vars: true,
+            ..self.compare
+        };
+        let mut options = DiffOptions {
+            compare,
             ..DiffOptions::default()
-        }
+        };
+        let tolerance = self.tolerance;
+        options
+            .ignore
+            .extend(tolerance.map(|it| within(it.rtol, it.atol)));
+        options
     }
 
     fn summary(
@@ -214,11 +171,6 @@ impl Report {
     pub fn right_origin(&self, path: &AccessPath) -> Option<NodeOrigin> {
         origin_at(self.difference.right(), path)
     }
-}
-
-/// The identity of a node, if the value is one.
-fn call_identity(value: Option<&Value>) -> Option<u64> {
-    value?.peek::<Ref<Call>>().map(|call| call.identity())
 }
 
 /// Counts nodes, of which these left ones changed.

@@ -102,3 +102,8 @@ pub(super) fn key(step: Option<&AccessStep>) -> Option<String> {
         _ => None,
     }
 }
+
+/// The identity of a node, if the value is one.
+pub(super) fn call_identity(value: Option<&Value>) -> Option<u64> {
+    value?.peek::<Ref<Call>>().map(|call| call.identity())
+}

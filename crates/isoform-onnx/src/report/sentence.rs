@@ -6,7 +6,7 @@ use isoform::Str;
 use isoform::compare::ChangeKind;
 use isoform::paths::AccessPath;
 
-use super::ChangeGroup;
+use super::options::ChangeGroup;
 use super::place::{Part, Place, field, index};
 use super::values::{label, node, node_name};
 use crate::NodeOrigin;
@@ -53,7 +53,7 @@ pub(super) struct Item {
     pub(super) node: Option<NodeOrigin>,
     pub(super) path: AccessPath,
     pub(super) role: Role,
-    /// What the group is known by, if it is not the words.
+    /// The key of the group, if it is not the words.
     pub(super) key: String,
 }
 

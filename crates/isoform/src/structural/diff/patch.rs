@@ -493,6 +493,9 @@ impl<'t> Maker<'t> {
         let partner = self.partners[1][node as usize];
         let is_edited = self.is_edited(partner, node);
         // An edited node keeps the ignored fields of the left one.
+        if self.keeps_variables && found.is_var() {
+            return State::Fresh;
+        }
         if found.is_singleton()
             || is_fresh && (!is_edited || cells.is_empty() || found.info().is_builtin())
         {

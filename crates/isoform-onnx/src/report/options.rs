@@ -1,0 +1,58 @@
+//! How models are compared for a report, and one group of changes.
+
+use isoform::compare::CompareOptions;
+use isoform::paths::AccessPath;
+pub use isoform_kernels::difference::Tolerance;
+
+use crate::NodeOrigin;
+use crate::levels::Levels;
+use crate::summary::Role;
+
+/// How two models are compared for a report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReportOptions {
+    /// The differences that do not count.
+    pub levels: Levels,
+    /// As for [`isoform::structural_equal`]; free variables of two models always stand for
+    /// each other.
+    pub compare: CompareOptions,
+    /// Numbers that are as close as this are equal.
+    pub tolerance: Option<Tolerance>,
+}
+
+/// Operator sets are compared by what they mean, and defaults are the same whether written
+/// or not, as by the command `isoform diff`.
+impl Default for ReportOptions {
+    fn default() -> Self {
+        ReportOptions {
+            levels: Levels {
+                same_opset_meaning: true,
+                defaults: true,
+                ignore_shapes: false,
+            },
+            compare: CompareOptions::default(),
+            tolerance: None,
+        }
+    }
+}
+
+/// Equal changes, told once.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ChangeGroup {
+    /// The kind of change: `inserted`, `deleted` and `replaced` nodes, a `hunk` of several nodes
+    /// that became others, an `attribute`, a `rewired` input, the elements of a `tensor`, a
+    /// declared `type`, another version of an `opset`; otherwise as
+    /// [`isoform::compare::ChangeKind::name`] calls it.
+    pub kind: &'static str,
+    /// How often it occurs.
+    pub count: usize,
+    /// The nodes, inputs or outputs concerned, at most one for each occurrence.
+    pub nodes: Vec<NodeOrigin>,
+    /// The place of the first occurrence, in the right model if it is there.
+    pub path: AccessPath,
+    /// The change in words.
+    pub text: String,
+    /// The side that has it, if only one does.
+    pub role: Role,
+}
