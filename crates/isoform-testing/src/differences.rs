@@ -22,11 +22,11 @@ use super::transform::{mutate_once, rename, replace_child, unshare};
 /// The properties of differences.
 pub const DIFF_PROPERTIES: &[(&str, Property)] = &[
     ("values_differ_by_the_laws", |bytes| {
-        judge(&draw(bytes, true)?, &mut Source::new(bytes))
+        judge(&draw(bytes, true)?)
     }),
     ("programs_differ_by_the_laws", |bytes| {
         let mut source = Source::new(bytes);
-        judge(&edited_program(&mut source)?, &mut source)
+        judge(&edited_program(&mut source)?)
     }),
 ];
 
@@ -76,17 +76,13 @@ pub(crate) fn edited(value: &Value, source: &mut Source<'_>) -> Result<Value, St
 ///
 /// As [`judge`].
 #[cfg(feature = "onnx")]
-pub(crate) fn judge_difference(
-    left: &Value,
-    right: &Value,
-    source: &mut Source<'_>,
-) -> Result<(), String> {
+pub(crate) fn judge_difference(left: &Value, right: &Value) -> Result<(), String> {
     let pair = Pair {
         left: left.clone(),
         right: right.clone(),
         options: CompareOptions::default(),
     };
-    judge(&pair, source)
+    judge(&pair)
 }
 
 /// The difference of a pair.
@@ -103,7 +99,7 @@ fn of(left: &Value, right: &Value, options: CompareOptions) -> Result<Difference
 /// # Errors
 ///
 /// An account of the law that does not hold.
-pub(crate) fn judge(pair: &Pair, source: &mut Source<'_>) -> Result<(), String> {
+pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
     let Pair {
         left,
         right,

@@ -378,7 +378,7 @@ fn programs_differ_by_the_laws(bytes: &[u8]) -> Result<(), String> {
         false => rebuilt(&program, &mut source),
     };
     let edited = edited(&right.into(), &mut source)?;
-    judge_difference(&program.into(), &edited, &mut source)
+    judge_difference(&program.into(), &edited)
 }
 
 /// A level of equality changes no result, nothing a second time, and programs that were
