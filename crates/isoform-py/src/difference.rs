@@ -97,7 +97,7 @@ impl DifferenceHandle {
         to_python(py, self.0.right())
     }
 
-    /// One line: how many changes of each kind; `equal` if there are none.
+    /// One line: how many changes of each kind; `equal` if nothing differs.
     fn summary(&self) -> String {
         self.0.summary()
     }
@@ -146,7 +146,7 @@ impl DifferenceHandle {
 
     /// The difference in a JSON text: it can be applied and inverted without the two values.
     ///
-    /// Raises ValueError for text that is no difference, or one of another version, and
+    /// Raises ValueError for text that is not a difference, or one of another version, and
     /// TypeError for a type that is not registered.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<RecordHandle> {
@@ -286,7 +286,7 @@ impl PatchHandle {
         under_gil(py, || self.0.to_json()).into_py()
     }
 
-    /// The patch in a JSON text. Raises ValueError for text that is no patch.
+    /// The patch in a JSON text. Raises ValueError for text that is not a patch.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<PatchHandle> {
         let patch = under_gil(py, || Patch::from_json(text)).into_py()?;
@@ -324,7 +324,7 @@ impl RecordHandle {
         under_gil(py, || self.0.to_json()).into_py()
     }
 
-    /// The difference in a JSON text. Raises ValueError for text that is no difference.
+    /// The difference in a JSON text. Raises ValueError for text that is not a difference.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<RecordHandle> {
         let record = under_gil(py, || DifferenceRecord::from_json(text)).into_py()?;

@@ -1,6 +1,6 @@
 //! Edits as people make them, and what each change of a difference must satisfy.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use isoform::compare::{Change, ChangeKind, Difference};
 use isoform::paths::AccessStep;
@@ -8,7 +8,6 @@ use isoform::types::Kind;
 use isoform::values::ValueRef;
 use isoform::{Array, Map, Obj, Ref, Value};
 
-use super::differences::{objects, replace_everywhere};
 use super::generate::children;
 use super::pair::Pair;
 use super::source::Source;
@@ -235,4 +234,61 @@ fn check_places(pair: &Pair, change: &Change) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The distinct objects in a value.
+pub(super) fn objects(value: &Value) -> Vec<Ref<Obj>> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut stack = vec![value.clone()];
+    while let Some(value) = stack.pop() {
+        let Some(object) = value
+            .as_object()
+            .filter(|object| seen.insert(object.identity()))
+        else {
+            continue;
+        };
+        found.push(object.clone());
+        stack.extend(children(&value));
+        match value.view() {
+            ValueRef::Map(map) => stack.extend(map.keys().cloned()),
+            ValueRef::Dict(dict) => stack.extend(dict.snapshot().keys().cloned()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The value with one object replaced at all of its places.
+pub(super) fn replace_everywhere(
+    value: &Value,
+    target: &Value,
+    new: &Value,
+    done: &mut HashMap<u64, Value>,
+) -> Value {
+    let Some(object) = value.as_object() else {
+        return value.clone();
+    };
+    if target
+        .as_object()
+        .is_some_and(|target| target.same_as(object))
+    {
+        return new.clone();
+    }
+    if let Some(known) = done.get(&object.identity()) {
+        return known.clone();
+    }
+    let mut made = value.clone();
+    for (position, child) in children(value).iter().enumerate() {
+        let replaced = replace_everywhere(child, target, new, done);
+        let is_same = match (replaced.as_object(), child.as_object()) {
+            (Some(replaced), Some(child)) => replaced.same_as(child),
+            (replaced, child) => replaced.is_none() && child.is_none(),
+        };
+        if !is_same {
+            made = replace_child(&made, position, replaced);
+        }
+    }
+    done.insert(object.identity(), made.clone());
+    made
 }

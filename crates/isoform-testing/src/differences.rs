@@ -7,17 +7,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use isoform::compare::{Change, ChangeKind, CompareOptions, DiffOptions, Difference};
 use isoform::errors::ErrorKind;
 use isoform::types::{FieldFlag, Kind};
-use isoform::values::ValueRef;
 use isoform::{Obj, Ref, Result, Value};
 
-use super::changes::{check_changes, restructured};
+use super::changes::{check_changes, objects, replace_everywhere, restructured};
 use super::classes::program;
 use super::generate::children;
 use super::oracle;
 use super::pair::{Pair, account, draw, draw_options, setup};
 use super::properties::Property;
 use super::source::{Source, split_mix};
-use super::transform::{mutate_once, rename, replace_child, unshare};
+use super::transform::{mutate_once, rename, unshare};
 
 /// The properties of differences.
 pub const DIFF_PROPERTIES: &[(&str, Property)] = &[
@@ -274,29 +273,6 @@ fn variables(value: &Value) -> HashSet<u64> {
     found
 }
 
-/// The distinct objects in a value.
-pub(super) fn objects(value: &Value) -> Vec<Ref<Obj>> {
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    let mut stack = vec![value.clone()];
-    while let Some(value) = stack.pop() {
-        let Some(object) = value
-            .as_object()
-            .filter(|object| seen.insert(object.identity()))
-        else {
-            continue;
-        };
-        found.push(object.clone());
-        stack.extend(children(&value));
-        match value.view() {
-            ValueRef::Map(map) => stack.extend(map.keys().cloned()),
-            ValueRef::Dict(dict) => stack.extend(dict.snapshot().keys().cloned()),
-            _ => {}
-        }
-    }
-    found
-}
-
 /// How often each change occurs. Values count by their hash, since the text of a map depends
 /// on the order in which it was made.
 fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, u64, u64), u64> {
@@ -351,7 +327,7 @@ pub fn fallback(bytes: &[u8]) -> Result<Option<Fallback>, String> {
     }))
 }
 
-/// What a difference makes of one edit.
+/// The difference that one edit makes.
 #[derive(Clone, Debug)]
 pub struct OneEdit {
     /// The number of changes.
@@ -418,38 +394,4 @@ fn edited_nodes(old: &Value, new: &Value) -> u64 {
     let (old, new) = (nodes(old), nodes(new));
     let only = |one: &HashSet<u64>, other: &HashSet<u64>| one.difference(other).count() as u64;
     only(&old, &new).max(only(&new, &old)).max(1)
-}
-
-/// The value with one object replaced at all of its places.
-pub(super) fn replace_everywhere(
-    value: &Value,
-    target: &Value,
-    new: &Value,
-    done: &mut HashMap<u64, Value>,
-) -> Value {
-    let Some(object) = value.as_object() else {
-        return value.clone();
-    };
-    if target
-        .as_object()
-        .is_some_and(|target| target.same_as(object))
-    {
-        return new.clone();
-    }
-    if let Some(known) = done.get(&object.identity()) {
-        return known.clone();
-    }
-    let mut made = value.clone();
-    for (position, child) in children(value).iter().enumerate() {
-        let replaced = replace_everywhere(child, target, new, done);
-        let is_same = match (replaced.as_object(), child.as_object()) {
-            (Some(replaced), Some(child)) => replaced.same_as(child),
-            (replaced, child) => replaced.is_none() && child.is_none(),
-        };
-        if !is_same {
-            made = replace_child(&made, position, replaced);
-        }
-    }
-    done.insert(object.identity(), made.clone());
-    made
 }

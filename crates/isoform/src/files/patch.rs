@@ -25,7 +25,7 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::json::{from_json_graph, read_data, to_json_graph, write_data};
-use crate::kernel::container::{Array, ContainerType, Map, Str};
+use crate::kernel::container::{Array, ContainerType, Contents, Map, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::object::table::{self, TypeInfo};
@@ -85,7 +85,7 @@ impl Patch {
     ///
     /// # Errors
     ///
-    /// `ValueError` for text that is no patch, or one of a later version; `TypeError` for a
+    /// `ValueError` for text that is not a patch, or one of a later version; `TypeError` for a
     /// type that is not registered.
     pub fn from_json(text: &str) -> Result<Self> {
         Patch::from_data(&read_data(text)?)
@@ -252,7 +252,7 @@ impl Writer {
         next
     }
 
-    /// Plain JSON data, as it stands in the text; None for anything else.
+    /// Plain JSON data, as it is written in the text; None for anything else.
     fn inline(&self, value: &Value, depth: usize) -> Option<Value> {
         match value.view() {
             ValueRef::None
@@ -262,23 +262,23 @@ impl Writer {
             | ValueRef::Str(_) => Some(value.clone()),
             // A container that several places share has to stay one.
             _ if depth == INLINE_DEPTH || value.as_object()?.owners() > 3 => None,
-            ValueRef::Array(items) => {
-                let parts = items
-                    .values()
-                    .iter()
-                    .map(|item| self.inline(item, depth + 1));
-                let parts: Option<Vec<Value>> = parts.collect();
-                Some(list([vec!["a".into()], parts?].concat()))
-            }
-            ValueRef::Map(map) => {
-                let mut made: Map = Map::new();
-                for (key, item) in map.iter() {
-                    key.as_str()?;
-                    made.insert(key.clone(), self.inline(item, depth + 1)?);
+            _ if value.container()?.is_mutable() => None,
+            _ => match value.contents()? {
+                Contents::Items(items) => {
+                    let items = items.values().iter();
+                    let parts: Option<Vec<Value>> =
+                        items.map(|item| self.inline(item, depth + 1)).collect();
+                    Some(list([vec!["a".into()], parts?].concat()))
                 }
-                Some(list(vec!["m".into(), made.into()]))
-            }
-            _ => None,
+                Contents::Entries(map) => {
+                    let mut made: Map = Map::new();
+                    for (key, item) in map.iter() {
+                        key.as_str()?;
+                        made.insert(key.clone(), self.inline(item, depth + 1)?);
+                    }
+                    Some(list(vec!["m".into(), made.into()]))
+                }
+            },
         }
     }
 

@@ -257,7 +257,7 @@ impl DifferenceRecord {
     ///
     /// # Errors
     ///
-    /// `ValueError` for text that is no difference, or one of a later version; `TypeError`
+    /// `ValueError` for text that is not a difference, or one of a later version; `TypeError`
     /// for a type that is not registered.
     pub fn from_json(text: &str) -> Result<Self> {
         let data = read_data(text)?;

@@ -10,7 +10,7 @@ use super::tokens::{Tokens, of_plain};
 use crate::kernel::container::Str;
 use crate::kernel::object::dynamic::field_value_at;
 
-/// What becomes of a part.
+/// The fate of a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     /// The parts at these positions stand for each other.

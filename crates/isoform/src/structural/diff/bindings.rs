@@ -7,7 +7,7 @@ pub(super) struct Bindings {
     /// By number of node; [`NONE`] if it is not bound.
     left: Vec<u32>,
     right: Vec<u32>,
-    /// What bindings replaced: variable and its former partner, left and right.
+    /// The bindings that others replaced: variable and its former partner, left and right.
     undo: Vec<[(u32, u32); 2]>,
     /// The first partner that each variable had.
     pub(super) labels_left: Vec<u32>,

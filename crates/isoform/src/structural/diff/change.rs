@@ -8,7 +8,7 @@ use crate::kernel::display;
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
 
-/// What a [`Change`] does to the left value.
+/// The effect of a [`Change`] on the left value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum ChangeKind {
@@ -22,7 +22,7 @@ pub enum ChangeKind {
     Moved,
     /// A part became a part of something new at its place.
     Wrapped,
-    /// What was around a part is gone, and the part is in its place.
+    /// A part is in the place of what was around it.
     Unwrapped,
     /// A part became one of another type.
     Replaced,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `tables.rs` | one side as tables of distinct objects, which everything else works on |
 //! | `tokens.rs` | hashes by which nodes of both sides are matched |
+//! | `alignment.rs` | the attribute that says how objects of a type are aligned |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
 //! | `walk.rs` | pairs, and what differs |
 //! | `bindings.rs`, `variables.rs` | which variables are bound to each other |
@@ -19,6 +20,7 @@
 //! comparison that no hash can foresee, the patch is the right value as a whole.
 
 mod align;
+mod alignment;
 mod bindings;
 mod change;
 mod dags;
@@ -54,10 +56,7 @@ use places::Places;
 use tables::{HAS_VARS, Tables};
 use walk::Walk;
 
-use crate::attrs::{self, Lookup};
 use crate::kernel::error::Result;
-use crate::kernel::object::table::TypeInfo;
-use crate::kernel::types::names::DIFF_ALIGN;
 use crate::kernel::value::Value;
 use crate::structural::last_visit_count;
 
@@ -68,7 +67,7 @@ const ROUNDS: usize = 3;
 /// Returns all differences of two values: empty if and only if they are
 /// [structurally equal](crate::structural_equal).
 ///
-/// Lists are aligned, so an insertion is one change; renaming bound variables is none.
+/// Lists are aligned, so an insertion is one change; renaming bound variables changes nothing.
 /// A shared part that changed is one change, however often it occurs. O(n) for n distinct
 /// objects of values that are nearly the same; at most O(n log n), plus for each pair of
 /// lists the product of the lengths of stretches in which they differ, up to 2^20.
@@ -148,19 +147,4 @@ fn paired<'t>(options: &'t DiffOptions, tables: &'t [Arc<Tables>; 2]) -> Result<
         tokens = tokens::labelled(left, right, &walk.bindings);
         bindings = walk.bindings.next_round();
     }
-}
-
-/// The text of an attribute that says how objects of a type are aligned.
-fn alignment(info: &TypeInfo) -> Option<&'static str> {
-    attrs::get(info.index(), DIFF_ALIGN, Lookup::Nearest)?.as_str()
-}
-
-/// True for types with a comparison of their own that compares field by field.
-fn aligns_by_fields(info: &TypeInfo) -> bool {
-    alignment(info) == Some("fields")
-}
-
-/// True for variables that stand for each other, as keys of maps, if they have one name.
-fn names_globals(info: &TypeInfo) -> bool {
-    alignment(info) == Some("name")
 }

@@ -30,7 +30,7 @@ pub(crate) enum Source {
     Value(Value),
 }
 
-/// What an object is made from.
+/// The origin of an object that is made.
 #[derive(Clone)]
 pub(crate) enum Base {
     /// A copy of an object of the left value, of a type.
@@ -334,7 +334,7 @@ fn out_of_range(what: &str, number: u32) -> Error {
     Error::value_error(format!("patch: there is no {what} of the number {number}"))
 }
 
-/// What becomes of a right node.
+/// The fate of a right node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Unknown,

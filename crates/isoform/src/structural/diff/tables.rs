@@ -9,6 +9,7 @@ use rapidhash::fast::RandomState;
 use super::super::options::CompareOptions;
 use super::super::plain_hash;
 use super::super::sink::Fast;
+use super::alignment::aligns_by_fields;
 use super::options::Ignored;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
@@ -43,7 +44,7 @@ pub(super) const IS_KEY: u8 = 32;
 /// The type, or everything of the node, is to be ignored.
 pub(super) const IS_IGNORED: u8 = 64;
 
-/// What a node hands on to the nodes around it.
+/// The flags that the nodes around a node have, too.
 const INHERITED: u8 = HAS_VARS | HAS_DEFS | HAS_IDENTITY;
 
 /// A distinct object with parts.
@@ -480,7 +481,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             flags |= IS_IGNORED;
             (shape, skeleton) = (IGNORED, IGNORED);
         }
-        if info.has_structural_hooks() && !super::aligns_by_fields(info) {
+        if info.has_structural_hooks() && !aligns_by_fields(info) {
             flags |= IS_HOOKED;
             let value = Value::from_object(object.to_ref());
             let options = CompareOptions {

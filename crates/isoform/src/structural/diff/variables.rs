@@ -5,6 +5,7 @@ use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
 use super::align::Step;
+use super::alignment::names_globals;
 use super::change::ChangeKind;
 use super::tables::{Cell, HAS_VARS, IS_DEFINED, NONE};
 use super::walk::Walk;
@@ -37,9 +38,7 @@ impl Walk<'_> {
     /// True unless the keys are free and match by identity alone.
     pub(super) fn may_bind_key(&self, left: u32, right: u32) -> bool {
         let (l, r) = (self.left.node(left), self.right.node(right));
-        l.object.same_as(&r.object)
-            || self.options.compare.map_free_vars
-            || super::names_globals(l.info())
+        l.object.same_as(&r.object) || self.options.compare.map_free_vars || names_globals(l.info())
     }
 
     /// Binds or looks up two variables; false if nothing is left to compare.

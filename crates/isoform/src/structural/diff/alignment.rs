@@ -1,0 +1,20 @@
+//! The attribute that says how objects of a type are aligned.
+
+use crate::attrs::{self, Lookup};
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::types::names::DIFF_ALIGN;
+
+/// The text of an attribute that says how objects of a type are aligned.
+fn alignment(info: &TypeInfo) -> Option<&'static str> {
+    attrs::get(info.index(), DIFF_ALIGN, Lookup::Nearest)?.as_str()
+}
+
+/// True for types with a comparison of their own that compares field by field.
+pub(super) fn aligns_by_fields(info: &TypeInfo) -> bool {
+    alignment(info) == Some("fields")
+}
+
+/// True for variables that stand for each other, as keys of maps, if they have one name.
+pub(super) fn names_globals(info: &TypeInfo) -> bool {
+    alignment(info) == Some("name")
+}
