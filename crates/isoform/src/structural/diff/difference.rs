@@ -8,7 +8,7 @@ use rapidhash::fast::RandomState;
 
 use super::change::{Change, ChangeKind};
 use super::flow::Flow;
-use super::options::{DiffOptions, Ignored};
+use super::options::DiffOptions;
 use super::patch::{Maker, Patch};
 use super::places::{Places, ROOT};
 use super::tables::{IS_DEFINED, NONE, Node, Tables};
@@ -223,7 +223,7 @@ impl Difference {
         if is_left {
             return self.patch.build(left);
         }
-        let ignored = Ignored::of(&self.options)?;
+        let ignored = self.options.ignored()?;
         let tables = Tables::of(value, self.options.compare, &ignored)?;
         // An equal value may share its parts in another way, and then has other numbers.
         match tables.has_layout_of(left) {

@@ -13,6 +13,7 @@
 //! | `ted.rs`, `small.rs` | the cheapest edit of small trees |
 //! | `moves.rs` | what was deleted in one place and inserted in another |
 //! | `patch.rs` | how to build the right value out of the left one |
+//! | `options.rs`, `ignored.rs` | what is compared, and what is left out |
 //! | `change.rs`, `places.rs`, `difference.rs` | the result |
 //!
 //! Hashes of 64 bits find what is the same. The patch is applied once, and comparison
@@ -28,6 +29,7 @@ mod difference;
 mod flow;
 #[allow(dead_code, unused_imports)]
 mod graphs;
+mod ignored;
 mod moves;
 mod options;
 mod patch;
@@ -51,7 +53,6 @@ use std::sync::Arc;
 
 use bindings::Bindings;
 use flow::Flow;
-use options::Ignored;
 use places::Places;
 use tables::{HAS_VARS, Tables};
 use walk::Walk;
@@ -103,7 +104,7 @@ impl DiffOptions {
     /// not exist; whatever a predicate raises.
     pub fn diff(&self, left: impl Into<Value>, right: impl Into<Value>) -> Result<Difference> {
         let (left, right) = (left.into(), right.into());
-        let ignored = Ignored::of(self)?;
+        let ignored = self.ignored()?;
         if self.compare.equal(&left, &right)? {
             return Ok(Difference::none(self, left, right));
         }

@@ -1,15 +1,11 @@
-//! What a difference compares, and what it leaves out.
+//! The options of a difference.
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
-use rapidhash::fast::RandomState;
-
 use super::super::options::CompareOptions;
 use super::change::Change;
-use crate::kernel::error::{Error, ErrorKind, Result};
-use crate::kernel::object::header::TypeIndex;
-use crate::kernel::object::table::{self, TypeInfo};
+use super::ignored::Ignored;
+use crate::kernel::error::Result;
 
 /// Decides whether a change is left out.
 pub type IgnoreChange = Arc<dyn Fn(&Change) -> Result<bool> + Send + Sync>;
@@ -41,72 +37,17 @@ pub struct DiffOptions {
 }
 
 impl DiffOptions {
+    /// The types and fields to leave out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ignored::of`].
+    pub(super) fn ignored(&self) -> Result<Ignored> {
+        Ignored::of(&self.ignore_types, &self.ignore_fields)
+    }
+
     /// True if a patch has to build exactly the right value.
     pub(super) fn is_exact(&self) -> bool {
         self.ignore_types.is_empty() && self.ignore_fields.is_empty()
     }
-}
-
-/// The types and fields that are left out, looked up.
-#[derive(Default)]
-pub(super) struct Ignored {
-    types: Vec<TypeIndex>,
-    /// By the type that was named: positions of fields in declaration order.
-    fields: HashMap<TypeIndex, Vec<usize>, RandomState>,
-}
-
-impl Ignored {
-    /// # Errors
-    ///
-    /// `TypeError` for an unknown type, `AttributeError` for an unknown field.
-    pub(super) fn of(options: &DiffOptions) -> Result<Self> {
-        let mut ignored = Ignored::default();
-        for key in &options.ignore_types {
-            ignored.types.push(known(key)?.index());
-        }
-        for (key, field) in &options.ignore_fields {
-            let info = known(key)?;
-            let Some(position) = info.field_index(field) else {
-                let names: Vec<_> = info.fields().iter().map(|field| field.name()).collect();
-                return Err(Error::new(
-                    ErrorKind::Attribute,
-                    format!(
-                        "ignore: {key} has no field '{field}', only: {}",
-                        names.join(", ")
-                    ),
-                ));
-            };
-            ignored
-                .fields
-                .entry(info.index())
-                .or_default()
-                .push(position);
-        }
-        Ok(ignored)
-    }
-
-    pub(super) fn has_type(&self, info: &TypeInfo) -> bool {
-        !self.types.is_empty() && self.types.iter().any(|&ty| table::is_a(info.index(), ty))
-    }
-
-    /// The ignored fields of a type: inherited fields have the positions of the ancestor.
-    pub(super) fn fields_of(&self, info: &TypeInfo) -> Option<Vec<usize>> {
-        if self.fields.is_empty() {
-            return None;
-        }
-        let named = self.fields.iter();
-        let found: Vec<usize> = named
-            .filter(|(ty, _)| table::is_a(info.index(), **ty))
-            .flat_map(|(_, fields)| fields.iter().copied())
-            .collect();
-        (!found.is_empty()).then_some(found)
-    }
-}
-
-fn known(key: &str) -> Result<&'static TypeInfo> {
-    table::find(key).ok_or_else(|| {
-        Error::type_error(format!(
-            "ignore: no type has the key '{key}'; register it first, or check the spelling"
-        ))
-    })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::options::Ignored;
+use super::ignored::Ignored;
 use super::sequence;
 use super::tables::{Cell, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::tokens::{Tokens, of_plain, step};

@@ -10,7 +10,7 @@ use super::super::options::CompareOptions;
 use super::super::plain_hash;
 use super::super::sink::Fast;
 use super::alignment::aligns_by_fields;
-use super::options::Ignored;
+use super::ignored::Ignored;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::access::{self, Poll, Section};
