@@ -84,7 +84,7 @@ def test_kinds(left, right, kinds):
 
 def test_another_variable_is_a_change_of_its_own():
     (x, y), f = fun("x", "y")
-    (a, b), g = fun("a", "b")
+    (a, _), g = fun("a", "b")
     found = diff(f(Add(x, y)), g(Add(a, a)))
     (change,) = found.changes
     assert change.kind == "variable"
@@ -136,7 +136,7 @@ def test_what_cannot_be_ignored_is_an_error_that_says_what_to_write():
         diff(1, 2, ignore="test_diff.Add.left")
     with pytest.raises(ValueError, match=r"expected a field as 'type.key.field', got 'Add'"):
         diff(1, 2, ignore="Add")
-    with pytest.raises(TypeError, match="no type has the key 'no.such'"):
+    with pytest.raises(TypeError, match=r"no type has the key 'no.such'"):
         diff(1, 2, ignore="no.such.field")
     with pytest.raises(TypeError, match="expected a class of objects, got int"):
         diff(1, 2, ignore=int)

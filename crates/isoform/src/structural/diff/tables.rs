@@ -39,13 +39,13 @@ pub(super) const HAS_IDENTITY: u8 = 4;
 pub(super) const IS_HOOKED: u8 = 8;
 /// A variable that some definition field mentions.
 pub(super) const IS_DEFINED: u8 = 16;
-/// The object is the key of a map somewhere.
-pub(super) const IS_KEY: u8 = 32;
+/// A dag node is below, or the node is one.
+pub(super) const HAS_DAGS: u8 = 128;
 /// The type, or everything of the node, is to be ignored.
 pub(super) const IS_IGNORED: u8 = 64;
 
 /// The flags that the nodes around a node have, too.
-const INHERITED: u8 = HAS_VARS | HAS_DEFS | HAS_IDENTITY;
+const INHERITED: u8 = HAS_VARS | HAS_DEFS | HAS_IDENTITY | HAS_DAGS;
 
 /// A distinct object with parts.
 pub(super) struct Node {
@@ -348,9 +348,6 @@ impl<'a, 'o> Reader<'a, 'o> {
             known => {
                 let number = known - 1;
                 let node = &mut self.tables.nodes[number as usize];
-                if part.is_key {
-                    node.flags |= IS_KEY;
-                }
                 if part.region != RegionKind::Use && node.is_var() {
                     node.flags |= IS_DEFINED;
                 }
@@ -404,9 +401,6 @@ impl<'a, 'o> Reader<'a, 'o> {
             return Err(too_large());
         }
         let mut node = self.node_of(section, object, info, (base, first))?;
-        if cursor.is_key {
-            node.flags |= IS_KEY;
-        }
         if cursor.region != RegionKind::Use && node.is_var() {
             node.flags |= IS_DEFINED;
         }
@@ -429,7 +423,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         if is_declared {
             match info.kind {
                 Kind::Var => flags |= HAS_VARS,
-                Kind::Dag => flags |= HAS_IDENTITY,
+                Kind::Dag => flags |= HAS_IDENTITY | HAS_DAGS,
                 _ => {}
             }
         }

@@ -5,7 +5,7 @@
 //! K. Zhang and D. Shasha, "Simple fast algorithms for the editing distance between trees and
 //! related problems", SIAM Journal on Computing 18 (1989).
 
-use super::tables::{HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
+use super::tables::{HAS_DAGS, HAS_DEFS, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::tokens::{Tokens, of_plain, step};
 
 /// A part with more nodes than this is matched from the roots down.
@@ -49,7 +49,7 @@ impl SmallTree {
             first: u32,
             kids: Vec<u32>,
         }
-        let refused = HAS_DEFS | HAS_IDENTITY | if free_vars { HAS_VARS } else { 0 };
+        let refused = HAS_DEFS | HAS_DAGS | if free_vars { HAS_VARS } else { 0 };
         if tables.node(root).size > SMALL || tables.node(root).has(refused) {
             return None;
         }
