@@ -371,6 +371,7 @@ ONNX_CALLS = {
     "onnx.verify": lambda p: onnx.verify(p, p, runtime=False).is_same,
     "onnx.to_bytes": lambda p: len(onnx.to_bytes(p)) > PYTHON_LEVELS,
     "onnx.summary": lambda p: onnx.summary(p, p).left.depth == PYTHON_LEVELS,
+    "onnx.diff": lambda p: onnx.diff(p, p).equal,
 }
 # It needs the package onnx, and is `onnx.to_bytes` besides.
 ONNX_IN_FILES = "onnx.save onnx.to_model_proto"

@@ -241,7 +241,7 @@ class Difference:
     def from_json(text: str) -> Any:
         """The difference in a JSON text: it can be applied and inverted without the two values.
 
-        Raises ValueError for text that is no difference, or one of another version, and
+        Raises ValueError for text that is not a difference, or one of another version, and
         TypeError for a type that is not registered.
         """
     def invert(self, /) -> Any:
@@ -260,7 +260,7 @@ class Difference:
     def right(self) -> Any:
         """The value that it leads to."""
     def summary(self, /) -> Any:
-        """One line: how many changes of each kind; `equal` if there are none."""
+        """One line: how many changes of each kind; `equal` if nothing differs."""
     def to_json(self, /) -> Any:
         """The changes and the patches for the way there and back as JSON; see docs/diff.md.
 
@@ -279,7 +279,7 @@ class DifferenceRecord:
         """The changes; values are short texts."""
     @staticmethod
     def from_json(text: str) -> Any:
-        """The difference in a JSON text. Raises ValueError for text that is no difference."""
+        """The difference in a JSON text. Raises ValueError for text that is not a difference."""
     def invert(self, /) -> Any:
         """The way back."""
     def to_json(self, /) -> Any:
@@ -583,7 +583,7 @@ class Patch:
         """
     @staticmethod
     def from_json(text: str) -> Any:
-        """The patch in a JSON text. Raises ValueError for text that is no patch."""
+        """The patch in a JSON text. Raises ValueError for text that is not a patch."""
     def to_json(self, /) -> Any:
         """The patch as JSON text."""
 
