@@ -43,6 +43,7 @@ pub use fingerprint::{structural_digest, structural_hash};
 pub use hole::Guard;
 pub(crate) use hole::{Hole, HoleTable, variable};
 pub use incremental::IncrementalHasher;
+#[cfg(feature = "kernels")]
 pub(crate) use leaf::element_bits;
 pub use mismatch::{ExistingPair, HoleRefusal, Mismatch, MismatchReason};
 pub use options::CompareOptions;
