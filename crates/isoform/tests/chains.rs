@@ -191,6 +191,16 @@ chains! {
         assert!(options.classes(&deep.value)?.class_of(&deep.value).is_some());
     }
 
+    "diff"
+    fn diff(deep) {
+        let options = CompareOptions { map_free_vars: true, ..Default::default() };
+        let options = isoform::compare::DiffOptions { compare: options, ..Default::default() };
+        assert!(options.diff(&deep.value, &deep.twin)?.is_empty());
+        let found = options.diff(&deep.value, &deep.other)?;
+        assert!(!found.is_empty());
+        assert!(options.compare.equal(found.apply(&deep.value)?, &deep.other)?);
+    }
+
     "duplicates" "intern"
     fn duplicates(_deep) {
         let make = || chain(1, LEVELS, &[lean_left, lean_right, array, map]);

@@ -101,6 +101,11 @@ impl<'t> Aligner<'t> {
             steps.extend((r..r_end).map(Step::Right));
             return;
         }
+        if (l_end - l, r_end - r) == (1, 1) {
+            // One part in the place of another one has replaced it, or is the same, edited.
+            steps.push(Step::Both(l, r));
+            return;
+        }
         let pairs = match ((l_end - l) as usize).saturating_mul((r_end - r) as usize) {
             0..=MANY => self.most_similar(left, right, (l, l_end), (r, r_end)),
             _ => self.same_shape(left, right, (l, l_end), (r, r_end)),
