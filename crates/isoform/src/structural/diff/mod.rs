@@ -17,8 +17,9 @@
 //! | `change.rs`, `places.rs`, `difference.rs` | the result |
 //!
 //! Hashes of 64 bits find what is the same. The patch is applied once, and comparison
-//! decides whether it builds the right value; if not, which takes a collision or a custom
-//! comparison that no hash can foresee, the patch is the right value as a whole.
+//! decides whether it builds the right value. If not, for example because a variable is also
+//! used where nothing binds it, a patch that renames no variable is tried, and then the patch
+//! is the right value as a whole.
 
 mod align;
 mod alignment;

@@ -181,8 +181,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A part that moved as a whole is neither deleted nor inserted, and one that moved out of or into
-    /// something else is not counted there.
+    /// A part that moved as a whole is neither deleted nor inserted, and one that moved out of
+    /// or into something else is not counted there.
     fn settle(&mut self, moved: &Loose, side: usize, is_gone: &mut [u8]) {
         let size = [self.left, self.right][side].node(moved.node).size;
         let finding = &mut self.findings[moved.finding];

@@ -51,8 +51,8 @@ impl<'t> Walk<'t> {
         Some(kind)
     }
 
-    /// Notes that one node became a part of the other; and returns
-    /// the nodes that then stand for each other; None if neither did.
+    /// Notes that one node became a part of the other, and returns the nodes that then stand
+    /// for each other, with their place; None if neither did.
     pub(super) fn wrapped(
         &mut self,
         left: u32,
