@@ -46,4 +46,5 @@ properties! {
     onnx_inferred_facts_hold
     onnx_edited_programs_hash_and_compare_the_same
     onnx_levels_keep_the_meaning
+    onnx_programs_differ_by_the_laws
 }
