@@ -4,8 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use isoform::compare::{Change, ChangeKind, CompareOptions, DiffOptions, Difference};
+use isoform::compare::{Change, ChangeKind, CompareOptions, DiffOptions, Difference, Patch};
 use isoform::errors::ErrorKind;
+use isoform::files::{from_json_graph, to_json_graph};
 use isoform::types::{FieldFlag, Kind};
 use isoform::{Obj, Ref, Result, Value};
 
@@ -146,6 +147,15 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
             "the oracle denies that {found} leads to the right value"
         ));
     }
+    if let Ok(text) = found.patch_to_json()
+        && survives_a_file(right)
+    {
+        let built = Patch::from_json(&text).and_then(|patch| patch.apply(left));
+        match is(built, right) {
+            Ok(true) => {}
+            other => return fail(&format!("applying the written patch {text}: {other:?}")),
+        }
+    }
     let back = found.invert().map_err(setup)?;
     match is(back.apply(right), left) {
         Ok(true) => {}
@@ -155,6 +165,16 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
         return fail(&what);
     }
     Ok(())
+}
+
+/// True unless a value has parts that no file keeps, such as a second object of a singleton.
+fn survives_a_file(value: &Value) -> bool {
+    let options = CompareOptions {
+        map_free_vars: true,
+        ..CompareOptions::default()
+    };
+    let read = to_json_graph(value).and_then(|text| from_json_graph(&text));
+    read.is_ok_and(|read| options.equal(&read, value).unwrap_or(false))
 }
 
 /// True if neither a renaming of one side nor copies in place of shared parts change what the

@@ -1,25 +1,28 @@
 //! Patches as JSON.
 //!
 //! ```text
-//! {"format":"isoform.patch","version":1,"objects":9,"left":"0a..","right":"7f..",
-//!  "entries":[["o",8,{"value":2}],["i",3,[0,2],["e",0],[3,5]]],"root":["e",1],"values":{..}}
+//! {"isoform.patch":1,"check":"70396680","8":{"value":2},"12":[[5,1,{"$i":8}],[9,0,"new"]]}
 //! ```
+//!
+//! A number as a key is an object of the left value, in the order in which a visit finishes
+//! them, and its value says what becomes of it. What contains an edited object is rebuilt
+//! around it.
 //!
 //! | text | meaning |
 //! |---|---|
+//! | edit `{"field": s...}` | fields of an object, or entries of a map, get other values |
+//! | edit `{"$del": [p...], "$set": [[k, s]...]}` | keys of a map at positions go; other keys are set |
+//! | edit `[[from, n, s...]...]` | n items of a list, from a position on, become others |
 //! | `null`, `true`, `1`, `1.0`, `"a"` | that value |
-//! | `["k", n]` | the n-th object of the left value, in the order in which a visit finishes them |
-//! | `["e", n]` | what the n-th entry makes |
-//! | `["v", n]` | the n-th element of `values`, a JSON graph of an array |
-//! | `["a", s...]`, `["m", {"k": s...}]` | an array, a map with strings as keys |
-//! | entry `["o", n, {"field": s...}]` | object n with some fields replaced |
-//! | entry `["o", "key", {"field": s...}]` | an object of that type, with all of its fields |
-//! | entry `["i", n, r...]` | list n of runs: `[from, to]` keeps items of list n, `s` is a new one |
-//! | entry `["i", "ffi.Array", s...]` | a list of that type |
-//! | entry `["d", n, [p...], [k, s]...]` | map n without the keys at positions p, with entries set |
-//! | entry `["d", "ffi.Map", [], [k, s]...]` | a map of that type |
+//! | `[s...]`, `{"key": s...}` | an array, a map |
+//! | `{"$ffi.List": [s...]}`, `{"$ffi.Dict": [[k, s]...]}` | a container of that type |
+//! | `{"$demo.Add": {"field": s...}}` | an object of that type, with all of its fields |
+//! | `{"$k": n}`, `{"$i": n}` | object n of the left value as it is, and what becomes of it |
+//! | `{"$n": n}` | the n-th element of `new`, which several places share |
+//! | `{"$v": n}` | the n-th element of `values`, a JSON graph of an array |
+//! | `"root": s` | the result, unless it is what becomes of the left root |
 //!
-//! `left` and `right` are the first 16 digits of the digests of both values.
+//! `check` is the start of a digest of both values' digests.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -27,15 +30,25 @@ use rapidhash::fast::RandomState;
 use super::json::{from_json_graph, read_data, to_json_graph, write_data};
 use crate::kernel::container::{Array, ContainerType, Contents, Map, Str};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::dynamic::field_value_at;
+use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::{self, TypeInfo};
+use crate::kernel::types::Kind;
 use crate::kernel::value::{Value, ValueRef};
-use crate::structural::{Base, Difference, Entry, Patch, Run, Source, short_digest};
+use crate::structural::{
+    Difference, Edit, Keyed, New, Patch, Source, Splice, check_of, named_fields,
+};
 
+/// The key of the version.
 const FORMAT: &str = "isoform.patch";
 const VERSION: i64 = 1;
-/// Containers of plain data that nest deeper are written as values.
+/// The depth from which a part is written beside the place where it is used.
 const INLINE_DEPTH: usize = 16;
+/// The depth from which nothing is read.
+const READ_DEPTH: usize = 64;
+/// The owners of an object of which a patch, its tables and one place know.
+const UNSHARED: u32 = 3;
 
 impl Difference {
     /// The patch as JSON text, to be applied to the same value in another process.
@@ -57,8 +70,9 @@ impl Difference {
                  map_free_vars"
             )));
         }
-        let digests = [short_digest(self.left())?, short_digest(self.right())?];
-        Writer::default().patch(self.patch(), &digests)
+        // With something ignored, the patch leads to another value than the right one.
+        let built = self.apply(self.left())?;
+        Writer::new(self.patch()).patch(check_of(self.left(), &built)?)
     }
 }
 
@@ -73,8 +87,8 @@ impl Patch {
     }
 
     pub(super) fn data(&self) -> Result<Value> {
-        match &self.digests {
-            Some(digests) => Writer::default().patch(self, digests),
+        match &self.check {
+            Some(check) => Writer::new(self).patch(check.clone()),
             None => Err(Error::value_error(
                 "this patch was not read from JSON; write it with Difference::patch_to_json",
             )),
@@ -92,33 +106,55 @@ impl Patch {
     }
 
     pub(super) fn from_data(data: &Value) -> Result<Self> {
-        let map = header(data, FORMAT, VERSION)?;
+        let map = data
+            .as_map()
+            .ok_or_else(|| malformed("the text", "an object"))?;
+        let Some(version) = map.get(&FORMAT.into()) else {
+            return Err(Error::value_error(format!(
+                "expected a patch, a JSON object with \"{FORMAT}\": {VERSION}; to read a whole \
+                 difference, use DifferenceRecord"
+            )));
+        };
+        check_version(FORMAT, version, VERSION)?;
+        let check = field(map, "check")?.peek::<Str>().cloned();
         let values = match map.get(&"values".into()) {
             Some(graph) => from_json_graph(&text_of(graph)?)?,
             None => Value::from(Array::<Value>::new()),
         };
-        let reader = Reader {
+        let mut reader = Reader {
             values: array(&values, "values")?.clone(),
+            shared: Vec::new(),
+            news: Vec::new(),
         };
-        let entries = array(field(map, "entries")?, "entries")?;
-        let entries: Result<Vec<Entry>> = entries
-            .values()
-            .iter()
-            .map(|entry| reader.entry(entry))
-            .collect();
-        let objects = number(field(map, "objects")?, "objects")?;
-        let digest = |name: &str| {
-            let text = field(map, name)?.peek::<Str>().cloned();
-            text.ok_or_else(|| malformed(name, "the start of a digest"))
-        };
+        if let Some(new) = map.get(&"new".into()) {
+            for data in array(new, "new")?.iter() {
+                let source = reader.source(data, 0)?;
+                reader.shared.push(source);
+            }
+        }
+        let mut edits = Vec::new();
+        for (key, data) in map.iter() {
+            let key = key.as_str().unwrap_or_default();
+            if matches!(key, FORMAT | "check" | "new" | "values" | "root") {
+                continue;
+            }
+            let object: u32 = key
+                .parse()
+                .map_err(|_| malformed(&format!("the key {key:?}"), "the number of an object"))?;
+            edits.push((object, reader.edit(data)?));
+        }
+        edits.sort_by_key(|(object, _)| *object);
+        if edits.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err(malformed("each object", "edited once"));
+        }
+        let root = map.get(&"root".into());
+        let root = root.map(|root| reader.source(root, 0)).transpose()?;
         Ok(Patch {
-            entries: entries?.into(),
-            root: match map.get(&"root".into()) {
-                Some(root) => Some(reader.source(root)?),
-                None => None,
-            },
-            objects,
-            digests: Some([digest("left")?, digest("right")?]),
+            edits: edits.into(),
+            news: reader.news.into(),
+            root,
+            objects: None,
+            check: Some(check.ok_or_else(|| malformed("check", "the start of a digest"))?),
         })
     }
 }
@@ -134,30 +170,18 @@ pub(super) fn text_of(data: &Value) -> Result<String> {
     Ok(text)
 }
 
-/// The object of a file of a format.
-///
 /// # Errors
 ///
-/// `ValueError` for anything else.
-pub(super) fn header<'v>(data: &'v Value, format: &str, version: i64) -> Result<&'v Map> {
-    let map = data
-        .as_map()
-        .ok_or_else(|| malformed("the text", "an object"))?;
-    let found = map.get(&"format".into()).and_then(Value::as_str);
-    if found != Some(format) {
-        return Err(Error::value_error(format!(
-            "expected JSON of the format '{format}', got {}",
-            found.map_or("no format".to_owned(), |found| format!("'{found}'"))
-        )));
-    }
-    let found = number(field(map, "version")?, "version")?;
+/// `ValueError` for another version of a format.
+pub(super) fn check_version(format: &str, found: &Value, version: i64) -> Result<()> {
+    let found = number(found, "version")?;
     if i64::from(found) != version {
         return Err(Error::value_error(format!(
             "{format}: expected version {version}, got {found}; it was written by another \
              release of Isoform"
         )));
     }
-    Ok(map)
+    Ok(())
 }
 
 /// A field of an object.
@@ -188,38 +212,134 @@ pub(super) fn array<'v>(value: &'v Value, what: &str) -> Result<&'v Array> {
 /// # Errors
 ///
 /// `ValueError` for anything but a number from 0 below 2^32.
-pub(super) fn number(value: &Value, what: &str) -> Result<u32> {
+fn number(value: &Value, what: &str) -> Result<u32> {
     let number = value.as_int().and_then(|number| u32::try_from(number).ok());
     number.ok_or_else(|| malformed(what, "a number from 0 below 2^32"))
-}
-
-#[derive(Default)]
-struct Writer {
-    values: Vec<Value>,
-    numbers: HashMap<u64, usize, RandomState>,
 }
 
 fn list(items: Vec<Value>) -> Value {
     Value::from(Array::from(items))
 }
 
-impl Writer {
-    fn patch(mut self, patch: &Patch, [left, right]: &[Str; 2]) -> Result<Value> {
-        let entries: Result<Vec<Value>> = patch
-            .entries
-            .iter()
-            .map(|entry| self.entry(entry))
-            .collect();
+/// An object with one key.
+fn tagged(tag: &str, value: impl Into<Value>) -> Value {
+    let mut map: Map = Map::new();
+    map.insert(format!("${tag}").into(), value.into());
+    map.into()
+}
+
+fn numbered(tag: &str, number: usize) -> Value {
+    tagged(tag, number as i64)
+}
+
+/// An object with these keys; None if one could be taken for a tag.
+fn plain_map(entries: Vec<(Value, Value)>) -> Result<Value, Vec<(Value, Value)>> {
+    let is_plain = |key: &Value| key.as_str().is_some_and(|key| !key.starts_with('$'));
+    match entries.iter().all(|(key, _)| is_plain(key)) {
+        true => Ok(entries.into_iter().collect::<Map>().into()),
+        false => Err(entries),
+    }
+}
+
+/// Data of something that the patch makes.
+#[derive(Clone)]
+enum Written {
+    /// To be put where it is used, and how deep it nests.
+    Inline(Value, usize),
+    /// Among the shared ones.
+    Shared(usize),
+}
+
+struct Writer<'p> {
+    patch: &'p Patch,
+    /// How often each of the objects that the patch makes is used.
+    uses: Vec<u32>,
+    written: Vec<Written>,
+    shared: Vec<Value>,
+    values: Vec<Value>,
+    numbers: HashMap<u64, usize, RandomState>,
+    /// How deep what was written last nests.
+    depth: usize,
+}
+
+impl<'p> Writer<'p> {
+    fn new(patch: &'p Patch) -> Self {
+        let mut uses = vec![0; patch.news.len()];
+        let mut count = |source: &Source| {
+            if let Source::New(number) = source
+                && let Some(uses) = uses.get_mut(*number as usize)
+            {
+                *uses += 1;
+            }
+        };
+        patch.root.iter().for_each(&mut count);
+        for (_, edit) in &*patch.edits {
+            match edit {
+                Edit::Fields(_, fields) => fields.iter().for_each(|(_, source)| count(source)),
+                Edit::Keyed(keyed) => {
+                    keyed.named.iter().for_each(|(_, source)| count(source));
+                    keyed.set.iter().for_each(|(key, source)| {
+                        count(key);
+                        count(source);
+                    });
+                }
+                Edit::Items(splices) => {
+                    let items = splices.iter().flat_map(|splice| &splice.items);
+                    items.for_each(&mut count);
+                }
+            }
+        }
+        for new in &*patch.news {
+            match new {
+                New::Copy(_, fields) | New::Object(_, fields) => {
+                    fields.iter().for_each(|(_, source)| count(source));
+                }
+                New::Items(_, items) => items.iter().for_each(&mut count),
+                New::Entries(_, entries) => entries.iter().for_each(|(key, source)| {
+                    count(key);
+                    count(source);
+                }),
+            }
+        }
+        Writer {
+            patch,
+            uses,
+            written: Vec::new(),
+            shared: Vec::new(),
+            values: Vec::new(),
+            numbers: HashMap::default(),
+            depth: 0,
+        }
+    }
+
+    fn patch(mut self, check: Str) -> Result<Value> {
+        let patch = self.patch;
+        for (number, new) in patch.news.iter().enumerate() {
+            self.depth = 0;
+            let data = self.new_object(new)?;
+            let depth = self.depth + 1;
+            let written = match self.uses[number] == 1 && depth < INLINE_DEPTH {
+                true => Written::Inline(data, depth),
+                false => {
+                    self.shared.push(data);
+                    Written::Shared(self.shared.len() - 1)
+                }
+            };
+            self.written.push(written);
+        }
         let mut map: Map = Map::new();
-        map.insert("format".into(), FORMAT.into());
-        map.insert("version".into(), VERSION.into());
-        map.insert("objects".into(), i64::from(patch.objects).into());
-        map.insert("left".into(), left.clone().into());
-        map.insert("right".into(), right.clone().into());
-        map.insert("entries".into(), list(entries?));
+        map.insert(FORMAT.into(), VERSION.into());
+        map.insert("check".into(), check.into());
+        for (object, edit) in &*patch.edits {
+            let data = self.edit(edit)?;
+            map.insert(object.to_string().into(), data);
+        }
         if let Some(root) = &patch.root {
             let root = self.source(root)?;
             map.insert("root".into(), root);
+        }
+        if !self.shared.is_empty() {
+            map.insert("new".into(), list(self.shared));
         }
         if !self.values.is_empty() {
             let graph = to_json_graph(&list(self.values))?;
@@ -230,11 +350,19 @@ impl Writer {
 
     fn source(&mut self, source: &Source) -> Result<Value> {
         Ok(match source {
-            Source::Left(number) => list(vec!["k".into(), i64::from(*number).into()]),
-            Source::Entry(number) => list(vec!["e".into(), i64::from(*number).into()]),
+            Source::Left(number) => numbered("k", *number as usize),
+            Source::Image(number) => numbered("i", *number as usize),
+            Source::New(number) => match self.written.get(*number as usize) {
+                Some(Written::Inline(data, depth)) => {
+                    self.depth = self.depth.max(*depth);
+                    data.clone()
+                }
+                Some(Written::Shared(at)) => numbered("n", *at),
+                None => return Err(malformed("a new object", "made before it is used")),
+            },
             Source::Value(value) => match self.inline(value, 0) {
                 Some(data) => data,
-                None => list(vec!["v".into(), (self.number(value) as i64).into()]),
+                None => numbered("v", self.number(value)),
             },
         })
     }
@@ -252,83 +380,150 @@ impl Writer {
         next
     }
 
-    /// Plain JSON data, as it is written in the text; None for anything else.
-    fn inline(&self, value: &Value, depth: usize) -> Option<Value> {
-        match value.view() {
+    /// A value as it is written where it is used; None for what others may share, or what
+    /// is more than its contents.
+    fn inline(&mut self, value: &Value, depth: usize) -> Option<Value> {
+        let object = match value.view() {
             ValueRef::None
             | ValueRef::Bool(_)
             | ValueRef::Int(_)
             | ValueRef::Float(_)
-            | ValueRef::Str(_) => Some(value.clone()),
-            // A container that several places share has to stay one.
-            _ if depth == INLINE_DEPTH || value.as_object()?.owners() > 3 => None,
-            _ if value.container()?.is_mutable() => None,
-            _ => match value.contents()? {
-                Contents::Items(items) => {
-                    let items = items.values().iter();
-                    let parts: Option<Vec<Value>> =
-                        items.map(|item| self.inline(item, depth + 1)).collect();
-                    Some(list([vec!["a".into()], parts?].concat()))
-                }
-                Contents::Entries(map) => {
-                    let mut made: Map = Map::new();
-                    for (key, item) in map.iter() {
-                        key.as_str()?;
-                        made.insert(key.clone(), self.inline(item, depth + 1)?);
-                    }
-                    Some(list(vec!["m".into(), made.into()]))
-                }
-            },
+            | ValueRef::Str(_) => return Some(value.clone()),
+            _ => value.as_object()?,
+        };
+        self.depth = self.depth.max(depth + 1);
+        if depth == INLINE_DEPTH || object.owners() > UNSHARED {
+            return None;
         }
-    }
-
-    fn entry(&mut self, entry: &Entry) -> Result<Value> {
-        match entry {
-            Entry::Object(base, fields) => self.object(base, fields),
-            Entry::Edited(number, fields) => {
-                let mut made: Map = Map::new();
-                for (name, source) in fields {
-                    made.insert(name.clone().into(), self.source(source)?);
-                }
-                Ok(list(vec![
-                    "o".into(),
-                    i64::from(*number).into(),
-                    made.into(),
-                ]))
+        let info = object.type_info();
+        if info.class().has_parts() && !info.is_builtin() {
+            return self.inline_object(object, depth);
+        }
+        if value.container()?.is_mutable() {
+            return None;
+        }
+        match value.contents()? {
+            Contents::Items(items) => {
+                let items = items.values().iter();
+                let parts: Option<Vec<Value>> =
+                    items.map(|item| self.inline(item, depth + 1)).collect();
+                Some(list(parts?))
             }
-            Entry::Items(container, base, runs) => {
-                let mut parts = vec!["i".into(), base_of(container, *base)];
-                for run in runs {
-                    parts.push(match run {
-                        Run::Keep(from, to) => {
-                            list(vec![i64::from(*from).into(), i64::from(*to).into()])
-                        }
-                        Run::Item(source) => self.source(source)?,
-                    });
+            Contents::Entries(map) => {
+                let mut entries = Vec::new();
+                for (key, item) in map.iter() {
+                    key.as_str()?;
+                    entries.push((key.clone(), self.inline(item, depth + 1)?));
                 }
-                Ok(list(parts))
-            }
-            Entry::Entries(container, base, removed, set) => {
-                let removed = removed.iter().map(|&at| i64::from(at).into()).collect();
-                let mut parts = vec!["d".into(), base_of(container, *base), list(removed)];
-                for (key, value) in set {
-                    let pair = vec![self.source(key)?, self.source(value)?];
-                    parts.push(list(pair));
-                }
-                Ok(list(parts))
+                plain_map(entries).ok()
             }
         }
     }
 
-    fn object(&mut self, base: &Base, fields: &[(u32, Source)]) -> Result<Value> {
-        let mut made: Map = Map::new();
-        let (base, info) = match base {
-            Base::Left(number, info) => (i64::from(*number).into(), *info),
-            Base::Type(info) => (info.key().into(), *info),
-            Base::Object(object) => {
-                let Some(object) = object.as_object() else {
-                    return Err(malformed("an entry", "an object"));
-                };
+    fn inline_object(&mut self, object: &Ref<Obj>, depth: usize) -> Option<Value> {
+        let info = object.type_info();
+        let is_plain = matches!(info.kind, Kind::Tree | Kind::ConstTree)
+            && matches!(info.class(), Payload::Plain | Payload::Node)
+            && !info.may_change()
+            && info.file_hooks().is_none();
+        if !is_plain {
+            return None;
+        }
+        let mut fields: Map = Map::new();
+        for (position, field) in info.fields().iter().enumerate() {
+            let value = field_value_at(object, position)?;
+            fields.insert(field.name().into(), self.inline(&value, depth + 1)?);
+        }
+        Some(tagged(info.key(), fields))
+    }
+
+    fn sources<'s>(&mut self, sources: impl Iterator<Item = &'s Source>) -> Result<Vec<Value>> {
+        sources.map(|source| self.source(source)).collect()
+    }
+
+    fn pairs(&mut self, entries: &[(Source, Source)]) -> Result<Vec<(Value, Value)>> {
+        let entries = entries.iter();
+        let pairs = entries.map(|(key, value)| Ok((self.source(key)?, self.source(value)?)));
+        pairs.collect()
+    }
+
+    fn edit(&mut self, edit: &Edit) -> Result<Value> {
+        Ok(match edit {
+            Edit::Fields(info, fields) => self.fields(info, fields, Map::new())?.into(),
+            Edit::Keyed(keyed) => {
+                let mut map: Map = Map::new();
+                let (plain, tagged): (Vec<_>, Vec<_>) =
+                    (keyed.named.iter()).partition(|(name, _)| !name.starts_with('$'));
+                for (name, source) in plain {
+                    let source = self.source(source)?;
+                    map.insert(name.clone().into(), source);
+                }
+                let mut set = Vec::new();
+                for (name, source) in tagged {
+                    set.push(list(vec![name.clone().into(), self.source(source)?]));
+                }
+                let pairs = self.pairs(&keyed.set)?.into_iter();
+                set.extend(pairs.map(|(key, value)| list(vec![key, value])));
+                if !keyed.removed.is_empty() {
+                    let removed = keyed.removed.iter().map(|&at| i64::from(at).into());
+                    map.insert("$del".into(), list(removed.collect()));
+                }
+                if !set.is_empty() {
+                    map.insert("$set".into(), list(set));
+                }
+                map.into()
+            }
+            Edit::Items(splices) => {
+                let mut parts = Vec::with_capacity(splices.len());
+                for splice in splices {
+                    let mut part: Vec<Value> = vec![
+                        i64::from(splice.from).into(),
+                        i64::from(splice.removed).into(),
+                    ];
+                    part.extend(self.sources(splice.items.iter())?);
+                    parts.push(list(part));
+                }
+                list(parts)
+            }
+        })
+    }
+
+    fn fields(&mut self, info: &TypeInfo, fields: &[(u32, Source)], mut made: Map) -> Result<Map> {
+        for (field, source) in fields {
+            let Some(field) = info.fields().get(*field as usize) else {
+                return Err(malformed("a field", "one of its type"));
+            };
+            let source = self.source(source)?;
+            made.insert(field.name().into(), source);
+        }
+        Ok(made)
+    }
+
+    fn new_object(&mut self, new: &New) -> Result<Value> {
+        Ok(match new {
+            New::Items(container, items) => {
+                let items = list(self.sources(items.iter())?);
+                match container.is_mutable() {
+                    true => tagged(container.json, items),
+                    false => items,
+                }
+            }
+            New::Entries(container, entries) => {
+                let mut entries = self.pairs(entries)?;
+                if !container.is_mutable() {
+                    entries = match plain_map(entries) {
+                        Ok(map) => return Ok(map),
+                        Err(entries) => entries,
+                    };
+                }
+                let pairs = entries.into_iter();
+                let pairs = pairs.map(|(key, value)| list(vec![key, value]));
+                tagged(container.json, list(pairs.collect()))
+            }
+            New::Object(info, fields) => tagged(info.key(), self.fields(info, fields, Map::new())?),
+            New::Copy(object, fields) => {
+                let object = object.as_object();
+                let object = object.ok_or_else(|| malformed("a new object", "an object"))?;
                 let info = object.type_info();
                 if info.file_hooks().is_some() {
                     return Err(Error::type_error(format!(
@@ -337,6 +532,7 @@ impl Writer {
                         info.key()
                     )));
                 }
+                let mut made: Map = Map::new();
                 for (position, field) in info.fields().iter().enumerate() {
                     let is_given = fields.iter().any(|(given, _)| *given as usize == position);
                     if !is_given && let Some(value) = field_value_at(object, position) {
@@ -344,160 +540,143 @@ impl Writer {
                         made.insert(field.name().into(), value);
                     }
                 }
-                (info.key().into(), info)
+                tagged(info.key(), self.fields(info, fields, made)?)
             }
-        };
-        for (field, source) in fields {
-            let Some(field) = info.fields().get(*field as usize) else {
-                return Err(malformed("a field", "one of its type"));
-            };
-            let source = self.source(source)?;
-            made.insert(field.name().into(), source);
-        }
-        Ok(list(vec!["o".into(), base, made.into()]))
-    }
-}
-
-fn base_of(container: &ContainerType, base: Option<u32>) -> Value {
-    match base {
-        Some(number) => i64::from(number).into(),
-        None => container.json.into(),
+        })
     }
 }
 
 struct Reader {
     values: Array,
+    /// The elements of `new`.
+    shared: Vec<Source>,
+    news: Vec<New>,
 }
 
 impl Reader {
-    fn source(&self, data: &Value) -> Result<Source> {
-        let Some(parts) = data.as_array() else {
-            return match data.as_map() {
-                None => Ok(Source::Value(data.clone())),
-                Some(_) => Err(malformed("a part", "a value or an array")),
+    fn edit(&mut self, data: &Value) -> Result<Edit> {
+        if let Some(parts) = data.as_array() {
+            let mut splices = Vec::with_capacity(parts.len());
+            for part in parts.iter() {
+                let [from, removed, items @ ..] = array(part, "a stretch of a list")?.values()
+                else {
+                    return Err(malformed("a stretch of a list", "[from, count, items...]"));
+                };
+                splices.push(Splice {
+                    from: number(from, "a position")?,
+                    removed: number(removed, "a count")?,
+                    items: self.sources(items, 0)?,
+                });
+            }
+            return Ok(Edit::Items(splices));
+        }
+        let Some(map) = data.as_map() else {
+            return Err(malformed("an edit", "an object or an array"));
+        };
+        let mut keyed = Keyed::default();
+        for (key, data) in map.iter() {
+            match key.peek::<Str>() {
+                Some(key) if &**key == "$del" => {
+                    let removed = array(data, "$del")?.iter();
+                    let removed: Result<Vec<u32>> =
+                        removed.map(|at| number(at, "a position")).collect();
+                    keyed.removed = removed?;
+                    keyed.removed.sort_unstable();
+                }
+                Some(key) if &**key == "$set" => keyed.set = self.pairs(data, 0)?,
+                Some(key) => keyed.named.push((key.clone(), self.source(data, 0)?)),
+                None => return Err(malformed("a field", "a name")),
+            }
+        }
+        Ok(Edit::Keyed(keyed))
+    }
+
+    fn sources(&mut self, data: &[Value], depth: usize) -> Result<Vec<Source>> {
+        data.iter().map(|data| self.source(data, depth)).collect()
+    }
+
+    fn pairs(&mut self, data: &Value, depth: usize) -> Result<Vec<(Source, Source)>> {
+        let mut pairs = Vec::new();
+        for pair in array(data, "entries")?.iter() {
+            let [key, value] = array(pair, "an entry")?.values() else {
+                return Err(malformed("an entry", "[key, value]"));
             };
+            pairs.push((self.source(key, depth)?, self.source(value, depth)?));
+        }
+        Ok(pairs)
+    }
+
+    fn made(&mut self, new: New) -> Source {
+        self.news.push(new);
+        Source::New((self.news.len() - 1) as u32)
+    }
+
+    fn source(&mut self, data: &Value, depth: usize) -> Result<Source> {
+        if depth == READ_DEPTH {
+            return Err(malformed("a part", "at most 64 levels deep"));
+        }
+        if let Some(items) = data.as_array() {
+            let items = self.sources(items.values(), depth + 1)?;
+            return Ok(self.made(New::Items(ContainerType::immutable(false), items)));
+        }
+        let Some(map) = data.as_map() else {
+            return Ok(Source::Value(data.clone()));
         };
-        let parts = parts.values();
-        let (Some(kind), rest) = (parts.first().and_then(Value::as_str), parts.get(1..)) else {
-            return Err(malformed("a part", "an array that starts with its kind"));
-        };
-        let rest = rest.unwrap_or_default();
-        let index = || number(rest.first().unwrap_or(&Value::NONE), "a part");
-        match kind {
-            "k" => Ok(Source::Left(index()?)),
-            "e" => Ok(Source::Entry(index()?)),
-            "v" => match self.values.get(index()? as usize) {
-                Some(value) => Ok(Source::Value(value.clone())),
-                None => Err(malformed("a value", "one of `values`")),
-            },
-            _ => Ok(Source::Value(self.plain(data)?)),
+        let only = (map.len() == 1).then(|| map.iter().next()).flatten();
+        let tag = only.and_then(|(key, data)| Some((key.as_str()?.strip_prefix('$')?, data)));
+        match tag {
+            Some((tag, data)) => self.tagged(tag, data, depth),
+            None => {
+                let mut entries = Vec::with_capacity(map.len());
+                for (key, data) in map.iter() {
+                    entries.push((Source::Value(key.clone()), self.source(data, depth + 1)?));
+                }
+                Ok(self.made(New::Entries(ContainerType::immutable(true), entries)))
+            }
         }
     }
 
-    /// A value that is written in place.
-    fn plain(&self, data: &Value) -> Result<Value> {
-        let Some(parts) = data.as_array() else {
-            return Ok(data.clone());
-        };
-        let parts = parts.values();
-        match (parts.first().and_then(Value::as_str), parts.get(1)) {
-            (Some("a"), _) => {
-                let items: Result<Vec<Value>> =
-                    parts[1..].iter().map(|part| self.plain(part)).collect();
-                Ok(list(items?))
-            }
-            (Some("m"), Some(map)) => {
-                let map = map
-                    .as_map()
-                    .ok_or_else(|| malformed("a map", "an object"))?;
-                let mut made: Map = Map::new();
-                for (key, item) in map.iter() {
-                    made.insert(key.clone(), self.plain(item)?);
-                }
-                Ok(made.into())
-            }
-            _ => Err(malformed("a part", "of a known kind")),
+    fn tagged(&mut self, tag: &str, data: &Value, depth: usize) -> Result<Source> {
+        if let Some(at) = data.as_int() {
+            let at = number(&at.into(), "a part")?;
+            return match tag {
+                "k" => Ok(Source::Left(at)),
+                "i" => Ok(Source::Image(at)),
+                "n" => match self.shared.get(at as usize) {
+                    Some(source) => Ok(source.clone()),
+                    None => Err(malformed("a part", "an earlier element of `new`")),
+                },
+                "v" => match self.values.get(at as usize) {
+                    Some(value) => Ok(Source::Value(value.clone())),
+                    None => Err(malformed("a part", "one of `values`")),
+                },
+                _ => Err(malformed(&format!("\"${tag}\""), "$k, $i, $n or $v")),
+            };
         }
-    }
-
-    fn entry(&self, data: &Value) -> Result<Entry> {
-        let parts = array(data, "an entry")?.values();
-        let (Some(kind), Some(base)) = (parts.first().and_then(Value::as_str), parts.get(1)) else {
-            return Err(malformed("an entry", "its kind and what it is made from"));
-        };
-        let rest = &parts[2..];
-        if kind == "o" {
-            let fields = rest.first().and_then(Value::as_map);
-            let fields = fields.ok_or_else(|| malformed("an entry", "an object and its fields"))?;
-            return self.object(base, fields);
-        }
-        let (container, base) = match base.as_str() {
-            Some(name) => {
-                let container = ContainerType::of_json(name);
-                (
-                    container.ok_or_else(|| malformed("an entry", "of a known type"))?,
-                    None,
-                )
-            }
-            None => (ContainerType::ALL[0], Some(number(base, "an entry")?)),
-        };
-        match kind {
-            "i" => {
-                let mut runs = Vec::with_capacity(rest.len());
-                for part in rest {
-                    let pair = part.as_array().map(|part| part.values().to_vec());
-                    runs.push(match pair.as_deref() {
-                        Some([from, to]) if from.as_int().is_some() => {
-                            Run::Keep(number(from, "a run")?, number(to, "a run")?)
-                        }
-                        _ => Run::Item(self.source(part)?),
-                    });
+        if let Some(container) = ContainerType::of_json(tag) {
+            return Ok(match container.is_mapping() {
+                true => {
+                    let entries = self.pairs(data, depth + 1)?;
+                    self.made(New::Entries(container, entries))
                 }
-                Ok(Entry::Items(container, base, runs))
-            }
-            "d" => {
-                let removed = rest
-                    .first()
-                    .ok_or_else(|| malformed("an entry", "complete"))?;
-                let removed = array(removed, "an entry")?.values().iter();
-                let removed: Result<Vec<u32>> = removed.map(|at| number(at, "a key")).collect();
-                let mut set = Vec::with_capacity(rest.len());
-                for part in &rest[1..] {
-                    let [key, value] = array(part, "an entry")?.values() else {
-                        return Err(malformed("an entry of a map", "a key and a value"));
-                    };
-                    set.push((self.source(key)?, self.source(value)?));
+                false => {
+                    let items = self.sources(array(data, "items")?.values(), depth + 1)?;
+                    self.made(New::Items(container, items))
                 }
-                Ok(Entry::Entries(container, base, removed?, set))
-            }
-            _ => Err(malformed("an entry", "of a known kind")),
+            });
         }
-    }
-
-    fn object(&self, base: &Value, fields: &Map) -> Result<Entry> {
-        let mut set = Vec::with_capacity(fields.len());
-        let Some(key) = base.as_str() else {
-            // The type is known when the patch is applied.
-            let mut named = Vec::with_capacity(fields.len());
-            for (name, value) in fields.iter() {
-                let name = name.peek::<Str>().cloned();
-                let name = name.ok_or_else(|| malformed("a field", "a name"))?;
-                named.push((name, self.source(value)?));
-            }
-            return Ok(Entry::Edited(number(base, "an entry")?, named));
-        };
-        let info: &'static TypeInfo = table::find(key)
+        let info: &'static TypeInfo = table::find(tag)
             .filter(|info| !info.is_builtin())
-            .ok_or_else(|| Error::type_error(format!("patch: unknown type {key:?}")))?;
-        for (name, value) in fields.iter() {
-            let field = name.as_str().and_then(|name| info.field_index(name));
-            let Some(field) = field else {
-                return Err(Error::value_error(format!(
-                    "patch: {key} has no field {name:?}"
-                )));
-            };
-            set.push((field as u32, self.source(value)?));
+            .ok_or_else(|| Error::type_error(format!("patch: unknown type {tag:?}")))?;
+        let Some(map) = data.as_map() else {
+            return Err(malformed(tag, "an object of fields"));
+        };
+        let mut named = Vec::with_capacity(map.len());
+        for (name, data) in map.iter() {
+            let name = name.peek::<Str>().cloned().unwrap_or_default();
+            named.push((name, self.source(data, depth + 1)?));
         }
-        Ok(Entry::Object(Base::Type(info), set))
+        let fields = named_fields(info, &named)?;
+        Ok(self.made(New::Object(info, fields)))
     }
 }

@@ -13,10 +13,10 @@
 use std::fmt;
 
 use super::json::read_data;
-use super::patch::{array, field, header, malformed, text_of};
+use super::patch::{array, check_version, field, malformed, text_of};
 use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::display;
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
 use crate::structural::{Change, ChangeKind, Difference, Patch};
@@ -261,7 +261,17 @@ impl DifferenceRecord {
     /// for a type that is not registered.
     pub fn from_json(text: &str) -> Result<Self> {
         let data = read_data(text)?;
-        let map = header(&data, FORMAT, VERSION)?;
+        let map = data
+            .as_map()
+            .ok_or_else(|| malformed("the text", "an object"))?;
+        let found = map.get(&"format".into()).and_then(Value::as_str);
+        if found != Some(FORMAT) {
+            return Err(Error::value_error(format!(
+                "expected JSON of the format '{FORMAT}', got {}",
+                found.map_or("no format".to_owned(), |found| format!("'{found}'"))
+            )));
+        }
+        check_version(FORMAT, field(map, "version")?, VERSION)?;
         let changes = array(field(map, "changes")?, "changes")?;
         let changes: Result<Vec<_>> = changes
             .values()

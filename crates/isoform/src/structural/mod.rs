@@ -33,10 +33,10 @@ pub use blocks::{RepeatedBlock, repeated_blocks};
 pub use classes::{
     Class, ClassCosts, ClassOptions, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
 };
-pub(crate) use diff::{Base, Entry, Run, Source, short_digest};
 pub use diff::{
     Change, ChangeKind, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Patch, diff,
 };
+pub(crate) use diff::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
 pub use digest::Digest;
 pub(crate) use equal::{Filled, FilledPair};
 pub use fingerprint::{structural_digest, structural_hash};

@@ -122,6 +122,14 @@ impl ContainerType {
         Self::ALL.into_iter().find(|row| row.json == name)
     }
 
+    /// The immutable type of maps, or of lists.
+    pub(crate) fn immutable(is_mapping: bool) -> &'static ContainerType {
+        match is_mapping {
+            true => &MAP,
+            false => &ARRAY,
+        }
+    }
+
     /// True for containers of entries, false for those of items.
     #[inline]
     pub(crate) fn is_mapping(&self) -> bool {

@@ -8,14 +8,17 @@ use rapidhash::fast::RandomState;
 
 use super::change::{Change, ChangeKind};
 use super::flow::Flow;
+use super::maker::{Maker, Trust};
 use super::options::DiffOptions;
-use super::patch::{Maker, Patch};
+use super::patch::Patch;
 use super::places::{Places, ROOT};
-use super::tables::{IS_DEFINED, NONE, Node, Tables};
+use super::tables::{NONE, Tables};
 use super::walk::{Finding, Walk};
 use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
+use crate::traverse::{children_of, free_variables};
 
 /// The work done for a difference; the measure of the complexity tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -63,7 +66,7 @@ pub struct Difference {
 impl Difference {
     /// That of two equal values.
     pub(super) fn none(options: &DiffOptions, left: Value, right: Value) -> Self {
-        let patch = Patch::keep_all();
+        let patch = Patch::default();
         Difference {
             left,
             right,
@@ -146,21 +149,29 @@ impl Difference {
     ///
     /// A file cannot name it: reading makes new variables.
     pub(crate) fn foreign_variable(&self) -> Option<Value> {
-        let [left, right] = self.tables.as_ref()?;
+        let [left, _] = self.tables.as_ref()?;
         if self.options.compare.map_free_vars {
             return None;
         }
-        let free = |node: &&Node| node.is_var() && !node.has(IS_DEFINED);
-        let known: HashSet<u64, RandomState> = left
-            .nodes
-            .iter()
-            .filter(free)
+        let known: HashSet<u64, RandomState> = (left.nodes.iter())
+            .filter(|node| node.is_var())
             .map(|node| node.object.identity())
             .collect();
-        let mut foreign = right.nodes.iter().filter(free);
-        foreign
-            .find(|node| !known.contains(&node.object.identity()))
-            .map(|node| Value::from(&node.object))
+        // The fields of a free variable may mention others.
+        let mut stack = vec![self.right.clone()];
+        let mut searched: HashSet<u64, RandomState> = HashSet::default();
+        while let Some(value) = stack.pop() {
+            for var in free_variables(&value).ok()? {
+                if !known.contains(&var.identity()) {
+                    return Some(Value::from(var));
+                }
+                if searched.insert(var.identity()) {
+                    let fields = children_of(&Value::from(var));
+                    stack.extend(fields.iter(RegionKind::Use).map(|field| field.value));
+                }
+            }
+        }
+        None
     }
 
     /// The number of changes of each kind that occurs, in the order of the kinds, each
@@ -317,15 +328,15 @@ pub(super) fn finish(
     }
     let mut patch = None;
     // A variable that is also used where nothing binds it has to keep its identity there.
-    for keeps_variables in [false, true] {
-        let made = Maker::new(&walk, keeps_variables).make();
+    for trust in [Trust::All, Trust::Objects, Trust::Nothing] {
+        costs.is_whole = trust == Trust::Nothing;
+        let made = Maker::new(&walk, trust).make();
         if !options.is_exact() || builds(&made, &tables[0], (options, &right))? {
             patch = Some(made);
             break;
         }
     }
-    costs.is_whole = patch.is_none();
-    let patch = patch.unwrap_or_else(|| Patch::whole(&right, tables[0].nodes.len()));
+    let patch = patch.unwrap_or_else(|| Patch::whole(&right));
     Ok(Difference {
         left,
         right,

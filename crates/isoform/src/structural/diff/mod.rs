@@ -12,7 +12,7 @@
 //! | `flow.rs`, `graphs/` | which dag nodes correspond, by the way in which they are wired |
 //! | `ted.rs`, `small.rs` | the cheapest edit of small trees |
 //! | `moves.rs` | what was deleted in one place and inserted in another |
-//! | `patch.rs` | how to build the right value out of the left one |
+//! | `maker.rs`, `patch.rs` | how to build the right value out of the left one |
 //! | `options.rs`, `ignored.rs` | what is compared, and what is left out |
 //! | `change.rs`, `places.rs`, `difference.rs` | the result |
 //!
@@ -31,6 +31,7 @@ mod flow;
 #[allow(dead_code, unused_imports)]
 mod graphs;
 mod ignored;
+mod maker;
 mod moves;
 mod options;
 mod patch;
@@ -48,7 +49,7 @@ pub use change::{Change, ChangeKind};
 pub use difference::{DiffCosts, Difference, Hunk};
 pub use options::{DiffOptions, IgnoreChange};
 pub use patch::Patch;
-pub(crate) use patch::{Base, Entry, Run, Source, short_digest};
+pub(crate) use patch::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
 
 use std::sync::Arc;
 

@@ -1,652 +1,501 @@
 //! How to build the right value out of the left one.
+//!
+//! A patch edits objects of the left value where they are. What contains an edited object is
+//! rebuilt around it without being mentioned, so an edit deep inside of a value, or of a node
+//! that many others use, is as small as the edit itself.
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::ignored::Ignored;
-use super::sequence;
-use super::tables::{Cell, IS_HOOKED, IS_IGNORED, NONE, Tables};
-use super::tokens::{Tokens, of_plain, step};
-use super::walk::Walk;
+use super::tables::{Cell, Tables};
 use crate::kernel::container::{ContainerType, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::build;
 use crate::kernel::object::builder::ObjectBuilder;
+use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::check::SchemaChecker;
 use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
 
-/// Where a part comes from.
-#[derive(Clone)]
+/// Where a part comes from. Objects of the left value count from zero, in the order in which
+/// a visit finishes them.
+#[derive(Clone, PartialEq)]
 pub(crate) enum Source {
-    /// An object of the left value, by number.
+    /// An object of the left value as it is.
     Left(u32),
+    /// The object that one of the left value becomes.
+    Image(u32),
     /// An object that the patch makes, by number.
-    Entry(u32),
+    New(u32),
     /// A value of its own.
     Value(Value),
 }
 
-/// The origin of an object that is made.
+/// The fate of an object of the left value.
 #[derive(Clone)]
-pub(crate) enum Base {
-    /// A copy of an object of the left value, of a type.
-    Left(u32, &'static TypeInfo),
-    /// A copy of an object of the right value.
-    Object(Value),
-    /// Nothing: all fields are given.
-    Type(&'static TypeInfo),
+pub(crate) enum Edit {
+    /// Fields of an object of a type get other values, by position in the declaration.
+    Fields(&'static TypeInfo, Vec<(u32, Source)>),
+    /// The same by name, or the entries of a map, since a text does not tell which.
+    Keyed(Keyed),
+    /// Stretches of a list become others, ascending.
+    Items(Vec<Splice>),
 }
 
-/// A stretch of a list.
-#[derive(Clone)]
-pub(crate) enum Run {
-    /// The items of the base at these positions, the last one excluded.
-    Keep(u32, u32),
-    Item(Source),
+/// Fields, or changes of a map.
+#[derive(Clone, Default)]
+pub(crate) struct Keyed {
+    pub(crate) named: Vec<(Str, Source)>,
+    /// The entries that go: positions of their keys among the parts of the map, ascending.
+    pub(crate) removed: Vec<u32>,
+    pub(crate) set: Vec<(Source, Source)>,
 }
 
-/// One object that a patch makes.
+/// A stretch of a list, and what takes its place.
 #[derive(Clone)]
-pub(crate) enum Entry {
-    /// An object with some fields replaced, by position in the declaration.
-    Object(Base, Vec<(u32, Source)>),
-    /// An object of the left value with some fields replaced, by name.
-    Edited(u32, Vec<(Str, Source)>),
-    /// An array or list, of the type of the base if there is one; that is a left node.
-    Items(&'static ContainerType, Option<u32>, Vec<Run>),
-    /// A map or dict: a left node as base, the positions of its keys that go, ascending,
-    /// and the entries that are set.
-    Entries(
-        &'static ContainerType,
-        Option<u32>,
-        Vec<u32>,
-        Vec<(Source, Source)>,
-    ),
+pub(crate) struct Splice {
+    pub(crate) from: u32,
+    pub(crate) removed: u32,
+    pub(crate) items: Vec<Source>,
+}
+
+/// An object that a patch makes.
+#[derive(Clone)]
+pub(crate) enum New {
+    /// A copy of an object of the right value, with fields replaced by position.
+    Copy(Value, Vec<(u32, Source)>),
+    /// An object with fields by position; the others have their defaults.
+    Object(&'static TypeInfo, Vec<(u32, Source)>),
+    Items(&'static ContainerType, Vec<Source>),
+    Entries(&'static ContainerType, Vec<(Source, Source)>),
 }
 
 /// How to build one value out of another. Objects that are the same on both sides are taken
 /// over, not copied, so the result shares them with the value that the patch is applied to.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Patch {
-    /// Each entry is made of earlier ones.
-    pub(crate) entries: Arc<[Entry]>,
-    /// None if nothing changes.
+    /// By left object, ascending.
+    pub(crate) edits: Arc<[(u32, Edit)]>,
+    pub(crate) news: Arc<[New]>,
+    /// None for what the left root becomes.
     pub(crate) root: Option<Source>,
-    /// The number of distinct objects of the value that it applies to.
-    pub(crate) objects: u32,
-    /// The starts of the digests of both values, of a patch that was read.
-    pub(crate) digests: Option<[Str; 2]>,
+    /// The number of distinct objects of the value that it applies to; not in files.
+    pub(crate) objects: Option<u32>,
+    /// The check of both values, of a patch that was read.
+    pub(crate) check: Option<Str>,
 }
 
 impl Patch {
-    /// The patch that changes nothing.
-    pub(super) fn keep_all() -> Self {
-        Patch {
-            entries: Arc::default(),
-            root: None,
-            objects: 0,
-            digests: None,
-        }
-    }
-
     /// The patch that builds a value without another one.
-    pub(super) fn whole(value: &Value, objects: usize) -> Self {
+    pub(super) fn whole(value: &Value) -> Self {
         Patch {
-            entries: Arc::default(),
             root: Some(Source::Value(value.clone())),
-            objects: objects as u32,
-            digests: None,
+            ..Patch::default()
         }
     }
 
-    /// Builds the right value out of the left one. O(n) for n objects of the value, to number
-    /// them.
+    /// Builds the right value out of the left one. O(n) for n objects of the value.
     ///
     /// # Errors
     ///
     /// `ValueError` if the value is not the one that the patch was made for, or shares its
     /// parts in another way; errors of making objects from fields.
     pub fn apply(&self, value: &Value) -> Result<Value> {
-        if self.root.is_none() {
-            return Ok(value.clone());
-        }
-        if let Some([left, _]) = &self.digests {
-            let found = short_digest(value)?;
-            if found != *left {
-                return Err(Error::value_error(format!(
-                    "the patch is for a value whose digest starts with {left}, and this one \
-                     starts with {found}"
-                )));
-            }
-        }
         let tables = Tables::of(value, CompareOptions::default(), &Ignored::default())?;
-        let built = self.build(&tables)?;
-        match &self.digests {
-            Some([_, right]) if short_digest(&built)? != *right => Err(Error::value_error(
-                "the patch does not build the right value: this one is equal to the left value, \
-                 but shares its parts in another way",
-            )),
-            _ => Ok(built),
+        let Some(check) = &self.check else {
+            return self.build(&tables);
+        };
+        let built = self.build(&tables);
+        let built = built.map_err(|error| error.in_context("the patch is for another value"))?;
+        let found = check_of(value, &built)?;
+        if found != *check {
+            return Err(Error::value_error(format!(
+                "the patch is for another value, or this one is equal and shares its parts in \
+                 another way: expected the check {check}, got {found}"
+            )));
         }
+        Ok(built)
     }
 
-    /// Builds the value from the tables of the left side. O(size of the patch, and of the
-    /// containers and objects that it edits).
+    /// Builds the value from the tables of the left side. O(n) for n parts of the left side,
+    /// plus the size of the patch.
     ///
     /// # Errors
     ///
     /// `ValueError` if a number is out of range, and those of making objects from fields.
     pub(super) fn build(&self, left: &Tables) -> Result<Value> {
-        if left.nodes.len() != self.objects as usize {
+        if let Some(objects) = self.objects
+            && left.nodes.len() != objects as usize
+        {
             return Err(Error::value_error(format!(
-                "the patch is for a value of {} objects, got one of {}",
-                self.objects,
+                "the patch is for a value of {objects} objects, got one of {}",
                 left.nodes.len()
             )));
         }
+        let touched = self.touched(left)?;
         let mut builder = Builder {
             left,
-            made: Vec::with_capacity(self.entries.len()),
+            patch: self,
+            touched,
+            images: HashMap::default(),
+            news: vec![None; self.news.len()],
             checker: SchemaChecker::default(),
         };
-        for entry in &*self.entries {
-            let value = builder.entry(entry)?;
-            builder.made.push(value);
+        match (&self.root, left.root.node_number()) {
+            (Some(root), _) => builder.build(root),
+            (None, Some(root)) => builder.build(&Source::Image(root)),
+            (None, None) => Ok(left.root.value.clone()),
         }
-        match &self.root {
-            Some(root) => builder.source(root),
-            None => Ok(left.value_of(&left.root)),
+    }
+
+    /// Which left nodes become others: edited ones, and those around them.
+    fn touched(&self, left: &Tables) -> Result<Vec<bool>> {
+        let mut touched = vec![false; left.nodes.len()];
+        if self.edits.is_empty() {
+            return Ok(touched);
         }
+        for (number, _) in &*self.edits {
+            let edited = touched.get_mut(*number as usize);
+            *edited.ok_or_else(|| out_of_range("object", *number))? = true;
+        }
+        for number in 0..left.nodes.len() {
+            touched[number] = touched[number] || is_around(left, number as u32, &touched);
+        }
+        Ok(touched)
     }
 }
 
-/// The first 16 digits of the digest of a value, free variables up to renaming.
+/// True if a node becomes another one because of its parts. An object that is equal to itself
+/// alone stays.
+pub(super) fn is_around(tables: &Tables, number: u32, touched: &[bool]) -> bool {
+    let mut parts = (tables.cells(number).iter()).filter_map(Cell::node_number);
+    parts.any(|part| touched[part as usize]) && !tables.node(number).is_singleton()
+}
+
+/// The start of the digest of the digests of two values, free variables up to renaming. Each
+/// value counts for itself, since a definition in one may outlive it.
 ///
 /// # Errors
 ///
 /// As [`structural_digest`](crate::structural_digest).
-pub(crate) fn short_digest(value: &Value) -> Result<Str> {
+pub(crate) fn check_of(left: &Value, right: &Value) -> Result<Str> {
     let options = CompareOptions {
         map_free_vars: true,
         ..CompareOptions::default()
     };
-    Ok(options.digest(value)?.to_string()[..16].into())
+    let [left, right] = [options.digest(left)?, options.digest(right)?];
+    let both = options.digest(format!("{left} {right}"))?;
+    Ok(both.to_string()[..8].into())
+}
+
+/// Something that is built once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Task {
+    Image(u32),
+    New(u32),
+}
+
+/// How something is built of parts that are known.
+enum Plan<'p> {
+    Fields(Ref<Obj>, Vec<(u32, Source)>),
+    Parts(&'static ContainerType, Vec<Source>),
+    Object(&'static TypeInfo, &'p [(u32, Source)]),
+}
+
+impl Plan<'_> {
+    fn sources(&self) -> Vec<&Source> {
+        match self {
+            Plan::Fields(_, fields) => fields.iter().map(|(_, source)| source).collect(),
+            Plan::Object(_, fields) => fields.iter().map(|(_, source)| source).collect(),
+            Plan::Parts(_, parts) => parts.iter().collect(),
+        }
+    }
 }
 
 struct Builder<'t> {
     left: &'t Tables,
-    made: Vec<Value>,
+    patch: &'t Patch,
+    touched: Vec<bool>,
+    images: HashMap<u32, Value, RandomState>,
+    news: Vec<Option<Value>>,
     checker: SchemaChecker,
 }
 
-impl Builder<'_> {
-    fn source(&self, source: &Source) -> Result<Value> {
+impl<'t> Builder<'t> {
+    /// The value of a source, built part by part.
+    fn build(&mut self, root: &Source) -> Result<Value> {
+        enum Step<'p> {
+            Open(Task),
+            Finish(Task, Plan<'p>),
+        }
+        let mut open: HashSet<Task, RandomState> = HashSet::default();
+        let mut stack: Vec<Step<'t>> = self.task_of(root)?.map(Step::Open).into_iter().collect();
+        while let Some(step) = stack.pop() {
+            match step {
+                Step::Open(task) if self.is_done(task) => {}
+                Step::Open(task) => {
+                    if !open.insert(task) {
+                        return Err(Error::value_error(
+                            "patch: an object would contain itself".to_owned(),
+                        ));
+                    }
+                    let plan = self.plan(task)?;
+                    let mut parts = Vec::new();
+                    for source in plan.sources() {
+                        parts.extend(self.task_of(source)?);
+                    }
+                    stack.push(Step::Finish(task, plan));
+                    stack.extend(parts.into_iter().map(Step::Open));
+                }
+                Step::Finish(task, plan) => {
+                    let made = self.finish(plan)?;
+                    match task {
+                        Task::Image(number) => {
+                            self.images.insert(number, made);
+                        }
+                        Task::New(number) => self.news[number as usize] = Some(made),
+                    }
+                }
+            }
+        }
+        self.value(root)
+    }
+
+    /// The task to do for a source; None if there is none.
+    fn task_of(&self, source: &Source) -> Result<Option<Task>> {
+        Ok(match *source {
+            Source::Image(number) => match self.touched.get(number as usize) {
+                Some(true) => Some(Task::Image(number)),
+                Some(false) => None,
+                None => return Err(out_of_range("object", number)),
+            },
+            Source::New(number) => Some(Task::New(number)),
+            Source::Left(_) | Source::Value(_) => None,
+        })
+    }
+
+    fn is_done(&self, task: Task) -> bool {
+        match task {
+            Task::Image(number) => self.images.contains_key(&number),
+            Task::New(number) => matches!(self.news.get(number as usize), Some(Some(_))),
+        }
+    }
+
+    /// The value of a source whose task is done.
+    fn value(&self, source: &Source) -> Result<Value> {
+        let left = |number: u32| {
+            let node = self.left.nodes.get(number as usize);
+            let node = node.ok_or_else(|| out_of_range("object", number))?;
+            Ok(Value::from(&node.object))
+        };
         match source {
             Source::Value(value) => Ok(value.clone()),
-            Source::Left(number) => {
-                let node = self.left.nodes.get(*number as usize);
-                let node = node.ok_or_else(|| out_of_range("object", *number))?;
-                Ok(Value::from(&node.object))
-            }
-            Source::Entry(number) => {
-                let made = self.made.get(*number as usize);
-                made.cloned().ok_or_else(|| out_of_range("entry", *number))
+            Source::Left(number) => left(*number),
+            Source::Image(number) => match self.images.get(number) {
+                Some(image) => Ok(image.clone()),
+                None => left(*number),
+            },
+            Source::New(number) => {
+                let made = self.news.get(*number as usize);
+                let made = made.and_then(Clone::clone);
+                made.ok_or_else(|| out_of_range("new object", *number))
             }
         }
     }
 
-    /// The type of a container that is made: that of what it is made from.
-    fn container(
-        &self,
-        given: &'static ContainerType,
-        base: Option<u32>,
-    ) -> Result<&'static ContainerType> {
-        let Some(base) = base else {
-            return Ok(given);
-        };
-        let node = self.left.nodes.get(base as usize);
-        let container = node.and_then(|node| node.info().container());
-        container.ok_or_else(|| out_of_range("container", base))
-    }
-
-    fn base(&self, number: u32) -> Result<&[Cell]> {
-        match self.left.nodes.get(number as usize) {
-            Some(_) => Ok(self.left.cells(number)),
-            None => Err(out_of_range("object", number)),
-        }
-    }
-
-    fn entry(&mut self, entry: &Entry) -> Result<Value> {
-        match entry {
-            Entry::Object(base, fields) => {
-                let mut changes = Vec::with_capacity(fields.len());
-                for (field, source) in fields {
-                    changes.push((*field as usize, self.source(source)?));
-                }
-                let object = match base {
-                    Base::Type(info) => return self.construct(info, changes),
-                    Base::Left(number, _) => self.source(&Source::Left(*number))?,
-                    Base::Object(object) => object.clone(),
-                };
-                let Some(object) = object.as_object() else {
-                    return Err(out_of_range("object with fields", 0));
-                };
-                build::with_fields(object, changes).map(Value::from)
+    fn plan(&self, task: Task) -> Result<Plan<'t>> {
+        match task {
+            Task::Image(number) => {
+                let edits = &self.patch.edits;
+                let at = edits.binary_search_by_key(&number, |(number, _)| *number);
+                self.image(number, at.ok().map(|at| &edits[at].1))
             }
-            Entry::Edited(number, fields) => {
-                let object = self.source(&Source::Left(*number))?;
-                let Some(object) = object.as_object() else {
-                    return Err(out_of_range("object with fields", *number));
-                };
-                let info = object.type_info();
-                let mut changes = Vec::with_capacity(fields.len());
-                for (name, source) in fields {
-                    let field = info.field_index(name).ok_or_else(|| {
-                        Error::value_error(format!("patch: {} has no field '{name}'", info.key()))
-                    })?;
-                    changes.push((field, self.source(source)?));
-                }
-                build::with_fields(object, changes).map(Value::from)
-            }
-            Entry::Items(container, base, runs) => {
-                let container = self.container(container, *base)?;
-                let mut items = Vec::new();
-                for run in runs {
-                    match (run, base) {
-                        (Run::Item(source), _) => items.push(self.source(source)?),
-                        (Run::Keep(from, to), Some(base)) => {
-                            let kept = self.base(*base)?.get(*from as usize..*to as usize);
-                            let kept = kept.ok_or_else(|| out_of_range("item", *to))?;
-                            items.extend(kept.iter().map(|cell| self.left.value_of(cell)));
+            Task::New(number) => {
+                let new = self.patch.news.get(number as usize);
+                Ok(
+                    match new.ok_or_else(|| out_of_range("new object", number))? {
+                        New::Copy(object, fields) => match object.as_object() {
+                            Some(object) => Plan::Fields(object.clone(), fields.clone()),
+                            None => return Err(out_of_range("object with fields", number)),
+                        },
+                        New::Object(info, fields) => Plan::Object(info, fields),
+                        New::Items(container, items) => Plan::Parts(container, items.clone()),
+                        New::Entries(container, entries) => {
+                            let parts = entries.iter().flat_map(|(key, value)| [key, value]);
+                            Plan::Parts(container, parts.cloned().collect())
                         }
-                        (Run::Keep(..), None) => return Err(out_of_range("item", 0)),
-                    }
-                }
-                container.build(items.into_iter())
-            }
-            Entry::Entries(container, base, removed, set) => {
-                let container = self.container(container, *base)?;
-                let mut parts = Vec::new();
-                let mut replaced: HashMap<Key, Value, RandomState> = HashMap::default();
-                let mut added = Vec::new();
-                let known = self.keys_of(*base)?;
-                for (key, value) in set {
-                    let made = self.source(value)?;
-                    match known.get(&self.source(key)?) {
-                        Some(&position) => {
-                            replaced.insert(position, made);
-                        }
-                        None => added.push((self.source(key)?, made)),
-                    }
-                }
-                if let Some(base) = base {
-                    let cells = self.base(*base)?;
-                    for position in (0..cells.len()).step_by(2) {
-                        if removed.binary_search(&(position as u32)).is_ok() {
-                            continue;
-                        }
-                        parts.push(self.left.value_of(&cells[position]));
-                        let changed = replaced.remove(&(position as u32));
-                        let kept = || self.left.value_of(&cells[position + 1]);
-                        parts.push(changed.unwrap_or_else(kept));
-                    }
-                }
-                for (key, value) in added {
-                    parts.extend([key, value]);
-                }
-                container.build(parts.into_iter())
+                    },
+                )
             }
         }
     }
 
-    /// The positions of the keys of the map that is edited.
-    fn keys_of(&self, base: Option<u32>) -> Result<HashMap<Value, Key, RandomState>> {
-        let Some(base) = base else {
-            return Ok(HashMap::default());
-        };
-        let cells = self.base(base)?.iter().enumerate().step_by(2);
-        Ok(cells
-            .map(|(position, cell)| (self.left.value_of(cell), position as Key))
-            .collect())
-    }
-
-    fn construct(&mut self, info: &'static TypeInfo, fields: Vec<(usize, Value)>) -> Result<Value> {
-        let mut builder = ObjectBuilder::new(info)?;
-        for (field, value) in fields {
-            if info.fields().get(field).is_none() {
-                return Err(out_of_range("field", field as u32));
-            }
-            builder.set(field, value, &mut self.checker)?;
-        }
-        builder.finish(None, &mut self.checker).map(Value::from)
-    }
-}
-
-/// The position of a key among the parts of a map.
-type Key = u32;
-
-#[cold]
-fn out_of_range(what: &str, number: u32) -> Error {
-    Error::value_error(format!("patch: there is no {what} of the number {number}"))
-}
-
-/// The fate of a right node.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Unknown,
-    Left(u32),
-    /// It and everything below is taken from the right side.
-    Fresh,
-    Entry(u32),
-}
-
-const VARIABLE: u64 = 0x2d35_8dcc_aa6c_78a5;
-const IDENTITY: u64 = 0x8bb8_4b93_962e_acc9;
-
-/// Makes a patch of the pairs that a walk has found.
-pub(super) struct Maker<'t> {
-    left: &'t Tables,
-    right: &'t Tables,
-    partners: &'t [Vec<u32>; 2],
-    /// Equal for nodes of which one can replace the other.
-    tokens: [Tokens; 2],
-    by_token: Option<HashMap<u64, u32, RandomState>>,
-    keeps_variables: bool,
-    states: Vec<State>,
-    entries: Vec<Entry>,
-}
-
-impl<'t> Maker<'t> {
-    /// A maker that takes partners for each other; with `keeps_variables`, only variables
-    /// that are the same object on both sides.
-    pub(super) fn new(walk: &'t Walk<'t>, keeps_variables: bool) -> Self {
-        let (left, right, partners) = (walk.left, walk.right, &walk.partners);
-        let partner_of = |number: u32| {
-            let node = right.node(number);
-            let label = match node.is_var() {
-                true => walk.bindings.labels_right[number as usize],
-                false => NONE,
+    /// The plan of the object that a left one becomes.
+    fn image(&self, number: u32, edit: Option<&'t Edit>) -> Result<Plan<'t>> {
+        let node = self.left.node(number);
+        let info = node.info();
+        let cells = self.left.cells(number);
+        if let Some(container) = info.container() {
+            let parts = match edit {
+                None => cells.iter().map(|cell| self.kept(cell)).collect(),
+                Some(Edit::Items(splices)) if !container.is_mapping() => {
+                    self.spliced(cells, splices)?
+                }
+                Some(Edit::Keyed(keyed)) if container.is_mapping() => self.entries(cells, keyed)?,
+                Some(_) => return Err(misfit(info)),
             };
-            let partner = match label {
-                NONE => partners[1][number as usize],
-                label => label,
-            };
-            let is_taken = partner != NONE
-                && (!keeps_variables
-                    || !node.is_var()
-                    || left.node(partner).object.same_as(&node.object));
-            if is_taken { partner } else { NONE }
+            return Ok(Plan::Parts(container, parts));
+        }
+        let mut fields: Vec<(u32, Source)> = match edit {
+            None => Vec::new(),
+            Some(Edit::Fields(_, fields)) => fields.clone(),
+            Some(Edit::Keyed(keyed)) if keyed.removed.is_empty() && keyed.set.is_empty() => {
+                named_fields(info, &keyed.named)?
+            }
+            Some(_) => return Err(misfit(info)),
         };
-        let lefts = exact(left, |number, content| step(content, u64::from(number)));
-        let rights = exact(right, |number, content| match partner_of(number) {
-            NONE => step(content ^ IDENTITY, u64::from(number)),
-            partner => step(content, u64::from(partner)),
-        });
-        Maker {
-            left,
-            right,
-            partners,
-            tokens: [lefts, rights],
-            by_token: None,
-            keeps_variables,
-            states: vec![State::Unknown; right.nodes.len()],
-            entries: Vec::new(),
-        }
-    }
-
-    /// The patch for the whole value. O(what differs, and once O(n) if something is new).
-    pub(super) fn make(mut self) -> Patch {
-        let root = match self.right.root.node_number() {
-            None => Source::Value(self.right.root.value.clone()),
-            Some(root) => {
-                self.resolve(root);
-                self.source_of(root)
-            }
-        };
-        Patch {
-            entries: self.entries.into(),
-            root: Some(root),
-            objects: self.left.nodes.len() as u32,
-            digests: None,
-        }
-    }
-
-    /// Determines the states of a node and of what it depends on.
-    fn resolve(&mut self, root: u32) {
-        let mut stack = vec![(root, false)];
-        while let Some((node, parts_done)) = stack.pop() {
-            if self.states[node as usize] != State::Unknown {
-                continue;
-            }
-            if parts_done {
-                self.states[node as usize] = self.made(node);
-                continue;
-            }
-            if let Some(known) = self.taken_over(node) {
-                self.states[node as usize] = State::Left(known);
-                continue;
-            }
-            stack.push((node, true));
-            let parts = self.right.cells(node).iter().filter_map(Cell::node_number);
-            stack.extend(parts.map(|part| (part, false)));
-        }
-    }
-
-    /// The left node that can take the place of a right one.
-    fn taken_over(&mut self, node: u32) -> Option<u32> {
-        let token = self.tokens[1][node as usize];
-        let partner = self.partners[1][node as usize];
-        if partner != NONE && self.tokens[0][partner as usize] == token {
-            return Some(partner);
-        }
-        if self.is_edited(partner, node) {
-            return None;
-        }
-        let tokens = &self.tokens[0];
-        let by_token = self.by_token.get_or_insert_with(|| {
-            let mut map = HashMap::with_capacity_and_hasher(tokens.len(), RandomState::default());
-            for (number, &token) in tokens.iter().enumerate() {
-                map.entry(token).or_insert(number as u32);
-            }
-            map
-        });
-        by_token.get(&token).copied()
-    }
-
-    /// True if a right node is a left one with other parts.
-    fn is_edited(&self, partner: u32, node: u32) -> bool {
-        let found = self.right.node(node);
-        partner != NONE
-            && !found.is_singleton()
-            && self.left.node(partner).info().index() == found.info().index()
-    }
-
-    fn source_of(&self, node: u32) -> Source {
-        match self.states[node as usize] {
-            State::Left(number) => Source::Left(number),
-            State::Entry(number) => Source::Entry(number),
-            State::Fresh | State::Unknown => {
-                Source::Value(Value::from(&self.right.node(node).object))
+        let given = fields.len();
+        for (cell, slot) in cells.iter().zip(&info.visited) {
+            let is_touched = (cell.node_number()).is_some_and(|part| self.touched[part as usize]);
+            if is_touched
+                && !fields[..given]
+                    .iter()
+                    .any(|(field, _)| *field == slot.field)
+            {
+                fields.push((slot.field, self.kept(cell)));
             }
         }
+        Ok(Plan::Fields(node.object.clone(), fields))
     }
 
-    fn source(&self, cell: &Cell) -> Source {
+    /// The source of a part that no edit mentions.
+    fn kept(&self, cell: &Cell) -> Source {
         match cell.node_number() {
-            Some(node) => self.source_of(node),
+            Some(part) => Source::Image(part),
             None => Source::Value(cell.value.clone()),
         }
     }
 
-    /// Makes a node whose parts are known.
-    fn made(&mut self, node: u32) -> State {
-        let found = self.right.node(node);
-        let cells = self.right.cells(node);
-        let is_fresh = cells.iter().all(|cell| match cell.node_number() {
-            Some(part) => self.states[part as usize] == State::Fresh,
-            None => true,
-        });
-        let partner = self.partners[1][node as usize];
-        let is_edited = self.is_edited(partner, node);
-        // An edited node keeps the ignored fields of the left one.
-        if self.keeps_variables && found.is_var() {
-            return State::Fresh;
+    fn spliced(&self, cells: &[Cell], splices: &[Splice]) -> Result<Vec<Source>> {
+        let mut parts = Vec::with_capacity(cells.len());
+        let mut next = 0;
+        for splice in splices {
+            let from = splice.from as usize;
+            let to = from + splice.removed as usize;
+            if from < next || to > cells.len() {
+                return Err(out_of_range("item", splice.from));
+            }
+            parts.extend(cells[next..from].iter().map(|cell| self.kept(cell)));
+            parts.extend(splice.items.iter().cloned());
+            next = to;
         }
-        if found.is_singleton()
-            || is_fresh && (!is_edited || cells.is_empty() || found.info().is_builtin())
-        {
-            return State::Fresh;
-        }
-        let base = is_edited.then_some(partner);
-        let entry = match found.info().container() {
-            Some(container) if container.is_mapping() => self.entries_of(container, base, cells),
-            Some(container) => self.items_of(container, base, cells),
-            None => self.fields_of(node, base, cells),
-        };
-        self.entries.push(entry);
-        State::Entry((self.entries.len() - 1) as u32)
+        parts.extend(cells[next..].iter().map(|cell| self.kept(cell)));
+        Ok(parts)
     }
 
-    /// True if a part of the right side is the same as one of the left side.
-    fn is_kept(&self, left: &Cell, right: &Cell) -> bool {
-        match (left.node_number(), right.node_number()) {
-            (Some(l), Some(r)) => self.states[r as usize] == State::Left(l),
-            (None, None) => left.word == right.word,
-            _ => false,
+    /// The entries of a map: those that are set again stay where they were.
+    fn entries(&self, cells: &[Cell], keyed: &Keyed) -> Result<Vec<Source>> {
+        let mut by_node: HashMap<u32, usize, RandomState> = HashMap::default();
+        let mut by_value: HashMap<Value, usize, RandomState> = HashMap::default();
+        for (position, cell) in cells.iter().enumerate().step_by(2) {
+            match cell.node_number() {
+                Some(node) => {
+                    by_node.insert(node, position);
+                }
+                None => {
+                    by_value.insert(cell.value.clone(), position);
+                }
+            }
         }
-    }
-
-    fn fields_of(&self, node: u32, base: Option<u32>, cells: &[Cell]) -> Entry {
-        let info = self.right.node(node).info();
-        let field = |position: usize| info.visited[position].field;
-        let mut fields: Vec<(u32, Source)> = Vec::new();
-        for (position, cell) in cells.iter().enumerate() {
-            let is_same = match base {
-                Some(base) => self.is_kept(self.left.cell(base, position as u32), cell),
-                // The copy of a right object has its own values.
-                None => cell
-                    .node_number()
-                    .is_none_or(|part| self.states[part as usize] == State::Fresh),
+        if let Some(&position) = keyed.removed.iter().find(|&&at| at as usize >= cells.len()) {
+            return Err(out_of_range("key", position));
+        }
+        let mut replaced: HashMap<usize, &Source, RandomState> = HashMap::default();
+        let mut added = Vec::new();
+        let named = (keyed.named.iter())
+            .map(|(name, source)| (Source::Value(Value::from(name.clone())), source));
+        let set = keyed.set.iter().map(|(key, source)| (key.clone(), source));
+        for (key, source) in named.chain(set) {
+            let known = match &key {
+                Source::Left(node) | Source::Image(node) => by_node.get(node),
+                Source::Value(value) => by_value.get(value),
+                Source::New(_) => None,
             };
-            if !is_same {
-                fields.push((field(position), self.source(cell)));
+            match known {
+                Some(&position) => {
+                    replaced.insert(position, source);
+                }
+                None => added.extend([key, source.clone()]),
             }
         }
-        let base = match base {
-            Some(base) => Base::Left(base, info),
-            None => Base::Object(Value::from(&self.right.node(node).object)),
-        };
-        Entry::Object(base, fields)
-    }
-
-    fn items_of(
-        &self,
-        container: &'static ContainerType,
-        base: Option<u32>,
-        cells: &[Cell],
-    ) -> Entry {
-        let lefts = base.map_or(&[][..], |base| self.left.cells(base));
-        let word = |state: State, part: u32| match state {
-            State::Left(number) => step(VARIABLE, u64::from(number)),
-            _ => step(IDENTITY, u64::from(part)),
-        };
-        let left_words: Vec<u64> = lefts
-            .iter()
-            .map(|cell| match cell.node_number() {
-                Some(part) => word(State::Left(part), part),
-                None => of_plain(cell.word),
-            })
-            .collect();
-        let right_words: Vec<u64> = cells
-            .iter()
-            .map(|cell| match cell.node_number() {
-                Some(part) => word(self.states[part as usize], part),
-                None => of_plain(cell.word),
-            })
-            .collect();
-        let mut runs: Vec<Run> = Vec::new();
-        let mut kept = sequence::align(&left_words, &right_words)
-            .into_iter()
-            .peekable();
-        for (position, cell) in cells.iter().enumerate() {
-            match kept.next_if(|&(_, right)| right as usize == position) {
-                Some((from, _)) => match runs.last_mut() {
-                    Some(Run::Keep(_, to)) if *to == from => *to += 1,
-                    _ => runs.push(Run::Keep(from, from + 1)),
-                },
-                None => runs.push(Run::Item(self.source(cell))),
-            }
-        }
-        Entry::Items(container, base, runs)
-    }
-
-    fn entries_of(
-        &self,
-        container: &'static ContainerType,
-        base: Option<u32>,
-        cells: &[Cell],
-    ) -> Entry {
-        let lefts = base.map_or(&[][..], |base| self.left.cells(base));
-        let key_of = |cell: &Cell, state: Option<State>| match (cell.node_number(), state) {
-            (Some(_), Some(State::Left(number))) => step(VARIABLE, u64::from(number)),
-            (Some(part), Some(_)) => step(IDENTITY, u64::from(part)),
-            (Some(part), None) => step(VARIABLE, u64::from(part)),
-            (None, _) => of_plain(cell.word),
-        };
-        let mut known: HashMap<u64, usize, RandomState> = HashMap::default();
-        for position in (0..lefts.len()).step_by(2) {
-            known.insert(key_of(&lefts[position], None), position);
-        }
-        let mut set = Vec::new();
+        let mut parts = Vec::with_capacity(cells.len() + added.len());
         for position in (0..cells.len()).step_by(2) {
-            let key = &cells[position];
-            let state = key.node_number().map(|part| self.states[part as usize]);
-            let same = known.remove(&key_of(key, state));
-            let is_same =
-                same.is_some_and(|same| self.is_kept(&lefts[same + 1], &cells[position + 1]));
-            if !is_same {
-                set.push((self.source(key), self.source(&cells[position + 1])));
+            if keyed.removed.binary_search(&(position as u32)).is_ok() {
+                continue;
+            }
+            parts.push(self.kept(&cells[position]));
+            let changed = replaced.get(&position).copied().cloned();
+            parts.push(changed.unwrap_or_else(|| self.kept(&cells[position + 1])));
+        }
+        parts.extend(added);
+        Ok(parts)
+    }
+
+    fn finish(&mut self, plan: Plan<'_>) -> Result<Value> {
+        match plan {
+            Plan::Parts(container, parts) => {
+                let parts: Result<Vec<Value>> =
+                    parts.iter().map(|source| self.value(source)).collect();
+                container.build(parts?.into_iter())
+            }
+            Plan::Fields(object, fields) => {
+                let mut changes = Vec::with_capacity(fields.len());
+                for (field, source) in &fields {
+                    changes.push((*field as usize, self.value(source)?));
+                }
+                build::with_fields(&object, changes).map(Value::from)
+            }
+            Plan::Object(info, fields) => {
+                let mut builder = ObjectBuilder::new(info)?;
+                for (field, source) in fields {
+                    let value = self.value(source)?;
+                    builder.set(*field as usize, value, &mut self.checker)?;
+                }
+                builder.finish(None, &mut self.checker).map(Value::from)
             }
         }
-        let mut removed: Vec<u32> = known
-            .into_values()
-            .map(|position| position as u32)
-            .collect();
-        removed.sort_unstable();
-        Entry::Entries(container, base, removed, set)
     }
 }
 
-/// Tokens that are equal only for nodes that can replace each other: variables, dag nodes
-/// and what can change by `of_identity`, everything else by contents.
-fn exact(tables: &Tables, of_identity: impl Fn(u32, u64) -> u64) -> Tokens {
-    use super::tables::{HAS_IDENTITY, HAS_VARS};
-    let mut tokens: Tokens = Vec::with_capacity(tables.nodes.len());
-    for (number, node) in tables.nodes.iter().enumerate() {
-        let number = number as u32;
-        if node.has(IS_IGNORED) || !node.has(HAS_VARS | HAS_IDENTITY | IS_HOOKED) {
-            tokens.push(node.skeleton);
-            continue;
-        }
-        let mut acc = step(node.info().seed, u64::from(node.count));
-        for cell in tables.cells(number) {
-            acc = step(
-                acc,
-                match cell.node_number() {
-                    Some(part) => tokens[part as usize],
-                    None => of_plain(cell.word),
-                },
-            );
-        }
-        let has_identity = node.is_var() || node.is_dag() || node.is_mutable();
-        tokens.push(match has_identity {
-            true => of_identity(number, acc),
-            false => acc,
-        });
+/// Fields by position.
+///
+/// # Errors
+///
+/// `ValueError` for a field that the type does not have.
+pub(crate) fn named_fields(info: &TypeInfo, named: &[(Str, Source)]) -> Result<Vec<(u32, Source)>> {
+    let mut fields = Vec::with_capacity(named.len());
+    for (name, source) in named {
+        let field = info.field_index(name).ok_or_else(|| {
+            Error::value_error(format!("patch: {} has no field '{name}'", info.key()))
+        })?;
+        fields.push((field as u32, source.clone()));
     }
-    tokens
+    Ok(fields)
+}
+
+#[cold]
+fn misfit(info: &TypeInfo) -> Error {
+    Error::value_error(format!(
+        "patch: the edit is for another kind of object than {}",
+        info.key()
+    ))
+}
+
+#[cold]
+fn out_of_range(what: &str, number: u32) -> Error {
+    Error::value_error(format!("patch: there is no {what} of the number {number}"))
 }

@@ -1,0 +1,400 @@
+//! Makes a patch of the pairs that a walk has found.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::patch::{Edit, Keyed, New, Patch, Source, Splice, is_around};
+use super::sequence;
+use super::tables::{Cell, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
+use super::tokens::{Tokens, of_plain, step};
+use super::walk::Walk;
+use crate::kernel::container::Str;
+use crate::kernel::value::Value;
+
+/// The fate of a right node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unknown,
+    /// It is a left node as that is.
+    Left(u32),
+    /// It is what a left node becomes.
+    Image(u32),
+    /// It and everything below is taken from the right side.
+    Fresh,
+    New(u32),
+}
+
+/// Which pairs of a walk a patch relies on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trust {
+    All,
+    /// All but those of variables, each of which stands for itself.
+    Objects,
+    Nothing,
+}
+
+const KEPT: u64 = 0x2d35_8dcc_aa6c_78a5;
+const IDENTITY: u64 = 0x8bb8_4b93_962e_acc9;
+
+/// Determines what becomes of each node, and what has to be said about it.
+pub(super) struct Maker<'t> {
+    left: &'t Tables,
+    right: &'t Tables,
+    /// The left node that stands for each right one.
+    partners: Vec<u32>,
+    /// Equal for nodes of which one can replace the other.
+    tokens: [Tokens; 2],
+    by_token: Option<HashMap<u64, u32, RandomState>>,
+    /// The left variables by identity.
+    variables: HashMap<u64, u32, RandomState>,
+    trust: Trust,
+    states: Vec<State>,
+    /// The right node that each left one becomes.
+    images: Vec<u32>,
+    touched: Vec<bool>,
+    news: Vec<New>,
+}
+
+impl<'t> Maker<'t> {
+    /// A maker that takes partners for each other as far as it trusts them.
+    pub(super) fn new(walk: &'t Walk<'t>, trust: Trust) -> Self {
+        let (left, right) = (walk.left, walk.right);
+        let lefts = left.nodes.iter().zip(0..).filter(|(node, _)| node.is_var());
+        let variables: HashMap<u64, u32, RandomState> = lefts
+            .map(|(node, number)| (node.object.identity(), number))
+            .collect();
+        let partner_of = |(number, node): (usize, &super::tables::Node)| {
+            let same = || variables.get(&node.object.identity()).copied();
+            match (trust, node.is_var()) {
+                (Trust::All, true) => match walk.bindings.labels_right[number] {
+                    NONE => walk.partners[1][number],
+                    label => label,
+                },
+                (_, true) => same().unwrap_or(NONE),
+                (Trust::Nothing, false) => NONE,
+                (_, false) => walk.partners[1][number],
+            }
+        };
+        let partners: Vec<u32> = right.nodes.iter().enumerate().map(partner_of).collect();
+        let lefts = exact(left, |number, content| step(content, u64::from(number)));
+        let rights = exact(right, |number, content| match partners[number as usize] {
+            NONE => step(content ^ IDENTITY, u64::from(number)),
+            partner => step(content, u64::from(partner)),
+        });
+        Maker {
+            left,
+            right,
+            partners,
+            tokens: [lefts, rights],
+            by_token: None,
+            variables,
+            trust,
+            states: vec![State::Unknown; right.nodes.len()],
+            images: vec![NONE; left.nodes.len()],
+            touched: vec![false; left.nodes.len()],
+            news: Vec::new(),
+        }
+    }
+
+    /// The patch for the whole value. O(n) for n nodes and parts of both sides.
+    pub(super) fn make(mut self) -> Patch {
+        let root = match self.right.root.node_number() {
+            None => Source::Value(self.right.root.value.clone()),
+            Some(root) => {
+                self.resolve(root);
+                self.source_of(root)
+            }
+        };
+        let is_image = matches!(root, Source::Image(number)
+            if self.left.root.node_number() == Some(number));
+        Patch {
+            edits: self.edits().into(),
+            news: self.news.into(),
+            root: (!is_image).then_some(root),
+            objects: Some(self.left.nodes.len() as u32),
+            check: None,
+        }
+    }
+
+    /// Determines the states of a node and of what it depends on.
+    fn resolve(&mut self, root: u32) {
+        let mut stack = vec![(root, false)];
+        while let Some((node, parts_done)) = stack.pop() {
+            if self.states[node as usize] != State::Unknown {
+                continue;
+            }
+            if parts_done {
+                self.states[node as usize] = self.made(node);
+                continue;
+            }
+            if let Some(known) = self.taken_over(node) {
+                self.states[node as usize] = State::Left(known);
+                continue;
+            }
+            stack.push((node, true));
+            let parts = self.right.cells(node).iter().filter_map(Cell::node_number);
+            stack.extend(parts.map(|part| (part, false)));
+        }
+    }
+
+    /// The left node that can take the place of a right one.
+    fn taken_over(&mut self, node: u32) -> Option<u32> {
+        let token = self.tokens[1][node as usize];
+        let partner = self.partners[node as usize];
+        let found = self.right.node(node);
+        let is_var = found.is_var();
+        let same = self.variables.get(&found.object.identity()).copied();
+        if is_var && self.trust != Trust::All {
+            return same;
+        }
+        if partner != NONE && self.tokens[0][partner as usize] == token {
+            return Some(partner);
+        }
+        if self.is_edited(partner, node) {
+            return None;
+        }
+        if is_var {
+            // A copy would be another variable.
+            return same;
+        }
+        let tokens = &self.tokens[0];
+        let by_token = self.by_token.get_or_insert_with(|| {
+            let mut map = HashMap::with_capacity_and_hasher(tokens.len(), RandomState::default());
+            for (number, &token) in tokens.iter().enumerate() {
+                map.entry(token).or_insert(number as u32);
+            }
+            map
+        });
+        by_token.get(&token).copied()
+    }
+
+    /// True if a right node is a left one with other parts.
+    fn is_edited(&self, partner: u32, node: u32) -> bool {
+        let found = self.right.node(node);
+        partner != NONE
+            && !found.is_singleton()
+            && self.left.node(partner).info().index() == found.info().index()
+            && self.images[partner as usize] == NONE
+    }
+
+    fn source_of(&self, node: u32) -> Source {
+        match self.states[node as usize] {
+            State::Left(number) => Source::Left(number),
+            State::Image(number) => Source::Image(number),
+            State::New(number) => Source::New(number),
+            State::Fresh | State::Unknown => {
+                Source::Value(Value::from(&self.right.node(node).object))
+            }
+        }
+    }
+
+    fn source(&self, cell: &Cell) -> Source {
+        match cell.node_number() {
+            Some(node) => self.source_of(node),
+            None => Source::Value(cell.value.clone()),
+        }
+    }
+
+    /// The state of a node whose parts are known.
+    fn made(&mut self, node: u32) -> State {
+        let found = self.right.node(node);
+        let cells = self.right.cells(node);
+        if found.is_singleton() {
+            return State::Fresh;
+        }
+        let is_fresh = cells.iter().all(|cell| match cell.node_number() {
+            Some(part) => self.states[part as usize] == State::Fresh,
+            None => true,
+        });
+        let partner = self.partners[node as usize];
+        if self.is_edited(partner, node) && !cells.is_empty() {
+            // An edited object keeps its ignored fields.
+            self.images[partner as usize] = node;
+            return State::Image(partner);
+        }
+        if is_fresh {
+            return State::Fresh;
+        }
+        let new = match found.info().container() {
+            Some(container) if container.is_mapping() => {
+                let entries = cells.chunks_exact(2);
+                let entries = entries.map(|entry| (self.source(&entry[0]), self.source(&entry[1])));
+                New::Entries(container, entries.collect())
+            }
+            Some(container) => {
+                let items = cells.iter().map(|cell| self.source(cell));
+                New::Items(container, items.collect())
+            }
+            None => self.copy_of(node, cells),
+        };
+        self.news.push(new);
+        State::New((self.news.len() - 1) as u32)
+    }
+
+    fn copy_of(&self, node: u32, cells: &[Cell]) -> New {
+        let info = self.right.node(node).info();
+        let is_own = |cell: &Cell| match cell.node_number() {
+            Some(part) => self.states[part as usize] == State::Fresh,
+            None => true,
+        };
+        let fields = cells.iter().zip(&info.visited);
+        let fields = fields.filter(|(cell, _)| !is_own(cell));
+        let fields = fields.map(|(cell, slot)| (slot.field, self.source(cell)));
+        New::Copy(Value::from(&self.right.node(node).object), fields.collect())
+    }
+
+    /// The edits of left nodes, parts before wholes: whatever does not follow from their
+    /// parts.
+    fn edits(&mut self) -> Vec<(u32, Edit)> {
+        let mut edits = Vec::new();
+        for left in 0..self.left.nodes.len() as u32 {
+            let is_around = is_around(self.left, left, &self.touched);
+            let edit = match self.images[left as usize] {
+                NONE => None,
+                right => self.edit_of(left, right),
+            };
+            self.touched[left as usize] = is_around || edit.is_some();
+            edits.extend(edit.map(|edit| (left, edit)));
+        }
+        edits
+    }
+
+    /// The edit of a left node that becomes a right one; None if it follows from the parts.
+    fn edit_of(&self, left: u32, right: u32) -> Option<Edit> {
+        let (lefts, rights) = (self.left.cells(left), self.right.cells(right));
+        let is_straight = lefts.len() == rights.len()
+            && lefts.iter().zip(rights).all(|(l, r)| self.follows(l, r));
+        if is_straight {
+            return None;
+        }
+        let info = self.right.node(right).info();
+        Some(match info.container() {
+            Some(container) if container.is_mapping() => self.entries(lefts, rights)?,
+            Some(_) => self.items(lefts, rights),
+            None => {
+                let fields = lefts.iter().zip(rights).zip(&info.visited);
+                let fields = fields.filter(|((l, r), _)| !self.follows(l, r));
+                let fields = fields.map(|((_, r), slot)| (slot.field, self.source(r)));
+                Edit::Fields(info, fields.collect())
+            }
+        })
+    }
+
+    /// True if a right part is what the left one becomes without another word.
+    fn follows(&self, left: &Cell, right: &Cell) -> bool {
+        match (left.node_number(), right.node_number()) {
+            (Some(l), Some(r)) => match self.states[r as usize] {
+                State::Image(image) => image == l,
+                State::Left(kept) => kept == l && !self.touched[l as usize],
+                _ => false,
+            },
+            (None, None) => left.word == right.word,
+            _ => false,
+        }
+    }
+
+    fn items(&self, lefts: &[Cell], rights: &[Cell]) -> Edit {
+        let left_word = |cell: &Cell| match cell.node_number() {
+            Some(part) => step(KEPT, u64::from(part)),
+            None => of_plain(cell.word),
+        };
+        let right_word = |cell: &Cell| {
+            let Some(part) = cell.node_number() else {
+                return of_plain(cell.word);
+            };
+            match self.states[part as usize] {
+                State::Image(image) => step(KEPT, u64::from(image)),
+                State::Left(kept) if !self.touched[kept as usize] => step(KEPT, u64::from(kept)),
+                _ => step(IDENTITY, u64::from(part)),
+            }
+        };
+        let words = (
+            lefts.iter().map(left_word).collect::<Vec<_>>(),
+            rights.iter().map(right_word).collect::<Vec<_>>(),
+        );
+        let kept = sequence::align(&words.0, &words.1).into_iter();
+        let ends = [(lefts.len() as u32, rights.len() as u32)];
+        let mut splices = Vec::new();
+        let mut next = (0, 0);
+        for (left, right) in kept.chain(ends) {
+            if next != (left, right) {
+                let items = &rights[next.1 as usize..right as usize];
+                splices.push(Splice {
+                    from: next.0,
+                    removed: left - next.0,
+                    items: items.iter().map(|cell| self.source(cell)).collect(),
+                });
+            }
+            next = (left + 1, right + 1);
+        }
+        Edit::Items(splices)
+    }
+
+    /// The changes of a map; None if it only lists its entries in another order.
+    fn entries(&self, lefts: &[Cell], rights: &[Cell]) -> Option<Edit> {
+        let mut known: HashMap<u64, usize, RandomState> = HashMap::default();
+        for position in (0..lefts.len()).step_by(2) {
+            let key = &lefts[position];
+            let word = match key.node_number() {
+                Some(part) => step(KEPT, u64::from(part)),
+                None => of_plain(key.word),
+            };
+            known.insert(word, position);
+        }
+        let mut keyed = Keyed::default();
+        for entry in rights.chunks_exact(2) {
+            let [key, value] = entry else { continue };
+            let state = key.node_number().map(|part| self.states[part as usize]);
+            let word = match state {
+                None => Some(of_plain(key.word)),
+                Some(State::Image(image)) => Some(step(KEPT, u64::from(image))),
+                Some(State::Left(kept)) if !self.touched[kept as usize] => {
+                    Some(step(KEPT, u64::from(kept)))
+                }
+                Some(_) => None,
+            };
+            let same = word.and_then(|word| known.remove(&word));
+            if same.is_some_and(|same| self.follows(&lefts[same + 1], value)) {
+                continue;
+            }
+            let value = self.source(value);
+            match key.value.peek::<Str>() {
+                Some(name) => keyed.named.push((name.clone(), value)),
+                None => keyed.set.push((self.source(key), value)),
+            }
+        }
+        keyed.removed = known.into_values().map(|at| at as u32).collect();
+        keyed.removed.sort_unstable();
+        let is_empty = keyed.named.is_empty() && keyed.set.is_empty() && keyed.removed.is_empty();
+        (!is_empty).then_some(Edit::Keyed(keyed))
+    }
+}
+
+/// Tokens that are equal only for nodes that can replace each other: variables, dag nodes
+/// and what can change by `of_identity`, everything else by contents.
+fn exact(tables: &Tables, of_identity: impl Fn(u32, u64) -> u64) -> Tokens {
+    let mut tokens: Tokens = Vec::with_capacity(tables.nodes.len());
+    for (number, node) in tables.nodes.iter().enumerate() {
+        let number = number as u32;
+        if node.has(IS_IGNORED) || !node.has(HAS_VARS | HAS_IDENTITY | IS_HOOKED) {
+            tokens.push(node.skeleton);
+            continue;
+        }
+        let mut acc = step(node.info().seed, u64::from(node.count));
+        for cell in tables.cells(number) {
+            acc = step(
+                acc,
+                match cell.node_number() {
+                    Some(part) => tokens[part as usize],
+                    None => of_plain(cell.word),
+                },
+            );
+        }
+        let has_identity = node.is_var() || node.is_dag() || node.is_mutable();
+        tokens.push(match has_identity {
+            true => of_identity(number, acc),
+            false => acc,
+        });
+    }
+    tokens
+}
