@@ -152,10 +152,10 @@ def test_a_patch_is_small_and_crosses_processes():
     (y,), g = fun("y")
     right = g([Add(y, number) for number in range(1000) if number != 500] + [Add(y, Add(1, 2))])
     text = diff(left, right).patch.to_json()
-    assert len(text) < 500
-    assert json.loads(text)["format"] == "isoform.patch"
+    assert len(text) < 300
+    assert json.loads(text)["isoform.patch"] == 1
     assert structural_equal(Patch.from_json(text).apply(left), right)
-    with pytest.raises(ValueError, match="the patch is for a value whose digest starts with"):
+    with pytest.raises(ValueError, match="the patch is for another value"):
         Patch.from_json(text).apply(right)
 
 
@@ -178,16 +178,72 @@ def test_a_difference_is_written_and_read():
     [
         "{}",
         "[]",
-        '{"format":"isoform.patch"}',
-        '{"format":"isoform.patch","version":2}',
-        '{"format":"isoform.patch","version":1,"objects":1,"left":"","right":"","entries":[[]]}',
-        '{"format":"isoform.patch","version":1,"objects":1,"left":"","right":"",'
-        '"entries":[["o",7,{"x":["k",9]}]],"root":["q",1]}',
+        '{"isoform.patch":2}',
+        '{"isoform.patch":1}',
+        '{"isoform.patch":1,"check":1}',
+        '{"isoform.patch":1,"check":"","object":{}}',
+        '{"isoform.patch":1,"check":"","-1":{}}',
+        '{"isoform.patch":1,"check":"","1":2}',
+        '{"isoform.patch":1,"check":"","1":{},"01":{}}',
+        '{"isoform.patch":1,"check":"","1":[[0]]}',
+        '{"isoform.patch":1,"check":"","1":[[0,-1]]}',
+        '{"isoform.patch":1,"check":"","1":{"$set":[[1]]}}',
+        '{"isoform.patch":1,"check":"","1":{"$del":[null]}}',
+        '{"isoform.patch":1,"check":"","root":{"$k":-1}}',
+        '{"isoform.patch":1,"check":"","root":{"$q":1}}',
+        '{"isoform.patch":1,"check":"","root":{"$n":0}}',
+        '{"isoform.patch":1,"check":"","root":{"$v":0}}',
+        '{"isoform.patch":1,"check":"","root":{"$ffi.List":{}}}',
+        '{"isoform.patch":1,"check":"","root":' + 65 * "[" + 65 * "]" + "}",
     ],
 )
 def test_damaged_patches_are_errors(text):
     with pytest.raises(ValueError, match=r"."):
         Patch.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"),
+    [
+        ('"9":{}', "no object of the number 9"),
+        ('"0":{"nothing":1}', "has no field 'nothing'"),
+        ('"0":[[0,1]]', "the edit is for another kind of object than"),
+        ('"1":{"a":1}', "the edit is for another kind of object than"),
+        ('"1":[[0,5]]', "no item of the number 0"),
+        ('"1":[[1,1],[0,1]]', "no item of the number 1"),
+        ('"2":{"$del":[9]}', "no key of the number 9"),
+        ('"0":{"$del":[0]}', "the edit is for another kind of object than"),
+        ('"root":{"$k":9}', "no object of the number 9"),
+        ('"root":{"$i":9}', "no object of the number 9"),
+        ('"0":{"lhs":{"$i":2}}', "an object would contain itself"),
+        ('"root":1', "expected the check"),
+    ],
+)
+def test_patches_that_do_not_fit_are_errors(edits, message):
+    left = {"a": [Add(1, 2)]}
+    patch = Patch.from_json('{"isoform.patch":1,"check":"",' + edits + "}")
+    with pytest.raises(ValueError, match=f"the patch is for another value.*{message}"):
+        patch.apply(left)
+
+
+def test_a_patch_names_only_the_edit_itself():
+    shared = [Add(number, number) for number in range(3)]
+    left = {"a": Add(Add(shared[0], shared[1]), shared[2]), "b": shared, "c": [shared, shared]}
+    new = [Add(7, 0), *shared[1:]]
+    right = {"a": Add(Add(new[0], new[1]), new[2]), "b": new, "c": [new, new]}
+    found = diff(left, right)
+    data = json.loads(found.patch.to_json())
+    assert [len(edit) for key, edit in data.items() if key.isdecimal()] == [1]
+    assert structural_equal(found.patch.apply(left), right)
+    assert found.apply(left)["c"][0] is found.apply(left)["c"][0]
+
+
+def test_new_objects_are_written_where_they_are_used():
+    left = {"a": [Add(1, 2)]}
+    right = {"a": [Add(1, 2), Add(Add(1, 2), {"$k": 1}), [1.0, None]], "b": {"x": [True]}}
+    text = diff(left, right).patch.to_json()
+    assert "values" not in json.loads(text)
+    assert structural_equal(Patch.from_json(text).apply(left), right)
 
 
 def test_a_variable_that_is_free_on_the_right_alone_cannot_be_written():

@@ -132,8 +132,7 @@ impl DifferenceHandle {
     /// TypeError for values that cannot be written.
     #[getter]
     fn patch(&self, py: Python<'_>) -> PyResult<PatchHandle> {
-        let text = under_gil(py, || self.0.patch_to_json()).into_py()?;
-        let patch = under_gil(py, || Patch::from_json(&text)).into_py()?;
+        let patch = under_gil(py, || self.0.checked_patch()).into_py()?;
         Ok(PatchHandle(patch))
     }
 

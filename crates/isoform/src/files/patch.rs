@@ -47,8 +47,9 @@ const VERSION: i64 = 1;
 const INLINE_DEPTH: usize = 16;
 /// The depth from which nothing is read.
 const READ_DEPTH: usize = 64;
-/// The owners of an object of which a patch, its tables and one place know.
-const UNSHARED: u32 = 3;
+/// A value of more objects than this is written beside the place where it is used, so that
+/// parts that are shared inside of it stay shared.
+const INLINE_OBJECTS: usize = 64;
 
 impl Difference {
     /// The patch as JSON text, to be applied to the same value in another process.
@@ -58,30 +59,33 @@ impl Difference {
     /// `ValueError` for a variable that is free on the right and not on the left;
     /// `TypeError` for values that cannot be written or have no digest.
     pub fn patch_to_json(&self) -> Result<String> {
-        self.patch_data().and_then(|data| text_of(&data))
+        self.checked_patch()?.to_json()
     }
 
-    /// [`patch_to_json`](Self::patch_to_json) as data.
-    pub(super) fn patch_data(&self) -> Result<Value> {
-        if let Some(var) = self.foreign_variable() {
-            return Err(Error::value_error(format!(
-                "a patch cannot be written for {var:?}: the variable is free on the right, and \
-                 the left value does not have it; bind it in both values, or compare with \
-                 map_free_vars"
-            )));
-        }
+    /// The patch as others read it, after proof that it builds the right value: it knows which
+    /// value it is for. O(n) for n objects of both values.
+    ///
+    /// # Errors
+    ///
+    /// As [`patch_to_json`](Self::patch_to_json).
+    pub fn checked_patch(&self) -> Result<Patch> {
         // With something ignored, the patch leads to another value than the right one.
         let built = self.apply(self.left())?;
-        Writer::new(self.patch()).patch(check_of(self.left(), &built)?)
+        let check = check_of(self.left(), &built)?;
+        let data = Writer::new(self.patch()).patch(check)?;
+        let patch = Patch::from_data(&data)?;
+        self.check_read(&patch, &built)?;
+        Ok(patch)
     }
 }
 
 impl Patch {
-    /// The patch as JSON text, if it was read from such a text.
+    /// The patch as JSON text, if it knows which value it is for.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a patch that was not read: its difference writes it.
+    /// `ValueError` for a patch that does not: its difference writes it; `TypeError` for
+    /// values that cannot be written.
     pub fn to_json(&self) -> Result<String> {
         self.data().and_then(|data| text_of(&data))
     }
@@ -90,7 +94,8 @@ impl Patch {
         match &self.check {
             Some(check) => Writer::new(self).patch(check.clone()),
             None => Err(Error::value_error(
-                "this patch was not read from JSON; write it with Difference::patch_to_json",
+                "this patch does not know which value it is for; write it with \
+                 Difference::patch_to_json",
             )),
         }
     }
@@ -232,13 +237,16 @@ fn numbered(tag: &str, number: usize) -> Value {
     tagged(tag, number as i64)
 }
 
-/// An object with these keys; None if one could be taken for a tag.
-fn plain_map(entries: Vec<(Value, Value)>) -> Result<Value, Vec<(Value, Value)>> {
+/// An object with these keys, or pairs if it is no plain map or a key could be taken for a
+/// tag.
+fn entries_as_data(container: &ContainerType, entries: Vec<(Value, Value)>) -> Value {
     let is_plain = |key: &Value| key.as_str().is_some_and(|key| !key.starts_with('$'));
-    match entries.iter().all(|(key, _)| is_plain(key)) {
-        true => Ok(entries.into_iter().collect::<Map>().into()),
-        false => Err(entries),
+    if !container.is_mutable() && entries.iter().all(|(key, _)| is_plain(key)) {
+        return entries.into_iter().collect::<Map>().into();
     }
+    let pairs = entries.into_iter();
+    let pairs = pairs.map(|(key, value)| list(vec![key, value]));
+    tagged(container.json, list(pairs.collect()))
 }
 
 /// Data of something that the patch makes.
@@ -252,25 +260,36 @@ enum Written {
 
 struct Writer<'p> {
     patch: &'p Patch,
-    /// How often each of the objects that the patch makes is used.
+    /// How often each of the objects that the patch makes is used, and each new value, by
+    /// identity.
     uses: Vec<u32>,
+    uses_of_values: HashMap<u64, u32, RandomState>,
     written: Vec<Written>,
     shared: Vec<Value>,
     values: Vec<Value>,
     numbers: HashMap<u64, usize, RandomState>,
     /// How deep what was written last nests.
     depth: usize,
+    /// The objects that may still be written in place.
+    room: usize,
 }
 
 impl<'p> Writer<'p> {
     fn new(patch: &'p Patch) -> Self {
         let mut uses = vec![0; patch.news.len()];
-        let mut count = |source: &Source| {
-            if let Source::New(number) = source
-                && let Some(uses) = uses.get_mut(*number as usize)
-            {
-                *uses += 1;
+        let mut uses_of_values: HashMap<u64, u32, RandomState> = HashMap::default();
+        let mut count = |source: &Source| match source {
+            Source::New(number) => {
+                if let Some(uses) = uses.get_mut(*number as usize) {
+                    *uses += 1;
+                }
             }
+            Source::Value(value) => {
+                if let Some(object) = value.as_object() {
+                    *uses_of_values.entry(object.identity()).or_default() += 1;
+                }
+            }
+            Source::Left(_) | Source::Image(_) => {}
         };
         patch.root.iter().for_each(&mut count);
         for (_, edit) in &*patch.edits {
@@ -291,8 +310,11 @@ impl<'p> Writer<'p> {
         }
         for new in &*patch.news {
             match new {
-                New::Copy(_, fields) | New::Object(_, fields) => {
+                New::Object(_, fields) => fields.iter().for_each(|(_, source)| count(source)),
+                New::Copy(object, fields) => {
                     fields.iter().for_each(|(_, source)| count(source));
+                    let own = own_fields(object, fields);
+                    own.for_each(|(_, value)| count(&Source::Value(value)));
                 }
                 New::Items(_, items) => items.iter().for_each(&mut count),
                 New::Entries(_, entries) => entries.iter().for_each(|(key, source)| {
@@ -304,11 +326,13 @@ impl<'p> Writer<'p> {
         Writer {
             patch,
             uses,
+            uses_of_values,
             written: Vec::new(),
             shared: Vec::new(),
             values: Vec::new(),
             numbers: HashMap::default(),
             depth: 0,
+            room: 0,
         }
     }
 
@@ -360,10 +384,19 @@ impl<'p> Writer<'p> {
                 Some(Written::Shared(at)) => numbered("n", *at),
                 None => return Err(malformed("a new object", "made before it is used")),
             },
-            Source::Value(value) => match self.inline(value, 0) {
-                Some(data) => data,
-                None => numbered("v", self.number(value)),
-            },
+            Source::Value(value) => {
+                let uses = value.as_object().map(|object| object.identity());
+                let uses = uses.and_then(|object| self.uses_of_values.get(&object));
+                self.room = INLINE_OBJECTS;
+                let data = match uses {
+                    None | Some(1) => self.inline(value, 0),
+                    Some(_) => None,
+                };
+                match data {
+                    Some(data) => data,
+                    None => numbered("v", self.number(value)),
+                }
+            }
         })
     }
 
@@ -392,7 +425,8 @@ impl<'p> Writer<'p> {
             _ => value.as_object()?,
         };
         self.depth = self.depth.max(depth + 1);
-        if depth == INLINE_DEPTH || object.owners() > UNSHARED {
+        self.room = self.room.checked_sub(1)?;
+        if depth == INLINE_DEPTH {
             return None;
         }
         let info = object.type_info();
@@ -412,10 +446,9 @@ impl<'p> Writer<'p> {
             Contents::Entries(map) => {
                 let mut entries = Vec::new();
                 for (key, item) in map.iter() {
-                    key.as_str()?;
-                    entries.push((key.clone(), self.inline(item, depth + 1)?));
+                    entries.push((self.inline(key, depth + 1)?, self.inline(item, depth + 1)?));
                 }
-                plain_map(entries).ok()
+                Some(entries_as_data(value.container()?, entries))
             }
         }
     }
@@ -509,20 +542,12 @@ impl<'p> Writer<'p> {
                 }
             }
             New::Entries(container, entries) => {
-                let mut entries = self.pairs(entries)?;
-                if !container.is_mutable() {
-                    entries = match plain_map(entries) {
-                        Ok(map) => return Ok(map),
-                        Err(entries) => entries,
-                    };
-                }
-                let pairs = entries.into_iter();
-                let pairs = pairs.map(|(key, value)| list(vec![key, value]));
-                tagged(container.json, list(pairs.collect()))
+                let entries = self.pairs(entries)?;
+                entries_as_data(container, entries)
             }
             New::Object(info, fields) => tagged(info.key(), self.fields(info, fields, Map::new())?),
-            New::Copy(object, fields) => {
-                let object = object.as_object();
+            New::Copy(copied, fields) => {
+                let object = copied.as_object();
                 let object = object.ok_or_else(|| malformed("a new object", "an object"))?;
                 let info = object.type_info();
                 if info.file_hooks().is_some() {
@@ -533,17 +558,31 @@ impl<'p> Writer<'p> {
                     )));
                 }
                 let mut made: Map = Map::new();
-                for (position, field) in info.fields().iter().enumerate() {
-                    let is_given = fields.iter().any(|(given, _)| *given as usize == position);
-                    if !is_given && let Some(value) = field_value_at(object, position) {
-                        let value = self.source(&Source::Value(value))?;
-                        made.insert(field.name().into(), value);
-                    }
+                for (name, value) in own_fields(copied, fields) {
+                    let value = self.source(&Source::Value(value))?;
+                    made.insert(name.into(), value);
                 }
                 tagged(info.key(), self.fields(info, fields, made)?)
             }
         })
     }
+}
+
+/// The fields of an object that are not among those given, by name.
+fn own_fields<'v>(
+    object: &'v Value,
+    given: &'v [(u32, Source)],
+) -> impl Iterator<Item = (&'static str, Value)> {
+    let object = object.as_object();
+    let fields = object.into_iter().flat_map(|object| {
+        let fields = object.type_info().fields().iter().enumerate();
+        fields.map(move |(position, field)| (object, position, field))
+    });
+    let own = fields
+        .filter(|(_, position, _)| !given.iter().any(|(field, _)| *field as usize == *position));
+    own.filter_map(|(object, position, field)| {
+        Some((field.name(), field_value_at(object, position)?))
+    })
 }
 
 struct Reader {

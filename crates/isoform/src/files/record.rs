@@ -81,11 +81,10 @@ impl Difference {
     /// cannot be written.
     pub fn record(&self) -> Result<DifferenceRecord> {
         let back = self.invert()?;
-        let patch = |difference: &Difference| Patch::from_data(&difference.patch_data()?);
         Ok(DifferenceRecord {
             changes: self.changes().iter().map(ChangeRecord::of).collect(),
-            patch: patch(self)?,
-            inverse: patch(&back)?,
+            patch: self.checked_patch()?,
+            inverse: back.checked_patch()?,
         })
     }
 

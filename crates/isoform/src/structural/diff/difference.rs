@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::change::{Change, ChangeKind};
@@ -15,10 +15,9 @@ use super::places::{Places, ROOT};
 use super::tables::{NONE, Tables};
 use super::walk::{Finding, Walk};
 use crate::kernel::error::{Error, ErrorKind, Result};
-use crate::kernel::types::region::RegionKind;
+use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
-use crate::traverse::{children_of, free_variables};
 
 /// The work done for a difference; the measure of the complexity tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -145,33 +144,39 @@ impl Difference {
             .collect()
     }
 
-    /// A free variable of the right value that the left one does not have.
+    /// The right value, or what stands for it where something is ignored, built by a patch
+    /// that was read.
     ///
-    /// A file cannot name it: reading makes new variables.
-    pub(crate) fn foreign_variable(&self) -> Option<Value> {
-        let [left, _] = self.tables.as_ref()?;
-        if self.options.compare.map_free_vars {
-            return None;
-        }
-        let known: HashSet<u64, RandomState> = (left.nodes.iter())
-            .filter(|node| node.is_var())
-            .map(|node| node.object.identity())
-            .collect();
-        // The fields of a free variable may mention others.
-        let mut stack = vec![self.right.clone()];
-        let mut searched: HashSet<u64, RandomState> = HashSet::default();
-        while let Some(value) = stack.pop() {
-            for var in free_variables(&value).ok()? {
-                if !known.contains(&var.identity()) {
-                    return Some(Value::from(var));
-                }
-                if searched.insert(var.identity()) {
-                    let fields = children_of(&Value::from(var));
-                    stack.extend(fields.iter(RegionKind::Use).map(|field| field.value));
-                }
-            }
-        }
-        None
+    /// # Errors
+    ///
+    /// As [`apply`](Self::apply), and `ValueError` if reading made other objects than those of
+    /// the right value: free variables, or objects that are equal to themselves alone.
+    pub(crate) fn check_read(&self, read: &Patch, built: &Value) -> Result<()> {
+        let Some([left, _]) = &self.tables else {
+            return Ok(());
+        };
+        let other = read.build(left)?;
+        let mismatch = match self.options.compare.explain_mismatch(other, built) {
+            // What cannot be compared with itself cannot be judged.
+            Err(error) if error.kind() == ErrorKind::Type => None,
+            mismatch => mismatch?,
+        };
+        let Some(mismatch) = mismatch else {
+            return Ok(());
+        };
+        let found = mismatch.right.unwrap_or(Value::NONE);
+        let is_var = (found.as_object()).is_some_and(|object| object.type_info().kind == Kind::Var);
+        Err(Error::value_error(match is_var {
+            true => format!(
+                "a patch cannot be written for {found:?}: the variable is free on the right, and \
+                 the left value does not have it; bind it in both values, or compare with \
+                 map_free_vars"
+            ),
+            false => format!(
+                "a patch cannot be written for {found:?} at {}, which no file keeps: {}",
+                mismatch.right_path, mismatch.reason
+            ),
+        }))
     }
 
     /// The number of changes of each kind that occurs, in the order of the kinds, each

@@ -33,6 +33,7 @@ pub(super) enum Trust {
     Nothing,
 }
 
+const EDITED: u64 = 0x4b33_a62e_d433_d4a3;
 const KEPT: u64 = 0x2d35_8dcc_aa6c_78a5;
 const IDENTITY: u64 = 0x8bb8_4b93_962e_acc9;
 
@@ -52,6 +53,8 @@ pub(super) struct Maker<'t> {
     /// The right node that each left one becomes.
     images: Vec<u32>,
     touched: Vec<bool>,
+    /// The number of left nodes of which `touched` is known.
+    known: u32,
     news: Vec<New>,
 }
 
@@ -92,6 +95,7 @@ impl<'t> Maker<'t> {
             states: vec![State::Unknown; right.nodes.len()],
             images: vec![NONE; left.nodes.len()],
             touched: vec![false; left.nodes.len()],
+            known: 0,
             news: Vec::new(),
         }
     }
@@ -248,6 +252,7 @@ impl<'t> Maker<'t> {
     fn edits(&mut self) -> Vec<(u32, Edit)> {
         let mut edits = Vec::new();
         for left in 0..self.left.nodes.len() as u32 {
+            self.known = left;
             let is_around = is_around(self.left, left, &self.touched);
             let edit = match self.images[left as usize] {
                 NONE => None,
@@ -282,35 +287,43 @@ impl<'t> Maker<'t> {
 
     /// True if a right part is what the left one becomes without another word.
     fn follows(&self, left: &Cell, right: &Cell) -> bool {
-        match (left.node_number(), right.node_number()) {
-            (Some(l), Some(r)) => match self.states[r as usize] {
-                State::Image(image) => image == l,
-                State::Left(kept) => kept == l && !self.touched[l as usize],
-                _ => false,
-            },
-            (None, None) => left.word == right.word,
-            _ => false,
+        left.is_node() == right.is_node() && self.left_word(left) == self.right_word(right)
+    }
+
+    /// A hash of the object that a left part becomes: its contents if these stay, and
+    /// otherwise its number.
+    fn left_word(&self, cell: &Cell) -> u64 {
+        match cell.node_number() {
+            Some(part) if self.touched[part as usize] => step(EDITED, u64::from(part)),
+            Some(part) => step(KEPT, self.tokens[0][part as usize]),
+            None => of_plain(cell.word),
+        }
+    }
+
+    /// The same of a right part; like no other for new ones.
+    fn right_word(&self, cell: &Cell) -> u64 {
+        let Some(part) = cell.node_number() else {
+            return of_plain(cell.word);
+        };
+        match self.states[part as usize] {
+            State::Image(image) if image < self.known => self.left_word(&Cell::node(image)),
+            // A later node is none of the parts that are compared now.
+            State::Image(image) => step(EDITED, u64::from(image)),
+            State::Left(kept) => step(KEPT, self.tokens[0][kept as usize]),
+            _ => step(IDENTITY, u64::from(part)),
         }
     }
 
     fn items(&self, lefts: &[Cell], rights: &[Cell]) -> Edit {
-        let left_word = |cell: &Cell| match cell.node_number() {
-            Some(part) => step(KEPT, u64::from(part)),
-            None => of_plain(cell.word),
-        };
-        let right_word = |cell: &Cell| {
-            let Some(part) = cell.node_number() else {
-                return of_plain(cell.word);
-            };
-            match self.states[part as usize] {
-                State::Image(image) => step(KEPT, u64::from(image)),
-                State::Left(kept) if !self.touched[kept as usize] => step(KEPT, u64::from(kept)),
-                _ => step(IDENTITY, u64::from(part)),
-            }
-        };
         let words = (
-            lefts.iter().map(left_word).collect::<Vec<_>>(),
-            rights.iter().map(right_word).collect::<Vec<_>>(),
+            lefts
+                .iter()
+                .map(|cell| self.left_word(cell))
+                .collect::<Vec<_>>(),
+            rights
+                .iter()
+                .map(|cell| self.right_word(cell))
+                .collect::<Vec<_>>(),
         );
         let kept = sequence::align(&words.0, &words.1).into_iter();
         let ends = [(lefts.len() as u32, rights.len() as u32)];
@@ -336,7 +349,8 @@ impl<'t> Maker<'t> {
         for position in (0..lefts.len()).step_by(2) {
             let key = &lefts[position];
             let word = match key.node_number() {
-                Some(part) => step(KEPT, u64::from(part)),
+                // Keys that look alike are not the same.
+                Some(part) => step(EDITED, u64::from(part)),
                 None => of_plain(key.word),
             };
             known.insert(word, position);
@@ -347,9 +361,9 @@ impl<'t> Maker<'t> {
             let state = key.node_number().map(|part| self.states[part as usize]);
             let word = match state {
                 None => Some(of_plain(key.word)),
-                Some(State::Image(image)) => Some(step(KEPT, u64::from(image))),
+                Some(State::Image(image)) => Some(step(EDITED, u64::from(image))),
                 Some(State::Left(kept)) if !self.touched[kept as usize] => {
-                    Some(step(KEPT, u64::from(kept)))
+                    Some(step(EDITED, u64::from(kept)))
                 }
                 Some(_) => None,
             };
