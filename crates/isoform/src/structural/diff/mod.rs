@@ -3,6 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `tables.rs` | one side as tables of distinct objects, which everything else works on |
+//! | `kept.rs` | the memory of tables, kept for the next difference |
 //! | `tokens.rs` | hashes by which nodes of both sides are matched |
 //! | `alignment.rs` | the attribute that says how objects of a type are aligned |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
@@ -31,6 +32,7 @@ mod flow;
 #[allow(dead_code, unused_imports)]
 mod graphs;
 mod ignored;
+mod kept;
 mod moves;
 mod options;
 mod patch;
@@ -111,10 +113,8 @@ impl DiffOptions {
         }
         // The comparison has visited so much of both, at least.
         let seen = last_visit_count() as usize;
-        let left_tables = Tables::like(&left, self.compare, &ignored, (seen, 2 * seen))?;
-        let room = (left_tables.nodes.len(), left_tables.cells.len());
-        let right_tables = Tables::like(&right, self.compare, &ignored, room)?;
-        let tables = [Arc::new(left_tables), Arc::new(right_tables)];
+        let tables = Tables::of_both([&left, &right], self.compare, &ignored, seen)?;
+        let tables = tables.map(Arc::new);
         let mut walk = paired(self, &tables)?;
         walk.sweep()?;
         walk.find_moves()?;

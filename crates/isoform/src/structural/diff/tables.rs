@@ -3,6 +3,8 @@
 //! All that follows works on numbers of nodes: no algorithm of this module reads an
 //! object again, so none of them depends on later writes, and none needs a section.
 
+use std::mem::take;
+
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
@@ -11,13 +13,15 @@ use super::super::plain_hash;
 use super::super::sink::Fast;
 use super::alignment::aligns_by_fields;
 use super::ignored::Ignored;
+use super::kept;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Payload;
+use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::pages::Pages;
 use crate::kernel::types::region::RegionKind;
@@ -61,6 +65,8 @@ pub(super) struct Node {
     pub(super) size: u64,
     /// The same without the dag nodes below and what is below these.
     pub(super) own_size: u64,
+    /// That of the object, which need not be read for it.
+    type_index: TypeIndex,
     pub(super) flags: u8,
 }
 
@@ -80,12 +86,17 @@ pub(super) struct Tables {
     pub(super) cells: Vec<Cell>,
     /// The value itself, as if it were a part of something.
     pub(super) root: Cell,
+    /// True if some of the nodes are dag nodes.
+    pub(super) has_dags: bool,
 }
+
+/// The marks of the shared objects of a value: one more than the numbers of their nodes.
+type Marks = Pages<u32, 16>;
 
 impl Node {
     #[inline]
     pub(super) fn info(&self) -> &'static TypeInfo {
-        self.object.type_info()
+        table::info(self.type_index)
     }
 
     #[inline]
@@ -166,30 +177,46 @@ impl Tables {
     /// `ValueError` with the path for a value that contains itself, and for more than
     /// four billion parts; those of custom hashes.
     pub(super) fn of(value: &Value, options: CompareOptions, ignored: &Ignored) -> Result<Self> {
-        Tables::like(value, options, ignored, (0, 0))
+        let (tables, _) = Tables::read(value, options, ignored, (0, 0), None)?;
+        Ok(tables)
     }
 
-    /// [`of`](Self::of), with room for as many nodes and cells.
+    /// The tables of both sides, of which the left one has about as many objects as `seen`.
     ///
     /// # Errors
     ///
     /// As [`of`](Self::of).
-    pub(super) fn like(
+    pub(super) fn of_both(
+        [left, right]: [&Value; 2],
+        options: CompareOptions,
+        ignored: &Ignored,
+        seen: usize,
+    ) -> Result<[Tables; 2]> {
+        let (left, marks) = Tables::read(left, options, ignored, (seen, 2 * seen), None)?;
+        // Objects in fields that are left out have rows that no other row mentions.
+        let known = ignored.is_empty().then(|| Known::new(&left, marks));
+        let room = (left.nodes.len(), left.cells.len());
+        let (right, _) = Tables::read(right, options, ignored, room, known)?;
+        Ok([left, right])
+    }
+
+    fn read(
         value: &Value,
         options: CompareOptions,
         ignored: &Ignored,
         (nodes, cells): (usize, usize),
-    ) -> Result<Self> {
-        let (tables, outcome) = access::traversing(|section| {
-            let mut reader = Reader::new(options, ignored);
+        known: Option<Known<'_>>,
+    ) -> Result<(Self, Marks)> {
+        let (tables, marks, outcome) = access::traversing(|section| {
+            let mut reader = Reader::new(options, ignored, known);
             reader.tables.nodes.reserve(nodes);
             reader.tables.cells.reserve(cells);
             let outcome = reader.run(section, value);
             // The tables leave the section, because dropping values may run foreign code.
-            (reader.tables, outcome)
+            (reader.tables, reader.marks, outcome)
         });
         outcome?;
-        Ok(tables)
+        Ok((tables, marks))
     }
 
     /// True if each part of an equal value has the same number as its counterpart in other
@@ -251,6 +278,20 @@ impl Tables {
             .map_or(1, |number| self.node(number).size.max(1))
     }
 
+    /// The region in which reading meets a part of a node that it met in another one.
+    fn region_of(&self, node: &Node, position: u32, region: RegionKind) -> RegionKind {
+        if region == RegionKind::Use && !node.has(HAS_DEFS) {
+            return RegionKind::Use;
+        }
+        if node.is_mapping() && position.is_multiple_of(2) {
+            // Keys are looked up, never bound.
+            return RegionKind::Use;
+        }
+        let slot = node.info().visited.get(position as usize);
+        let flag = slot.map_or(FieldFlag::None, |slot| slot.flag);
+        region.inside(node.is_var()).of_field(flag)
+    }
+
     /// The flag of the field that holds a part of a node of a declared type.
     #[inline]
     pub(super) fn flag(&self, number: u32, position: u32) -> FieldFlag {
@@ -258,6 +299,52 @@ impl Tables {
         let slot = info.visited.get(position as usize);
         slot.map_or(FieldFlag::None, |slot| slot.flag)
     }
+}
+
+impl Drop for Tables {
+    fn drop(&mut self) {
+        kept::give_back((take(&mut self.nodes), take(&mut self.cells)));
+    }
+}
+
+/// The tables of the other side, whose rows stand for the objects that are on both sides.
+struct Known<'k> {
+    tables: &'k Tables,
+    marks: Marks,
+    /// By its number there, the number of a node on this side. Empty until an object is met
+    /// that is on both sides.
+    numbers: Vec<u32>,
+    /// The rows that are being taken over.
+    rows: Vec<Row>,
+}
+
+impl<'k> Known<'k> {
+    fn new(tables: &'k Tables, marks: Marks) -> Self {
+        Known {
+            tables,
+            marks,
+            numbers: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// The number of an object there, if it is on both sides.
+    fn find(&mut self, object: ObjRef<'_>) -> Option<u32> {
+        let number = self.marks.get(object.ident())?.checked_sub(1)?;
+        if self.numbers.is_empty() {
+            self.numbers.resize(self.tables.nodes.len(), NONE);
+        }
+        Some(number)
+    }
+}
+
+/// A row of other tables that is being taken over, as a frame of an open object.
+struct Row {
+    number: u32,
+    /// The position of the next part among all cells.
+    next: u32,
+    region: RegionKind,
+    base: usize,
 }
 
 /// An open object.
@@ -274,37 +361,43 @@ struct Reader<'a, 'o> {
     tables: Tables,
     options: CompareOptions,
     ignored: &'o Ignored,
+    known: Option<Known<'o>>,
     sink: Fast<false>,
     frames: Vec<Frame<'a>>,
     pending: Vec<Cell>,
-    marks: Pages<u32, 16>,
+    /// An object with one owner is met once, and needs no mark.
+    marks: Marks,
     /// The nodes of long strings and tensors are values, whose hash is computed once.
     words: HashMap<u64, u64, RandomState>,
+    poll: Poll,
 }
 
 impl<'a, 'o> Reader<'a, 'o> {
-    fn new(options: CompareOptions, ignored: &'o Ignored) -> Self {
+    fn new(options: CompareOptions, ignored: &'o Ignored, known: Option<Known<'o>>) -> Self {
+        let (nodes, cells) = kept::take();
         Reader {
             tables: Tables {
-                nodes: Vec::new(),
-                cells: Vec::new(),
+                nodes,
+                cells,
                 root: Cell::plain(Value::NONE, 0),
+                has_dags: false,
             },
             options,
             ignored,
+            known,
             sink: Fast(Mixing::of_process()),
             frames: Vec::new(),
             pending: Vec::new(),
             marks: Pages::default(),
             words: HashMap::default(),
+            poll: Poll::default(),
         }
     }
 
     fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<()> {
         self.meet(section, Part::alone(root, RegionKind::Use))?;
-        let mut poll = Poll::default();
         loop {
-            poll.step(section)?;
+            self.poll.step(section)?;
             let Some(frame) = self.frames.last_mut() else {
                 break;
             };
@@ -338,22 +431,9 @@ impl<'a, 'o> Reader<'a, 'o> {
             self.pending.push(Cell::plain(value, word));
             return Ok(());
         }
-        let mark = self.marks.word(object.ident());
-        match *mark {
-            0 => *mark = OPEN,
-            OPEN => {
-                let path = path_of(self.frames.iter().map(|frame| &frame.cursor));
-                return Err(cyclic(object).at(path));
-            }
-            known => {
-                let number = known - 1;
-                let node = &mut self.tables.nodes[number as usize];
-                if part.region != RegionKind::Use && node.is_var() {
-                    node.flags |= IS_DEFINED;
-                }
-                self.pending.push(Cell::node(number));
-                return Ok(());
-            }
+        let is_shared = object.is_shared();
+        if is_shared && self.is_known(section, object, part.region)? {
+            return Ok(());
         }
         prefetch_ahead(object);
         let base = self.pending.len();
@@ -363,8 +443,140 @@ impl<'a, 'o> Reader<'a, 'o> {
         };
         // Every class with parts has a cursor.
         let Some(cursor) = cursor else { return Ok(()) };
+        let cursor = cursor.with_mark(is_shared);
         self.frames.push(Frame { cursor, base });
         Ok(())
+    }
+
+    /// True if an object was met before, on any side, so that its node is now pending.
+    /// Otherwise it is marked as open.
+    fn is_known(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<bool> {
+        if let Some(known) = &mut self.known
+            && let Some(number) = known.find(object)
+        {
+            self.take_over(section, number, region)?;
+            return Ok(true);
+        }
+        let mark = self.marks.word(object.ident());
+        match *mark {
+            0 => {
+                *mark = OPEN;
+                Ok(false)
+            }
+            OPEN => {
+                let path = path_of(self.frames.iter().map(|frame| &frame.cursor));
+                Err(cyclic(object).at(path))
+            }
+            known => {
+                self.meet_again(known - 1, region);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Adds a node that has a row already to the pending parts.
+    #[inline]
+    fn meet_again(&mut self, number: u32, region: RegionKind) {
+        let node = &mut self.tables.nodes[number as usize];
+        if region != RegionKind::Use && node.is_var() {
+            node.flags |= IS_DEFINED;
+        }
+        self.pending.push(Cell::node(number));
+    }
+
+    /// Adds a node of the other side to the pending parts, after copies of all rows below
+    /// that this side does not have: what reading the object again would give.
+    fn take_over(&mut self, section: &mut Section, top: u32, region: RegionKind) -> Result<()> {
+        let Some(Known { tables: other, .. }) = self.known else {
+            return Ok(());
+        };
+        self.meet_row(other, top, region);
+        while let Some(row) = self.known.as_mut().and_then(|known| known.rows.last_mut()) {
+            let node = other.node(row.number);
+            if row.next == node.first + node.count {
+                let (number, region, base) = (row.number, row.region, row.base);
+                self.poll.step(section)?;
+                self.close_row(node, number, region, base)?;
+                continue;
+            }
+            let cell = &other.cells[row.next as usize];
+            let position = row.next - node.first;
+            row.next += 1;
+            match cell.node_number() {
+                None => self.pending.push(Cell {
+                    value: cell.value.clone(),
+                    word: cell.word,
+                }),
+                Some(part) => {
+                    let region = other.region_of(node, position, row.region);
+                    self.meet_row(other, part, region);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn meet_row(&mut self, other: &Tables, number: u32, region: RegionKind) {
+        let Some(known) = &mut self.known else { return };
+        match known.numbers[number as usize] {
+            NONE => known.rows.push(Row {
+                number,
+                next: other.node(number).first,
+                region,
+                base: self.pending.len(),
+            }),
+            number => self.meet_again(number, region),
+        }
+    }
+
+    fn close_row(
+        &mut self,
+        node: &Node,
+        number: u32,
+        region: RegionKind,
+        base: usize,
+    ) -> Result<()> {
+        let (own, first) = self.room()?;
+        if let Some(known) = &mut self.known {
+            known.rows.pop();
+            known.numbers[number as usize] = own;
+        }
+        let mut copy = Node {
+            object: node.object.clone(),
+            first,
+            flags: node.flags & !IS_DEFINED,
+            ..*node
+        };
+        if region != RegionKind::Use && copy.is_var() {
+            copy.flags |= IS_DEFINED;
+        }
+        self.add(copy, base);
+        Ok(())
+    }
+
+    /// The numbers of the next node and cell.
+    fn room(&self) -> Result<(u32, u32)> {
+        let number = u32::try_from(self.tables.nodes.len());
+        let first = u32::try_from(self.tables.cells.len());
+        match (number, first) {
+            (Ok(number), Ok(first)) if number < OPEN - 1 => Ok((number, first)),
+            _ => Err(too_large()),
+        }
+    }
+
+    /// Adds a node whose parts are the pending ones from `base` on, and makes it pending.
+    #[inline]
+    fn add(&mut self, node: Node, base: usize) {
+        let number = self.tables.nodes.len() as u32;
+        self.tables.has_dags |= node.is_dag();
+        self.tables.nodes.push(node);
+        self.tables.cells.extend(self.pending.drain(base..));
+        self.pending.push(Cell::node(number));
     }
 
     /// The hash of an object without parts.
@@ -391,23 +603,15 @@ impl<'a, 'o> Reader<'a, 'o> {
         };
         let object = cursor.object();
         let info = object.info();
-        let Ok(number) = u32::try_from(self.tables.nodes.len()) else {
-            return Err(too_large());
-        };
-        let Ok(first) = u32::try_from(self.tables.cells.len()) else {
-            return Err(too_large());
-        };
-        if number >= OPEN - 1 {
-            return Err(too_large());
-        }
+        let (number, first) = self.room()?;
         let mut node = self.node_of(section, object, info, (base, first))?;
         if cursor.region != RegionKind::Use && node.is_var() {
             node.flags |= IS_DEFINED;
         }
-        self.tables.nodes.push(node);
-        self.tables.cells.extend(self.pending.drain(base..));
-        *self.marks.word(object.ident()) = number + 1;
-        self.pending.push(Cell::node(number));
+        if cursor.marked {
+            *self.marks.word(object.ident()) = number + 1;
+        }
+        self.add(node, base);
         Ok(())
     }
 
@@ -455,7 +659,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                     skeleton = step(skeleton, part.skeleton);
                     flags |= part.flags & INHERITED;
                     size = size.saturating_add(part.size);
-                    if !part.is_dag() {
+                    if !part.has(HAS_DAGS) || !part.is_dag() {
                         own_size = own_size.saturating_add(part.own_size);
                     }
                 }
@@ -501,6 +705,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             skeleton,
             size,
             own_size,
+            type_index: info.index(),
             flags,
         })
     }
