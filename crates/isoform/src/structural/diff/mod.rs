@@ -8,6 +8,7 @@
 //! | `alignment.rs` | the attribute that says how objects of a type are aligned |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
 //! | `walk.rs` | pairs, and what differs |
+//! | `pairs.rs` | the numbers of pairs |
 //! | `bindings.rs`, `variables.rs` | which variables are bound to each other |
 //! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; what became a part of something new |
 //! | `flow.rs`, `graphs/` | which dag nodes correspond, by the way in which they are wired |
@@ -35,6 +36,7 @@ mod ignored;
 mod kept;
 mod moves;
 mod options;
+mod pairs;
 mod patch;
 mod places;
 mod sequence;
@@ -116,7 +118,9 @@ impl DiffOptions {
         let tables = Tables::of_both([&left, &right], self.compare, &ignored, seen)?;
         let tables = tables.map(Arc::new);
         let mut walk = paired(self, &tables)?;
-        walk.sweep()?;
+        if tables.iter().any(|side| side.has_dags) {
+            walk.sweep()?;
+        }
         walk.find_moves()?;
         difference::finish(self, (left, right), walk)
     }
@@ -129,13 +133,14 @@ fn paired<'t>(options: &'t DiffOptions, tables: &'t [Arc<Tables>; 2]) -> Result<
         let root = left.root.node_number();
         root.is_some_and(|root| left.node(root).has(flag))
     };
+    let have_dags = left.has_dags && right.has_dags;
     let mut tokens = [tokens::skeletons(left), tokens::skeletons(right)];
     let mut bindings = Bindings::new(left, right);
     let mut round = 0;
     loop {
-        let flow = match round > 0 || !root_has(HAS_VARS) {
+        // In the first round, only the variables matter.
+        let flow = match have_dags && (round > 0 || !root_has(HAS_VARS)) {
             true => Flow::of([left, right], &tokens),
-            // Only the variables matter for now.
             false => None,
         };
         let places = Places::new(tables.clone());
@@ -146,7 +151,8 @@ fn paired<'t>(options: &'t DiffOptions, tables: &'t [Arc<Tables>; 2]) -> Result<
         if is_settled || !root_has(HAS_VARS) || round == ROUNDS {
             return Ok(walk);
         }
-        tokens = tokens::labelled(left, right, &walk.bindings);
-        bindings = walk.bindings.next_round();
+        (tokens, bindings) = (walk.aligner.tokens, walk.bindings);
+        tokens::label(&mut tokens, [left, right], &bindings);
+        bindings = bindings.next_round();
     }
 }

@@ -22,8 +22,9 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::{self, TypeInfo};
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{Fields, Met, ObjRef};
 use crate::kernel::pages::Pages;
+use crate::kernel::path::AccessPath;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
@@ -347,11 +348,18 @@ struct Row {
     base: usize,
 }
 
-/// An open object.
+/// An open object: a node, whose next field is known, or a container, whose cursor is the
+/// last one. A cursor for each node would be copied around with it.
 struct Frame<'a> {
-    cursor: Cursor<'a>,
+    fields: Fields<'a>,
+    next: usize,
     /// The start of its parts among the pending ones.
     base: usize,
+    region: RegionKind,
+    /// The region of fields without a flag that sets one.
+    inner: RegionKind,
+    is_container: bool,
+    is_marked: bool,
 }
 
 /// Marks of objects: zero is unknown, then one more than the number of a node.
@@ -364,6 +372,8 @@ struct Reader<'a, 'o> {
     known: Option<Known<'o>>,
     sink: Fast<false>,
     frames: Vec<Frame<'a>>,
+    /// Those of the open containers.
+    cursors: Vec<Cursor<'a>>,
     pending: Vec<Cell>,
     /// An object with one owner is met once, and needs no mark.
     marks: Marks,
@@ -387,6 +397,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             known,
             sink: Fast(Mixing::of_process()),
             frames: Vec::new(),
+            cursors: Vec::new(),
             pending: Vec::new(),
             marks: Pages::default(),
             words: HashMap::default(),
@@ -395,14 +406,37 @@ impl<'a, 'o> Reader<'a, 'o> {
     }
 
     fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<()> {
-        self.meet(section, Part::alone(root, RegionKind::Use))?;
+        self.part(section, Part::alone(root, RegionKind::Use))?;
         loop {
             self.poll.step(section)?;
             let Some(frame) = self.frames.last_mut() else {
                 break;
             };
-            match frame.cursor.next(section) {
-                Some(part) => self.meet(section, part)?,
+            if frame.is_container {
+                let cursor = self.cursors.last_mut();
+                match cursor.and_then(|cursor| cursor.next(section)) {
+                    Some(part) => self.part(section, part)?,
+                    None => {
+                        self.cursors.pop();
+                        self.close(section)?;
+                    }
+                }
+                continue;
+            }
+            // Fields without objects need no step of their own.
+            let found = loop {
+                let Some((slot, loaded)) = frame.fields.get(section, frame.next) else {
+                    break None;
+                };
+                frame.next += 1;
+                let mut word = 0;
+                match plain_hash::add_loaded(&mut self.sink, &mut word, loaded) {
+                    Some(object) => break Some((object, frame.inner.of_field(slot.flag))),
+                    None => self.pending.push(Cell::plain(loaded.to_value(), word)),
+                }
+            };
+            match found {
+                Some((object, region)) => self.meet(section, object, region)?,
                 None => self.close(section)?,
             }
         }
@@ -412,18 +446,26 @@ impl<'a, 'o> Reader<'a, 'o> {
         Ok(())
     }
 
-    #[inline]
-    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
-        let object = match part.met {
-            Met::Object(object) => object,
+    fn part(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
+        match part.met {
+            Met::Object(object) => self.meet(section, object, part.region),
             Met::Plain(value) => {
                 let value = value.to_value();
                 let mut word = 0;
                 plain_hash::add_inline(&mut self.sink, &mut word, &value);
                 self.pending.push(Cell::plain(value, word));
-                return Ok(());
+                Ok(())
             }
-        };
+        }
+    }
+
+    #[inline]
+    fn meet(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<()> {
         let info = object.info();
         if !info.class().has_parts() {
             let word = self.word_of(object, info);
@@ -431,21 +473,52 @@ impl<'a, 'o> Reader<'a, 'o> {
             self.pending.push(Cell::plain(value, word));
             return Ok(());
         }
-        let is_shared = object.is_shared();
-        if is_shared && self.is_known(section, object, part.region)? {
+        let is_marked = object.is_shared();
+        if is_marked && self.is_known(section, object, region)? {
             return Ok(());
         }
         prefetch_ahead(object);
-        let base = self.pending.len();
-        let cursor = match info.class() {
-            Payload::Plain | Payload::Node => Some(Cursor::of_node(object, part, View::Compared)),
-            _ => Cursor::of_container(section, object, part, View::Compared),
+        let is_container = !matches!(info.class(), Payload::Plain | Payload::Node);
+        let fields = match is_container {
+            false => object.visited_with(info),
+            true => {
+                let part = Part::object(object, region);
+                let cursor = Cursor::of_container(section, object, part, View::Compared);
+                // Every class with parts has a cursor.
+                let Some(cursor) = cursor else { return Ok(()) };
+                self.cursors.push(cursor);
+                Fields::none(object)
+            }
         };
-        // Every class with parts has a cursor.
-        let Some(cursor) = cursor else { return Ok(()) };
-        let cursor = cursor.with_mark(is_shared);
-        self.frames.push(Frame { cursor, base });
+        self.frames.push(Frame {
+            fields,
+            next: 0,
+            base: self.pending.len(),
+            region,
+            inner: region.inside(info.kind == Kind::Var),
+            is_container,
+            is_marked,
+        });
         Ok(())
+    }
+
+    /// The path to the part that was taken last.
+    #[cold]
+    fn path(&self, section: &Section) -> AccessPath {
+        let mut containers = self.cursors.iter();
+        let mut cursors = Vec::with_capacity(self.frames.len());
+        for frame in &self.frames {
+            if frame.is_container {
+                cursors.extend(containers.next());
+                continue;
+            }
+            let object = frame.fields.object();
+            let part = Part::object(object, frame.region);
+            let mut cursor = Cursor::of_node(object, part, View::Compared);
+            while cursor.position() < frame.next && cursor.next(section).is_some() {}
+            cursors.push(cursor);
+        }
+        path_of(cursors.iter())
     }
 
     /// True if an object was met before, on any side, so that its node is now pending.
@@ -468,10 +541,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                 *mark = OPEN;
                 Ok(false)
             }
-            OPEN => {
-                let path = path_of(self.frames.iter().map(|frame| &frame.cursor));
-                Err(cyclic(object).at(path))
-            }
+            OPEN => Err(cyclic(object).at(self.path(section))),
             known => {
                 self.meet_again(known - 1, region);
                 Ok(true)
@@ -598,17 +668,17 @@ impl<'a, 'o> Reader<'a, 'o> {
 
     #[inline]
     fn close(&mut self, section: &mut Section) -> Result<()> {
-        let Some(Frame { cursor, base }) = self.frames.pop() else {
+        let Some(frame) = self.frames.pop() else {
             return Ok(());
         };
-        let object = cursor.object();
+        let (object, base) = (frame.fields.object(), frame.base);
         let info = object.info();
         let (number, first) = self.room()?;
         let mut node = self.node_of(section, object, info, (base, first))?;
-        if cursor.region != RegionKind::Use && node.is_var() {
+        if frame.region != RegionKind::Use && node.is_var() {
             node.flags |= IS_DEFINED;
         }
-        if cursor.marked {
+        if frame.is_marked {
             *self.marks.word(object.ident()) = number + 1;
         }
         self.add(node, base);

@@ -5,6 +5,8 @@
 //! K. Zhang and D. Shasha, "Simple fast algorithms for the editing distance between trees and
 //! related problems", SIAM Journal on Computing 18 (1989).
 
+use std::ops::Range;
+
 use super::tables::{HAS_DAGS, HAS_DEFS, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::tokens::{Tokens, of_plain, step};
 
@@ -17,8 +19,8 @@ pub(super) struct Element {
     pub(super) node: u32,
     /// The parent's position; [`NONE`] for the root.
     pub(super) parent: u32,
-    /// The way from the parent: nodes, with the positions of their parts.
-    pub(super) way: Vec<(u32, u32)>,
+    /// The way from the parent, among those of the tree.
+    way: Range<usize>,
     /// Its own contents, without other elements.
     label: u64,
     /// The leftmost leaf below, itself if there is none.
@@ -35,6 +37,8 @@ impl Element {
 /// A small tree, children before parents and the root last.
 pub(super) struct SmallTree {
     pub(super) elements: Vec<Element>,
+    /// The ways of all elements: nodes, with the positions of their parts.
+    ways: Vec<(u32, u32)>,
 }
 
 impl SmallTree {
@@ -45,25 +49,24 @@ impl SmallTree {
             node: u32,
             next: u32,
             label: u64,
-            way: Vec<(u32, u32)>,
+            way: Range<usize>,
+            /// The number of elements before the first one inside.
             first: u32,
-            kids: Vec<u32>,
         }
         let refused = HAS_DEFS | HAS_DAGS | if free_vars { HAS_VARS } else { 0 };
         if tables.node(root).size > SMALL || tables.node(root).has(refused) {
             return None;
         }
         let mut elements: Vec<Element> = Vec::new();
-        let open = |node: u32, way| Open {
+        let mut ways: Vec<(u32, u32)> = Vec::new();
+        let open = |node: u32, way, first| Open {
             node,
             next: 0,
             label: step(tables.node(node).info().seed, u64::from(node == NONE)),
             way,
-            first: NONE,
-            kids: Vec::new(),
+            first,
         };
-        let mut stack = vec![open(root, Vec::new())];
-        // Elements whose parents are not known yet, by the depth of the stack.
+        let mut stack = vec![open(root, 0..0, 0)];
         while let Some(top) = stack.last_mut() {
             if elements.len() > SMALL as usize {
                 return None;
@@ -83,54 +86,40 @@ impl SmallTree {
                     // A container only passes on its elements.
                     let around = stack.last_mut()?;
                     around.label = step(around.label, node.info().seed);
-                    if around.first == NONE {
-                        around.first = done.first;
-                    }
-                    around.kids.extend(done.kids);
                     continue;
                 }
                 let number = elements.len() as u32;
-                for &kid in &done.kids {
-                    elements[kid as usize].parent = number;
+                // The tree below each child is a stretch that ends with it.
+                let mut end = number;
+                while end > done.first {
+                    let child = &mut elements[end as usize - 1];
+                    child.parent = number;
+                    end = child.leftmost;
                 }
-                let leftmost = if done.first == NONE {
-                    number
-                } else {
-                    done.first
-                };
                 elements.push(Element {
                     node: done.node,
                     parent: NONE,
                     way: done.way,
                     label: done.label,
-                    leftmost,
+                    leftmost: done.first,
                 });
-                if let Some(around) = stack.last_mut() {
-                    around.kids.push(number);
-                    if around.first == NONE {
-                        around.first = leftmost;
-                    }
-                }
                 continue;
             }
             let position = top.next;
             top.next += 1;
             let cell = tables.cell(top.node, position);
             // The way leads from the last element, through containers.
-            let mut way = match node.counts() {
-                true => Vec::new(),
-                false => top.way.clone(),
-            };
-            way.push((top.node, position));
+            let start = ways.len();
+            if !node.counts() {
+                ways.extend_from_within(top.way.clone());
+            }
+            ways.push((top.node, position));
+            let way = start..ways.len();
+            let number = elements.len() as u32;
             match cell.node_number() {
-                Some(part) => stack.push(open(part, way)),
+                Some(part) => stack.push(open(part, way, number)),
                 None if node.counts() => top.label = step(top.label, of_plain(cell.word)),
                 None => {
-                    let number = elements.len() as u32;
-                    top.kids.push(number);
-                    if top.first == NONE {
-                        top.first = number;
-                    }
                     elements.push(Element {
                         node: NONE,
                         parent: NONE,
@@ -141,7 +130,12 @@ impl SmallTree {
                 }
             }
         }
-        Some(SmallTree { elements })
+        Some(SmallTree { elements, ways })
+    }
+
+    /// The way to an element from its parent.
+    pub(super) fn way(&self, element: &Element) -> &[(u32, u32)] {
+        &self.ways[element.way.clone()]
     }
 
     fn len(&self) -> usize {
@@ -172,93 +166,105 @@ impl SmallTree {
     }
 }
 
-/// Pairs of elements that stand for each other in a cheapest edit, where inserting, deleting
-/// and changing an element cost one each. O(n m) subproblems of the sizes of both trees.
-pub(super) fn mapping(left: &SmallTree, right: &SmallTree) -> Vec<(u32, u32)> {
-    let (rows, columns) = (left.len(), right.len());
-    let mut trees = vec![0u16; rows * columns];
-    let mut forest = vec![0u16; (rows + 1) * (columns + 1)];
-    let (left_roots, right_roots) = (left.key_roots(), right.key_roots());
-    for &l in &left_roots {
-        for &r in &right_roots {
-            distances(left, right, (l, r), &mut trees, &mut forest);
+/// The tables of a cheapest edit, reused from tree to tree. Each entry is written before it
+/// is read.
+#[derive(Default)]
+pub(super) struct Distances {
+    /// Those of the trees below two elements.
+    trees: Vec<u16>,
+    /// Those of the forests of a subproblem.
+    forest: Vec<u16>,
+}
+
+impl Distances {
+    /// Pairs of elements that stand for each other in a cheapest edit, where inserting,
+    /// deleting and changing an element cost one each. O(n m) subproblems of the sizes of
+    /// both trees.
+    pub(super) fn mapping(&mut self, left: &SmallTree, right: &SmallTree) -> Vec<(u32, u32)> {
+        let (rows, columns) = (left.len(), right.len());
+        self.trees.resize(rows * columns, 0);
+        self.forest.resize((rows + 1) * (columns + 1), 0);
+        let (left_roots, right_roots) = (left.key_roots(), right.key_roots());
+        for &l in &left_roots {
+            for &r in &right_roots {
+                self.fill(left, right, (l, r));
+            }
         }
+        // Each pair of trees whose mapping is to be found.
+        let mut pairs = Vec::new();
+        let mut open = vec![(rows - 1, columns - 1)];
+        while let Some((l, r)) = open.pop() {
+            self.fill(left, right, (l, r));
+            let forest = &self.forest;
+            let first = (
+                left.elements[l].leftmost as usize,
+                right.elements[r].leftmost as usize,
+            );
+            let at = |i: usize, j: usize| (i - first.0) * (columns + 1) + (j - first.1);
+            let (mut i, mut j) = (l + 1, r + 1);
+            while i > first.0 || j > first.1 {
+                let here = forest[at(i, j)];
+                if i > first.0 && here == forest[at(i - 1, j)] + 1 {
+                    i -= 1;
+                    continue;
+                }
+                if j > first.1 && here == forest[at(i, j - 1)] + 1 {
+                    j -= 1;
+                    continue;
+                }
+                let (one, other) = (i - 1, j - 1);
+                let (below, beside) = (
+                    left.elements[one].leftmost as usize,
+                    right.elements[other].leftmost as usize,
+                );
+                if below == first.0 && beside == first.1 {
+                    pairs.push((one as u32, other as u32));
+                    (i, j) = (i - 1, j - 1);
+                } else {
+                    open.push((one, other));
+                    (i, j) = (below, beside);
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs
     }
-    // Each pair of trees whose mapping is to be found.
-    let mut pairs = Vec::new();
-    let mut open = vec![(rows - 1, columns - 1)];
-    while let Some((l, r)) = open.pop() {
-        distances(left, right, (l, r), &mut trees, &mut forest);
+
+    /// The distances between all forests of the trees below two nodes.
+    fn fill(&mut self, left: &SmallTree, right: &SmallTree, (l, r): (usize, usize)) {
+        let columns = right.len();
         let first = (
             left.elements[l].leftmost as usize,
             right.elements[r].leftmost as usize,
         );
-        let at = |i: usize, j: usize| (i - first.0) * (columns + 1) + (j - first.1);
-        let (mut i, mut j) = (l + 1, r + 1);
-        while i > first.0 || j > first.1 {
-            let here = forest[at(i, j)];
-            if i > first.0 && here == forest[at(i - 1, j)] + 1 {
-                i -= 1;
-                continue;
-            }
-            if j > first.1 && here == forest[at(i, j - 1)] + 1 {
-                j -= 1;
-                continue;
-            }
-            let (one, other) = (i - 1, j - 1);
-            let (below, beside) = (
-                left.elements[one].leftmost as usize,
-                right.elements[other].leftmost as usize,
-            );
-            if below == first.0 && beside == first.1 {
-                pairs.push((one as u32, other as u32));
-                (i, j) = (i - 1, j - 1);
-            } else {
-                open.push((one, other));
-                (i, j) = (below, beside);
-            }
+        let others = &right.elements[first.1..=r];
+        let width = others.len() + 1;
+        for (j, entry) in self.forest[..width].iter_mut().enumerate() {
+            *entry = j as u16;
         }
-    }
-    pairs.sort_unstable();
-    pairs
-}
-
-/// The distances between all forests of the trees below two nodes.
-fn distances(
-    left: &SmallTree,
-    right: &SmallTree,
-    (l, r): (usize, usize),
-    trees: &mut [u16],
-    forest: &mut [u16],
-) {
-    let columns = right.len();
-    let first = (
-        left.elements[l].leftmost as usize,
-        right.elements[r].leftmost as usize,
-    );
-    let at = |i: usize, j: usize| (i - first.0) * (columns + 1) + (j - first.1);
-    for i in first.0..=l + 1 {
-        forest[at(i, first.1)] = (i - first.0) as u16;
-    }
-    for j in first.1..=r + 1 {
-        forest[at(first.0, j)] = (j - first.1) as u16;
-    }
-    for i in first.0 + 1..=l + 1 {
-        let one = &left.elements[i - 1];
-        for j in first.1 + 1..=r + 1 {
-            let other = &right.elements[j - 1];
-            let skip = forest[at(i - 1, j)].min(forest[at(i, j - 1)]) + 1;
-            let is_tree = one.leftmost as usize == first.0 && other.leftmost as usize == first.1;
-            let found = if is_tree {
-                let changed = u16::from(one.label != other.label);
-                let found = skip.min(forest[at(i - 1, j - 1)] + changed);
-                trees[(i - 1) * columns + j - 1] = found;
-                found
-            } else {
-                let before = at(one.leftmost as usize, other.leftmost as usize);
-                skip.min(forest[before] + trees[(i - 1) * columns + j - 1])
-            };
-            forest[at(i, j)] = found;
+        for (row, one) in left.elements[first.0..=l].iter().enumerate() {
+            let start = (row + 1) * (columns + 1);
+            let (done, rest) = self.forest.split_at_mut(start);
+            let above = &done[start - (columns + 1)..][..width];
+            let here = &mut rest[..width];
+            // The forest without the tree that ends with this element.
+            let before = (one.leftmost as usize - first.0) * (columns + 1);
+            let trees = &mut self.trees[(first.0 + row) * columns + first.1..][..width - 1];
+            let mut last = row as u16 + 1;
+            here[0] = last;
+            for (j, other) in others.iter().enumerate() {
+                let skip = above[j + 1].min(last) + 1;
+                let beside = other.leftmost as usize - first.1;
+                last = if before == 0 && beside == 0 {
+                    let changed = u16::from(one.label != other.label);
+                    let found = skip.min(above[j] + changed);
+                    trees[j] = found;
+                    found
+                } else {
+                    skip.min(done[before + beside] + trees[j])
+                };
+                here[j + 1] = last;
+            }
         }
     }
 }
