@@ -2,7 +2,7 @@
 
 use super::change::ChangeKind;
 use super::places::Link;
-use super::tables::NONE;
+use super::tables::{HAS_SINGLETONS, NONE};
 use super::ted::{Element, SMALL, SmallTree};
 use super::walk::{Spot, Walk};
 
@@ -15,6 +15,12 @@ impl Walk<'_> {
     pub(super) fn small_trees(&mut self, left: u32, right: u32, pair: u32, place: u32) -> bool {
         let (l, r) = (self.left.node(left), self.right.node(right));
         if l.size > SMALL || r.size > SMALL || l.shape == r.shape || !l.counts() || !r.counts() {
+            return false;
+        }
+        // A tree has an element for each node, and comparing two takes at least a step for each
+        // pair of elements. Only singletons may have parts that are no elements.
+        let is_counted = !l.has(HAS_SINGLETONS) && !r.has(HAS_SINGLETONS);
+        if is_counted && !self.can_spend(l.size * r.size) {
             return false;
         }
         let free_vars = self.renames_free();

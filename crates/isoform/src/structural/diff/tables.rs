@@ -19,7 +19,7 @@ use crate::kernel::mixing::Mixing;
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::header::TypeIndex;
-use crate::kernel::object::prefetch::prefetch_ahead;
+use crate::kernel::object::prefetch::{prefetch_after, prefetch_ahead};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::object::view::{Fields, Met, ObjRef};
@@ -46,11 +46,13 @@ pub(super) const IS_HOOKED: u8 = 8;
 pub(super) const IS_DEFINED: u8 = 16;
 /// A dag node is below, or the node is one.
 pub(super) const HAS_DAGS: u8 = 128;
+/// An object that is equal to itself alone is below, or the node is one.
+pub(super) const HAS_SINGLETONS: u8 = 32;
 /// The type, or everything of the node, is to be ignored.
 pub(super) const IS_IGNORED: u8 = 64;
 
 /// The flags that the nodes around a node have, too.
-const INHERITED: u8 = HAS_VARS | HAS_DEFS | HAS_IDENTITY | HAS_DAGS;
+const INHERITED: u8 = HAS_VARS | HAS_DEFS | HAS_IDENTITY | HAS_DAGS | HAS_SINGLETONS;
 
 /// A distinct object with parts.
 pub(super) struct Node {
@@ -252,6 +254,13 @@ impl Tables {
     #[inline]
     pub(super) fn node(&self, number: u32) -> &Node {
         &self.nodes[number as usize]
+    }
+
+    /// Loads the rows that a walk from the root down needs soon after that of a node.
+    #[inline]
+    pub(super) fn prefetch_after(&self, number: u32) {
+        prefetch_after(&self.nodes, number as usize);
+        prefetch_after(&self.cells, self.node(number).first as usize);
     }
 
     #[inline]
@@ -698,6 +707,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             match info.kind {
                 Kind::Var => flags |= HAS_VARS,
                 Kind::Dag => flags |= HAS_IDENTITY | HAS_DAGS,
+                Kind::Singleton => flags |= HAS_SINGLETONS,
                 _ => {}
             }
         }

@@ -20,7 +20,7 @@ pub(super) struct Element {
     /// The parent's position; [`NONE`] for the root.
     pub(super) parent: u32,
     /// The way from the parent, among those of the tree.
-    way: Range<usize>,
+    way: Range<u32>,
     /// Its own contents, without other elements.
     label: u64,
     /// The leftmost leaf below, itself if there is none.
@@ -39,6 +39,9 @@ pub(super) struct SmallTree {
     pub(super) elements: Vec<Element>,
     /// The ways of all elements: nodes, with the positions of their parts.
     ways: Vec<(u32, u32)>,
+    /// The roots of the subproblems: each element that has a sibling to its left, and the
+    /// root.
+    roots: Vec<u32>,
 }
 
 impl SmallTree {
@@ -49,7 +52,7 @@ impl SmallTree {
             node: u32,
             next: u32,
             label: u64,
-            way: Range<usize>,
+            way: Range<u32>,
             /// The number of elements before the first one inside.
             first: u32,
         }
@@ -57,8 +60,9 @@ impl SmallTree {
         if tables.node(root).size > SMALL || tables.node(root).has(refused) {
             return None;
         }
-        let mut elements: Vec<Element> = Vec::new();
-        let mut ways: Vec<(u32, u32)> = Vec::new();
+        let size = tables.node(root).size as usize;
+        let mut elements: Vec<Element> = Vec::with_capacity(size);
+        let mut ways: Vec<(u32, u32)> = Vec::with_capacity(size);
         let open = |node: u32, way, first| Open {
             node,
             next: 0,
@@ -109,12 +113,12 @@ impl SmallTree {
             top.next += 1;
             let cell = tables.cell(top.node, position);
             // The way leads from the last element, through containers.
-            let start = ways.len();
+            let start = ways.len() as u32;
             if !node.counts() {
-                ways.extend_from_within(top.way.clone());
+                ways.extend_from_within(top.way.start as usize..top.way.end as usize);
             }
             ways.push((top.node, position));
-            let way = start..ways.len();
+            let way = start..ways.len() as u32;
             let number = elements.len() as u32;
             match cell.node_number() {
                 Some(part) => stack.push(open(part, way, number)),
@@ -130,40 +134,42 @@ impl SmallTree {
                 }
             }
         }
-        Some(SmallTree { elements, ways })
+        let roots = key_roots(&elements);
+        Some(SmallTree {
+            elements,
+            ways,
+            roots,
+        })
     }
 
     /// The way to an element from its parent.
     pub(super) fn way(&self, element: &Element) -> &[(u32, u32)] {
-        &self.ways[element.way.clone()]
+        &self.ways[element.way.start as usize..element.way.end as usize]
     }
 
     fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// The roots of the subproblems: each node that has a sibling to its left, and the root.
-    fn key_roots(&self) -> Vec<usize> {
-        let mut last = vec![usize::MAX; self.len()];
-        for (number, element) in self.elements.iter().enumerate() {
-            last[element.leftmost as usize] = number;
-        }
-        let mut roots: Vec<usize> = last
-            .into_iter()
-            .filter(|&root| root != usize::MAX)
-            .collect();
-        roots.sort_unstable();
-        roots
-    }
-
-    /// The number of steps that [`mapping`] takes, for a budget.
+    /// The number of steps that [`Distances::mapping`] takes, for a budget.
     pub(super) fn weight(&self) -> u64 {
-        let sizes = self
-            .key_roots()
-            .into_iter()
-            .map(|root| root as u64 + 1 - u64::from(self.elements[root].leftmost));
+        let sizes = self.roots.iter().map(|&root| {
+            let leftmost = self.elements[root as usize].leftmost;
+            u64::from(root) + 1 - u64::from(leftmost)
+        });
         sizes.sum()
     }
+}
+
+fn key_roots(elements: &[Element]) -> Vec<u32> {
+    // Of all elements with one leftmost leaf, the last one is nearest to the root.
+    let mut last = vec![NONE; elements.len()];
+    for (number, element) in elements.iter().enumerate() {
+        last[element.leftmost as usize] = number as u32;
+    }
+    last.retain(|&root| root != NONE);
+    last.sort_unstable();
+    last
 }
 
 /// The tables of a cheapest edit, reused from tree to tree. Each entry is written before it
@@ -184,10 +190,9 @@ impl Distances {
         let (rows, columns) = (left.len(), right.len());
         self.trees.resize(rows * columns, 0);
         self.forest.resize((rows + 1) * (columns + 1), 0);
-        let (left_roots, right_roots) = (left.key_roots(), right.key_roots());
-        for &l in &left_roots {
-            for &r in &right_roots {
-                self.fill(left, right, (l, r));
+        for &l in &left.roots {
+            for &r in &right.roots {
+                self.fill(left, right, (l as usize, r as usize));
             }
         }
         // Each pair of trees whose mapping is to be found.
@@ -252,18 +257,28 @@ impl Distances {
             let trees = &mut self.trees[(first.0 + row) * columns + first.1..][..width - 1];
             let mut last = row as u16 + 1;
             here[0] = last;
-            for (j, other) in others.iter().enumerate() {
-                let skip = above[j + 1].min(last) + 1;
+            let steps = above.windows(2).zip(&mut here[1..]);
+            let steps = steps.zip(others.iter().zip(trees));
+            if before > 0 {
+                for ((above, here), (other, tree)) in steps {
+                    let beside = other.leftmost as usize - first.1;
+                    let skip = above[1].min(last) + 1;
+                    last = skip.min(done[before + beside] + *tree);
+                    *here = last;
+                }
+                continue;
+            }
+            for ((above, here), (other, tree)) in steps {
                 let beside = other.leftmost as usize - first.1;
-                last = if before == 0 && beside == 0 {
-                    let changed = u16::from(one.label != other.label);
-                    let found = skip.min(above[j] + changed);
-                    trees[j] = found;
-                    found
+                let skip = above[1].min(last) + 1;
+                if beside > 0 {
+                    last = skip.min(done[beside] + *tree);
                 } else {
-                    skip.min(done[before + beside] + trees[j])
-                };
-                here[j + 1] = last;
+                    let changed = u16::from(one.label != other.label);
+                    last = skip.min(above[0] + changed);
+                    *tree = last;
+                }
+                *here = last;
             }
         }
     }

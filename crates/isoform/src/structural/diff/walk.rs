@@ -370,6 +370,11 @@ impl<'t> Walk<'t> {
         &self.aligner.tokens
     }
 
+    /// True if the budget suffices for so many steps.
+    pub(super) fn can_spend(&self, steps: u64) -> bool {
+        steps <= self.budget
+    }
+
     /// Takes steps off the budget; false if it does not suffice.
     pub(super) fn spend(&mut self, steps: u64) -> bool {
         let rest = self.budget.checked_sub(steps);
@@ -413,6 +418,8 @@ impl<'t> Walk<'t> {
         place: u32,
         region: RegionKind,
     ) -> Result<Option<(u32, u32, u32)>> {
+        self.left.prefetch_after(left);
+        self.right.prefetch_after(right);
         let (l, r) = (self.left.node(left), self.right.node(right));
         if l.has(IS_IGNORED) && r.has(IS_IGNORED) {
             return Ok(None);
