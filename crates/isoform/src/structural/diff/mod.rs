@@ -3,6 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `tables.rs` | one side as tables of distinct objects, which everything else works on |
+//! | `known.rs` | objects that are on both sides, which are read once |
 //! | `kept.rs` | the memory of tables, kept for the next difference |
 //! | `tokens.rs` | hashes by which nodes of both sides are matched |
 //! | `alignment.rs` | the attribute that says how objects of a type are aligned |
@@ -34,6 +35,7 @@ mod flow;
 mod graphs;
 mod ignored;
 mod kept;
+mod known;
 mod moves;
 mod options;
 mod pairs;

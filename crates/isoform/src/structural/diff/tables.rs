@@ -14,6 +14,7 @@ use super::super::sink::Fast;
 use super::alignment::aligns_by_fields;
 use super::ignored::Ignored;
 use super::kept;
+use super::known::Known;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::access::{self, Poll, Section};
@@ -69,7 +70,7 @@ pub(super) struct Node {
     /// The same without the dag nodes below and what is below these.
     pub(super) own_size: u64,
     /// That of the object, which need not be read for it.
-    type_index: TypeIndex,
+    pub(super) type_index: TypeIndex,
     pub(super) flags: u8,
 }
 
@@ -94,7 +95,7 @@ pub(super) struct Tables {
 }
 
 /// The marks of the shared objects of a value: one more than the numbers of their nodes.
-type Marks = Pages<u32, 16>;
+pub(super) type Marks = Pages<u32, 16>;
 
 impl Node {
     #[inline]
@@ -288,8 +289,38 @@ impl Tables {
             .map_or(1, |number| self.node(number).size.max(1))
     }
 
+    /// The numbers of the next node and cell.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if there are no more.
+    pub(super) fn room(&self) -> Result<(u32, u32)> {
+        let number = u32::try_from(self.nodes.len());
+        let first = u32::try_from(self.cells.len());
+        match (number, first) {
+            (Ok(number), Ok(first)) if number < OPEN - 1 => Ok((number, first)),
+            _ => Err(too_large()),
+        }
+    }
+
+    /// Adds a node; its cells follow.
+    #[inline]
+    pub(super) fn add(&mut self, node: Node) {
+        self.has_dags |= node.is_dag();
+        self.nodes.push(node);
+    }
+
+    /// Notes that a node that has a row was met in a region.
+    #[inline]
+    pub(super) fn meet_again(&mut self, number: u32, region: RegionKind) {
+        let node = &mut self.nodes[number as usize];
+        if region != RegionKind::Use && node.is_var() {
+            node.flags |= IS_DEFINED;
+        }
+    }
+
     /// The region in which reading meets a part of a node that it met in another one.
-    fn region_of(&self, node: &Node, position: u32, region: RegionKind) -> RegionKind {
+    pub(super) fn region_of(node: &Node, position: u32, region: RegionKind) -> RegionKind {
         if region == RegionKind::Use && !node.has(HAS_DEFS) {
             return RegionKind::Use;
         }
@@ -315,46 +346,6 @@ impl Drop for Tables {
     fn drop(&mut self) {
         kept::give_back((take(&mut self.nodes), take(&mut self.cells)));
     }
-}
-
-/// The tables of the other side, whose rows stand for the objects that are on both sides.
-struct Known<'k> {
-    tables: &'k Tables,
-    marks: Marks,
-    /// By its number there, the number of a node on this side. Empty until an object is met
-    /// that is on both sides.
-    numbers: Vec<u32>,
-    /// The rows that are being taken over.
-    rows: Vec<Row>,
-}
-
-impl<'k> Known<'k> {
-    fn new(tables: &'k Tables, marks: Marks) -> Self {
-        Known {
-            tables,
-            marks,
-            numbers: Vec::new(),
-            rows: Vec::new(),
-        }
-    }
-
-    /// The number of an object there, if it is on both sides.
-    fn find(&mut self, object: ObjRef<'_>) -> Option<u32> {
-        let number = self.marks.get(object.ident())?.checked_sub(1)?;
-        if self.numbers.is_empty() {
-            self.numbers.resize(self.tables.nodes.len(), NONE);
-        }
-        Some(number)
-    }
-}
-
-/// A row of other tables that is being taken over, as a frame of an open object.
-struct Row {
-    number: u32,
-    /// The position of the next part among all cells.
-    next: u32,
-    region: RegionKind,
-    base: usize,
 }
 
 /// An open object: a node, whose next field is known, or a container, whose cursor is the
@@ -561,99 +552,26 @@ impl<'a, 'o> Reader<'a, 'o> {
     /// Adds a node that has a row already to the pending parts.
     #[inline]
     fn meet_again(&mut self, number: u32, region: RegionKind) {
-        let node = &mut self.tables.nodes[number as usize];
-        if region != RegionKind::Use && node.is_var() {
-            node.flags |= IS_DEFINED;
-        }
+        self.tables.meet_again(number, region);
         self.pending.push(Cell::node(number));
     }
 
-    /// Adds a node of the other side to the pending parts, after copies of all rows below
-    /// that this side does not have: what reading the object again would give.
-    fn take_over(&mut self, section: &mut Section, top: u32, region: RegionKind) -> Result<()> {
-        let Some(Known { tables: other, .. }) = self.known else {
+    /// Adds a node of the other side to the pending parts: its row there says what reading
+    /// the object again would give.
+    fn take_over(&mut self, section: &mut Section, number: u32, region: RegionKind) -> Result<()> {
+        let Some(known) = &mut self.known else {
             return Ok(());
         };
-        self.meet_row(other, top, region);
-        while let Some(row) = self.known.as_mut().and_then(|known| known.rows.last_mut()) {
-            let node = other.node(row.number);
-            if row.next == node.first + node.count {
-                let (number, region, base) = (row.number, row.region, row.base);
-                self.poll.step(section)?;
-                self.close_row(node, number, region, base)?;
-                continue;
-            }
-            let cell = &other.cells[row.next as usize];
-            let position = row.next - node.first;
-            row.next += 1;
-            match cell.node_number() {
-                None => self.pending.push(Cell {
-                    value: cell.value.clone(),
-                    word: cell.word,
-                }),
-                Some(part) => {
-                    let region = other.region_of(node, position, row.region);
-                    self.meet_row(other, part, region);
-                }
-            }
-        }
+        let own = known.take_over(section, &mut self.poll, &mut self.tables, (number, region))?;
+        self.pending.push(Cell::node(own));
         Ok(())
-    }
-
-    fn meet_row(&mut self, other: &Tables, number: u32, region: RegionKind) {
-        let Some(known) = &mut self.known else { return };
-        match known.numbers[number as usize] {
-            NONE => known.rows.push(Row {
-                number,
-                next: other.node(number).first,
-                region,
-                base: self.pending.len(),
-            }),
-            number => self.meet_again(number, region),
-        }
-    }
-
-    fn close_row(
-        &mut self,
-        node: &Node,
-        number: u32,
-        region: RegionKind,
-        base: usize,
-    ) -> Result<()> {
-        let (own, first) = self.room()?;
-        if let Some(known) = &mut self.known {
-            known.rows.pop();
-            known.numbers[number as usize] = own;
-        }
-        let mut copy = Node {
-            object: node.object.clone(),
-            first,
-            flags: node.flags & !IS_DEFINED,
-            ..*node
-        };
-        if region != RegionKind::Use && copy.is_var() {
-            copy.flags |= IS_DEFINED;
-        }
-        self.add(copy, base);
-        Ok(())
-    }
-
-    /// The numbers of the next node and cell.
-    fn room(&self) -> Result<(u32, u32)> {
-        let number = u32::try_from(self.tables.nodes.len());
-        let first = u32::try_from(self.tables.cells.len());
-        match (number, first) {
-            (Ok(number), Ok(first)) if number < OPEN - 1 => Ok((number, first)),
-            _ => Err(too_large()),
-        }
     }
 
     /// Adds a node whose parts are the pending ones from `base` on, and makes it pending.
     #[inline]
     fn add(&mut self, node: Node, base: usize) {
         let number = self.tables.nodes.len() as u32;
-        self.tables.has_dags |= node.is_dag();
-        self.tables.nodes.push(node);
+        self.tables.add(node);
         self.tables.cells.extend(self.pending.drain(base..));
         self.pending.push(Cell::node(number));
     }
@@ -682,7 +600,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         };
         let (object, base) = (frame.fields.object(), frame.base);
         let info = object.info();
-        let (number, first) = self.room()?;
+        let (number, first) = self.tables.room()?;
         let mut node = self.node_of(section, object, info, (base, first))?;
         if frame.region != RegionKind::Use && node.is_var() {
             node.flags |= IS_DEFINED;

@@ -42,6 +42,8 @@ pub(super) struct SmallTree {
     /// The roots of the subproblems: each element that has a sibling to its left, and the
     /// root.
     roots: Vec<u32>,
+    /// The leftmost leaves of all elements, side by side.
+    leftmost: Vec<u32>,
 }
 
 impl SmallTree {
@@ -134,11 +136,12 @@ impl SmallTree {
                 }
             }
         }
-        let roots = key_roots(&elements);
+        let leftmost: Vec<u32> = elements.iter().map(|element| element.leftmost).collect();
         Some(SmallTree {
+            roots: key_roots(&leftmost),
             elements,
             ways,
-            roots,
+            leftmost,
         })
     }
 
@@ -161,11 +164,11 @@ impl SmallTree {
     }
 }
 
-fn key_roots(elements: &[Element]) -> Vec<u32> {
+fn key_roots(leftmost: &[u32]) -> Vec<u32> {
     // Of all elements with one leftmost leaf, the last one is nearest to the root.
-    let mut last = vec![NONE; elements.len()];
-    for (number, element) in elements.iter().enumerate() {
-        last[element.leftmost as usize] = number as u32;
+    let mut last = vec![NONE; leftmost.len()];
+    for (number, &leaf) in leftmost.iter().enumerate() {
+        last[leaf as usize] = number as u32;
     }
     last.retain(|&root| root != NONE);
     last.sort_unstable();
@@ -195,11 +198,15 @@ impl Distances {
                 self.fill(left, right, (l as usize, r as usize));
             }
         }
-        // Each pair of trees whose mapping is to be found.
+        // Each pair of trees whose mapping is to be found. That of the roots was filled last.
         let mut pairs = Vec::new();
-        let mut open = vec![(rows - 1, columns - 1)];
+        let mut filled = (rows - 1, columns - 1);
+        let mut open = vec![filled];
         while let Some((l, r)) = open.pop() {
-            self.fill(left, right, (l, r));
+            if filled != (l, r) {
+                self.fill(left, right, (l, r));
+                filled = (l, r);
+            }
             let forest = &self.forest;
             let first = (
                 left.elements[l].leftmost as usize,
@@ -238,11 +245,9 @@ impl Distances {
     /// The distances between all forests of the trees below two nodes.
     fn fill(&mut self, left: &SmallTree, right: &SmallTree, (l, r): (usize, usize)) {
         let columns = right.len();
-        let first = (
-            left.elements[l].leftmost as usize,
-            right.elements[r].leftmost as usize,
-        );
-        let others = &right.elements[first.1..=r];
+        let first = (left.leftmost[l] as usize, right.leftmost[r] as usize);
+        let others = &right.leftmost[first.1..=r];
+        let labels = &right.elements[first.1..=r];
         let width = others.len() + 1;
         for (j, entry) in self.forest[..width].iter_mut().enumerate() {
             *entry = j as u16;
@@ -252,33 +257,30 @@ impl Distances {
             let (done, rest) = self.forest.split_at_mut(start);
             let above = &done[start - (columns + 1)..][..width];
             let here = &mut rest[..width];
-            // The forest without the tree that ends with this element.
+            // The forests without the tree that ends with this element.
+            let is_tree = one.leftmost as usize == first.0;
             let before = (one.leftmost as usize - first.0) * (columns + 1);
+            let before = &done[before..][..width];
             let trees = &mut self.trees[(first.0 + row) * columns + first.1..][..width - 1];
-            let mut last = row as u16 + 1;
-            here[0] = last;
+            let mut last = row as u32 + 1;
+            here[0] = last as u16;
             let steps = above.windows(2).zip(&mut here[1..]);
-            let steps = steps.zip(others.iter().zip(trees));
-            if before > 0 {
-                for ((above, here), (other, tree)) in steps {
-                    let beside = other.leftmost as usize - first.1;
-                    let skip = above[1].min(last) + 1;
-                    last = skip.min(done[before + beside] + *tree);
-                    *here = last;
-                }
-                continue;
-            }
-            for ((above, here), (other, tree)) in steps {
-                let beside = other.leftmost as usize - first.1;
-                let skip = above[1].min(last) + 1;
-                if beside > 0 {
-                    last = skip.min(done[beside] + *tree);
+            for (j, ((above, here), (&leaf, tree))) in
+                steps.zip(others.iter().zip(trees)).enumerate()
+            {
+                let beside = leaf as usize - first.1;
+                let deleted = u32::from(above[1]) + 1;
+                // What does not depend on the last entry need not wait for it.
+                if is_tree && beside == 0 {
+                    let changed = u32::from(one.label != labels[j].label);
+                    let best = deleted.min(u32::from(above[0]) + changed);
+                    last = best.min(last + 1);
+                    *tree = last as u16;
                 } else {
-                    let changed = u16::from(one.label != other.label);
-                    last = skip.min(above[0] + changed);
-                    *tree = last;
+                    let best = deleted.min(u32::from(before[beside]) + u32::from(*tree));
+                    last = best.min(last + 1);
                 }
-                *here = last;
+                *here = last as u16;
             }
         }
     }
