@@ -12,7 +12,7 @@ pub(super) struct Bindings {
     /// The first partner that each variable had.
     pub(super) labels_left: Vec<u32>,
     pub(super) labels_right: Vec<u32>,
-    /// The partners of the round before.
+    /// The partners of the round before; empty in the first one.
     hints_left: Vec<u32>,
     hints_right: Vec<u32>,
 }
@@ -26,22 +26,22 @@ impl Bindings {
             undo: Vec::new(),
             labels_left: empty(left),
             labels_right: empty(right),
-            hints_left: empty(left),
-            hints_right: empty(right),
+            hints_left: Vec::new(),
+            hints_right: Vec::new(),
         }
     }
 
     /// No bindings, with these as hints.
-    pub(super) fn next_round(&self) -> Self {
+    pub(super) fn next_round(mut self) -> Self {
+        self.undo(0);
         let empty = |side: &[u32]| vec![NONE; side.len()];
+        let (labels_left, labels_right) = (empty(&self.left), empty(&self.right));
         Bindings {
-            left: empty(&self.left),
-            right: empty(&self.right),
-            undo: Vec::new(),
-            labels_left: empty(&self.left),
-            labels_right: empty(&self.right),
-            hints_left: self.labels_left.clone(),
-            hints_right: self.labels_right.clone(),
+            labels_left,
+            labels_right,
+            hints_left: self.labels_left,
+            hints_right: self.labels_right,
+            ..self
         }
     }
 
@@ -55,7 +55,7 @@ impl Bindings {
         let known = [
             self.right[var as usize],
             self.labels_right[var as usize],
-            self.hints_right[var as usize],
+            hint(&self.hints_right, var),
         ];
         known
             .into_iter()
@@ -68,7 +68,7 @@ impl Bindings {
         let known = [
             self.left[var as usize],
             self.labels_left[var as usize],
-            self.hints_left[var as usize],
+            hint(&self.hints_left, var),
         ];
         known
             .into_iter()
@@ -109,10 +109,7 @@ impl Bindings {
 
     /// True unless the round before has paired one of two variables with another one.
     pub(super) fn may_be_partners(&self, left: u32, right: u32) -> bool {
-        let hints = (
-            self.hints_left[left as usize],
-            self.hints_right[right as usize],
-        );
+        let hints = (hint(&self.hints_left, left), hint(&self.hints_right, right));
         hints == (NONE, NONE) || hints.0 == right
     }
 
@@ -131,4 +128,8 @@ impl Bindings {
             self.right[right as usize] = left_before;
         }
     }
+}
+
+fn hint(hints: &[u32], var: u32) -> u32 {
+    hints.get(var as usize).copied().unwrap_or(NONE)
 }

@@ -126,7 +126,7 @@ impl Walk<'_> {
                     self.dag_alone(1, right, place);
                 }
                 NONE => {}
-                left if self.pairs.contains_key(&(left, right)) => {}
+                left if self.pairs.get(left, right).is_some() => {}
                 left => {
                     self.apart(left, right)?;
                 }

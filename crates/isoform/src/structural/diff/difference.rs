@@ -390,12 +390,23 @@ fn whole(left: &Value, right: &Value) -> Finding {
 /// How often each pair occurs: once for each way from the roots.
 pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     let count = walk.pair_count();
-    let mut edges = walk.edges.clone();
-    edges.sort_unstable();
     let mut times = vec![0u64; count];
     let mut is_inner = vec![false; count];
-    for &(_, to) in &edges {
+    // The pairs inside of each one, one after another.
+    let mut starts = vec![0usize; count + 1];
+    for &(from, to) in &walk.edges {
+        starts[from as usize + 1] += 1;
         is_inner[to as usize] = true;
+    }
+    for pair in 0..count {
+        starts[pair + 1] += starts[pair];
+    }
+    let mut next = starts.clone();
+    let mut inside = vec![0; walk.edges.len()];
+    for &(from, to) in &walk.edges {
+        let next = &mut next[from as usize];
+        inside[*next] = to;
+        *next += 1;
     }
     for pair in 0..count {
         if !is_inner[pair] {
@@ -404,10 +415,9 @@ pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     }
     // A pair is left before those around it.
     for &pair in walk.left_pairs.iter().rev() {
-        let from = edges.partition_point(|edge| edge.0 < pair);
-        let own = times[pair as usize];
-        let below = edges[from..].iter().take_while(|edge| edge.0 == pair);
-        for &(_, to) in below {
+        let pair = pair as usize;
+        let own = times[pair];
+        for &to in &inside[starts[pair]..starts[pair + 1]] {
             times[to as usize] = times[to as usize].saturating_add(own);
         }
     }

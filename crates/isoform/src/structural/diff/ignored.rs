@@ -45,6 +45,11 @@ impl Ignored {
         Ok(ignored)
     }
 
+    /// True if nothing is left out.
+    pub(super) fn is_empty(&self) -> bool {
+        self.types.is_empty() && self.fields.is_empty()
+    }
+
     pub(super) fn has_type(&self, info: &TypeInfo) -> bool {
         !self.types.is_empty() && self.types.iter().any(|&ty| table::is_a(info.index(), ty))
     }

@@ -3,10 +3,13 @@
 //! | file | job |
 //! |---|---|
 //! | `tables.rs` | one side as tables of distinct objects, which everything else works on |
+//! | `known.rs` | objects that are on both sides, which are read once |
+//! | `kept.rs` | the memory of tables, kept for the next difference |
 //! | `tokens.rs` | hashes by which nodes of both sides are matched |
 //! | `alignment.rs` | the attribute that says how objects of a type are aligned |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
 //! | `walk.rs` | pairs, and what differs |
+//! | `pairs.rs` | the numbers of pairs |
 //! | `bindings.rs`, `variables.rs` | which variables are bound to each other |
 //! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; what became a part of something new |
 //! | `flow.rs`, `graphs/` | which dag nodes correspond, by the way in which they are wired |
@@ -31,9 +34,12 @@ mod flow;
 #[allow(dead_code, unused_imports)]
 mod graphs;
 mod ignored;
+mod kept;
+mod known;
 mod maker;
 mod moves;
 mod options;
+mod pairs;
 mod patch;
 mod places;
 mod sequence;
@@ -112,12 +118,12 @@ impl DiffOptions {
         }
         // The comparison has visited so much of both, at least.
         let seen = last_visit_count() as usize;
-        let left_tables = Tables::like(&left, self.compare, &ignored, (seen, 2 * seen))?;
-        let room = (left_tables.nodes.len(), left_tables.cells.len());
-        let right_tables = Tables::like(&right, self.compare, &ignored, room)?;
-        let tables = [Arc::new(left_tables), Arc::new(right_tables)];
+        let tables = Tables::of_both([&left, &right], self.compare, &ignored, seen)?;
+        let tables = tables.map(Arc::new);
         let mut walk = paired(self, &tables)?;
-        walk.sweep()?;
+        if tables.iter().any(|side| side.has_dags) {
+            walk.sweep()?;
+        }
         walk.find_moves()?;
         difference::finish(self, (left, right), walk)
     }
@@ -130,13 +136,14 @@ fn paired<'t>(options: &'t DiffOptions, tables: &'t [Arc<Tables>; 2]) -> Result<
         let root = left.root.node_number();
         root.is_some_and(|root| left.node(root).has(flag))
     };
+    let have_dags = left.has_dags && right.has_dags;
     let mut tokens = [tokens::skeletons(left), tokens::skeletons(right)];
     let mut bindings = Bindings::new(left, right);
     let mut round = 0;
     loop {
-        let flow = match round > 0 || !root_has(HAS_VARS) {
+        // In the first round, only the variables matter.
+        let flow = match have_dags && (round > 0 || !root_has(HAS_VARS)) {
             true => Flow::of([left, right], &tokens),
-            // Only the variables matter for now.
             false => None,
         };
         let places = Places::new(tables.clone());
@@ -147,7 +154,8 @@ fn paired<'t>(options: &'t DiffOptions, tables: &'t [Arc<Tables>; 2]) -> Result<
         if is_settled || !root_has(HAS_VARS) || round == ROUNDS {
             return Ok(walk);
         }
-        tokens = tokens::labelled(left, right, &walk.bindings);
-        bindings = walk.bindings.next_round();
+        (tokens, bindings) = (walk.aligner.tokens, walk.bindings);
+        tokens::label(&mut tokens, [left, right], &bindings);
+        bindings = bindings.next_round();
     }
 }

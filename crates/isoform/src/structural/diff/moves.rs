@@ -7,7 +7,7 @@ use super::change::ChangeKind;
 use super::difference::occurrences;
 use super::places::{Link, ROOT};
 use super::tables::{Cell, IS_HOOKED, NONE, Node, Tables};
-use super::walk::{Finding, Walk};
+use super::walk::{Finding, Spot, Walk};
 use crate::kernel::error::Result;
 
 /// A part with fewer nodes than this moves only if it occurs once on each side, where a
@@ -29,21 +29,24 @@ struct Loose {
     is_repeated: bool,
 }
 
+/// The value on one side of a finding, if it is there as a whole.
+fn part_of_one_side(finding: &Finding, side: usize) -> Option<&Spot> {
+    let kind = [ChangeKind::Deleted, ChangeKind::Inserted][side];
+    // Where only the node itself was replaced, what is below is paired.
+    let is_whole = finding.kind == kind
+        || (finding.kind == ChangeKind::Replaced && finding.sizes.0.max(finding.sizes.1) > 1);
+    let spot = [&finding.left, &finding.right][side].as_ref();
+    spot.filter(|_| is_whole)
+}
+
 /// The nodes of all parts that are on one side only, the largest ones first within each part.
 fn loose_nodes(walk: &Walk<'_>, side: usize, occurrences: &[u64]) -> Vec<Loose> {
     let tables = [walk.left, walk.right][side];
-    let kind = [ChangeKind::Deleted, ChangeKind::Inserted][side];
     let mut found = Vec::new();
     let mut tops = Vec::new();
     let mut seen: HashSet<u32, RandomState> = HashSet::default();
     for (number, finding) in walk.findings.iter().enumerate() {
-        // Where only the node itself was replaced, what is below is paired.
-        let is_whole = finding.kind == kind
-            || (finding.kind == ChangeKind::Replaced && finding.sizes.0.max(finding.sizes.1) > 1);
-        let Some(spot) = [&finding.left, &finding.right][side]
-            .as_ref()
-            .filter(|_| is_whole)
-        else {
+        let Some(spot) = part_of_one_side(finding, side) else {
             continue;
         };
         let mut stack = Vec::new();
@@ -114,6 +117,13 @@ impl Walk<'_> {
     ///
     /// Those of custom comparisons.
     pub(super) fn find_moves(&mut self) -> Result<()> {
+        let is_on = |side: usize| {
+            let mut findings = self.findings.iter();
+            findings.any(|finding| part_of_one_side(finding, side).is_some())
+        };
+        if !is_on(0) || !is_on(1) {
+            return Ok(());
+        }
         let times = occurrences(self);
         let (lefts, mut rights) = (loose_nodes(self, 0, &times), loose_nodes(self, 1, &times));
         if lefts.is_empty() || rights.is_empty() {

@@ -2,8 +2,8 @@
 
 use super::change::ChangeKind;
 use super::places::Link;
-use super::tables::NONE;
-use super::ted::{SMALL, SmallTree, mapping};
+use super::tables::{HAS_SINGLETONS, NONE};
+use super::ted::{Element, SMALL, SmallTree};
 use super::walk::{Spot, Walk};
 
 /// An element that has no partner and is still to be counted.
@@ -15,6 +15,12 @@ impl Walk<'_> {
     pub(super) fn small_trees(&mut self, left: u32, right: u32, pair: u32, place: u32) -> bool {
         let (l, r) = (self.left.node(left), self.right.node(right));
         if l.size > SMALL || r.size > SMALL || l.shape == r.shape || !l.counts() || !r.counts() {
+            return false;
+        }
+        // A tree has an element for each node, and comparing two takes at least a step for each
+        // pair of elements. Only singletons may have parts that are no elements.
+        let is_counted = !l.has(HAS_SINGLETONS) && !r.has(HAS_SINGLETONS);
+        if is_counted && !self.can_spend(l.size * r.size) {
             return false;
         }
         let free_vars = self.renames_free();
@@ -34,7 +40,7 @@ impl Walk<'_> {
             vec![ALONE; one.elements.len()],
             vec![ALONE; other.elements.len()],
         ];
-        let pairs = mapping(&one, &other);
+        let pairs = self.distances.mapping(&one, &other);
         for &(a, b) in &pairs {
             partners[0][a as usize] = b;
             partners[1][b as usize] = a;
@@ -49,7 +55,7 @@ impl Walk<'_> {
             let both = self
                 .places
                 .add(NONE, Link::Place(a_place), Link::Place(b_place));
-            self.elements(a.node, b.node, (a, b), pair, both);
+            self.elements([(&one, a), (&other, b)], pair, both);
         }
         for side in 0..2 {
             self.alone([&one, &other], side, &partners, &places, pair);
@@ -67,7 +73,7 @@ impl Walk<'_> {
                 continue;
             };
             let mut at = around;
-            for &(node, position) in &element.way {
+            for &(node, position) in tree.way(element) {
                 let part = Link::Part(node, position);
                 at = match side {
                     0 => self.places.add(at, part, Link::Nowhere),
@@ -80,20 +86,15 @@ impl Walk<'_> {
     }
 
     /// Two elements that stand for each other.
-    fn elements(
-        &mut self,
-        left: u32,
-        right: u32,
-        (a, b): (&super::ted::Element, &super::ted::Element),
-        pair: u32,
-        place: u32,
-    ) {
+    fn elements(&mut self, both: [(&SmallTree, &Element); 2], pair: u32, place: u32) {
+        let [(one, a), (other, b)] = both;
+        let (left, right) = (a.node, b.node);
         if (left, right) == (NONE, NONE) {
-            self.items(a, b, pair, place);
+            self.items(both, pair, place);
             return;
         }
         if left == NONE || right == NONE {
-            let spots = (self.element(0, a), self.element(1, b));
+            let spots = (self.element(0, one, a), self.element(1, other, b));
             self.note(
                 ChangeKind::Replaced,
                 place,
@@ -113,7 +114,7 @@ impl Walk<'_> {
             return;
         }
         if l.is_singleton() || l.info().index() != r.info().index() {
-            let spots = (self.element(0, a), self.element(1, b));
+            let spots = (self.element(0, one, a), self.element(1, other, b));
             self.note(
                 ChangeKind::Replaced,
                 place,
@@ -149,19 +150,20 @@ impl Walk<'_> {
     }
 
     /// Two elements of lists that are values.
-    fn items(&mut self, a: &super::ted::Element, b: &super::ted::Element, pair: u32, place: u32) {
-        if let (Some(&(l, p)), Some(&(r, q))) = (a.way.last(), b.way.last()) {
+    fn items(&mut self, both: [(&SmallTree, &Element); 2], pair: u32, place: u32) {
+        let [left, right] = both.map(|(tree, element)| tree.way(element).last());
+        if let (Some(&(l, p)), Some(&(r, q))) = (left, right) {
             let cells = (self.left.cell(l, p), self.right.cell(r, q));
             self.values(cells, pair, place);
         }
     }
 
-    fn element(&self, side: usize, element: &super::ted::Element) -> Spot {
+    fn element(&self, side: usize, tree: &SmallTree, element: &Element) -> Spot {
         if element.node != NONE {
             return self.spot_of(side, element.node);
         }
         let tables = [self.left, self.right][side];
-        match element.way.last() {
+        match tree.way(element).last() {
             Some(&(node, position)) => self.spot(side, tables.cell(node, position)),
             None => self.spot_of(side, 0),
         }
@@ -206,7 +208,7 @@ impl Walk<'_> {
             if own[number] != ALONE || !is_top {
                 continue;
             }
-            let spot = self.element(side, element);
+            let spot = self.element(side, tree, element);
             let size = sizes[number].max(1);
             let here = places[side][number];
             let kept = inner[number];
@@ -224,7 +226,11 @@ impl Walk<'_> {
                     let kind = [ChangeKind::Unwrapped, ChangeKind::Wrapped][side];
                     let other = places[1 - side].get(partner as usize).copied();
                     let inside = &trees[1 - side].elements[partner as usize];
-                    (kind, Some(self.element(1 - side, inside)), other)
+                    (
+                        kind,
+                        Some(self.element(1 - side, trees[1 - side], inside)),
+                        other,
+                    )
                 }
             };
             let other_link = other_place.map_or(Link::Nowhere, Link::Place);

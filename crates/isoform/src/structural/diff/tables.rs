@@ -3,6 +3,8 @@
 //! All that follows works on numbers of nodes: no algorithm of this module reads an
 //! object again, so none of them depends on later writes, and none needs a section.
 
+use std::mem::take;
+
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
@@ -11,15 +13,19 @@ use super::super::plain_hash;
 use super::super::sink::Fast;
 use super::alignment::aligns_by_fields;
 use super::ignored::Ignored;
+use super::kept;
+use super::known::Known;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Payload;
-use crate::kernel::object::prefetch::prefetch_ahead;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::prefetch::{prefetch_after, prefetch_ahead};
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::table::{self, TypeInfo};
+use crate::kernel::object::view::{Fields, Met, ObjRef};
 use crate::kernel::pages::Pages;
+use crate::kernel::path::AccessPath;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
@@ -41,11 +47,13 @@ pub(super) const IS_HOOKED: u8 = 8;
 pub(super) const IS_DEFINED: u8 = 16;
 /// A dag node is below, or the node is one.
 pub(super) const HAS_DAGS: u8 = 128;
+/// An object that is equal to itself alone is below, or the node is one.
+pub(super) const HAS_SINGLETONS: u8 = 32;
 /// The type, or everything of the node, is to be ignored.
 pub(super) const IS_IGNORED: u8 = 64;
 
 /// The flags that the nodes around a node have, too.
-const INHERITED: u8 = HAS_VARS | HAS_DEFS | HAS_IDENTITY | HAS_DAGS;
+const INHERITED: u8 = HAS_VARS | HAS_DEFS | HAS_IDENTITY | HAS_DAGS | HAS_SINGLETONS;
 
 /// A distinct object with parts.
 pub(super) struct Node {
@@ -61,6 +69,8 @@ pub(super) struct Node {
     pub(super) size: u64,
     /// The same without the dag nodes below and what is below these.
     pub(super) own_size: u64,
+    /// That of the object, which need not be read for it.
+    pub(super) type_index: TypeIndex,
     pub(super) flags: u8,
 }
 
@@ -80,12 +90,17 @@ pub(super) struct Tables {
     pub(super) cells: Vec<Cell>,
     /// The value itself, as if it were a part of something.
     pub(super) root: Cell,
+    /// True if some of the nodes are dag nodes.
+    pub(super) has_dags: bool,
 }
+
+/// The marks of the shared objects of a value: one more than the numbers of their nodes.
+pub(super) type Marks = Pages<u32, 16>;
 
 impl Node {
     #[inline]
     pub(super) fn info(&self) -> &'static TypeInfo {
-        self.object.type_info()
+        table::info(self.type_index)
     }
 
     #[inline]
@@ -166,30 +181,46 @@ impl Tables {
     /// `ValueError` with the path for a value that contains itself, and for more than
     /// four billion parts; those of custom hashes.
     pub(super) fn of(value: &Value, options: CompareOptions, ignored: &Ignored) -> Result<Self> {
-        Tables::like(value, options, ignored, (0, 0))
+        let (tables, _) = Tables::read(value, options, ignored, (0, 0), None)?;
+        Ok(tables)
     }
 
-    /// [`of`](Self::of), with room for as many nodes and cells.
+    /// The tables of both sides, of which the left one has about as many objects as `seen`.
     ///
     /// # Errors
     ///
     /// As [`of`](Self::of).
-    pub(super) fn like(
+    pub(super) fn of_both(
+        [left, right]: [&Value; 2],
+        options: CompareOptions,
+        ignored: &Ignored,
+        seen: usize,
+    ) -> Result<[Tables; 2]> {
+        let (left, marks) = Tables::read(left, options, ignored, (seen, 2 * seen), None)?;
+        // Objects in fields that are left out have rows that no other row mentions.
+        let known = ignored.is_empty().then(|| Known::new(&left, marks));
+        let room = (left.nodes.len(), left.cells.len());
+        let (right, _) = Tables::read(right, options, ignored, room, known)?;
+        Ok([left, right])
+    }
+
+    fn read(
         value: &Value,
         options: CompareOptions,
         ignored: &Ignored,
         (nodes, cells): (usize, usize),
-    ) -> Result<Self> {
-        let (tables, outcome) = access::traversing(|section| {
-            let mut reader = Reader::new(options, ignored);
+        known: Option<Known<'_>>,
+    ) -> Result<(Self, Marks)> {
+        let (tables, marks, outcome) = access::traversing(|section| {
+            let mut reader = Reader::new(options, ignored, known);
             reader.tables.nodes.reserve(nodes);
             reader.tables.cells.reserve(cells);
             let outcome = reader.run(section, value);
             // The tables leave the section, because dropping values may run foreign code.
-            (reader.tables, outcome)
+            (reader.tables, reader.marks, outcome)
         });
         outcome?;
-        Ok(tables)
+        Ok((tables, marks))
     }
 
     /// True if each part of an equal value has the same number as its counterpart in other
@@ -226,6 +257,13 @@ impl Tables {
         &self.nodes[number as usize]
     }
 
+    /// Loads the rows that a walk from the root down needs soon after that of a node.
+    #[inline]
+    pub(super) fn prefetch_after(&self, number: u32) {
+        prefetch_after(&self.nodes, number as usize);
+        prefetch_after(&self.cells, self.node(number).first as usize);
+    }
+
     #[inline]
     pub(super) fn cells(&self, number: u32) -> &[Cell] {
         let node = self.node(number);
@@ -251,6 +289,50 @@ impl Tables {
             .map_or(1, |number| self.node(number).size.max(1))
     }
 
+    /// The numbers of the next node and cell.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if there are no more.
+    pub(super) fn room(&self) -> Result<(u32, u32)> {
+        let number = u32::try_from(self.nodes.len());
+        let first = u32::try_from(self.cells.len());
+        match (number, first) {
+            (Ok(number), Ok(first)) if number < OPEN - 1 => Ok((number, first)),
+            _ => Err(too_large()),
+        }
+    }
+
+    /// Adds a node; its cells follow.
+    #[inline]
+    pub(super) fn add(&mut self, node: Node) {
+        self.has_dags |= node.is_dag();
+        self.nodes.push(node);
+    }
+
+    /// Notes that a node that has a row was met in a region.
+    #[inline]
+    pub(super) fn meet_again(&mut self, number: u32, region: RegionKind) {
+        let node = &mut self.nodes[number as usize];
+        if region != RegionKind::Use && node.is_var() {
+            node.flags |= IS_DEFINED;
+        }
+    }
+
+    /// The region in which reading meets a part of a node that it met in another one.
+    pub(super) fn region_of(node: &Node, position: u32, region: RegionKind) -> RegionKind {
+        if region == RegionKind::Use && !node.has(HAS_DEFS) {
+            return RegionKind::Use;
+        }
+        if node.is_mapping() && position.is_multiple_of(2) {
+            // Keys are looked up, never bound.
+            return RegionKind::Use;
+        }
+        let slot = node.info().visited.get(position as usize);
+        let flag = slot.map_or(FieldFlag::None, |slot| slot.flag);
+        region.inside(node.is_var()).of_field(flag)
+    }
+
     /// The flag of the field that holds a part of a node of a declared type.
     #[inline]
     pub(super) fn flag(&self, number: u32, position: u32) -> FieldFlag {
@@ -260,11 +342,24 @@ impl Tables {
     }
 }
 
-/// An open object.
+impl Drop for Tables {
+    fn drop(&mut self) {
+        kept::give_back((take(&mut self.nodes), take(&mut self.cells)));
+    }
+}
+
+/// An open object: a node, whose next field is known, or a container, whose cursor is the
+/// last one. A cursor for each node would be copied around with it.
 struct Frame<'a> {
-    cursor: Cursor<'a>,
+    fields: Fields<'a>,
+    next: usize,
     /// The start of its parts among the pending ones.
     base: usize,
+    region: RegionKind,
+    /// The region of fields without a flag that sets one.
+    inner: RegionKind,
+    is_container: bool,
+    is_marked: bool,
 }
 
 /// Marks of objects: zero is unknown, then one more than the number of a node.
@@ -274,42 +369,74 @@ struct Reader<'a, 'o> {
     tables: Tables,
     options: CompareOptions,
     ignored: &'o Ignored,
+    known: Option<Known<'o>>,
     sink: Fast<false>,
     frames: Vec<Frame<'a>>,
+    /// Those of the open containers.
+    cursors: Vec<Cursor<'a>>,
     pending: Vec<Cell>,
-    marks: Pages<u32, 16>,
+    /// An object with one owner is met once, and needs no mark.
+    marks: Marks,
     /// The nodes of long strings and tensors are values, whose hash is computed once.
     words: HashMap<u64, u64, RandomState>,
+    poll: Poll,
 }
 
 impl<'a, 'o> Reader<'a, 'o> {
-    fn new(options: CompareOptions, ignored: &'o Ignored) -> Self {
+    fn new(options: CompareOptions, ignored: &'o Ignored, known: Option<Known<'o>>) -> Self {
+        let (nodes, cells) = kept::take();
         Reader {
             tables: Tables {
-                nodes: Vec::new(),
-                cells: Vec::new(),
+                nodes,
+                cells,
                 root: Cell::plain(Value::NONE, 0),
+                has_dags: false,
             },
             options,
             ignored,
+            known,
             sink: Fast(Mixing::of_process()),
             frames: Vec::new(),
+            cursors: Vec::new(),
             pending: Vec::new(),
             marks: Pages::default(),
             words: HashMap::default(),
+            poll: Poll::default(),
         }
     }
 
     fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<()> {
-        self.meet(section, Part::alone(root, RegionKind::Use))?;
-        let mut poll = Poll::default();
+        self.part(section, Part::alone(root, RegionKind::Use))?;
         loop {
-            poll.step(section)?;
+            self.poll.step(section)?;
             let Some(frame) = self.frames.last_mut() else {
                 break;
             };
-            match frame.cursor.next(section) {
-                Some(part) => self.meet(section, part)?,
+            if frame.is_container {
+                let cursor = self.cursors.last_mut();
+                match cursor.and_then(|cursor| cursor.next(section)) {
+                    Some(part) => self.part(section, part)?,
+                    None => {
+                        self.cursors.pop();
+                        self.close(section)?;
+                    }
+                }
+                continue;
+            }
+            // Fields without objects need no step of their own.
+            let found = loop {
+                let Some((slot, loaded)) = frame.fields.get(section, frame.next) else {
+                    break None;
+                };
+                frame.next += 1;
+                let mut word = 0;
+                match plain_hash::add_loaded(&mut self.sink, &mut word, loaded) {
+                    Some(object) => break Some((object, frame.inner.of_field(slot.flag))),
+                    None => self.pending.push(Cell::plain(loaded.to_value(), word)),
+                }
+            };
+            match found {
+                Some((object, region)) => self.meet(section, object, region)?,
                 None => self.close(section)?,
             }
         }
@@ -319,18 +446,26 @@ impl<'a, 'o> Reader<'a, 'o> {
         Ok(())
     }
 
-    #[inline]
-    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
-        let object = match part.met {
-            Met::Object(object) => object,
+    fn part(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
+        match part.met {
+            Met::Object(object) => self.meet(section, object, part.region),
             Met::Plain(value) => {
                 let value = value.to_value();
                 let mut word = 0;
                 plain_hash::add_inline(&mut self.sink, &mut word, &value);
                 self.pending.push(Cell::plain(value, word));
-                return Ok(());
+                Ok(())
             }
-        };
+        }
+    }
+
+    #[inline]
+    fn meet(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<()> {
         let info = object.info();
         if !info.class().has_parts() {
             let word = self.word_of(object, info);
@@ -338,33 +473,107 @@ impl<'a, 'o> Reader<'a, 'o> {
             self.pending.push(Cell::plain(value, word));
             return Ok(());
         }
-        let mark = self.marks.word(object.ident());
-        match *mark {
-            0 => *mark = OPEN,
-            OPEN => {
-                let path = path_of(self.frames.iter().map(|frame| &frame.cursor));
-                return Err(cyclic(object).at(path));
-            }
-            known => {
-                let number = known - 1;
-                let node = &mut self.tables.nodes[number as usize];
-                if part.region != RegionKind::Use && node.is_var() {
-                    node.flags |= IS_DEFINED;
-                }
-                self.pending.push(Cell::node(number));
-                return Ok(());
-            }
+        let is_marked = object.is_shared();
+        if is_marked && self.is_known(section, object, region)? {
+            return Ok(());
         }
         prefetch_ahead(object);
-        let base = self.pending.len();
-        let cursor = match info.class() {
-            Payload::Plain | Payload::Node => Some(Cursor::of_node(object, part, View::Compared)),
-            _ => Cursor::of_container(section, object, part, View::Compared),
+        let is_container = !matches!(info.class(), Payload::Plain | Payload::Node);
+        let fields = match is_container {
+            false => object.visited_with(info),
+            true => {
+                let part = Part::object(object, region);
+                let cursor = Cursor::of_container(section, object, part, View::Compared);
+                // Every class with parts has a cursor.
+                let Some(cursor) = cursor else { return Ok(()) };
+                self.cursors.push(cursor);
+                Fields::none(object)
+            }
         };
-        // Every class with parts has a cursor.
-        let Some(cursor) = cursor else { return Ok(()) };
-        self.frames.push(Frame { cursor, base });
+        self.frames.push(Frame {
+            fields,
+            next: 0,
+            base: self.pending.len(),
+            region,
+            inner: region.inside(info.kind == Kind::Var),
+            is_container,
+            is_marked,
+        });
         Ok(())
+    }
+
+    /// The path to the part that was taken last.
+    #[cold]
+    fn path(&self, section: &Section) -> AccessPath {
+        let mut containers = self.cursors.iter();
+        let mut cursors = Vec::with_capacity(self.frames.len());
+        for frame in &self.frames {
+            if frame.is_container {
+                cursors.extend(containers.next());
+                continue;
+            }
+            let object = frame.fields.object();
+            let part = Part::object(object, frame.region);
+            let mut cursor = Cursor::of_node(object, part, View::Compared);
+            while cursor.position() < frame.next && cursor.next(section).is_some() {}
+            cursors.push(cursor);
+        }
+        path_of(cursors.iter())
+    }
+
+    /// True if an object was met before, on any side, so that its node is now pending.
+    /// Otherwise it is marked as open.
+    fn is_known(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<bool> {
+        if let Some(known) = &mut self.known
+            && let Some(number) = known.find(object)
+        {
+            self.take_over(section, number, region)?;
+            return Ok(true);
+        }
+        let mark = self.marks.word(object.ident());
+        match *mark {
+            0 => {
+                *mark = OPEN;
+                Ok(false)
+            }
+            OPEN => Err(cyclic(object).at(self.path(section))),
+            known => {
+                self.meet_again(known - 1, region);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Adds a node that has a row already to the pending parts.
+    #[inline]
+    fn meet_again(&mut self, number: u32, region: RegionKind) {
+        self.tables.meet_again(number, region);
+        self.pending.push(Cell::node(number));
+    }
+
+    /// Adds a node of the other side to the pending parts: its row there says what reading
+    /// the object again would give.
+    fn take_over(&mut self, section: &mut Section, number: u32, region: RegionKind) -> Result<()> {
+        let Some(known) = &mut self.known else {
+            return Ok(());
+        };
+        let own = known.take_over(section, &mut self.poll, &mut self.tables, (number, region))?;
+        self.pending.push(Cell::node(own));
+        Ok(())
+    }
+
+    /// Adds a node whose parts are the pending ones from `base` on, and makes it pending.
+    #[inline]
+    fn add(&mut self, node: Node, base: usize) {
+        let number = self.tables.nodes.len() as u32;
+        self.tables.add(node);
+        self.tables.cells.extend(self.pending.drain(base..));
+        self.pending.push(Cell::node(number));
     }
 
     /// The hash of an object without parts.
@@ -386,28 +595,20 @@ impl<'a, 'o> Reader<'a, 'o> {
 
     #[inline]
     fn close(&mut self, section: &mut Section) -> Result<()> {
-        let Some(Frame { cursor, base }) = self.frames.pop() else {
+        let Some(frame) = self.frames.pop() else {
             return Ok(());
         };
-        let object = cursor.object();
+        let (object, base) = (frame.fields.object(), frame.base);
         let info = object.info();
-        let Ok(number) = u32::try_from(self.tables.nodes.len()) else {
-            return Err(too_large());
-        };
-        let Ok(first) = u32::try_from(self.tables.cells.len()) else {
-            return Err(too_large());
-        };
-        if number >= OPEN - 1 {
-            return Err(too_large());
-        }
+        let (number, first) = self.tables.room()?;
         let mut node = self.node_of(section, object, info, (base, first))?;
-        if cursor.region != RegionKind::Use && node.is_var() {
+        if frame.region != RegionKind::Use && node.is_var() {
             node.flags |= IS_DEFINED;
         }
-        self.tables.nodes.push(node);
-        self.tables.cells.extend(self.pending.drain(base..));
-        *self.marks.word(object.ident()) = number + 1;
-        self.pending.push(Cell::node(number));
+        if frame.is_marked {
+            *self.marks.word(object.ident()) = number + 1;
+        }
+        self.add(node, base);
         Ok(())
     }
 
@@ -424,6 +625,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             match info.kind {
                 Kind::Var => flags |= HAS_VARS,
                 Kind::Dag => flags |= HAS_IDENTITY | HAS_DAGS,
+                Kind::Singleton => flags |= HAS_SINGLETONS,
                 _ => {}
             }
         }
@@ -455,7 +657,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                     skeleton = step(skeleton, part.skeleton);
                     flags |= part.flags & INHERITED;
                     size = size.saturating_add(part.size);
-                    if !part.is_dag() {
+                    if !part.has(HAS_DAGS) || !part.is_dag() {
                         own_size = own_size.saturating_add(part.own_size);
                     }
                 }
@@ -501,6 +703,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             skeleton,
             size,
             own_size,
+            type_index: info.index(),
             flags,
         })
     }

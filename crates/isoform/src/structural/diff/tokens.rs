@@ -28,10 +28,11 @@ pub(super) fn skeletons(tables: &Tables) -> Tokens {
     tables.nodes.iter().map(|node| node.skeleton).collect()
 }
 
-/// Tokens of both sides in which a variable stands for itself and its partner. A variable
-/// without a partner is like no other, unless it is free and the same object is on the
-/// other side.
-pub(super) fn labelled(left: &Tables, right: &Tables, bindings: &Bindings) -> [Tokens; 2] {
+/// Turns tokens of both sides into those in which a variable stands for itself and its
+/// partner. A variable without a partner is like no other, unless it is free and the same
+/// object is on the other side.
+pub(super) fn label(tokens: &mut [Tokens; 2], sides: [&Tables; 2], bindings: &Bindings) {
+    let [left, right] = sides;
     let left_vars = |number: u32| match bindings.labels_left[number as usize] {
         NONE => alone(left, number, 0),
         _ => step(VARIABLE, u64::from(number)),
@@ -40,7 +41,8 @@ pub(super) fn labelled(left: &Tables, right: &Tables, bindings: &Bindings) -> [T
         NONE => alone(right, number, 1),
         partner => step(VARIABLE, u64::from(partner)),
     };
-    [over(left, left_vars), over(right, right_vars)]
+    label_side(&mut tokens[0], left, left_vars);
+    label_side(&mut tokens[1], right, right_vars);
 }
 
 /// The token of a variable without a partner.
@@ -52,12 +54,13 @@ fn alone(tables: &Tables, number: u32, side: usize) -> u64 {
     }
 }
 
-fn over(tables: &Tables, of_var: impl Fn(u32) -> u64) -> Tokens {
-    let mut tokens: Tokens = Vec::with_capacity(tables.nodes.len());
+fn label_side(tokens: &mut Tokens, tables: &Tables, of_var: impl Fn(u32) -> u64) {
     for (number, node) in tables.nodes.iter().enumerate() {
-        let token = if !node.has(HAS_VARS) || node.has(IS_HOOKED | IS_IGNORED) {
-            node.skeleton
-        } else if node.is_var() {
+        // Without variables, the token is the same in each round.
+        if !node.has(HAS_VARS) || node.has(IS_HOOKED | IS_IGNORED) {
+            continue;
+        }
+        tokens[number] = if node.is_var() {
             of_var(number as u32)
         } else {
             let mut acc = node.info().seed ^ VARIABLE;
@@ -72,7 +75,5 @@ fn over(tables: &Tables, of_var: impl Fn(u32) -> u64) -> Tokens {
             }
             step(acc, u64::from(node.count))
         };
-        tokens.push(token);
     }
-    tokens
 }

@@ -1,7 +1,7 @@
 //! The walk over pairs: from both roots down, it pairs what stands for each other, binds
 //! variables as comparison does, and notes what differs.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
 use super::align::{Aligner, Step};
@@ -9,8 +9,10 @@ use super::bindings::Bindings;
 use super::change::ChangeKind;
 use super::flow::Flow;
 use super::options::DiffOptions;
+use super::pairs::Pairs;
 use super::places::{Link, Places, ROOT};
 use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
+use super::ted::Distances;
 use super::tokens::Tokens;
 use crate::kernel::error::Result;
 use crate::kernel::types::FieldFlag;
@@ -94,7 +96,7 @@ pub(super) struct Walk<'t> {
     /// True while a pair is visited that was not met at its place.
     pub(super) is_apart: bool,
     partner_counts: [Vec<u8>; 2],
-    pub(super) pairs: HashMap<(u32, u32), u32, RandomState>,
+    pub(super) pairs: Pairs,
     pub(super) edges: Vec<(u32, u32)>,
     /// Pairs in the order in which they were left.
     pub(super) left_pairs: Vec<u32>,
@@ -108,6 +110,7 @@ pub(super) struct Walk<'t> {
     budget: u64,
     /// The number of pairs and parts visited.
     pub(super) visits: u64,
+    pub(super) distances: Distances,
 }
 
 impl<'t> Walk<'t> {
@@ -132,7 +135,7 @@ impl<'t> Walk<'t> {
             mode: Mode::Partners,
             is_apart: false,
             partner_counts: counts.map(|count| vec![0; count]),
-            pairs: HashMap::default(),
+            pairs: Pairs::new(left.nodes.len()),
             edges: Vec::new(),
             left_pairs: Vec::new(),
             pair_count: 0,
@@ -142,6 +145,7 @@ impl<'t> Walk<'t> {
             reported: counts.map(|count| vec![false; count]),
             budget: (1 << 22) + 32 * (left.nodes.len() + right.nodes.len()) as u64,
             visits: 0,
+            distances: Distances::default(),
         };
         if let Some(flow) = &flow {
             for (left, right) in flow.pairs().chain(flow.replaced()) {
@@ -366,6 +370,11 @@ impl<'t> Walk<'t> {
         &self.aligner.tokens
     }
 
+    /// True if the budget suffices for so many steps.
+    pub(super) fn can_spend(&self, steps: u64) -> bool {
+        steps <= self.budget
+    }
+
     /// Takes steps off the budget; false if it does not suffice.
     pub(super) fn spend(&mut self, steps: u64) -> bool {
         let rest = self.budget.checked_sub(steps);
@@ -409,6 +418,8 @@ impl<'t> Walk<'t> {
         place: u32,
         region: RegionKind,
     ) -> Result<Option<(u32, u32, u32)>> {
+        self.left.prefetch_after(left);
+        self.right.prefetch_after(right);
         let (l, r) = (self.left.node(left), self.right.node(right));
         if l.has(IS_IGNORED) && r.has(IS_IGNORED) {
             return Ok(None);
@@ -423,7 +434,7 @@ impl<'t> Walk<'t> {
                 Some(mode) => self.mode = mode,
             }
         }
-        if let Some(&known) = self.pairs.get(&(left, right)) {
+        if let Some(known) = self.pairs.get(left, right) {
             self.edges.push((pair, known));
             return Ok(None);
         }
@@ -519,7 +530,7 @@ impl<'t> Walk<'t> {
             Steps::Straight(l.count)
         };
         let number = self.new_pair();
-        self.pairs.insert((left, right), number);
+        self.pairs.insert(left, right, number);
         self.edges.push((pair, number));
         let is_scope = l.info().is_scope();
         self.frames.push(Frame {

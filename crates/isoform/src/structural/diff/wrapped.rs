@@ -117,7 +117,8 @@ impl<'t> Walk<'t> {
         let token = self.aligner.tokens[other][wanted as usize];
         let same_type = tables.node(outer).info().index() == target.info().index();
         // Each with the number of the entry that led to it.
-        let mut queue: Vec<(u32, usize, u32)> = vec![(outer, usize::MAX, 0)];
+        let mut queue: Vec<(u32, usize, u32)> = Vec::with_capacity(WRAPPED_IN);
+        queue.push((outer, usize::MAX, 0));
         let mut next = 0;
         let mut similar = None;
         while let Some(&(open, _, _)) = queue.get(next) {

@@ -1,0 +1,46 @@
+//! The memory of tables, which a thread keeps for its next difference.
+//!
+//! Tables are about as large as the values themselves. Memory that is new to the process
+//! costs a page fault for each 4096 bytes, which takes as long as filling them.
+
+use std::cell::RefCell;
+
+use super::tables::{Cell, Node};
+
+/// Larger vectors are returned to the allocator.
+const KEPT_BYTES: usize = 1 << 23;
+/// A difference has two sides.
+const KEPT_SIDES: usize = 2;
+
+type Rows = (Vec<Node>, Vec<Cell>);
+
+thread_local! {
+    static KEPT: RefCell<Vec<Rows>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Empty vectors, with the memory of earlier ones if there is some.
+pub(super) fn take() -> Rows {
+    KEPT.with(|kept| kept.borrow_mut().pop())
+        .unwrap_or_default()
+}
+
+/// Empties vectors that are not needed any more, and keeps their memory.
+pub(super) fn give_back((nodes, cells): Rows) {
+    // Dropping values may run foreign code, and that may ask for another difference.
+    let rows = (emptied(nodes), emptied(cells));
+    // A thread that ends keeps nothing.
+    let _ = KEPT.try_with(|kept| {
+        let mut kept = kept.borrow_mut();
+        if kept.len() < KEPT_SIDES {
+            kept.push(rows);
+        }
+    });
+}
+
+fn emptied<T>(mut items: Vec<T>) -> Vec<T> {
+    items.clear();
+    match items.capacity() * size_of::<T>() > KEPT_BYTES {
+        true => Vec::new(),
+        false => items,
+    }
+}
