@@ -7,6 +7,7 @@
 //! | `kept.rs` | the memory of tables, kept for the next difference |
 //! | `tokens.rs` | hashes by which nodes of both sides are matched |
 //! | `alignment.rs` | the attribute that says how objects of a type are aligned |
+//! | `myers.rs` | the elements that two sequences have in common, at bounded cost |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
 //! | `walk.rs` | pairs, and what differs |
 //! | `pairs.rs` | the numbers of pairs |
@@ -31,13 +32,13 @@ mod change;
 mod dags;
 mod difference;
 mod flow;
-#[allow(dead_code, unused_imports)]
 mod graphs;
 mod ignored;
 mod kept;
 mod known;
 mod maker;
 mod moves;
+mod myers;
 mod options;
 mod pairs;
 mod patch;

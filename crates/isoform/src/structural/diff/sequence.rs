@@ -1,21 +1,25 @@
 //! Alignment of two sequences of tokens: which elements are the same, in order.
 //!
 //! The work is bounded by the lengths, never by time, so results do not depend on the
-//! machine: sequences without long common ends are aligned minimally (E. Myers, "An O(ND)
-//! difference algorithm and its variations", 1986) as long as that is cheap, and otherwise
-//! between elements that occur once on each side (B. Cohen's patience diff).
+//! machine: sequences without long common ends are aligned minimally as long as that is
+//! cheap, and otherwise between elements that occur once on each side (B. Cohen's patience
+//! diff).
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::myers::Myers;
 
 /// Up to this product of lengths, a minimal alignment is computed.
 const MINIMAL: usize = 1 << 20;
+/// The comparisons for a minimal alignment; with more, it would take longer than a table of
+/// all pairs of elements.
+const ALLOWED: u64 = MINIMAL as u64;
 
 /// Pairs of positions with equal tokens, ascending on both sides.
 ///
 /// O(n + m) outside of stretches whose lengths have a product of at most 2^20, which take
-/// that product at worst.
+/// 2^20 comparisons at worst, and O((n + m) × d) for d differences in them.
 pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     let mut stack = vec![((0, left.len()), (0, right.len()))];
@@ -44,7 +48,9 @@ pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
             continue;
         }
         if kept_left.len().saturating_mul(kept_right.len()) <= MINIMAL {
-            minimal(left, right, &kept_left, &kept_right, &mut pairs);
+            if !minimal(left, right, &kept_left, &kept_right, &mut pairs) {
+                in_order(left, right, &kept_left, &kept_right, &mut pairs);
+            }
             continue;
         }
         let anchors = unique_anchors(left, right, &kept_left, &kept_right);
@@ -64,30 +70,28 @@ pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     pairs
 }
 
+/// Pairs as many elements as possible; false, and none, if that takes too long.
 fn minimal(
     left: &[u64],
     right: &[u64],
     kept_left: &[usize],
     kept_right: &[usize],
     pairs: &mut Vec<(u32, u32)>,
-) {
+) -> bool {
     let tokens = |side: &[u64], kept: &[usize]| -> Vec<u64> {
         kept.iter().map(|&place| side[place]).collect()
     };
     let (l, r) = (tokens(left, kept_left), tokens(right, kept_right));
-    for op in capture_diff_slices(Algorithm::Myers, &l, &r) {
-        if let DiffOp::Equal {
-            old_index,
-            new_index,
-            len,
-        } = op
-        {
-            pairs.extend((0..len).map(|offset| {
-                let (at_left, at_right) = (old_index + offset, new_index + offset);
-                (kept_left[at_left] as u32, kept_right[at_right] as u32)
-            }));
-        }
+    let known = pairs.len();
+    let mut myers = Myers::new(ALLOWED, usize::MAX);
+    myers.align(&l, &r, |at_left, at_right| {
+        pairs.push((kept_left[at_left] as u32, kept_right[at_right] as u32));
+    });
+    let is_done = myers.budget() > 0;
+    if !is_done {
+        pairs.truncate(known);
     }
+    is_done
 }
 
 /// The longest ascending run of pairs of elements that occur once on each side.

@@ -57,10 +57,3 @@ pub(crate) struct AlignmentCosts {
     /// Edges that were looked at to judge pairs.
     pub(crate) judged: u64,
 }
-
-impl AlignmentCosts {
-    /// The number of all steps.
-    pub(crate) fn total(self) -> u64 {
-        self.hashed + self.compared + self.judged
-    }
-}

@@ -12,7 +12,6 @@
 //! | `pairs.rs` | the pairs so far, and how well their neighbours agree |
 //! | `anchors.rs` | nodes that only one node of the other side resembles |
 //! | `sequence.rs` | both graphs as texts, one word per node |
-//! | `myers.rs` | the words that two texts have in common, at bounded cost |
 //! | `spread.rs` | pairs that their neighbours suggest |
 //! | `repair.rs` | pairs that their neighbours refute, and nodes replaced in place |
 //! | `hunks.rs` | connected changes, and which of them are alike |
@@ -25,7 +24,6 @@
 mod anchors;
 mod graph;
 mod hunks;
-mod myers;
 mod pairs;
 mod repair;
 mod sequence;
@@ -35,7 +33,7 @@ mod spread;
 mod tests;
 
 pub(crate) use graph::{Alignment, AlignmentCosts, Graph};
-pub(crate) use hunks::{Edge, Hunk, hunks};
+pub(crate) use hunks::{Hunk, hunks};
 
 use pairs::Pairs;
 use side::Side;

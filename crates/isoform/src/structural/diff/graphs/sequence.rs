@@ -1,13 +1,15 @@
 //! Both graphs as texts, one word per node in canonical order.
 
 use super::graph::AlignmentCosts;
-use super::myers::Myers;
 use super::pairs::Pairs;
 use super::side::Side;
+use crate::structural::diff::myers::Myers;
 
 /// Comparisons that are always allowed, and additional ones per node.
 const ALLOWED: u64 = 1 << 20;
 const ALLOWED_PER_NODE: u64 = 128;
+/// The number of differences up to which the alignment is minimal.
+const MANY: usize = 256;
 
 /// Pairs nodes without partners that occur in the same order on both sides, by operator and
 /// arity.
@@ -22,7 +24,7 @@ pub(super) fn align(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Alignm
     let words = |text: &[(u32, u32)]| text.iter().map(|(_, word)| *word).collect::<Vec<u32>>();
     let (left_words, right_words) = (words(&left), words(&right));
     let allowed = ALLOWED + ALLOWED_PER_NODE * (orders[0].len() + orders[1].len()) as u64;
-    let mut myers = Myers::new(allowed);
+    let mut myers = Myers::new(allowed, MANY);
     myers.align(&left_words, &right_words, |l, r| {
         let (l, r) = (left[l].0, right[r].0);
         if pairs.is_free(l, r) && sides[0].op(l) == sides[1].op(r) {

@@ -1,8 +1,8 @@
 //! Tiny graphs and texts, compared with the best of all alignments.
 
-use super::super::myers::Myers;
 use super::super::{Graph, align};
 use super::model::{Model, Random, check};
+use crate::structural::diff::myers::Myers;
 
 /// The value of an alignment: its pairs, and the edges that they agree on.
 fn value(left: &Graph, right: &Graph, partners: &[Option<u32>]) -> u32 {
@@ -135,7 +135,7 @@ fn short_texts_have_the_most_words_in_common() {
         // Without a budget, only what both begin or end with is found.
         for budget in [0, u64::MAX] {
             let mut found = Vec::new();
-            let mut myers = Myers::new(budget);
+            let mut myers = Myers::new(budget, 256);
             myers.align(&left, &right, |l, r| found.push((l, r)));
             found.sort_unstable();
             assert!(found.is_sorted_by(|one, two| one.0 < two.0 && one.1 < two.1));

@@ -3,15 +3,14 @@
 //! The crate `similar` offers the same algorithm, but bounds its work by time only, so that
 //! results would depend on the machine, and recurses once per split.
 
-/// The number of differences after which a text is split where the search has come furthest,
-/// at least.
-const MANY: usize = 256;
-
 /// Aligns texts by E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986: in
 /// linear space, from both ends at once.
 pub(super) struct Myers {
     /// The furthest column reached on each diagonal from the start, and from the end.
     reached: [Vec<isize>; 2],
+    /// The number of differences after which a text is split where the search has come
+    /// furthest, at least.
+    many: usize,
     /// The number of comparisons that remain.
     budget: u64,
 }
@@ -25,15 +24,17 @@ struct Block {
 
 impl Myers {
     /// A search with at most this many comparisons, besides those of common beginnings and
-    /// ends. After that, equal words remain without partners.
-    pub(super) fn new(budget: u64) -> Self {
+    /// ends. After that, equal words remain without partners. The result is minimal for texts
+    /// with fewer than `many` differences.
+    pub(super) fn new(budget: u64, many: usize) -> Self {
         Myers {
             reached: [Vec::new(), Vec::new()],
+            many,
             budget,
         }
     }
 
-    /// The number of comparisons that remain.
+    /// The number of comparisons that remain; 0 if they did not suffice.
     pub(super) fn budget(&self) -> u64 {
         self.budget
     }
@@ -41,12 +42,11 @@ impl Myers {
     /// Calls `found` with the positions of words that correspond; each text is used at most
     /// once, and in order.
     ///
-    /// O((n + m) × d) for d differences, as long as the budget lasts; the result has the
-    /// fewest possible differences if there are few.
-    pub(super) fn align(
+    /// O((n + m) × d) for d differences, as long as the budget lasts.
+    pub(super) fn align<W: PartialEq>(
         &mut self,
-        left: &[u32],
-        right: &[u32],
+        left: &[W],
+        right: &[W],
         mut found: impl FnMut(usize, usize),
     ) {
         let mut open = vec![Block {
@@ -86,9 +86,9 @@ impl Myers {
 
     /// A point inside that a best alignment passes, or a good one if there are many
     /// differences. None if the budget is used up.
-    fn split(&mut self, left: &[u32], right: &[u32]) -> Option<(usize, usize)> {
+    fn split<W: PartialEq>(&mut self, left: &[W], right: &[W]) -> Option<(usize, usize)> {
         let (n, m) = (left.len() as isize, right.len() as isize);
-        let most = (left.len() + right.len()).isqrt().max(MANY);
+        let most = (left.len() + right.len()).isqrt().max(self.many);
         let at = |diagonal: isize| (diagonal + m + 1) as usize;
         for reached in &mut self.reached {
             reached.resize(reached.len().max((n + m + 3) as usize), 0);
@@ -126,7 +126,7 @@ impl Myers {
                 {
                     x += 1;
                 }
-                self.budget = self.budget.checked_sub((x - start) as u64 + 1)?;
+                spend(&mut self.budget, (x - start) as u64 + 1)?;
                 forward[at(diagonal)] = x;
                 if is_odd && (b_low..=b_high).contains(&diagonal) && backward[at(diagonal)] <= x {
                     return inside(x, x - diagonal, n, m);
@@ -158,7 +158,7 @@ impl Myers {
                 {
                     x -= 1;
                 }
-                self.budget = self.budget.checked_sub((start - x) as u64 + 1)?;
+                spend(&mut self.budget, (start - x) as u64 + 1)?;
                 backward[at(diagonal)] = x;
                 if !is_odd && (f_low..=f_high).contains(&diagonal) && x <= forward[at(diagonal)] {
                     return inside(x, x - diagonal, n, m);
@@ -171,6 +171,14 @@ impl Myers {
         }
         furthest(forward, backward, (f_low, f_high), (b_low, b_high), (n, m))
     }
+}
+
+/// Takes comparisons off the budget; None, and nothing is left, if it does not suffice.
+fn spend(budget: &mut u64, comparisons: u64) -> Option<()> {
+    // The last one is kept, so that an empty budget means that the search was cut short.
+    let rest = budget.checked_sub(comparisons).filter(|&rest| rest > 0);
+    *budget = rest.unwrap_or(0);
+    rest.map(|_| ())
 }
 
 /// The point nearest to the other end among those that either search has reached.
