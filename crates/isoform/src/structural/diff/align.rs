@@ -72,7 +72,8 @@ impl<'t> Aligner<'t> {
         let tokens = |side: usize, cells: &[Cell]| -> Vec<u64> {
             cells.iter().map(|cell| self.token(side, cell)).collect()
         };
-        let equal = sequence::align(&tokens(0, left), &tokens(1, right));
+        let weight = |at: usize| self.left.size_of(&left[at]);
+        let equal = sequence::align_heaviest(&tokens(0, left), &tokens(1, right), weight);
         let mut steps = Vec::with_capacity(left.len().max(right.len()));
         let mut start = (0, 0);
         let ends = [(left.len() as u32, right.len() as u32)];

@@ -12,6 +12,8 @@ use super::myers::Myers;
 
 /// Up to this product of lengths, a minimal alignment is computed.
 const MINIMAL: usize = 1 << 20;
+/// Up to this product of lengths, elements are weighed.
+const WEIGHED: usize = 1 << 12;
 /// The comparisons for a minimal alignment; with more, it would take longer than a table of
 /// all pairs of elements.
 const ALLOWED: u64 = MINIMAL as u64;
@@ -21,6 +23,25 @@ const ALLOWED: u64 = MINIMAL as u64;
 /// O(n + m) outside of stretches whose lengths have a product of at most 2^20, which take
 /// 2^20 comparisons at worst, and O((n + m) × d) for d differences in them.
 pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
+    align_weighed(left, right, None::<fn(usize) -> u64>)
+}
+
+/// [`align`], where of all pairs that exclude each other those with the largest sum of weights
+/// are taken, as long as few elements compete. Elements with one token have one weight, that
+/// of a position on the left.
+pub(super) fn align_heaviest(
+    left: &[u64],
+    right: &[u64],
+    weight: impl Fn(usize) -> u64,
+) -> Vec<(u32, u32)> {
+    align_weighed(left, right, Some(weight))
+}
+
+fn align_weighed(
+    left: &[u64],
+    right: &[u64],
+    weight: Option<impl Fn(usize) -> u64>,
+) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     let mut stack = vec![((0, left.len()), (0, right.len()))];
     while let Some((l, r)) = stack.pop() {
@@ -47,7 +68,12 @@ pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
         if kept_left.is_empty() {
             continue;
         }
-        if kept_left.len().saturating_mul(kept_right.len()) <= MINIMAL {
+        let product = kept_left.len().saturating_mul(kept_right.len());
+        if let Some(weight) = weight.as_ref().filter(|_| product <= WEIGHED) {
+            heaviest((left, &kept_left), (right, &kept_right), weight, &mut pairs);
+            continue;
+        }
+        if product <= MINIMAL {
             if !minimal(left, right, &kept_left, &kept_right, &mut pairs) {
                 in_order(left, right, &kept_left, &kept_right, &mut pairs);
             }
@@ -68,6 +94,43 @@ pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     }
     pairs.sort_unstable();
     pairs
+}
+
+/// Pairs elements with the largest sum of weights. O(n m).
+fn heaviest(
+    (left, kept_left): (&[u64], &[usize]),
+    (right, kept_right): (&[u64], &[usize]),
+    weight: impl Fn(usize) -> u64,
+    pairs: &mut Vec<(u32, u32)>,
+) {
+    let (rows, columns) = (kept_left.len(), kept_right.len());
+    let at = |row: usize, column: usize| row * (columns + 1) + column;
+    // The best sums for the rests of both sides.
+    let mut best = vec![0u64; (rows + 1) * (columns + 1)];
+    let gain = |row: usize, column: usize, best: &[u64]| {
+        let (l, r) = (kept_left[row], kept_right[column]);
+        let below = best[at(row + 1, column + 1)];
+        (left[l] == right[r]).then(|| below.saturating_add(weight(l)))
+    };
+    for row in (0..rows).rev() {
+        for column in (0..columns).rev() {
+            let skip = best[at(row + 1, column)].max(best[at(row, column + 1)]);
+            let gain = gain(row, column, &best).unwrap_or(0);
+            best[at(row, column)] = skip.max(gain);
+        }
+    }
+    let (mut row, mut column) = (0, 0);
+    while row < rows && column < columns {
+        let sum = best[at(row, column)];
+        if gain(row, column, &best) == Some(sum) {
+            pairs.push((kept_left[row] as u32, kept_right[column] as u32));
+            (row, column) = (row + 1, column + 1);
+        } else if sum == best[at(row + 1, column)] {
+            row += 1;
+        } else {
+            column += 1;
+        }
+    }
 }
 
 /// Pairs as many elements as possible; false, and none, if that takes too long.

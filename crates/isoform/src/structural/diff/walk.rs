@@ -341,11 +341,9 @@ impl<'t> Walk<'t> {
                 Ok(())
             }
             _ => {
-                if let Some(kind) = self.wrapped_plain(left, right, pair, place) {
-                    let _ = kind;
-                    return Ok(());
+                if !self.wrapped_plain(left, right, pair, place) {
+                    self.replaced((left, right), pair, place);
                 }
-                self.replaced((left, right), pair, place);
                 Ok(())
             }
         }
@@ -388,7 +386,6 @@ impl<'t> Walk<'t> {
         match (left.view(), right.view()) {
             (ValueRef::Tensor(_), ValueRef::Tensor(_)) => ChangeKind::Tensor,
             _ if self.places.is_under_key(place) => ChangeKind::Attribute,
-            (l, r) if std::mem::discriminant(&l) == std::mem::discriminant(&r) => ChangeKind::Value,
             _ => ChangeKind::Value,
         }
     }

@@ -15,40 +15,41 @@ const WRAPPED_PARTS: usize = 256;
 const WRAPPED: f64 = 0.6;
 
 impl<'t> Walk<'t> {
-    /// Notes a value without parts that was put into a node, or taken out of one.
+    /// Notes a value without parts that was put into a node, or taken out of one; false if
+    /// none was.
     pub(super) fn wrapped_plain(
         &mut self,
         left: &'t Cell,
         right: &'t Cell,
         pair: u32,
         place: u32,
-    ) -> Option<ChangeKind> {
+    ) -> bool {
         let (side, node, plain, kind) = match (left.node_number(), right.node_number()) {
             (None, Some(node)) => (1, node, left, ChangeKind::Wrapped),
             (Some(node), None) => (0, node, right, ChangeKind::Unwrapped),
-            _ => return None,
+            _ => return false,
         };
         let tables = self.tables(side);
         // None, true and small numbers are everywhere.
         if matches!(plain.value.view(), ValueRef::None | ValueRef::Bool(_)) {
-            return None;
+            return false;
         }
         let cells = tables.cells(node);
         let size = tables.node(node).size;
         // A value is among the parts of anything large by chance.
         if size > 4 || cells.len() > WRAPPED_IN {
-            return None;
+            return false;
         }
         let is_inside = cells
             .iter()
             .any(|cell| !cell.is_node() && cell.word == plain.word);
         if !is_inside {
-            return None;
+            return false;
         }
         let sizes = if side == 1 { (0, size) } else { (size, 0) };
         let spots = (self.spot(0, left), self.spot(1, right));
         self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
-        Some(kind)
+        true
     }
 
     /// Notes that one node became a part of the other, and returns the nodes that then stand
