@@ -4,25 +4,7 @@
 //! {"isoform.patch":1,"check":"70396680","8":{"value":2},"12":[[5,1,{"$i":8}],[9,0,"new"]]}
 //! ```
 //!
-//! A number as a key is an object of the left value, in the order in which a visit finishes
-//! them, and its value says what becomes of it. What contains an edited object is rebuilt
-//! around it.
-//!
-//! | text | meaning |
-//! |---|---|
-//! | edit `{"field": s...}` | fields of an object, or entries of a map, get other values |
-//! | edit `{"$del": [p...], "$set": [[k, s]...]}` | keys of a map at positions go; other keys are set |
-//! | edit `[[from, n, s...]...]` | n items of a list, from a position on, become others |
-//! | `null`, `true`, `1`, `1.0`, `"a"` | that value |
-//! | `[s...]`, `{"key": s...}` | an array, a map |
-//! | `{"$ffi.List": [s...]}`, `{"$ffi.Dict": [[k, s]...]}` | a container of that type |
-//! | `{"$demo.Add": {"field": s...}}` | an object of that type, with all of its fields |
-//! | `{"$k": n}`, `{"$i": n}` | object n of the left value as it is, and what becomes of it |
-//! | `{"$n": n}` | the n-th element of `new`, which several places share |
-//! | `{"$v": n}` | the n-th element of `values`, a JSON graph of an array |
-//! | `"root": s` | the result, unless it is what becomes of the left root |
-//!
-//! `check` is the start of a digest of both values' digests.
+//! docs/diff.md lists everything that a patch may contain.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -237,8 +219,7 @@ fn numbered(tag: &str, number: usize) -> Value {
     tagged(tag, number as i64)
 }
 
-/// An object with these keys, or pairs if it is no plain map or a key could be taken for a
-/// tag.
+/// An object with these keys, or pairs for a dict, and if a key could be taken for a tag.
 fn entries_as_data(container: &ContainerType, entries: Vec<(Value, Value)>) -> Value {
     let is_plain = |key: &Value| key.as_str().is_some_and(|key| !key.starts_with('$'));
     if !container.is_mutable() && entries.iter().all(|(key, _)| is_plain(key)) {

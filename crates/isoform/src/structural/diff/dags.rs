@@ -2,9 +2,10 @@
 //! one side.
 
 use super::change::ChangeKind;
+use super::pairs::TOP;
 use super::places::{Link, ROOT};
 use super::tables::{Cell, NONE};
-use super::walk::{Mode, TOP, Walk};
+use super::walk::{Mode, Walk};
 use crate::kernel::error::Result;
 
 impl Walk<'_> {

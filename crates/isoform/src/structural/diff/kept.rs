@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use super::tables::{Cell, Node};
+use super::rows::{Cell, Node};
 
 /// Larger vectors are returned to the allocator.
 const KEPT_BYTES: usize = 1 << 23;

@@ -307,7 +307,7 @@ impl<'t> Maker<'t> {
         };
         match self.states[part as usize] {
             State::Image(image) if image < self.known => self.left_word(&Cell::node(image)),
-            // A later node is none of the parts that are compared now.
+            // The parts that are compared now are earlier nodes.
             State::Image(image) => step(EDITED, u64::from(image)),
             State::Left(kept) => step(KEPT, self.tokens[0][kept as usize]),
             _ => step(IDENTITY, u64::from(part)),

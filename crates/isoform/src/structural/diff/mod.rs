@@ -2,7 +2,7 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `tables.rs` | one side as tables of distinct objects, which everything else works on |
+//! | `rows.rs`, `tables.rs`, `reader.rs` | one side as tables of distinct objects, which everything else works on |
 //! | `known.rs` | objects that are on both sides, which are read once |
 //! | `kept.rs` | the memory of tables, kept for the next difference |
 //! | `tokens.rs` | hashes by which nodes of both sides are matched |
@@ -43,6 +43,8 @@ mod options;
 mod pairs;
 mod patch;
 mod places;
+mod reader;
+mod rows;
 mod sequence;
 mod small;
 mod tables;

@@ -3,7 +3,8 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::walk::TOP;
+/// The pair around the roots, which occurs once.
+pub(super) const TOP: u32 = 0;
 
 /// The numbers of the pairs that a walk has opened. Most nodes are in one pair, which is
 /// found without a hash.

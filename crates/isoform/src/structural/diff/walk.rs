@@ -9,7 +9,7 @@ use super::bindings::Bindings;
 use super::change::ChangeKind;
 use super::flow::Flow;
 use super::options::DiffOptions;
-use super::pairs::Pairs;
+use super::pairs::{Pairs, TOP};
 use super::places::{Link, Places, ROOT};
 use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::ted::Distances;
@@ -24,9 +24,6 @@ use crate::kernel::value::Value;
 const PARTNERS: u8 = 8;
 /// The share of common parts from which only a node, and not what is below, was replaced.
 const KEPT_BELOW: f64 = 0.25;
-
-/// The pair around the roots, which occurs once.
-pub(super) const TOP: u32 = 0;
 
 /// Something that differs.
 pub(super) struct Finding {
