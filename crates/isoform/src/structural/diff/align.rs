@@ -31,6 +31,10 @@ const SIMILAR: f64 = 0.4;
 const MANY: usize = 10_000;
 /// The similarity from which a value under another key is the same one, edited.
 const RENAMED: f64 = 0.7;
+/// An element of a list that stays outweighs all sizes.
+const STAYS: u64 = 1 << 32;
+/// The size from which elements of lists are all large.
+const LARGE: u64 = 1 << 16;
 /// The number of parts that speak for a node.
 const SKETCH: usize = 64;
 
@@ -72,7 +76,8 @@ impl<'t> Aligner<'t> {
         let tokens = |side: usize, cells: &[Cell]| -> Vec<u64> {
             cells.iter().map(|cell| self.token(side, cell)).collect()
         };
-        let weight = |at: usize| self.left.size_of(&left[at]);
+        // As many as possible stay, and of those the largest: what does not may have moved.
+        let weight = |at: usize| STAYS + self.left.size_of(&left[at]).min(LARGE);
         let equal = sequence::align_heaviest(&tokens(0, left), &tokens(1, right), weight);
         let mut steps = Vec::with_capacity(left.len().max(right.len()));
         let mut start = (0, 0);
