@@ -2,4 +2,5 @@
 
 mod costs;
 mod judged;
+mod patches;
 mod support;
