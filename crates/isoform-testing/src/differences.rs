@@ -233,13 +233,12 @@ fn check_other_values(pair: &Pair, found: &Difference) -> Result<(), String> {
         right,
         options,
     } = pair;
-    let is_plain = are_plain(left, right, *options);
     let copies = [
         rename(left, *options, &mut Source::new(&[1; 32])),
         unshare(left, *options),
     ];
     for copy in copies.into_iter().flatten() {
-        if !is_plain || !options.equal(&copy, left).unwrap_or(false) {
+        if !options.equal(&copy, left).unwrap_or(false) {
             continue;
         }
         match is(found.apply(&copy), right, *options) {

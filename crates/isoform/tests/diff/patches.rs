@@ -222,3 +222,24 @@ fn variables_are_known_after_a_file() {
     said(&function(false), &function(true));
     said(&function(true), &function(false));
 }
+
+#[test]
+fn a_bound_variable_that_is_free_on_the_right_is_itself_there() {
+    let x = var("x");
+    let bound = |x: &_| fun(std::slice::from_ref(x), x);
+    let (left, right) = (list([bound(&x)]), list([bound(&x), x.clone().into()]));
+    let found = difference(&left, &right);
+    for copy in [var("y"), x] {
+        let built = found.apply(&list([bound(&copy)])).expect("a value");
+        assert!(structural_equal(built, &right).expect("comparable"));
+    }
+}
+
+#[test]
+fn free_variables_are_those_of_the_value_that_a_difference_is_applied_to() {
+    let (x, y) = (var("x"), var("y"));
+    let found = difference(&list([add(&x, 1).into()]), &list([add(&x, 2).into()]));
+    let built = found.apply(&list([add(&y, 1).into()])).expect("a value");
+    let wanted = list([add(&y, 2).into()]);
+    assert!(structural_equal(built, wanted).expect("comparable"));
+}

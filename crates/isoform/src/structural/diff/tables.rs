@@ -236,20 +236,12 @@ impl Tables {
                 let types = (one.info().index(), other.info().index());
                 types.0 == types.1 && one.skeleton == other.skeleton
             })
-            && self.has_variables_of(other)
     }
 
-    /// True unless a variable has one number here and another one there.
-    fn has_variables_of(&self, other: &Tables) -> bool {
-        let variables = |tables: &Tables| -> Vec<(u64, usize)> {
-            let nodes = tables.nodes.iter().enumerate();
-            let vars = nodes.filter(|(_, node)| node.is_var());
-            vars.map(|(number, node)| (node.object.identity(), number))
-                .collect()
-        };
-        let known: HashMap<u64, usize, RandomState> = variables(other).into_iter().collect();
-        let mut own = variables(self).into_iter();
-        own.all(|(var, number)| known.get(&var).is_none_or(|&there| there == number))
+    /// True if the variables are the same objects as those of tables with the same layout.
+    pub(super) fn has_variables_of(&self, other: &Tables) -> bool {
+        let mut both = self.nodes.iter().zip(&other.nodes);
+        both.all(|(one, other)| !one.is_var() || one.object.same_as(&other.object))
     }
 
     #[inline]
