@@ -94,7 +94,9 @@ fn an_edited_key_is_another_key() {
     let under = |key: &Value, value: i64| map(&[(key.clone(), value.into())]);
     let left = list([one.clone(), under(&one, 1)]);
     check(&left, &list([other.clone(), under(&other, 1)]));
-    check(&left, &list([other.clone(), under(&one, 1)]));
+    let right = list([other.clone(), under(&one, 1)]);
+    check(&left, &right);
+    assert!(!difference(&left, &right).costs().is_whole);
     check(&left, &list([one.clone(), under(&other, 1)]));
 }
 
@@ -192,6 +194,21 @@ fn a_difference_applies_to_values_that_share_or_list_their_parts_in_another_way(
         .apply(&list([entries([2, 1])]))
         .expect("a value");
     assert!(structural_equal(built, &right).expect("comparable"));
+}
+
+#[test]
+fn what_did_not_change_is_taken_over_from_the_value_itself() {
+    let kept = || Value::from(add(1, 2));
+    let found = difference(&list([kept(), 1.into()]), &list([kept(), 2.into()]));
+    let own = kept();
+    let built = found
+        .apply(&list([own.clone(), 1.into()]))
+        .expect("a value");
+    let isoform::values::ValueRef::Array(items) = built.view() else {
+        panic!("{built:?}");
+    };
+    let both = [&items.values()[0], &own].map(|part| part.as_object().expect("an object"));
+    assert!(both[0].same_as(both[1]));
 }
 
 #[test]

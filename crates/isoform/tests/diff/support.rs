@@ -41,6 +41,15 @@ pub(crate) struct Step {
     pub(crate) rest: Value,
 }
 
+/// Another step.
+#[derive(Node)]
+#[node(key = "diff.Stride")]
+#[repr(C)]
+pub(crate) struct Stride {
+    /// The value.
+    pub(crate) rest: Value,
+}
+
 /// Equal to itself alone.
 #[derive(Node)]
 #[node(key = "diff.Single", kind = singleton)]
