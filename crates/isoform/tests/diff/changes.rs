@@ -3,7 +3,7 @@
 use isoform::Value;
 use isoform::compare::{ChangeKind, Difference, diff};
 
-use crate::support::{Step, Stride, add, call, list};
+use crate::support::{Step, Stride, add, call, int, list};
 
 fn difference(left: impl Into<Value>, right: impl Into<Value>) -> Difference {
     diff(left.into(), right.into()).expect("a difference")
@@ -36,4 +36,80 @@ fn a_dataflow_node_that_is_gone_is_one_change() {
     ] {
         assert_eq!(found.counts(), [(kind, 1)], "{found}");
     }
+}
+
+/// Lists around some parts, so that what is missing in one list is not found in its place.
+fn lists<const N: usize>(parts: [Vec<Value>; N]) -> Value {
+    let around = |(at, parts): (usize, Vec<Value>)| {
+        let own = (0..20).map(|item| Value::from(format!("{at}.{item}")));
+        list(own.chain(parts))
+    };
+    list(parts.into_iter().enumerate().map(around))
+}
+
+/// A part of two nodes.
+fn small() -> Value {
+    add(add(1, 2), 3).into()
+}
+
+/// A part of so many nodes.
+fn chain(size: i64) -> Value {
+    let chain = (1..size).fold(int(-1), |part, at| add(part, -at));
+    chain.into()
+}
+
+#[test]
+fn a_small_part_moves_if_it_is_the_only_one() {
+    use ChangeKind::{Deleted, Inserted, Moved};
+    let moved = |count| {
+        let parts = || (0..count).map(|_| small()).collect();
+        let (left, right) = (lists([parts(), vec![]]), lists([vec![], parts()]));
+        difference(left, right).counts()
+    };
+    assert_eq!(moved(1), [(Moved, 1)]);
+    assert_eq!(moved(2), [(Inserted, 2), (Deleted, 2)]);
+    let shared = lists([vec![small()], vec![]]);
+    let (left, right) = (lists([vec![shared.clone(), shared]]), {
+        let shared = lists([vec![], vec![small()]]);
+        lists([vec![shared.clone(), shared]])
+    });
+    assert_eq!(
+        difference(left, right).counts(),
+        [(Inserted, 2), (Deleted, 2)]
+    );
+}
+
+#[test]
+fn a_part_moves_once_with_all_that_is_in_it() {
+    use ChangeKind::{Deleted, Moved};
+    let outer = || Value::from(add(chain(6), Step::new(chain(3))));
+    let left = lists([vec![outer()], vec![chain(6)], vec![]]);
+    let right = lists([vec![], vec![], vec![outer()]]);
+    assert_eq!(difference(left, right).counts(), [(Deleted, 1), (Moved, 1)]);
+}
+
+#[test]
+fn a_part_that_moved_out_of_another_one_does_not_count_there() {
+    let around = |part: Value| {
+        let own = (0..5).map(|item| Value::from(int(item)));
+        Value::from(Step::new(list(own.chain([part]))))
+    };
+    let left = lists([vec![around(chain(10))], vec![]]);
+    let found = difference(left, lists([vec![], vec![chain(10)]]));
+    assert_eq!(
+        found.counts(),
+        [(ChangeKind::Deleted, 1), (ChangeKind::Moved, 1)]
+    );
+    // The step, and the items of its list.
+    assert_eq!(found.changes()[0].left_size(), 6);
+}
+
+#[test]
+fn a_part_that_another_one_replaced_is_gone() {
+    let gone = list((0..100).map(|at| add(at, Step::new(at)).into()));
+    let left = lists([vec![add("x", gone).into()], vec![chain(10)]]);
+    let right = lists([vec![add("x", chain(10)).into()], vec![]]);
+    let found = difference(left, right);
+    let sizes = found.changes().iter().map(|change| change.left_size());
+    assert_eq!(sizes.max(), Some(200), "{found}");
 }
