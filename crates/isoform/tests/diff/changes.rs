@@ -3,7 +3,7 @@
 use isoform::Value;
 use isoform::compare::{ChangeKind, Difference, diff};
 
-use crate::support::{Step, Stride, add, call, int, list};
+use crate::support::{Step, Stride, add, call, fun, int, list, var};
 
 fn difference(left: impl Into<Value>, right: impl Into<Value>) -> Difference {
     diff(left.into(), right.into()).expect("a difference")
@@ -112,4 +112,38 @@ fn a_part_that_another_one_replaced_is_gone() {
     let found = difference(left, right);
     let sizes = found.changes().iter().map(|change| change.left_size());
     assert_eq!(sizes.max(), Some(200), "{found}");
+}
+
+#[test]
+fn a_part_that_moved_may_use_another_variable() {
+    let function = |[first, second]: [bool; 2], which: usize| {
+        let params = [var("x"), var("y")];
+        let part = || Value::from(add(&params[which], chain(6)));
+        let parts = |is_here: bool| is_here.then(part).into_iter().collect();
+        let uses = params.each_ref().map(Value::from);
+        fun(
+            &params,
+            list(
+                uses.into_iter()
+                    .chain([lists([parts(first), parts(second)])]),
+            ),
+        )
+    };
+    let found = difference(function([true, false], 0), function([false, true], 1));
+    assert_eq!(
+        found.counts(),
+        [(ChangeKind::Moved, 1), (ChangeKind::Variable, 1)],
+        "{found}"
+    );
+}
+
+#[test]
+fn a_binding_ends_with_its_scope() {
+    let x = var("x");
+    let value = |edited: i64| {
+        let bound = fun(std::slice::from_ref(&x), add(&x, edited));
+        list([bound, add(&x, edited).into()])
+    };
+    let found = difference(value(1), value(2));
+    assert_eq!(found.counts(), [(ChangeKind::Value, 2)], "{found}");
 }
