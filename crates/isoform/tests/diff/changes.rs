@@ -1,9 +1,9 @@
 //! What differences say.
 
-use isoform::Value;
 use isoform::compare::{ChangeKind, Difference, diff};
+use isoform::{Ref, Value};
 
-use crate::support::{Step, Stride, add, call, fun, int, list, var};
+use crate::support::{Single, Step, Stride, add, call, fun, int, list, var};
 
 fn difference(left: impl Into<Value>, right: impl Into<Value>) -> Difference {
     diff(left.into(), right.into()).expect("a difference")
@@ -146,4 +146,27 @@ fn a_binding_ends_with_its_scope() {
     };
     let found = difference(value(1), value(2));
     assert_eq!(found.counts(), [(ChangeKind::Value, 2)], "{found}");
+}
+
+#[test]
+fn what_was_taken_out_from_around_a_part_is_counted_whole() {
+    let inner = || add(add(1, 2), add(3, 4));
+    let around = |part: Value| add(add(Step::new(Step::new(part)), 7), 8);
+    let found = difference(
+        list([around(inner().into()).into()]),
+        list([inner().into()]),
+    );
+    assert_eq!(found.counts(), [(ChangeKind::Unwrapped, 1)], "{found}");
+    assert_eq!(found.changes()[0].left_size(), 4);
+}
+
+#[test]
+fn a_singleton_in_a_small_tree_is_replaced_as_a_whole() {
+    let (one, other) = (Single::new(chain(2)), Single::new(chain(2)));
+    let around = |single: &Ref<Single>, rest: i64| add(add(single, 1), Step::new(add(rest, 2)));
+    let found = difference(around(&one, 3), add(around(&other, 3), Step::new(chain(3))));
+    let kinds: Vec<_> = found.counts();
+    assert!(kinds.contains(&(ChangeKind::Replaced, 1)), "{found}");
+    let found = difference(around(&one, 3), add(around(&one, 3), Step::new(chain(3))));
+    assert_eq!(found.counts(), [(ChangeKind::Wrapped, 1)], "{found}");
 }
