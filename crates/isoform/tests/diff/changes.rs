@@ -170,3 +170,32 @@ fn a_singleton_in_a_small_tree_is_replaced_as_a_whole() {
     let found = difference(around(&one, 3), add(around(&one, 3), Step::new(chain(3))));
     assert_eq!(found.counts(), [(ChangeKind::Wrapped, 1)], "{found}");
 }
+
+#[test]
+fn a_field_that_became_empty_is_one_deletion() {
+    let kept = || add(add(1, 2), add(3, 4));
+    let (left, right) = (add(Step::new(int(5)), kept()), add(Value::NONE, kept()));
+    let found = difference(&left, &right);
+    assert_eq!(found.counts(), [(ChangeKind::Deleted, 1)], "{found}");
+    let found = difference(&right, &left);
+    assert_eq!(found.counts(), [(ChangeKind::Inserted, 1)], "{found}");
+}
+
+#[test]
+fn a_dataflow_node_in_small_trees_is_one_change() {
+    let tree = |value: i64, is_wrapped: bool| {
+        let node = call("a", value);
+        let part = Value::from(add(7, 8));
+        let part = match is_wrapped {
+            true => Value::from(add(part, 9)),
+            false => part,
+        };
+        add(&node, add(&node, part))
+    };
+    let found = difference(tree(1, false), tree(2, true));
+    assert_eq!(
+        found.counts(),
+        [(ChangeKind::Value, 2), (ChangeKind::Wrapped, 1)],
+        "{found}"
+    );
+}
