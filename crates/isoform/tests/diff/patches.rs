@@ -253,6 +253,16 @@ fn a_bound_variable_that_is_free_on_the_right_is_itself_there() {
 }
 
 #[test]
+fn a_key_is_the_object_of_the_right_value() {
+    let key = Value::from(add(1, 2));
+    let (left, right) = (list([key.clone()]), list([map(&[(key, 0.into())])]));
+    let built = difference(&left, &right)
+        .apply(&list([add(1, 2).into()]))
+        .expect("a value");
+    assert!(structural_equal(built, &right).expect("comparable"));
+}
+
+#[test]
 fn free_variables_are_those_of_the_value_that_a_difference_is_applied_to() {
     let (x, y) = (var("x"), var("y"));
     let found = difference(&list([add(&x, 1).into()]), &list([add(&x, 2).into()]));

@@ -246,11 +246,10 @@ impl Difference {
             return self.patch.build(left);
         }
         let built = self.patch.build(&tables)?;
-        // A variable that is bound on the left and free on the right is itself there, and not
-        // the one in its place.
-        let is_right = tables.has_variables_of(left)
-            || !self.options.is_exact()
-            || is_right(&built, (self.options_for(value)?, &self.right))?;
+        // What is equal to itself alone on the right, such as the key of a map or a variable
+        // that is bound on the left, is not the object in its place.
+        let is_right =
+            !self.options.is_exact() || is_right(&built, (self.options_for(value)?, &self.right))?;
         match is_right {
             true => Ok(built),
             false => self.patch.build(left),

@@ -238,12 +238,6 @@ impl Tables {
             })
     }
 
-    /// True if the variables are the same objects as those of tables with the same layout.
-    pub(super) fn has_variables_of(&self, other: &Tables) -> bool {
-        let mut both = self.nodes.iter().zip(&other.nodes);
-        both.all(|(one, other)| !one.is_var() || one.object.same_as(&other.object))
-    }
-
     #[inline]
     pub(super) fn node(&self, number: u32) -> &Node {
         &self.nodes[number as usize]
