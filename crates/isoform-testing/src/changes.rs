@@ -190,7 +190,7 @@ fn count(value: &Value, without_dags: bool) -> u64 {
 }
 
 /// The parts of a value that comparison looks at, keys included.
-fn compared(value: &Value) -> Vec<Value> {
+pub(super) fn compared(value: &Value) -> Vec<Value> {
     use isoform::types::FieldFlag;
     match value.view() {
         // The fields of a variable belong to its definition.

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use isoform::compare::{Change, ChangeKind, CompareOptions, DiffOptions, Difference, Patch};
 use isoform::errors::ErrorKind;
+use isoform::files::{from_json_graph, to_json_graph};
 use isoform::types::{FieldFlag, Kind};
 use isoform::{Obj, Ref, Result, Value};
 
-use super::changes::{check_changes, objects, replace_everywhere, restructured};
+use super::changes::{check_changes, compared, objects, replace_everywhere, restructured};
 use super::classes::program;
 use super::generate::children;
 use super::oracle;
@@ -127,14 +128,7 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
     if format!("{again}") != format!("{found}") {
         return fail(&format!("the difference is once {found} and once {again}"));
     }
-    let is = |built: Result<Value>, wanted: &Value| match built {
-        Ok(built) => match options.equal(&built, wanted) {
-            // What cannot be compared with itself cannot be judged.
-            Err(error) if error.kind() == ErrorKind::Type => Ok(true),
-            equal => equal.map_err(|error| error.to_string()),
-        },
-        Err(error) => Err(error.to_string()),
-    };
+    let is = |built: Result<Value>, wanted: &Value| is(built, wanted, *options);
     match is(found.apply(left), right) {
         Ok(true) => {}
         other => return fail(&format!("applying {found} to the left value: {other:?}")),
@@ -146,14 +140,13 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
             "the oracle denies that {found} leads to the right value"
         ));
     }
-    if let Ok(text) = found.patch_to_json()
-        && survives_a_file([left, right])
+    if survives_a_file(left, right)
+        && let Err(what) = check_written(pair, &found)
     {
-        let built = Patch::from_json(&text).and_then(|patch| patch.apply(left));
-        match is(built, right) {
-            Ok(true) => {}
-            other => return fail(&format!("applying the written patch {text}: {other:?}")),
-        }
+        return fail(&what);
+    }
+    if let Err(what) = check_other_values(pair, &found) {
+        return fail(&what);
     }
     let back = found.invert().map_err(setup)?;
     match is(back.apply(right), left) {
@@ -166,18 +159,118 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
     Ok(())
 }
 
-/// True unless two singletons have the same contents: a file keeps one of them.
-fn survives_a_file(values: [&Value; 2]) -> bool {
+/// True if something was built that is equal to a value.
+fn is(built: Result<Value>, wanted: &Value, options: CompareOptions) -> Result<bool, String> {
+    match options.equal(built.map_err(|error| error.to_string())?, wanted) {
+        // What cannot be compared with itself cannot be judged.
+        Err(error) if error.kind() == ErrorKind::Type => Ok(true),
+        equal => equal.map_err(|error| error.to_string()),
+    }
+}
+
+/// Checks that the patch can be written and read, unless a file cannot hold it.
+fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
+    let Pair {
+        left,
+        right,
+        options,
+    } = pair;
+    let text = match found.patch_to_json() {
+        Ok(text) => text,
+        Err(error) => {
+            let has_new_variables = || !variables(right).is_subset(&seen_variables(left));
+            let message = error.to_string();
+            let is_expected = (message.contains("is free on the right") && has_new_variables())
+                || message.contains("a file form of its own")
+                || default_digest(left).is_err()
+                || default_digest(right).is_err();
+            return match is_expected {
+                true => Ok(()),
+                false => Err(format!("the patch of {found} cannot be written: {message}")),
+            };
+        }
+    };
+    let patch = Patch::from_json(&text).map_err(|error| format!("{error}, in {text}"))?;
+    if patch.to_json().ok().as_ref() != Some(&text) {
+        return Err(format!("{text} is written again as {:?}", patch.to_json()));
+    }
+    match is(patch.apply(left), right, *options) {
+        Ok(true) => {}
+        other => return Err(format!("applying the written patch {text}: {other:?}")),
+    }
+    let digest = |value| default_digest(value).ok();
+    // A second object of a singleton is another value, of which a digest knows nothing.
+    if digest(left) != digest(right) && patch.apply(right).is_ok() {
+        return Err(format!(
+            "the written patch {text} applies to the right value"
+        ));
+    }
+    Ok(())
+}
+
+/// The digest that a written patch relies on.
+fn default_digest(value: &Value) -> Result<String> {
+    let options = CompareOptions {
+        map_free_vars: true,
+        ..CompareOptions::default()
+    };
+    options.digest(value).map(|digest| digest.to_string())
+}
+
+/// True if both values differ in more than the names of free variables.
+fn are_unlike(pair: &Pair) -> bool {
+    let options = CompareOptions {
+        map_free_vars: true,
+        ..pair.options
+    };
+    matches!(options.equal(&pair.left, &pair.right), Ok(false))
+}
+
+/// Checks that a difference applies to whatever is equal to the left value, and to no other.
+fn check_other_values(pair: &Pair, found: &Difference) -> Result<(), String> {
+    let Pair {
+        left,
+        right,
+        options,
+    } = pair;
+    let copies = [
+        rename(left, *options, &mut Source::new(&[1; 32])),
+        unshare(left, *options),
+    ];
+    for copy in copies.into_iter().flatten() {
+        if !options.equal(&copy, left).unwrap_or(false) {
+            continue;
+        }
+        match is(found.apply(&copy), right, *options) {
+            Ok(true) => {}
+            other => return Err(format!("applying {found} to the copy {copy:?}: {other:?}")),
+        }
+    }
+    if are_unlike(pair) && found.apply(right).is_ok() {
+        return Err(format!("{found} applies to the right value"));
+    }
+    Ok(())
+}
+
+/// True unless a value has parts that no file keeps, such as a second object of a singleton:
+/// reading finds one of those with the same contents.
+fn survives_a_file(left: &Value, right: &Value) -> bool {
     let mut known: HashMap<String, u64> = HashMap::new();
-    let all = values.into_iter().flat_map(objects);
+    let all = [left, right].into_iter().flat_map(objects);
     let mut singletons = all.filter(|object| {
         let info = object.type_info();
         info.kind() == Kind::Singleton && !info.is_builtin()
     });
-    singletons.all(|object| {
+    let are_unique = singletons.all(|object| {
         let identity = object.identity();
         *known.entry(format!("{object:?}")).or_insert(identity) == identity
-    })
+    });
+    let options = CompareOptions {
+        map_free_vars: true,
+        ..CompareOptions::default()
+    };
+    let read = || to_json_graph(right).and_then(|text| from_json_graph(&text));
+    are_unique && read().is_ok_and(|read| options.equal(&read, right).unwrap_or(false))
 }
 
 /// True if neither a renaming of one side nor copies in place of shared parts change what the
@@ -296,6 +389,31 @@ fn variables(value: &Value) -> HashSet<u64> {
     found
 }
 
+/// The variables in a value, without those that only ignored fields mention.
+fn seen_variables(value: &Value) -> HashSet<u64> {
+    let mut found = HashSet::new();
+    let mut seen = HashSet::new();
+    let mut stack = vec![value.clone()];
+    while let Some(value) = stack.pop() {
+        let Some(object) = value
+            .as_object()
+            .filter(|object| seen.insert(object.identity()))
+        else {
+            continue;
+        };
+        let info = object.type_info();
+        if info.kind() == Kind::Var && !info.is_builtin() {
+            found.insert(object.identity());
+            let fields = info.fields().iter().zip(children(&value));
+            let kept = fields.filter(|(field, _)| field.field_flag() != FieldFlag::Ignore);
+            stack.extend(kept.map(|(_, part)| part));
+        } else {
+            stack.extend(compared(&value));
+        }
+    }
+    found
+}
+
 /// How often each change occurs. Values count by their hash, since the text of a map depends
 /// on the order in which it was made.
 fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, u64, u64), u64> {
@@ -359,6 +477,12 @@ pub struct OneEdit {
     pub inside: u64,
     /// The number of nodes that the edit put in place of others, or took away.
     pub edited: u64,
+    /// The number of objects that the patch makes.
+    pub made: usize,
+    /// The number of objects that the edit made, those around it included.
+    pub new: usize,
+    /// The written patch; none if it cannot be written.
+    pub patch: Option<String>,
     /// The difference as text.
     pub text: String,
 }
@@ -402,6 +526,9 @@ pub fn one_edit(bytes: &[u8]) -> Result<Option<OneEdit>, String> {
         changes: found.changes().len(),
         inside: found.changes().iter().map(inside).sum(),
         edited: edited_nodes(&target, &new),
+        made: objects_only_in(&found.apply(&copy).map_err(setup)?, &copy),
+        new: objects_only_in(&right, &left),
+        patch: found.patch_to_json().ok(),
         text: found.to_string(),
     }))
 }
@@ -417,4 +544,14 @@ fn edited_nodes(old: &Value, new: &Value) -> u64 {
     let (old, new) = (nodes(old), nodes(new));
     let only = |one: &HashSet<u64>, other: &HashSet<u64>| one.difference(other).count() as u64;
     only(&old, &new).max(only(&new, &old)).max(1)
+}
+
+/// The number of objects of one value that are not in another one.
+fn objects_only_in(value: &Value, other: &Value) -> usize {
+    let known: HashSet<u64> = objects(other).iter().map(Ref::identity).collect();
+    let all = objects(value);
+    let new = all
+        .iter()
+        .filter(|object| !known.contains(&object.identity()));
+    new.count()
 }

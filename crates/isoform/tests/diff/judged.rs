@@ -21,7 +21,8 @@ fn the_laws_hold() {
 #[test]
 fn one_edit_is_one_or_two_changes() {
     let mut state = 4;
-    let (mut edits, mut few, mut near) = (0u32, 0u32, 0u32);
+    let (mut edits, mut few, mut near, mut sparing) = (0u32, 0u32, 0u32, 0u32);
+    let mut lengths = Vec::new();
     for case in 0..scaled(4000) {
         let bytes = random_bytes(split_mix(&mut state), 40 + case % 600);
         let Some(edit) = one_edit(&bytes).expect("a program") else {
@@ -30,6 +31,8 @@ fn one_edit_is_one_or_two_changes() {
         edits += 1;
         few += u32::from(edit.changes <= 2);
         near += u32::from(edit.inside <= 2 * edit.edited);
+        sparing += u32::from(edit.made <= edit.new);
+        lengths.extend(edit.patch.map(|patch| patch.len()));
     }
     assert!(edits > scaled(4000) as u32 / 8, "{edits}");
     assert!(
@@ -40,6 +43,11 @@ fn one_edit_is_one_or_two_changes() {
         f64::from(near) >= 0.95 * f64::from(edits),
         "{near} of {edits}"
     );
+    // Some variables mean another thing in the one value than in the other.
+    assert!(9 * sparing >= 8 * edits, "{sparing} of {edits}");
+    let sum: usize = lengths.iter().sum();
+    assert!(!lengths.is_empty());
+    assert!(sum <= 160 * lengths.len(), "{sum} of {}", lengths.len());
 }
 
 #[test]

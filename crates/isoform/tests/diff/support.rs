@@ -41,6 +41,24 @@ pub(crate) struct Step {
     pub(crate) rest: Value,
 }
 
+/// Another step.
+#[derive(Node)]
+#[node(key = "diff.Stride")]
+#[repr(C)]
+pub(crate) struct Stride {
+    /// The value.
+    pub(crate) rest: Value,
+}
+
+/// Equal to itself alone.
+#[derive(Node)]
+#[node(key = "diff.Single", kind = singleton)]
+#[repr(C)]
+pub(crate) struct Single {
+    /// What it consists of.
+    pub(crate) part: Value,
+}
+
 /// A function.
 #[derive(Node)]
 #[node(key = "diff.Fun", scope)]

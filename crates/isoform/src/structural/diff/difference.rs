@@ -242,10 +242,28 @@ impl Difference {
         let ignored = self.options.ignored()?;
         let tables = Tables::of(value, self.options.compare, &ignored)?;
         // An equal value may share its parts in another way, and then has other numbers.
-        match tables.has_layout_of(left) {
-            true => self.patch.build(&tables),
+        if !tables.has_layout_of(left) {
+            return self.patch.build(left);
+        }
+        let built = self.patch.build(&tables)?;
+        // What is equal to itself alone on the right, such as the key of a map or a variable
+        // that is bound on the left, is not the object in its place.
+        let is_right =
+            !self.options.is_exact() || is_right(&built, (self.options_for(value)?, &self.right))?;
+        match is_right {
+            true => Ok(built),
             false => self.patch.build(left),
         }
+    }
+
+    /// How to compare with the right value what was built out of a value: that may have other
+    /// free variables than the left one.
+    fn options_for(&self, value: &Value) -> Result<CompareOptions> {
+        let options = self.options.compare;
+        Ok(CompareOptions {
+            map_free_vars: options.map_free_vars || !options.equal(value, &self.left)?,
+            ..options
+        })
     }
 
     fn check(&self, value: &Value) -> Result<()> {
@@ -363,7 +381,16 @@ fn builds(patch: &Patch, left: &Tables, (options, right): (&DiffOptions, &Value)
     let Ok(built) = patch.build(left) else {
         return Ok(false);
     };
-    match options.compare.equal(built, right) {
+    is_right(&built, (options.compare, right))
+}
+
+/// True if what was built is the right value.
+///
+/// # Errors
+///
+/// Those of custom comparisons.
+fn is_right(built: &Value, (options, right): (CompareOptions, &Value)) -> Result<bool> {
+    match options.equal(built, right) {
         // What cannot be compared with itself cannot be judged.
         Err(error) if error.kind() == ErrorKind::Type => Ok(true),
         equal => equal,

@@ -5,9 +5,6 @@
 
 use std::mem::take;
 
-use hashbrown::HashMap;
-use rapidhash::fast::RandomState;
-
 use super::kept;
 pub(super) use super::rows::{
     Cell, HAS_DAGS, HAS_DEFS, HAS_IDENTITY, HAS_SINGLETONS, HAS_VARS, IS_DEFINED, IS_HOOKED,
@@ -50,20 +47,6 @@ impl Tables {
                 let types = (one.info().index(), other.info().index());
                 types.0 == types.1 && one.skeleton == other.skeleton
             })
-            && self.has_variables_of(other)
-    }
-
-    /// True unless a variable has one number here and another one there.
-    fn has_variables_of(&self, other: &Tables) -> bool {
-        let variables = |tables: &Tables| -> Vec<(u64, usize)> {
-            let nodes = tables.nodes.iter().enumerate();
-            let vars = nodes.filter(|(_, node)| node.is_var());
-            vars.map(|(number, node)| (node.object.identity(), number))
-                .collect()
-        };
-        let known: HashMap<u64, usize, RandomState> = variables(other).into_iter().collect();
-        let mut own = variables(self).into_iter();
-        own.all(|(var, number)| known.get(&var).is_none_or(|&there| there == number))
     }
 
     #[inline]

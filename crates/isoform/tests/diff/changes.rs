@@ -1,0 +1,201 @@
+//! What differences say.
+
+use isoform::compare::{ChangeKind, Difference, diff};
+use isoform::{Ref, Value};
+
+use crate::support::{Single, Step, Stride, add, call, fun, int, list, var};
+
+fn difference(left: impl Into<Value>, right: impl Into<Value>) -> Difference {
+    diff(left.into(), right.into()).expect("a difference")
+}
+
+#[test]
+fn a_node_of_another_type_is_replaced_alone() {
+    let parts = || list((0..100).map(|at| add(at, 1).into()));
+    let found = difference(Step::new(parts()), Stride::new(parts()));
+    assert_eq!(found.counts(), [(ChangeKind::Replaced, 1)]);
+    let change = &found.changes()[0];
+    assert_eq!((change.left_size(), change.right_size()), (1, 1));
+}
+
+#[test]
+fn a_dataflow_node_that_is_gone_is_one_change() {
+    let graph = |is_there: bool| {
+        let input = call("input", 1);
+        let gone = call("gone", list([input.clone()]));
+        let uses = [0, 1].map(|at| match is_there {
+            true => list([call("kept", at), gone.clone()]),
+            false => list([call("kept", at)]),
+        });
+        list([input].into_iter().chain(uses))
+    };
+    let (left, right) = (graph(true), graph(false));
+    for (found, kind) in [
+        (difference(&left, &right), ChangeKind::Deleted),
+        (difference(&right, &left), ChangeKind::Inserted),
+    ] {
+        assert_eq!(found.counts(), [(kind, 1)], "{found}");
+    }
+}
+
+/// Lists around some parts, so that what is missing in one list is not found in its place.
+fn lists<const N: usize>(parts: [Vec<Value>; N]) -> Value {
+    let around = |(at, parts): (usize, Vec<Value>)| {
+        let own = (0..20).map(|item| Value::from(format!("{at}.{item}")));
+        list(own.chain(parts))
+    };
+    list(parts.into_iter().enumerate().map(around))
+}
+
+/// A part of two nodes.
+fn small() -> Value {
+    add(add(1, 2), 3).into()
+}
+
+/// A part of so many nodes.
+fn chain(size: i64) -> Value {
+    let chain = (1..size).fold(int(-1), |part, at| add(part, -at));
+    chain.into()
+}
+
+#[test]
+fn a_small_part_moves_if_it_is_the_only_one() {
+    use ChangeKind::{Deleted, Inserted, Moved};
+    let moved = |count| {
+        let parts = || (0..count).map(|_| small()).collect();
+        let (left, right) = (lists([parts(), vec![]]), lists([vec![], parts()]));
+        difference(left, right).counts()
+    };
+    assert_eq!(moved(1), [(Moved, 1)]);
+    assert_eq!(moved(2), [(Inserted, 2), (Deleted, 2)]);
+    let shared = lists([vec![small()], vec![]]);
+    let (left, right) = (lists([vec![shared.clone(), shared]]), {
+        let shared = lists([vec![], vec![small()]]);
+        lists([vec![shared.clone(), shared]])
+    });
+    assert_eq!(
+        difference(left, right).counts(),
+        [(Inserted, 2), (Deleted, 2)]
+    );
+}
+
+#[test]
+fn a_part_moves_once_with_all_that_is_in_it() {
+    use ChangeKind::{Deleted, Moved};
+    let outer = || Value::from(add(chain(6), Step::new(chain(3))));
+    let left = lists([vec![outer()], vec![chain(6)], vec![]]);
+    let right = lists([vec![], vec![], vec![outer()]]);
+    assert_eq!(difference(left, right).counts(), [(Deleted, 1), (Moved, 1)]);
+}
+
+#[test]
+fn a_part_that_moved_out_of_another_one_does_not_count_there() {
+    let around = |part: Value| {
+        let own = (0..5).map(|item| Value::from(int(item)));
+        Value::from(Step::new(list(own.chain([part]))))
+    };
+    let left = lists([vec![around(chain(10))], vec![]]);
+    let found = difference(left, lists([vec![], vec![chain(10)]]));
+    assert_eq!(
+        found.counts(),
+        [(ChangeKind::Deleted, 1), (ChangeKind::Moved, 1)]
+    );
+    // The step, and the items of its list.
+    assert_eq!(found.changes()[0].left_size(), 6);
+}
+
+#[test]
+fn a_part_that_another_one_replaced_is_gone() {
+    let gone = list((0..100).map(|at| add(at, Step::new(at)).into()));
+    let left = lists([vec![add("x", gone).into()], vec![chain(10)]]);
+    let right = lists([vec![add("x", chain(10)).into()], vec![]]);
+    let found = difference(left, right);
+    let sizes = found.changes().iter().map(|change| change.left_size());
+    assert_eq!(sizes.max(), Some(200), "{found}");
+}
+
+#[test]
+fn a_part_that_moved_may_use_another_variable() {
+    let function = |[first, second]: [bool; 2], which: usize| {
+        let params = [var("x"), var("y")];
+        let part = || Value::from(add(&params[which], chain(6)));
+        let parts = |is_here: bool| is_here.then(part).into_iter().collect();
+        let uses = params.each_ref().map(Value::from);
+        fun(
+            &params,
+            list(
+                uses.into_iter()
+                    .chain([lists([parts(first), parts(second)])]),
+            ),
+        )
+    };
+    let found = difference(function([true, false], 0), function([false, true], 1));
+    assert_eq!(
+        found.counts(),
+        [(ChangeKind::Moved, 1), (ChangeKind::Variable, 1)],
+        "{found}"
+    );
+}
+
+#[test]
+fn a_binding_ends_with_its_scope() {
+    let x = var("x");
+    let value = |edited: i64| {
+        let bound = fun(std::slice::from_ref(&x), add(&x, edited));
+        list([bound, add(&x, edited).into()])
+    };
+    let found = difference(value(1), value(2));
+    assert_eq!(found.counts(), [(ChangeKind::Value, 2)], "{found}");
+}
+
+#[test]
+fn what_was_taken_out_from_around_a_part_is_counted_whole() {
+    let inner = || add(add(1, 2), add(3, 4));
+    let around = |part: Value| add(add(Step::new(Step::new(part)), 7), 8);
+    let found = difference(
+        list([around(inner().into()).into()]),
+        list([inner().into()]),
+    );
+    assert_eq!(found.counts(), [(ChangeKind::Unwrapped, 1)], "{found}");
+    assert_eq!(found.changes()[0].left_size(), 4);
+}
+
+#[test]
+fn a_singleton_in_a_small_tree_is_replaced_as_a_whole() {
+    let (one, other) = (Single::new(chain(2)), Single::new(chain(2)));
+    let around = |single: &Ref<Single>, rest: i64| add(add(single, 1), Step::new(add(rest, 2)));
+    let found = difference(around(&one, 3), add(around(&other, 3), Step::new(chain(3))));
+    let kinds: Vec<_> = found.counts();
+    assert!(kinds.contains(&(ChangeKind::Replaced, 1)), "{found}");
+    let found = difference(around(&one, 3), add(around(&one, 3), Step::new(chain(3))));
+    assert_eq!(found.counts(), [(ChangeKind::Wrapped, 1)], "{found}");
+}
+
+#[test]
+fn a_field_that_became_empty_is_one_deletion() {
+    let kept = || add(add(1, 2), add(3, 4));
+    let (left, right) = (add(Step::new(int(5)), kept()), add(Value::NONE, kept()));
+    let found = difference(&left, &right);
+    assert_eq!(found.counts(), [(ChangeKind::Deleted, 1)], "{found}");
+    let found = difference(&right, &left);
+    assert_eq!(found.counts(), [(ChangeKind::Inserted, 1)], "{found}");
+}
+
+#[test]
+fn a_dataflow_node_in_small_trees_is_one_change() {
+    let tree = |value: i64, is_wrapped: bool| {
+        let node = call("a", value);
+        let part = Value::from(add(7, 8));
+        let part = match is_wrapped {
+            true => Value::from(add(part, 9)),
+            false => part,
+        };
+        add(&node, add(&node, part))
+    };
+    let found = difference(tree(1, false), tree(2, true));
+    assert_eq!(
+        found.counts(),
+        [(ChangeKind::Value, 2), (ChangeKind::Wrapped, 1)],
+        "{found}"
+    );
+}
