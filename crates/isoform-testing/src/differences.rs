@@ -199,7 +199,7 @@ fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
         other => return Err(format!("applying the written patch {text}: {other:?}")),
     }
     let digest = |value| default_digest(value).ok();
-    // A second object of a singleton is another value, of which a digest knows nothing.
+    // A second object of a singleton is another value with the same digest.
     if digest(left) != digest(right) && patch.apply(right).is_ok() {
         return Err(format!(
             "the written patch {text} applies to the right value"

@@ -1,4 +1,4 @@
-//! What differences say.
+//! The kinds, counts and sizes of changes, each in the smallest value that shows it.
 
 use isoform::compare::{ChangeKind, Difference, diff};
 use isoform::{Ref, Value};

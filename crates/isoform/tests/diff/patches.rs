@@ -1,4 +1,4 @@
-//! What patches say, and what they build.
+//! Written patches, and values built by them.
 
 use isoform::compare::{CompareOptions, DiffOptions, Difference, Patch, diff};
 use isoform::values::List;
@@ -18,7 +18,7 @@ fn check(left: &Value, right: &Value) {
     assert!(structural_equal(built, right).expect("comparable"));
 }
 
-/// What the written patch says after its check, once it has built the right value.
+/// The written patch after its check, once it has built the right value.
 #[track_caller]
 fn said(left: &Value, right: &Value) -> String {
     let text = difference(left, right).patch_to_json().expect("a text");

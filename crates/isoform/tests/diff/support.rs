@@ -55,7 +55,7 @@ pub(crate) struct Stride {
 #[node(key = "diff.Single", kind = singleton)]
 #[repr(C)]
 pub(crate) struct Single {
-    /// What it consists of.
+    /// Its only part.
     pub(crate) part: Value,
 }
 
