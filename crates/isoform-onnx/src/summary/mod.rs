@@ -175,7 +175,7 @@ impl ModelSummary {
                     .or_default();
                 let extents = tensor.shape().iter().map(|dim| dim.unsigned_abs());
                 of_type.count += 1;
-                of_type.elements += extents.product::<u64>();
+                of_type.elements += extents.fold(1, u64::saturating_mul);
                 of_type.bytes += tensor.data().len() as u64;
             }
         }

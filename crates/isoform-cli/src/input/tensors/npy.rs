@@ -41,7 +41,8 @@ pub(super) fn read(file: &Bytes) -> Result<Tensor, String> {
             data.len()
         ));
     }
-    if header.fortran_order && header.shape.len() > 1 {
+    // The steps of an empty array may exceed all numbers.
+    if header.fortran_order && header.shape.len() > 1 && !data.is_empty() {
         data = in_row_major(&data, &header.shape, width).into();
     }
     if swapped {
@@ -252,6 +253,13 @@ mod tests {
             ("complex64[]", &[4, 3, 2, 1, 8, 7, 6, 5]),
         );
         check("'<f8'", "True", "(0, 5)", &[], ("float64[0, 5]", &[]));
+        check(
+            "'<f8'",
+            "True",
+            "(4611686018427387904, 0, 5)",
+            &[],
+            ("float64[4611686018427387904, 0, 5]", &[]),
+        );
     }
 
     #[track_caller]
