@@ -191,7 +191,8 @@ fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
         }
     };
     let patch = Patch::from_json(&text).map_err(|error| format!("{error}, in {text}"))?;
-    if patch.to_json().ok().as_ref() != Some(&text) {
+    // Values get numbers by identity, and reading makes one of equal singletons.
+    if !text.contains("\"$v\"") && patch.to_json().ok().as_ref() != Some(&text) {
         return Err(format!("{text} is written again as {:?}", patch.to_json()));
     }
     match is(patch.apply(left), right, *options) {

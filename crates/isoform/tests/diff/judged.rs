@@ -82,3 +82,22 @@ fn names_and_sharing_change_little() {
     assert!(cases > scaled(3000) as u32 / 8, "{cases}");
     assert!(100 * same >= 97 * cases, "{same} of {cases}");
 }
+
+#[test]
+fn pairs_that_once_failed() {
+    // A dag node that is new on the right, and in a variable that is on both sides.
+    let shared = [
+        0, 0, 0, 114, 196, 165, 0, 0, 0, 235, 0, 0, 0, 0, 56, 16, 0, 0, 152, 0, 0, 0, 0, 0, 0, 14,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 85, 156, 0, 0, 194, 0, 0, 0, 0, 0, 0, 191, 0, 0, 52, 0, 0,
+        0, 0, 0, 0, 202, 23, 147,
+    ];
+    // A patch with singletons, which get other numbers once they are read.
+    let whole = [0, 0, 124, 1, 2, 231, 1, 0, 50, 3, 128];
+    for bytes in [&shared[..], &whole[..]] {
+        for (name, property) in DIFF_PROPERTIES {
+            if let Err(account) = property(bytes) {
+                panic!("{name}: {account}");
+            }
+        }
+    }
+}

@@ -46,8 +46,8 @@ pub(super) struct Maker<'t> {
     /// Equal for nodes of which one can replace the other.
     tokens: [Tokens; 2],
     by_token: Option<HashMap<u64, u32, RandomState>>,
-    /// The left variables by identity.
-    variables: HashMap<u64, u32, RandomState>,
+    /// The left variables by identity, and all other left objects if there are no pairs.
+    known_objects: HashMap<u64, u32, RandomState>,
     trust: Trust,
     states: Vec<State>,
     /// The right node that each left one becomes.
@@ -62,12 +62,14 @@ impl<'t> Maker<'t> {
     /// A maker that takes partners for each other as far as it trusts them.
     pub(super) fn new(walk: &'t Walk<'t>, trust: Trust) -> Self {
         let (left, right) = (walk.left, walk.right);
-        let lefts = left.nodes.iter().zip(0..).filter(|(node, _)| node.is_var());
-        let variables: HashMap<u64, u32, RandomState> = lefts
+        let is_known = |node: &super::tables::Node| node.is_var() || trust == Trust::Nothing;
+        let lefts = left.nodes.iter().zip(0..);
+        let lefts = lefts.filter(|(node, _)| is_known(node));
+        let known_objects: HashMap<u64, u32, RandomState> = lefts
             .map(|(node, number)| (node.object.identity(), number))
             .collect();
         let partner_of = |(number, node): (usize, &super::tables::Node)| {
-            let same = || variables.get(&node.object.identity()).copied();
+            let same = || known_objects.get(&node.object.identity()).copied();
             match (trust, node.is_var()) {
                 (Trust::All, true) => match walk.bindings.labels_right[number] {
                     NONE => walk.partners[1][number],
@@ -90,7 +92,7 @@ impl<'t> Maker<'t> {
             partners,
             tokens: [lefts, rights],
             by_token: None,
-            variables,
+            known_objects,
             trust,
             states: vec![State::Unknown; right.nodes.len()],
             images: vec![NONE; left.nodes.len()],
@@ -147,8 +149,10 @@ impl<'t> Maker<'t> {
         let partner = self.partners[node as usize];
         let found = self.right.node(node);
         let is_var = found.is_var();
-        let same = self.variables.get(&found.object.identity()).copied();
-        if is_var && self.trust != Trust::All {
+        let same = self.known_objects.get(&found.object.identity()).copied();
+        // With no pairs, an object that is on both sides stands for itself, as inside of
+        // variables.
+        if is_var && self.trust != Trust::All || same.is_some() && self.trust == Trust::Nothing {
             return same;
         }
         if partner != NONE && self.tokens[0][partner as usize] == token {
