@@ -226,8 +226,8 @@ class Difference:
         """Builds the right value out of the left one, or one that is equal to it. What did not
         change is shared with `value`, lists and dicts included.
 
-        Raises ValueError for a value that is not equal to the left one. O(size of the patch)
-        for the left value itself, otherwise O(n).
+        Raises ValueError for a value that is not equal to the left one. O(n) for n
+        parts of the value, plus the size of the patch.
         """
     @property
     def changes(self) -> Any:

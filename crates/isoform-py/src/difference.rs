@@ -112,8 +112,8 @@ impl DifferenceHandle {
     /// Builds the right value out of the left one, or one that is equal to it. What did not
     /// change is shared with `value`, lists and dicts included.
     ///
-    /// Raises ValueError for a value that is not equal to the left one. O(size of the patch)
-    /// for the left value itself, otherwise O(n).
+    /// Raises ValueError for a value that is not equal to the left one. O(n) for n
+    /// parts of the value, plus the size of the patch.
     fn apply<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, given) = (value.py(), untyped(value)?);
         let made = under_gil(py, || self.0.apply(&given)).into_py()?;

@@ -27,8 +27,8 @@ pub struct DiffCosts {
     pub visits: u64,
     /// The distinct objects of both sides.
     pub objects: u64,
-    /// True if the patch is the right value as a whole, because what was found did not
-    /// build it.
+    /// True if the patch relies on no pairs, because those that were found did not build the
+    /// right value.
     pub is_whole: bool,
 }
 
@@ -211,7 +211,7 @@ impl Difference {
     /// Builds the right value out of the left one: what did not change is taken over from
     /// `value`, so the result shares it, lists and dicts included.
     ///
-    /// O(size of the patch) for the left value itself, and otherwise O(n).
+    /// O(n) for n parts of the value, plus the size of the patch.
     ///
     /// # Errors
     ///

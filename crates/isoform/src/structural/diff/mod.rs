@@ -22,8 +22,8 @@
 //!
 //! Hashes of 64 bits find what is the same. The patch is applied once, and comparison
 //! decides whether it builds the right value. If not, for example because a variable is also
-//! used where nothing binds it, a patch that renames no variable is tried, and then the patch
-//! is the right value as a whole.
+//! used where nothing binds it, a patch that renames no variable is tried, and then one that
+//! relies on no pairs and only takes over what both sides have alike.
 
 mod align;
 mod alignment;
