@@ -3,11 +3,13 @@
 //! sharing change it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use isoform::compare::{Change, ChangeKind, CompareOptions, DiffOptions, Difference, Patch};
 use isoform::errors::ErrorKind;
 use isoform::files::{from_json_graph, to_json_graph};
 use isoform::types::{FieldFlag, Kind};
+use isoform::values::ValueRef;
 use isoform::{Obj, Ref, Result, Value};
 
 use super::changes::{check_changes, compared, objects, replace_everywhere, restructured};
@@ -28,6 +30,10 @@ pub const DIFF_PROPERTIES: &[(&str, Property)] = &[
         let mut source = Source::new(bytes);
         judge(&edited_program(&mut source)?)
     }),
+    (
+        "names_and_sharing_are_invisible",
+        names_and_sharing_are_invisible,
+    ),
 ];
 
 /// A program of any dialect, and a copy that was renamed or not, after some edits.
@@ -274,45 +280,52 @@ fn survives_a_file(left: &Value, right: &Value) -> bool {
     are_unique && read().is_ok_and(|read| options.equal(&read, right).unwrap_or(false))
 }
 
-/// True if neither a renaming of one side nor copies in place of shared parts change what the
-/// difference of an edited program says; None for a program for which they may: variables
-/// that are bound in several places, or used where nothing binds them.
-///
-/// # Errors
-///
-/// Those of drawing and comparing.
-pub fn names_and_sharing_are_invisible(bytes: &[u8]) -> Result<Option<bool>, String> {
+/// Checks that neither a renaming of one side nor copies in place of shared parts change what
+/// the difference of an edited program says, unless variables are bound in several places or
+/// used where nothing binds them.
+fn names_and_sharing_are_invisible(bytes: &[u8]) -> Result<(), String> {
     let mut source = Source::new(bytes);
+    let pair = edited_program(&mut source)?;
     let Pair {
         left,
         right,
         options,
-    } = edited_program(&mut source)?;
-    let Ok(found) = of(&left, &right, options) else {
-        return Ok(None);
+    } = &pair;
+    let options = *options;
+    // Free variables keep their names.
+    let bound = CompareOptions {
+        map_free_vars: false,
+        ..options
     };
-    if found.is_empty() || !are_plain(&left, &right, options) {
-        return Ok(None);
+    let Ok(found) = of(left, right, options) else {
+        return Ok(());
+    };
+    if found.is_empty() || !are_plain(left, right, bound) {
+        return Ok(());
     }
-    if let Ok(renamed) = rename(&left, options, &mut source) {
-        let other = of(&renamed, &right, options).map_err(setup)?;
-        if other.changes().len() != found.changes().len() {
-            return Ok(Some(false));
+    if let Ok(renamed) = rename(left, bound, &mut source) {
+        let other = of(&renamed, right, options).map_err(setup)?;
+        if !(has_moves(&found) || has_moves(&other)) && groups(&other) != groups(&found) {
+            let what = format!("the difference is {found}, and after a renaming {other}");
+            return Err(account(&pair, &what));
         }
     }
-    let (l, r) = (unshare(&left, options), unshare(&right, options));
+    let (l, r) = (unshare(left, options), unshare(right, options));
     if let (Ok(l), Ok(r)) = (l, r) {
         let other = of(&l, &r, options).map_err(setup)?;
-        // Several copies of a part that moved are matched one by one, and a shared one at once.
-        let has_moves = [&other, &found].into_iter().any(|difference| {
-            let mut kinds = difference.changes().iter().map(Change::kind);
-            kinds.any(|kind| kind == ChangeKind::Moved)
-        });
-        if !has_moves && groups(&other) != groups(&found) {
-            return Ok(Some(false));
+        if !(has_moves(&found) || has_moves(&other)) && groups(&other) != groups(&found) {
+            let what = format!("the difference is {found}, and of copies {other}");
+            return Err(account(&pair, &what));
         }
     }
-    Ok(Some(true))
+    Ok(())
+}
+
+/// True if something moved: several copies of a part are matched one by one, and a shared one
+/// at once.
+fn has_moves(difference: &Difference) -> bool {
+    let mut kinds = difference.changes().iter().map(Change::kind);
+    kinds.any(|kind| kind == ChangeKind::Moved)
 }
 
 /// The variables of a value that are bound, and those that are free; None if one is both or
@@ -415,24 +428,51 @@ fn seen_variables(value: &Value) -> HashSet<u64> {
     found
 }
 
-/// How often each change occurs. Values count by their hash, since the text of a map depends
-/// on the order in which it was made.
+/// How often each change occurs. Values count by what is in them but for variables, since
+/// neither the names of these nor the order in which a map was made say anything.
 fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, u64, u64), u64> {
-    let options = CompareOptions {
-        map_free_vars: true,
-        ..CompareOptions::default()
-    };
-    let hash = |value: Option<&Value>| {
-        let value = value.cloned().unwrap_or(Value::NONE);
-        options.hash(&value).unwrap_or(0)
-    };
+    let mut known = HashMap::new();
+    let mut class = |value: Option<&Value>| value.map_or(0, |value| skeleton(value, &mut known));
     let mut groups = BTreeMap::new();
     for change in difference.changes() {
-        let group = (change.kind(), hash(change.left()), hash(change.right()));
+        let group = (change.kind(), class(change.left()), class(change.right()));
         let count: &mut u64 = groups.entry(group).or_default();
         *count = count.saturating_add(change.count());
     }
     groups
+}
+
+/// A hash of everything in a value but for variables and the order of entries.
+fn skeleton(value: &Value, known: &mut HashMap<u64, u64>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let Some(object) = value.as_object() else {
+        format!("{value:?}").hash(&mut hasher);
+        return hasher.finish();
+    };
+    if let Some(&hash) = known.get(&object.identity()) {
+        return hash;
+    }
+    let parts: Vec<u64> = compared(value)
+        .iter()
+        .map(|part| skeleton(part, known))
+        .collect();
+    object.type_info().key().hash(&mut hasher);
+    match value.view() {
+        ValueRef::Map(_) | ValueRef::Dict(_) => {
+            // Keys come first.
+            let (keys, values) = parts.split_at(parts.len() / 2);
+            let entry = |(key, value): (&u64, &u64)| key.rotate_left(1) ^ value;
+            let entries = keys.iter().zip(values).map(entry);
+            entries.fold(0, u64::wrapping_add).hash(&mut hasher);
+        }
+        _ if parts.is_empty() && object.type_info().is_builtin() => {
+            format!("{value:?}").hash(&mut hasher);
+        }
+        _ => parts.hash(&mut hasher),
+    }
+    let hash = hasher.finish();
+    known.insert(object.identity(), hash);
+    hash
 }
 
 /// How a difference falls back, of programs that are not equal.

@@ -1,8 +1,6 @@
 //! The laws on random values and programs.
 
-use isoform_testing::differences::{
-    DIFF_PROPERTIES, fallback, names_and_sharing_are_invisible, one_edit,
-};
+use isoform_testing::differences::{DIFF_PROPERTIES, fallback, one_edit};
 use isoform_testing::source::{random_bytes, scaled, shrunk, split_mix};
 
 #[test]
@@ -69,18 +67,18 @@ fn few_differences_fall_back() {
 }
 
 #[test]
-fn names_and_sharing_change_little() {
-    let mut state = 9;
-    let (mut cases, mut same) = (0u32, 0u32);
-    for case in 0..scaled(3000) {
+fn tmp_names() {
+    let (_, property) = DIFF_PROPERTIES[2];
+    let mut state = 99;
+    let mut failed = 0;
+    for case in 0..60000 {
         let bytes = random_bytes(split_mix(&mut state), 40 + case % 600);
-        if let Some(is_same) = names_and_sharing_are_invisible(&bytes).expect("a program") {
-            cases += 1;
-            same += u32::from(is_same);
+        if let Err(account) = property(&bytes) {
+            failed += 1;
+            println!("CASE {case}\n{}", shrunk(bytes.clone(), account, property));
         }
     }
-    assert!(cases > scaled(3000) as u32 / 8, "{cases}");
-    assert!(100 * same >= 97 * cases, "{same} of {cases}");
+    println!("failed {failed}");
 }
 
 #[test]
@@ -93,11 +91,29 @@ fn pairs_that_once_failed() {
     ];
     // A patch with singletons, which get other numbers once they are read.
     let whole = [0, 0, 124, 1, 2, 231, 1, 0, 50, 3, 128];
-    for bytes in [&shared[..], &whole[..]] {
+    // A dag node that is new on the right, and inside of a variable that is free on the left.
+    let inside = [
+        0, 0, 0, 78, 72, 21, 131, 227, 51, 0, 0, 0, 0, 0, 0, 51, 0, 0, 0, 0, 0, 0, 0, 0, 0, 233, 0,
+        192, 0, 148,
+    ];
+    for bytes in [&shared[..], &whole[..], &inside[..]] {
         for (name, property) in DIFF_PROPERTIES {
             if let Err(account) = property(bytes) {
                 panic!("{name}: {account}");
             }
         }
     }
+}
+
+#[test]
+fn tmp_one() {
+    let (_, property) = DIFF_PROPERTIES[2];
+    let Ok(text) = std::env::var("BYTES") else {
+        return;
+    };
+    let bytes: Vec<u8> = text
+        .split(',')
+        .map(|x| x.trim().parse().expect("byte"))
+        .collect();
+    println!("{:?}", property(&bytes).map_err(|e| println!("{e}")));
 }

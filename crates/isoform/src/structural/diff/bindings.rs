@@ -2,13 +2,15 @@
 
 use super::tables::{NONE, Tables};
 
+/// The partner of a variable that is bound on one side only.
+const ALONE: u32 = NONE - 1;
+
 /// The bindings in force, and a lasting record of all that were made.
 pub(super) struct Bindings {
-    /// By number of node; [`NONE`] if it is not bound.
-    left: Vec<u32>,
-    right: Vec<u32>,
-    /// The bindings that others replaced: variable and its former partner, left and right.
-    undo: Vec<[(u32, u32); 2]>,
+    /// By number of node; [`NONE`] if it is not bound, [`ALONE`] if it is to none.
+    bound: [Vec<u32>; 2],
+    /// What others replaced: side, variable and its former partner.
+    undo: Vec<(usize, u32, u32)>,
     /// The first partner that each variable had.
     pub(super) labels_left: Vec<u32>,
     pub(super) labels_right: Vec<u32>,
@@ -21,8 +23,7 @@ impl Bindings {
     pub(super) fn new(left: &Tables, right: &Tables) -> Self {
         let empty = |tables: &Tables| vec![NONE; tables.nodes.len()];
         Bindings {
-            left: empty(left),
-            right: empty(right),
+            bound: [empty(left), empty(right)],
             undo: Vec::new(),
             labels_left: empty(left),
             labels_right: empty(right),
@@ -35,7 +36,7 @@ impl Bindings {
     pub(super) fn next_round(mut self) -> Self {
         self.undo(0);
         let empty = |side: &[u32]| vec![NONE; side.len()];
-        let (labels_left, labels_right) = (empty(&self.left), empty(&self.right));
+        let (labels_left, labels_right) = (empty(&self.bound[0]), empty(&self.bound[1]));
         Bindings {
             labels_left,
             labels_right,
@@ -53,46 +54,41 @@ impl Bindings {
     /// The partner of a right variable as far as it is known.
     pub(super) fn likely_of_right(&self, var: u32) -> u32 {
         let known = [
-            self.right[var as usize],
+            self.bound[1][var as usize],
             self.labels_right[var as usize],
             hint(&self.hints_right, var),
         ];
         known
             .into_iter()
-            .find(|&partner| partner != NONE)
+            .find(|&partner| partner < ALONE)
             .unwrap_or(NONE)
     }
 
     /// The partner of a left variable as far as it is known.
     pub(super) fn likely_of_left(&self, var: u32) -> u32 {
         let known = [
-            self.left[var as usize],
+            self.bound[0][var as usize],
             self.labels_left[var as usize],
             hint(&self.hints_left, var),
         ];
         known
             .into_iter()
-            .find(|&partner| partner != NONE)
+            .find(|&partner| partner < ALONE)
             .unwrap_or(NONE)
     }
 
     pub(super) fn of_left(&self, var: u32) -> u32 {
-        self.left[var as usize]
+        self.bound[0][var as usize]
     }
 
     pub(super) fn of_right(&self, var: u32) -> u32 {
-        self.right[var as usize]
+        self.bound[1][var as usize]
     }
 
     /// Binds two variables to each other, until [`undo`](Self::undo).
     pub(super) fn bind(&mut self, left: u32, right: u32) {
-        let before = [
-            (left, self.left[left as usize]),
-            (right, self.right[right as usize]),
-        ];
-        self.undo.push(before);
-        self.left[left as usize] = right;
-        self.right[right as usize] = left;
+        self.set(0, left, right);
+        self.set(1, right, left);
         let labels = (
             &mut self.labels_left[left as usize],
             &mut self.labels_right[right as usize],
@@ -100,6 +96,19 @@ impl Bindings {
         if (*labels.0, *labels.1) == (NONE, NONE) {
             (*labels.0, *labels.1) = (right, left);
         }
+    }
+
+    /// Binds a variable that is not bound to none of the other side, until
+    /// [`undo`](Self::undo).
+    pub(super) fn bind_alone(&mut self, side: usize, var: u32) {
+        if self.bound[side][var as usize] == NONE {
+            self.set(side, var, ALONE);
+        }
+    }
+
+    fn set(&mut self, side: usize, var: u32, partner: u32) {
+        let before = std::mem::replace(&mut self.bound[side][var as usize], partner);
+        self.undo.push((side, var, before));
     }
 
     /// True if the variables were once bound to each other, before any others.
@@ -120,12 +129,8 @@ impl Bindings {
 
     /// Ends all bindings made since the mark.
     pub(super) fn undo(&mut self, mark: usize) {
-        while self.undo.len() > mark {
-            let Some([(left, right_before), (right, left_before)]) = self.undo.pop() else {
-                return;
-            };
-            self.left[left as usize] = right_before;
-            self.right[right as usize] = left_before;
+        for (side, var, before) in self.undo.drain(mark..).rev() {
+            self.bound[side][var as usize] = before;
         }
     }
 }

@@ -2,7 +2,7 @@
 //! one side.
 
 use super::change::ChangeKind;
-use super::pairs::TOP;
+use super::pairs::{TOP, Visit};
 use super::places::{Link, ROOT};
 use super::tables::{Cell, NONE};
 use super::walk::{Mode, Walk};
@@ -24,13 +24,15 @@ impl Walk<'_> {
         );
         let spots = |walk: &Self| (Some(walk.spot_of(0, left)), Some(walk.spot_of(1, right)));
         if partners.0 == right {
-            if self.replaced_dags.remove(&(left, right)) {
+            let Some(is_told) = self.replaced_dags.get_mut(&(left, right)) else {
+                return Some(Mode::Partners);
+            };
+            if !std::mem::replace(is_told, true) {
                 let sizes = (self.own_size(0, left), self.own_size(1, right));
                 self.mode = Mode::Partners;
                 self.note(ChangeKind::Replaced, place, TOP, spots(self), sizes);
-                return Some(Mode::Replaced);
             }
-            return Some(Mode::Partners);
+            return Some(Mode::Replaced);
         }
         let is_alone = (partners.0 == NONE, partners.1 == NONE);
         if is_alone == (true, true) {
@@ -118,7 +120,8 @@ impl Walk<'_> {
         self.mode = Mode::Partners;
         let is_covered = self.covered();
         for right in 0..self.right.nodes.len() as u32 {
-            if !self.right.node(right).is_dag() || is_covered[1][right as usize] {
+            let is_told = is_covered[1][right as usize] || self.reported[1][right as usize];
+            if !self.right.node(right).is_dag() || is_told {
                 continue;
             }
             match self.partners[1][right as usize] {
@@ -127,7 +130,7 @@ impl Walk<'_> {
                     self.dag_alone(1, right, place);
                 }
                 NONE => {}
-                left if self.pairs.get(left, right).is_some() => {}
+                left if self.was_opened(left, right) => {}
                 left => {
                     self.apart(left, right)?;
                 }
@@ -143,6 +146,13 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// True if two partners were met together.
+    fn was_opened(&self, left: u32, right: u32) -> bool {
+        let modes = [Mode::Partners, Mode::Replaced].into_iter();
+        let mut visits = modes.flat_map(|mode| [false, true].map(|binds| Visit { mode, binds }));
+        visits.any(|visit| self.pairs.get(left, right, visit).is_some())
     }
 
     /// The nodes inside of parts that are only on one side.

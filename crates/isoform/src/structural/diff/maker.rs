@@ -80,7 +80,10 @@ impl<'t> Maker<'t> {
                 (_, false) => walk.partners[1][number],
             }
         };
-        let partners: Vec<u32> = right.nodes.iter().enumerate().map(partner_of).collect();
+        let mut partners: Vec<u32> = right.nodes.iter().enumerate().map(partner_of).collect();
+        if trust != Trust::Nothing {
+            pair_below_variables([left, right], &known_objects, &mut partners);
+        }
         let lefts = exact(left, |number, content| step(content, u64::from(number)));
         let rights = exact(right, |number, content| match partners[number as usize] {
             NONE => step(content ^ IDENTITY, u64::from(number)),
@@ -385,6 +388,38 @@ impl<'t> Maker<'t> {
         keyed.removed.sort_unstable();
         let is_empty = keyed.named.is_empty() && keyed.set.is_empty() && keyed.removed.is_empty();
         (!is_empty).then_some(Edit::Keyed(keyed))
+    }
+}
+
+/// Pairs objects whose identity counts, and that have no partner, with themselves if they are
+/// inside of a variable of both sides: where that stays, they do.
+fn pair_below_variables(
+    [left, right]: [&Tables; 2],
+    known: &HashMap<u64, u32, RandomState>,
+    partners: &mut [u32],
+) {
+    let mut stack = Vec::new();
+    for (number, node) in right.nodes.iter().enumerate() {
+        if node.is_var()
+            && node.has(HAS_IDENTITY)
+            && let Some(&same) = known.get(&node.object.identity())
+            && [NONE, same].contains(&partners[number])
+        {
+            partners[number] = same;
+            stack.push((same, number as u32));
+        }
+        while let Some((l, r)) = stack.pop() {
+            // One object has the same parts on both sides.
+            for (l, r) in left.cells(l).iter().zip(right.cells(r)) {
+                if let (Some(l), Some(r)) = (l.node_number(), r.node_number())
+                    && right.node(r).has(HAS_IDENTITY)
+                    && partners[r as usize] == NONE
+                {
+                    partners[r as usize] = l;
+                    stack.push((l, r));
+                }
+            }
+        }
     }
 }
 

@@ -3,15 +3,31 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
+use super::walk::Mode;
+
 /// The pair around the roots, which occurs once.
 pub(super) const TOP: u32 = 0;
+
+/// How a pair is visited, of which depends what is noted about it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Visit {
+    pub(super) mode: Mode,
+    /// True if variables are bound there.
+    pub(super) binds: bool,
+}
+
+const PARTNERS: Visit = Visit {
+    mode: Mode::Partners,
+    binds: false,
+};
 
 /// The numbers of the pairs that a walk has opened. Most nodes are in one pair, which is
 /// found without a hash.
 pub(super) struct Pairs {
-    /// By left node: the right node and the number of its first pair, [`TOP`] if it has none.
+    /// By left node: the right node and the number of its first pair of partners, [`TOP`] if it
+    /// has none.
     first: Vec<(u32, u32)>,
-    others: HashMap<(u32, u32), u32, RandomState>,
+    others: HashMap<(u32, u32, Visit), u32, RandomState>,
 }
 
 impl Pairs {
@@ -25,22 +41,25 @@ impl Pairs {
 
     /// The number of a pair, if it is known.
     #[inline]
-    pub(super) fn get(&self, left: u32, right: u32) -> Option<u32> {
-        match self.first[left as usize] {
-            (_, TOP) => None,
-            (known, number) if known == right => Some(number),
-            _ => self.others.get(&(left, right)).copied(),
+    pub(super) fn get(&self, left: u32, right: u32, visit: Visit) -> Option<u32> {
+        if visit == PARTNERS {
+            match self.first[left as usize] {
+                (_, TOP) => return None,
+                (known, number) if known == right => return Some(number),
+                _ => {}
+            }
         }
+        self.others.get(&(left, right, visit)).copied()
     }
 
     /// Adds a pair that is not known.
     #[inline]
-    pub(super) fn insert(&mut self, left: u32, right: u32, number: u32) {
+    pub(super) fn insert(&mut self, left: u32, right: u32, visit: Visit, number: u32) {
         let first = &mut self.first[left as usize];
         match first.1 {
-            TOP => *first = (right, number),
+            TOP if visit == PARTNERS => *first = (right, number),
             _ => {
-                self.others.insert((left, right), number);
+                self.others.insert((left, right, visit), number);
             }
         }
     }

@@ -1,10 +1,12 @@
 //! Pairs that are small trees: the changes of a cheapest edit.
 
 use super::change::ChangeKind;
+use super::pairs::Visit;
 use super::places::Link;
 use super::tables::{HAS_SINGLETONS, NONE};
 use super::ted::{Element, SMALL, SmallTree};
 use super::walk::{Spot, Walk};
+use crate::kernel::types::region::RegionKind;
 
 /// An element that has no partner and is still to be counted.
 const ALONE: u32 = NONE;
@@ -12,7 +14,13 @@ const ALONE: u32 = NONE;
 impl Walk<'_> {
     /// Notes the changes between two small trees that differ in more than literals; false if
     /// the pair is to be compared from the roots down.
-    pub(super) fn small_trees(&mut self, left: u32, right: u32, pair: u32, place: u32) -> bool {
+    pub(super) fn small_trees(
+        &mut self,
+        (left, right): (u32, u32),
+        pair: u32,
+        place: u32,
+        visit: Visit,
+    ) -> bool {
         let (l, r) = (self.left.node(left), self.right.node(right));
         if l.size > SMALL || r.size > SMALL || l.shape == r.shape || !l.counts() || !r.counts() {
             return false;
@@ -23,11 +31,12 @@ impl Walk<'_> {
         if is_counted && !self.can_spend(l.size * r.size) {
             return false;
         }
-        let free_vars = self.renames_free();
+        // Variables that are bound here have to be met from the roots down.
+        let binds = visit.binds || self.options.compare.map_free_vars;
         let tokens = self.tokens();
         let trees = (
-            SmallTree::of(self.left, &tokens[0], left, free_vars),
-            SmallTree::of(self.right, &tokens[1], right, free_vars),
+            SmallTree::of(self.left, &tokens[0], left, binds),
+            SmallTree::of(self.right, &tokens[1], right, binds),
         );
         let (Some(one), Some(other)) = trees else {
             return false;
@@ -40,6 +49,8 @@ impl Walk<'_> {
             vec![ALONE; one.elements.len()],
             vec![ALONE; other.elements.len()],
         ];
+        let pair = self.open_pair((left, right), visit, pair);
+        self.left_pairs.push(pair);
         let pairs = self.distances.mapping(&one, &other);
         for &(a, b) in &pairs {
             partners[0][a as usize] = b;
@@ -142,7 +153,7 @@ impl Walk<'_> {
                     if !plain.value.is_none() {
                         let links = (Link::Part(left, position), Link::Part(right, position));
                         let place = self.places.add(place, links.0, links.1);
-                        self.replaced(cells, pair, place);
+                        self.replaced(cells, pair, place, RegionKind::Use);
                     }
                 }
             }

@@ -129,14 +129,6 @@ impl Tables {
         let flag = slot.map_or(FieldFlag::None, |slot| slot.flag);
         region.inside(node.is_var()).of_field(flag)
     }
-
-    /// The flag of the field that holds a part of a node of a declared type.
-    #[inline]
-    pub(super) fn flag(&self, number: u32, position: u32) -> FieldFlag {
-        let info = self.node(number).info();
-        let slot = info.visited.get(position as usize);
-        slot.map_or(FieldFlag::None, |slot| slot.flag)
-    }
 }
 
 impl Drop for Tables {

@@ -49,7 +49,7 @@ pub(super) struct SmallTree {
 impl SmallTree {
     /// The tree below a node, every occurrence of a shared one for itself; None if it is
     /// large, or has something in it whose comparison depends on more than its parts.
-    pub(super) fn of(tables: &Tables, tokens: &Tokens, root: u32, free_vars: bool) -> Option<Self> {
+    pub(super) fn of(tables: &Tables, tokens: &Tokens, root: u32, binds: bool) -> Option<Self> {
         struct Open {
             node: u32,
             next: u32,
@@ -58,7 +58,7 @@ impl SmallTree {
             /// The number of elements before the first one inside.
             first: u32,
         }
-        let refused = HAS_DEFS | HAS_DAGS | if free_vars { HAS_VARS } else { 0 };
+        let refused = HAS_DEFS | HAS_DAGS | if binds { HAS_VARS } else { 0 };
         if tables.node(root).size > SMALL || tables.node(root).has(refused) {
             return None;
         }

@@ -7,7 +7,7 @@ use rapidhash::fast::RandomState;
 use super::align::Step;
 use super::alignment::names_globals;
 use super::change::ChangeKind;
-use super::tables::{Cell, HAS_VARS, IS_DEFINED, NONE};
+use super::tables::{Cell, HAS_DEFS, HAS_VARS, IS_DEFINED, NONE, Tables};
 use super::walk::Walk;
 use crate::kernel::container::Array;
 use crate::kernel::error::{ErrorKind, Result};
@@ -58,13 +58,9 @@ impl Walk<'_> {
             self.bindings.bind(left, right);
             return true;
         }
-        let same_object = self
-            .left
-            .node(left)
-            .object
-            .same_as(&self.right.node(right).object);
-        let are_defined =
-            self.left.node(left).has(IS_DEFINED) && self.right.node(right).has(IS_DEFINED);
+        let (l, r) = (self.left.node(left), self.right.node(right));
+        let are_defined = l.has(IS_DEFINED) && r.has(IS_DEFINED);
+        let same_object = l.object.same_as(&r.object);
         if bound == (NONE, NONE) && self.is_apart && are_defined {
             // The scopes around a place that is visited for itself are not open, so the
             // variables stand for each other as they did there; which objects they are says
@@ -84,7 +80,8 @@ impl Walk<'_> {
                 self.bindings.labels_left[left as usize],
                 self.bindings.labels_right[right as usize],
             );
-            let may_bind = self.options.compare.map_free_vars && labels == (NONE, NONE);
+            let are_new = labels == (NONE, NONE) || labels == (right, left);
+            let may_bind = self.options.compare.map_free_vars && are_new;
             let was_bound = self.is_apart && self.bindings.have_one_label(left, right);
             if may_bind && (same_object || self.bindings.may_be_partners(left, right)) {
                 self.bindings.bind(left, right);
@@ -112,37 +109,86 @@ impl Walk<'_> {
         }
     }
 
-    /// The variables below a left node, in the order of their numbers.
-    pub(super) fn variables_below(&self, node: u32) -> Vec<u32> {
+    /// Takes variables that a part of one side defines for bound to none of the other side:
+    /// which object they are says nothing there.
+    pub(super) fn define_alone(&mut self, side: usize, cell: &Cell, region: RegionKind) {
+        let tables = self.tables(side);
+        let mut seen = HashSet::<(u32, RegionKind), RandomState>::default();
+        let mut stack: Vec<(u32, RegionKind)> = Vec::new();
+        stack.extend(cell.node_number().map(|node| (node, region)));
+        while let Some((open, region)) = stack.pop() {
+            let node = tables.node(open);
+            let defines = node.has(HAS_DEFS) || (region != RegionKind::Use && node.has(HAS_VARS));
+            if !defines || !seen.insert((open, region)) || !self.spend(1) {
+                continue;
+            }
+            if node.is_var() && region != RegionKind::Use {
+                self.bindings.bind_alone(side, open);
+            }
+            if node.info().is_scope() {
+                // What is defined there ends there.
+                continue;
+            }
+            let parts = tables.cells(open).iter().zip(0..);
+            stack.extend(parts.filter_map(|(part, position)| {
+                let part = part.node_number()?;
+                Some((part, Tables::region_of(node, position, region)))
+            }));
+        }
+    }
+
+    /// The variables below a node, in the order of a visit.
+    fn variables_below(&self, side: usize, node: u32) -> Vec<u32> {
+        let tables = self.tables(side);
         let mut seen = HashSet::<u32, RandomState>::default();
         let mut stack = vec![node];
         let mut vars = Vec::new();
         while let Some(open) = stack.pop() {
-            if !self.left.node(open).has(HAS_VARS) || !seen.insert(open) {
+            if !tables.node(open).has(HAS_VARS) || !seen.insert(open) {
                 continue;
             }
-            if self.left.node(open).is_var() {
+            if tables.node(open).is_var() {
                 vars.push(open);
             }
-            stack.extend(self.left.cells(open).iter().filter_map(Cell::node_number));
+            let parts = tables.cells(open).iter().rev();
+            stack.extend(parts.filter_map(Cell::node_number));
         }
-        vars.sort_unstable();
         vars
     }
 
     /// Objects with a comparison of their own are equal or replaced.
-    pub(super) fn hooked(&mut self, left: u32, right: u32, pair: u32, place: u32) -> Result<()> {
-        let mut sides = [Vec::new(), Vec::new()];
-        let vars = self.variables_below(left);
-        for var in vars {
-            let partner = self.bindings.likely_of_left(var);
-            if partner != NONE {
-                sides[0].push(Value::from(&self.left.node(var).object));
-                sides[1].push(Value::from(&self.right.node(partner).object));
-            }
+    pub(super) fn hooked(
+        &mut self,
+        (left, right): (u32, u32),
+        pair: u32,
+        place: u32,
+        region: RegionKind,
+    ) -> Result<()> {
+        let vars = [
+            self.variables_below(0, left),
+            self.variables_below(1, right),
+        ];
+        let mut bound: Vec<(u32, u32)> = Vec::new();
+        // What is bound in an object is so at the same place of an equal one.
+        if region != RegionKind::Use && vars[0].len() == vars[1].len() {
+            let both = vars[0].iter().copied().zip(vars[1].iter().copied());
+            bound.extend(both.filter(|&(l, r)| {
+                (self.bindings.of_left(l), self.bindings.of_right(r)) == (NONE, NONE)
+            }));
         }
-        sides[0].push(Value::from(&self.left.node(left).object));
-        sides[1].push(Value::from(&self.right.node(right).object));
+        let known = vars[0].iter().filter_map(|&var| {
+            let partner = self.bindings.likely_of_left(var);
+            let is_open = partner != NONE && bound.iter().all(|&(open, _)| open != var);
+            is_open.then_some((var, partner))
+        });
+        let pairs: Vec<(u32, u32)> = known.chain(bound.iter().copied()).collect();
+        let object = |side: usize, node: u32| Value::from(&self.tables(side).node(node).object);
+        let mut sides = [
+            pairs.iter().map(|&(l, _)| object(0, l)).collect(),
+            pairs.iter().map(|&(_, r)| object(1, r)).collect::<Vec<_>>(),
+        ];
+        sides[0].push(object(0, left));
+        sides[1].push(object(1, right));
         let [l, r] = sides.map(Array::<Value>::from);
         let options = CompareOptions {
             // The variables in front bind each other.
@@ -155,7 +201,12 @@ impl Walk<'_> {
         };
         if !equal {
             let cells = (Cell::node(left), Cell::node(right));
-            self.replaced((&cells.0, &cells.1), pair, place);
+            self.replaced((&cells.0, &cells.1), pair, place, region);
+            return Ok(());
+        }
+        for (left, right) in bound {
+            self.bindings.bind(left, right);
+            self.pair_up(left, right);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The walk over pairs: from both roots down, it pairs what stands for each other, binds
 //! variables as comparison does, and notes what differs.
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::align::{Aligner, Step};
@@ -9,19 +9,23 @@ use super::bindings::Bindings;
 use super::change::ChangeKind;
 use super::flow::Flow;
 use super::options::DiffOptions;
-use super::pairs::{Pairs, TOP};
+use super::pairs::{Pairs, TOP, Visit};
 use super::places::{Link, Places, ROOT};
 use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::ted::Distances;
 use super::tokens::Tokens;
 use crate::kernel::error::Result;
-use crate::kernel::types::FieldFlag;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
-/// A node is paired with at most this many nodes of the other side, so that graphs in
-/// which everything is shared cost no more than their size.
+/// A node is paired with this many nodes of the other side for nothing. More pairs take
+/// steps off a budget, so that graphs in which everything is shared cost no more than their
+/// size.
 const PARTNERS: u8 = 8;
+/// The steps for pairs of nodes that already have that many: this many, and `FURTHER` more for
+/// each node.
+const FURTHER_PAIRS: u64 = 1 << 20;
+const FURTHER: u64 = 4;
 /// The share of common parts from which only a node, and not what is below, was replaced.
 const KEPT_BELOW: f64 = 0.25;
 
@@ -60,7 +64,7 @@ struct Frame {
 }
 
 /// How a pair came about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Mode {
     /// The nodes stand for each other.
     Partners,
@@ -88,7 +92,8 @@ pub(super) struct Walk<'t> {
     pub(super) partners: [Vec<u32>; 2],
     /// The dag nodes, if they were aligned before, so that those without a partner have none.
     pub(super) flow: Option<Flow>,
-    pub(super) replaced_dags: HashSet<(u32, u32), RandomState>,
+    /// Dag nodes of which one replaced the other, each with whether that was noted.
+    pub(super) replaced_dags: HashMap<(u32, u32), bool, RandomState>,
     pub(super) mode: Mode,
     /// True while a pair is visited that was not met at its place.
     pub(super) is_apart: bool,
@@ -105,6 +110,8 @@ pub(super) struct Walk<'t> {
     pub(super) reported: [Vec<bool>; 2],
     /// The steps that remain for the cheapest edits of small trees.
     budget: u64,
+    /// The steps that remain for nodes that have many partners.
+    further_budget: u64,
     /// The number of pairs and parts visited.
     pub(super) visits: u64,
     pub(super) distances: Distances,
@@ -128,7 +135,7 @@ impl<'t> Walk<'t> {
             bindings,
             partners: counts.map(|count| vec![NONE; count]),
             flow: None,
-            replaced_dags: HashSet::default(),
+            replaced_dags: HashMap::default(),
             mode: Mode::Partners,
             is_apart: false,
             partner_counts: counts.map(|count| vec![0; count]),
@@ -141,6 +148,7 @@ impl<'t> Walk<'t> {
             frames: Vec::new(),
             reported: counts.map(|count| vec![false; count]),
             budget: (1 << 22) + 32 * (left.nodes.len() + right.nodes.len()) as u64,
+            further_budget: FURTHER_PAIRS + FURTHER * (left.nodes.len() + right.nodes.len()) as u64,
             visits: 0,
             distances: Distances::default(),
         };
@@ -148,7 +156,7 @@ impl<'t> Walk<'t> {
             for (left, right) in flow.pairs().chain(flow.replaced()) {
                 made.pair_up(left, right);
             }
-            made.replaced_dags = flow.replaced().collect();
+            made.replaced_dags = flow.replaced().map(|pair| (pair, false)).collect();
         }
         made.flow = flow;
         made
@@ -252,7 +260,7 @@ impl<'t> Walk<'t> {
                     self.left.cell(left, l + part),
                     self.right.cell(right, r + part),
                 );
-                let region = self.region_of(right, r + part, region);
+                let region = Tables::region_of(self.right.node(right), r + part, region);
                 if self.are_same(cells, region) {
                     return Ok(());
                 }
@@ -281,24 +289,22 @@ impl<'t> Walk<'t> {
                 let place = self
                     .places
                     .add(around, Link::Part(left, l + part), Link::Same);
-                self.deleted(self.left.cell(left, l + part), place, pair);
+                let cell = self.left.cell(left, l + part);
+                let region = Tables::region_of(self.left.node(left), l + part, region);
+                self.define_alone(0, cell, region);
+                self.deleted(cell, place, pair);
                 Ok(())
             }
             Step::Right(r) => {
                 let place = self
                     .places
                     .add(around, Link::Same, Link::Part(right, r + part));
-                self.inserted(self.right.cell(right, r + part), place, pair);
+                let cell = self.right.cell(right, r + part);
+                let region = Tables::region_of(self.right.node(right), r + part, region);
+                self.define_alone(1, cell, region);
+                self.inserted(cell, place, pair);
                 Ok(())
             }
-        }
-    }
-
-    /// The region of a part of the right node, in the region inside of it.
-    fn region_of(&self, node: u32, position: u32, inside: RegionKind) -> RegionKind {
-        match self.right.flag(node, position) {
-            FieldFlag::None | FieldFlag::Ignore => inside,
-            flag => inside.of_field(flag),
         }
     }
 
@@ -339,7 +345,7 @@ impl<'t> Walk<'t> {
             }
             _ => {
                 if !self.wrapped_plain(left, right, pair, place) {
-                    self.replaced((left, right), pair, place);
+                    self.replaced((left, right), pair, place, region);
                 }
                 Ok(())
             }
@@ -354,11 +360,6 @@ impl<'t> Walk<'t> {
         let kind = self.kind_of_values(&left.value, &right.value, place);
         let spots = (self.spot(0, left), self.spot(1, right));
         self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
-    }
-
-    /// True if free variables are renamed.
-    pub(super) fn renames_free(&self) -> bool {
-        self.options.compare.map_free_vars
     }
 
     pub(super) fn tokens(&self) -> &[Tokens; 2] {
@@ -428,7 +429,8 @@ impl<'t> Walk<'t> {
                 Some(mode) => self.mode = mode,
             }
         }
-        if let Some(known) = self.pairs.get(left, right) {
+        let visit = self.visit(left, region);
+        if let Some(known) = self.pairs.get(left, right, visit) {
             self.edges.push((pair, known));
             return Ok(None);
         }
@@ -453,24 +455,20 @@ impl<'t> Walk<'t> {
         if l.is_singleton() || r.is_singleton() {
             if !is_same {
                 let cells = (Cell::node(left), Cell::node(right));
-                self.replaced((&cells.0, &cells.1), pair, place);
+                self.replaced((&cells.0, &cells.1), pair, place, region);
             }
             return Ok(None);
         }
         if l.has(IS_HOOKED) || r.has(IS_HOOKED) {
-            self.hooked(left, right, pair, place)?;
+            self.hooked((left, right), pair, place, region)?;
             return Ok(None);
         }
         if !is_same {
-            let [of_left, of_right] = &mut self.partner_counts;
-            let counts = (&mut of_left[left as usize], &mut of_right[right as usize]);
-            *counts.0 = counts.0.saturating_add(1);
-            *counts.1 = counts.1.saturating_add(1);
-            if *counts.0 > PARTNERS && *counts.1 > PARTNERS {
-                self.replaced((&Cell::node(left), &Cell::node(right)), pair, place);
+            if !self.may_pair(left, right) {
+                self.replaced((&Cell::node(left), &Cell::node(right)), pair, place, region);
                 return Ok(None);
             }
-            if self.small_trees(left, right, pair, place) {
+            if self.small_trees((left, right), pair, place, visit) {
                 return Ok(None);
             }
             if let Some(inner) = self.wrapped(left, right, pair, place) {
@@ -481,7 +479,7 @@ impl<'t> Walk<'t> {
         let steps = if !same_type {
             if !self.is_replaced_alone(left, right) {
                 let cells = (Cell::node(left), Cell::node(right));
-                self.replaced((&cells.0, &cells.1), pair, place);
+                self.replaced((&cells.0, &cells.1), pair, place, region);
                 return Ok(None);
             }
             let spots = (self.spot_of(0, left), self.spot_of(1, right));
@@ -523,9 +521,7 @@ impl<'t> Walk<'t> {
         } else {
             Steps::Straight(l.count)
         };
-        let number = self.new_pair();
-        self.pairs.insert(left, right, number);
-        self.edges.push((pair, number));
+        let number = self.open_pair((left, right), visit, pair);
         let is_scope = l.info().is_scope();
         self.frames.push(Frame {
             pair: number,
@@ -539,6 +535,44 @@ impl<'t> Walk<'t> {
             mode: self.mode,
         });
         Ok(None)
+    }
+
+    /// How a pair with this left node is visited in a region.
+    #[inline]
+    fn visit(&self, left: u32, region: RegionKind) -> Visit {
+        Visit {
+            mode: self.mode,
+            binds: region != RegionKind::Use && self.left.node(left).has(HAS_VARS),
+        }
+    }
+
+    /// The number of a pair inside of another one, which is visited for the first time.
+    pub(super) fn open_pair(
+        &mut self,
+        (left, right): (u32, u32),
+        visit: Visit,
+        around: u32,
+    ) -> u32 {
+        let number = self.new_pair();
+        self.pairs.insert(left, right, visit, number);
+        self.edges.push((around, number));
+        number
+    }
+
+    /// True unless both nodes have many partners, and the budget for further ones is spent.
+    fn may_pair(&mut self, left: u32, right: u32) -> bool {
+        let [of_left, of_right] = &mut self.partner_counts;
+        let counts = (&mut of_left[left as usize], &mut of_right[right as usize]);
+        *counts.0 = counts.0.saturating_add(1);
+        *counts.1 = counts.1.saturating_add(1);
+        if *counts.0 <= PARTNERS || *counts.1 <= PARTNERS {
+            return true;
+        }
+        let lengths = (self.left.node(left).count, self.right.node(right).count);
+        let steps = 1 + u64::from(lengths.0) * u64::from(lengths.1);
+        let rest = self.further_budget.checked_sub(steps);
+        self.further_budget = rest.unwrap_or(self.further_budget);
+        rest.is_some()
     }
 
     pub(super) fn pair_up(&mut self, left: u32, right: u32) {
@@ -565,7 +599,23 @@ impl<'t> Walk<'t> {
         self.aligner.dice(left, right) >= KEPT_BELOW
     }
 
-    pub(super) fn replaced(&mut self, (left, right): (&Cell, &Cell), pair: u32, place: u32) {
+    pub(super) fn replaced(
+        &mut self,
+        (left, right): (&Cell, &Cell),
+        pair: u32,
+        place: u32,
+        region: RegionKind,
+    ) {
+        let nodes = [left.node_number(), right.node_number()];
+        for (side, cell) in [left, right].into_iter().enumerate() {
+            self.define_alone(side, cell, region);
+            if let Some(node) = nodes[side] {
+                // Unless it stands for another one, nothing is left to tell about it.
+                let partner = self.partners[side][node as usize];
+                self.reported[side][node as usize] |=
+                    partner == NONE || nodes[1 - side] == Some(partner);
+            }
+        }
         let spots = (self.spot(0, left), self.spot(1, right));
         let sizes = (self.left.size_of(left), self.right.size_of(right));
         let kind = ChangeKind::Replaced;

@@ -2,7 +2,7 @@
 
 use super::change::ChangeKind;
 use super::places::Link;
-use super::tables::Cell;
+use super::tables::{Cell, NONE};
 use super::walk::Walk;
 use crate::kernel::value::ValueRef;
 
@@ -46,6 +46,7 @@ impl<'t> Walk<'t> {
         if !is_inside {
             return false;
         }
+        self.reported[side][node as usize] |= self.partners[side][node as usize] == NONE;
         let sizes = if side == 1 { (0, size) } else { (size, 0) };
         let spots = (self.spot(0, left), self.spot(1, right));
         self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
@@ -92,6 +93,8 @@ impl<'t> Walk<'t> {
         self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
         let mut inner_place = place;
         for (node, position) in links {
+            // What was around a part is told with it.
+            self.reported[side][node as usize] |= self.partners[side][node as usize] == NONE;
             let part = Link::Part(node, position);
             inner_place = match side {
                 1 => self.places.add(inner_place, Link::Same, part),
