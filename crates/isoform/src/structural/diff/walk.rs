@@ -476,18 +476,20 @@ impl<'t> Walk<'t> {
             }
         }
         let same_type = l.info().index() == r.info().index();
+        if !same_type && !self.is_replaced_alone(left, right) {
+            let cells = (Cell::node(left), Cell::node(right));
+            self.replaced((&cells.0, &cells.1), pair, place, region);
+            return Ok(None);
+        }
+        let number = self.open_pair((left, right), visit, pair);
         let steps = if !same_type {
-            if !self.is_replaced_alone(left, right) {
-                let cells = (Cell::node(left), Cell::node(right));
-                self.replaced((&cells.0, &cells.1), pair, place, region);
-                return Ok(None);
-            }
+            self.told([left, right].map(Some));
             let spots = (self.spot_of(0, left), self.spot_of(1, right));
             let sizes = (u64::from(l.counts()), u64::from(r.counts()));
             self.note(
                 ChangeKind::Replaced,
                 place,
-                pair,
+                number,
                 (Some(spots.0), Some(spots.1)),
                 (sizes.0.max(1), sizes.1.max(1)),
             );
@@ -521,7 +523,6 @@ impl<'t> Walk<'t> {
         } else {
             Steps::Straight(l.count)
         };
-        let number = self.open_pair((left, right), visit, pair);
         let is_scope = l.info().is_scope();
         self.frames.push(Frame {
             pair: number,
@@ -599,6 +600,18 @@ impl<'t> Walk<'t> {
         self.aligner.dice(left, right) >= KEPT_BELOW
     }
 
+    /// Takes nodes of which one took the place of the other for told, unless they stand for
+    /// others.
+    fn told(&mut self, nodes: [Option<u32>; 2]) {
+        for (side, node) in nodes.into_iter().enumerate() {
+            if let Some(node) = node {
+                let partner = self.partners[side][node as usize];
+                self.reported[side][node as usize] |=
+                    partner == NONE || nodes[1 - side] == Some(partner);
+            }
+        }
+    }
+
     pub(super) fn replaced(
         &mut self,
         (left, right): (&Cell, &Cell),
@@ -606,16 +619,9 @@ impl<'t> Walk<'t> {
         place: u32,
         region: RegionKind,
     ) {
-        let nodes = [left.node_number(), right.node_number()];
-        for (side, cell) in [left, right].into_iter().enumerate() {
-            self.define_alone(side, cell, region);
-            if let Some(node) = nodes[side] {
-                // Unless it stands for another one, nothing is left to tell about it.
-                let partner = self.partners[side][node as usize];
-                self.reported[side][node as usize] |=
-                    partner == NONE || nodes[1 - side] == Some(partner);
-            }
-        }
+        self.define_alone(0, left, region);
+        self.define_alone(1, right, region);
+        self.told([left.node_number(), right.node_number()]);
         let spots = (self.spot(0, left), self.spot(1, right));
         let sizes = (self.left.size_of(left), self.right.size_of(right));
         let kind = ChangeKind::Replaced;
