@@ -67,21 +67,6 @@ fn few_differences_fall_back() {
 }
 
 #[test]
-fn tmp_names() {
-    let (_, property) = DIFF_PROPERTIES[2];
-    let mut state = 99;
-    let mut failed = 0;
-    for case in 0..60000 {
-        let bytes = random_bytes(split_mix(&mut state), 40 + case % 600);
-        if let Err(account) = property(&bytes) {
-            failed += 1;
-            println!("CASE {case}\n{}", shrunk(bytes.clone(), account, property));
-        }
-    }
-    println!("failed {failed}");
-}
-
-#[test]
 fn pairs_that_once_failed() {
     // A dag node that is new on the right, and in a variable that is on both sides.
     let shared = [
@@ -103,17 +88,4 @@ fn pairs_that_once_failed() {
             }
         }
     }
-}
-
-#[test]
-fn tmp_one() {
-    let (_, property) = DIFF_PROPERTIES[2];
-    let Ok(text) = std::env::var("BYTES") else {
-        return;
-    };
-    let bytes: Vec<u8> = text
-        .split(',')
-        .map(|x| x.trim().parse().expect("byte"))
-        .collect();
-    println!("{:?}", property(&bytes).map_err(|e| println!("{e}")));
 }

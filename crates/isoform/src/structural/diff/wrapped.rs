@@ -78,6 +78,11 @@ impl<'t> Walk<'t> {
             None
         };
         let (side, (inner, links)) = found?;
+        // The part stands for what is inside of the other one, not for all of that.
+        if self.partners[0][left as usize] == right {
+            self.partners[0][left as usize] = NONE;
+            self.partners[1][right as usize] = NONE;
+        }
         let (kind, sizes, spots) = match side {
             1 => (
                 ChangeKind::Wrapped,
