@@ -51,7 +51,7 @@ impl Walk<'_> {
         ];
         let pair = self.open_pair((left, right), visit, pair);
         self.left_pairs.push(pair);
-        let pairs = self.distances.mapping(&one, &other);
+        let pairs = self.savings.mapping(&one, &other);
         for &(a, b) in &pairs {
             partners[0][a as usize] = b;
             partners[1][b as usize] = a;

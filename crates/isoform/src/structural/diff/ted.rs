@@ -154,7 +154,27 @@ impl SmallTree {
         self.elements.len()
     }
 
-    /// The number of steps that [`Distances::mapping`] takes, for a budget.
+    fn is_leaf(&self, element: usize) -> bool {
+        self.leftmost[element] as usize == element
+    }
+
+    /// Calls `set` with what is saved between each tree on the left edge below an element and a
+    /// leaf: one of the elements becomes the leaf, or is like it.
+    #[inline]
+    fn saved_by_leaf(&self, root: usize, leaf: u64, mut set: impl FnMut(usize, u16)) {
+        let first = self.leftmost[root];
+        let mut saved = 1;
+        for element in first as usize..=root {
+            if self.elements[element].label == leaf {
+                saved = 2;
+            }
+            if self.leftmost[element] == first {
+                set(element, saved);
+            }
+        }
+    }
+
+    /// The number of steps that [`Savings::mapping`] takes, for a budget.
     pub(super) fn weight(&self) -> u64 {
         let sizes = self.roots.iter().map(|&root| {
             let leftmost = self.elements[root as usize].leftmost;
@@ -177,59 +197,70 @@ fn key_roots(leftmost: &[u32]) -> Vec<u32> {
 
 /// The tables of a cheapest edit, reused from tree to tree. Each entry is written before it
 /// is read.
+///
+/// An entry is what is saved, beside deleting all elements of the one side and inserting all
+/// of the other one: two for an element that stays, one for one that is changed. Then neither
+/// deleting nor inserting adds anything, which leaves one step on the way from entry to entry.
 #[derive(Default)]
-pub(super) struct Distances {
+pub(super) struct Savings {
     /// Those of the trees below two elements.
     trees: Vec<u16>,
     /// Those of the forests of a subproblem.
     forest: Vec<u16>,
 }
 
-impl Distances {
+impl Savings {
     /// Pairs of elements that stand for each other in a cheapest edit, where inserting,
     /// deleting and changing an element cost one each. O(n m) subproblems of the sizes of
     /// both trees.
     pub(super) fn mapping(&mut self, left: &SmallTree, right: &SmallTree) -> Vec<(u32, u32)> {
         let (rows, columns) = (left.len(), right.len());
         self.trees.resize(rows * columns, 0);
+        // Nothing is saved beside an empty forest.
+        self.forest.clear();
         self.forest.resize((rows + 1) * (columns + 1), 0);
         for &l in &left.roots {
             for &r in &right.roots {
-                self.fill(left, right, (l as usize, r as usize));
+                let (l, r) = (l as usize, r as usize);
+                if right.is_leaf(r) {
+                    left.saved_by_leaf(l, right.elements[r].label, |other, saved| {
+                        self.trees[other * columns + r] = saved;
+                    });
+                } else if left.is_leaf(l) {
+                    right.saved_by_leaf(r, left.elements[l].label, |other, saved| {
+                        self.trees[l * columns + other] = saved;
+                    });
+                } else {
+                    self.fill(left, right, (l, r));
+                }
             }
         }
-        // Each pair of trees whose mapping is to be found. That of the roots was filled last.
+        // Each pair of trees whose mapping is to be found.
         let mut pairs = Vec::new();
-        let mut filled = (rows - 1, columns - 1);
-        let mut open = vec![filled];
+        let mut open = vec![(rows - 1, columns - 1)];
+        // That of the roots was filled last.
+        let mut is_filled = !left.is_leaf(rows - 1) && !right.is_leaf(columns - 1);
         while let Some((l, r)) = open.pop() {
-            if filled != (l, r) {
+            if !std::mem::take(&mut is_filled) {
                 self.fill(left, right, (l, r));
-                filled = (l, r);
             }
-            let forest = &self.forest;
-            let first = (
-                left.elements[l].leftmost as usize,
-                right.elements[r].leftmost as usize,
-            );
-            let at = |i: usize, j: usize| (i - first.0) * (columns + 1) + (j - first.1);
+            let first = (left.leftmost[l] as usize, right.leftmost[r] as usize);
+            let at =
+                |i: usize, j: usize| self.forest[(i - first.0) * (columns + 1) + (j - first.1)];
             let (mut i, mut j) = (l + 1, r + 1);
             while i > first.0 || j > first.1 {
-                let here = forest[at(i, j)];
-                if i > first.0 && here == forest[at(i - 1, j)] + 1 {
+                let here = at(i, j);
+                if i > first.0 && here == at(i - 1, j) {
                     i -= 1;
                     continue;
                 }
-                if j > first.1 && here == forest[at(i, j - 1)] + 1 {
+                if j > first.1 && here == at(i, j - 1) {
                     j -= 1;
                     continue;
                 }
                 let (one, other) = (i - 1, j - 1);
-                let (below, beside) = (
-                    left.elements[one].leftmost as usize,
-                    right.elements[other].leftmost as usize,
-                );
-                if below == first.0 && beside == first.1 {
+                let (below, beside) = (left.leftmost[one] as usize, right.leftmost[other] as usize);
+                if (below, beside) == first {
                     pairs.push((one as u32, other as u32));
                     (i, j) = (i - 1, j - 1);
                 } else {
@@ -242,45 +273,46 @@ impl Distances {
         pairs
     }
 
-    /// The distances between all forests of the trees below two nodes.
+    /// What is saved between all forests of the trees below two elements.
     fn fill(&mut self, left: &SmallTree, right: &SmallTree, (l, r): (usize, usize)) {
-        let columns = right.len();
+        let line = right.len() + 1;
         let first = (left.leftmost[l] as usize, right.leftmost[r] as usize);
         let others = &right.leftmost[first.1..=r];
         let labels = &right.elements[first.1..=r];
         let width = others.len() + 1;
-        for (j, entry) in self.forest[..width].iter_mut().enumerate() {
-            *entry = j as u16;
-        }
         for (row, one) in left.elements[first.0..=l].iter().enumerate() {
-            let start = (row + 1) * (columns + 1);
+            let start = (row + 1) * line;
             let (done, rest) = self.forest.split_at_mut(start);
-            let above = &done[start - (columns + 1)..][..width];
-            let here = &mut rest[..width];
+            let above = &done[start - line..][1..width];
+            let here = &mut rest[1..width];
             // The forests without the tree that ends with this element.
-            let is_tree = one.leftmost as usize == first.0;
-            let before = (one.leftmost as usize - first.0) * (columns + 1);
-            let before = &done[before..][..width];
-            let trees = &mut self.trees[(first.0 + row) * columns + first.1..][..width - 1];
-            let mut last = row as u32 + 1;
-            here[0] = last as u16;
-            let steps = above.windows(2).zip(&mut here[1..]);
-            for (j, ((above, here), (&leaf, tree))) in
-                steps.zip(others.iter().zip(trees)).enumerate()
-            {
-                let beside = leaf as usize - first.1;
-                let deleted = u32::from(above[1]) + 1;
-                // What does not depend on the last entry need not wait for it.
-                if is_tree && beside == 0 {
-                    let changed = u32::from(one.label != labels[j].label);
-                    let best = deleted.min(u32::from(above[0]) + changed);
-                    last = best.min(last + 1);
-                    *tree = last as u16;
-                } else {
-                    let best = deleted.min(u32::from(before[beside]) + u32::from(*tree));
-                    last = best.min(last + 1);
+            let before = &done[(one.leftmost as usize - first.0) * line..][..width];
+            let trees = &mut self.trees[(first.0 + row) * (line - 1) + first.1..][..width - 1];
+            let mut last = 0;
+            if one.leftmost as usize != first.0 {
+                let steps = here.iter_mut().zip(above).zip(others.iter().zip(trees));
+                for ((here, &above), (&leaf, &mut tree)) in steps {
+                    // What does not depend on the last entry need not wait for it.
+                    let best = above.max(before[leaf as usize - first.1] + tree);
+                    last = best.max(last);
+                    *here = last;
                 }
-                *here = last as u16;
+                continue;
+            }
+            // What is saved without both elements.
+            let mut corner = 0;
+            let steps = here.iter_mut().zip(above).zip(labels.iter().zip(trees));
+            for ((here, &above), (other, tree)) in steps {
+                let beside = other.leftmost as usize - first.1;
+                if beside == 0 {
+                    let saved = 1 + u16::from(one.is_same(other));
+                    last = above.max(last).max(corner + saved);
+                    *tree = last;
+                } else {
+                    last = above.max(last).max(before[beside] + *tree);
+                }
+                *here = last;
+                corner = above;
             }
         }
     }

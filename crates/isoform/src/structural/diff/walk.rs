@@ -12,7 +12,7 @@ use super::options::DiffOptions;
 use super::pairs::{Pairs, TOP, Visit};
 use super::places::{Link, Places, ROOT};
 use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
-use super::ted::Distances;
+use super::ted::Savings;
 use super::tokens::Tokens;
 use crate::kernel::error::Result;
 use crate::kernel::types::region::RegionKind;
@@ -22,6 +22,9 @@ use crate::kernel::value::Value;
 /// steps off a budget, so that graphs in which everything is shared cost no more than their
 /// size.
 const PARTNERS: u8 = 8;
+/// The steps for the cheapest edits of small trees: this many, and `EACH` more for each node.
+const SMALL_TREES: u64 = 1 << 18;
+const EACH: u64 = 64;
 /// The steps for pairs of nodes that already have that many: this many, and `FURTHER` more for
 /// each node.
 const FURTHER_PAIRS: u64 = 1 << 20;
@@ -114,7 +117,7 @@ pub(super) struct Walk<'t> {
     further_budget: u64,
     /// The number of pairs and parts visited.
     pub(super) visits: u64,
-    pub(super) distances: Distances,
+    pub(super) savings: Savings,
 }
 
 impl<'t> Walk<'t> {
@@ -147,10 +150,10 @@ impl<'t> Walk<'t> {
             findings: Vec::new(),
             frames: Vec::new(),
             reported: counts.map(|count| vec![false; count]),
-            budget: (1 << 22) + 32 * (left.nodes.len() + right.nodes.len()) as u64,
+            budget: SMALL_TREES + EACH * (left.nodes.len() + right.nodes.len()) as u64,
             further_budget: FURTHER_PAIRS + FURTHER * (left.nodes.len() + right.nodes.len()) as u64,
             visits: 0,
-            distances: Distances::default(),
+            savings: Savings::default(),
         };
         if let Some(flow) = &flow {
             for (left, right) in flow.pairs().chain(flow.replaced()) {
@@ -344,7 +347,7 @@ impl<'t> Walk<'t> {
                 Ok(())
             }
             _ => {
-                if !self.wrapped_plain(left, right, pair, place) {
+                if !self.wrapped_plain(left, right, pair, place, region) {
                     self.replaced((left, right), pair, place, region);
                 }
                 Ok(())
@@ -471,7 +474,7 @@ impl<'t> Walk<'t> {
             if self.small_trees((left, right), pair, place, visit) {
                 return Ok(None);
             }
-            if let Some(inner) = self.wrapped(left, right, pair, place) {
+            if let Some(inner) = self.wrapped(left, right, pair, place, region) {
                 return Ok(Some(inner));
             }
         }

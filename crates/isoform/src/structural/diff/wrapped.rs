@@ -4,6 +4,7 @@ use super::change::ChangeKind;
 use super::places::Link;
 use super::tables::{Cell, NONE};
 use super::walk::Walk;
+use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::ValueRef;
 
 /// The number of nodes in which a part is searched that may have been wrapped.
@@ -23,6 +24,7 @@ impl<'t> Walk<'t> {
         right: &'t Cell,
         pair: u32,
         place: u32,
+        region: RegionKind,
     ) -> bool {
         let (side, node, plain, kind) = match (left.node_number(), right.node_number()) {
             (None, Some(node)) => (1, node, left, ChangeKind::Wrapped),
@@ -47,6 +49,7 @@ impl<'t> Walk<'t> {
             return false;
         }
         self.reported[side][node as usize] |= self.partners[side][node as usize] == NONE;
+        self.define_alone(side, &Cell::node(node), region);
         let sizes = if side == 1 { (0, size) } else { (size, 0) };
         let spots = (self.spot(0, left), self.spot(1, right));
         self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
@@ -61,6 +64,7 @@ impl<'t> Walk<'t> {
         right: u32,
         pair: u32,
         place: u32,
+        region: RegionKind,
     ) -> Option<(u32, u32, u32)> {
         let (l, r) = (self.left.node(left), self.right.node(right));
         if l.info().is_builtin() || r.info().is_builtin() || l.is_var() && r.is_var() {
@@ -96,6 +100,7 @@ impl<'t> Walk<'t> {
             ),
         };
         self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
+        self.define_alone(side, &Cell::node([left, right][side]), region);
         let mut inner_place = place;
         for (node, position) in links {
             // What was around a part is told with it.
