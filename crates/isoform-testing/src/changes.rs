@@ -238,22 +238,26 @@ fn check_places(pair: &Pair, change: &Change) -> Result<(), String> {
 
 /// The distinct objects in a value.
 pub(super) fn objects(value: &Value) -> Vec<Ref<Obj>> {
+    reachable(value, |value| {
+        let keys: Vec<Value> = match value.view() {
+            ValueRef::Map(map) => map.keys().cloned().collect(),
+            ValueRef::Dict(dict) => dict.snapshot().keys().cloned().collect(),
+            _ => Vec::new(),
+        };
+        children(value).into_iter().chain(keys).collect()
+    })
+}
+
+/// The distinct objects in a value, each with those among its parts.
+pub(super) fn reachable(value: &Value, parts: impl Fn(&Value) -> Vec<Value>) -> Vec<Ref<Obj>> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut stack = vec![value.clone()];
     while let Some(value) = stack.pop() {
-        let Some(object) = value
-            .as_object()
-            .filter(|object| seen.insert(object.identity()))
-        else {
-            continue;
-        };
-        found.push(object.clone());
-        stack.extend(children(&value));
-        match value.view() {
-            ValueRef::Map(map) => stack.extend(map.keys().cloned()),
-            ValueRef::Dict(dict) => stack.extend(dict.snapshot().keys().cloned()),
-            _ => {}
+        let object = value.as_object();
+        if let Some(object) = object.filter(|object| seen.insert(object.identity())) {
+            found.push(object.clone());
+            stack.extend(parts(&value));
         }
     }
     found

@@ -1,6 +1,6 @@
 //! The laws of differences: a difference is empty if and only if comparison says equal,
-//! applying it leads to the right value and inverting it back, and neither names nor
-//! sharing change it.
+//! applying it leads to the right value and inverting it back, and neither the names of bound
+//! variables nor sharing change it, unless something moved.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,7 +12,9 @@ use isoform::types::{FieldFlag, Kind};
 use isoform::values::ValueRef;
 use isoform::{Obj, Ref, Result, Value};
 
-use super::changes::{check_changes, compared, objects, replace_everywhere, restructured};
+use super::changes::{
+    check_changes, compared, objects, reachable, replace_everywhere, restructured,
+};
 use super::classes::program;
 use super::generate::children;
 use super::oracle;
@@ -393,39 +395,28 @@ fn defines_twice(value: &Value) -> bool {
 
 /// The variables in a value.
 fn variables(value: &Value) -> HashSet<u64> {
-    let mut found = HashSet::new();
-    for object in objects(value) {
-        let info = object.type_info();
-        if info.kind() == Kind::Var && !info.is_builtin() {
-            found.insert(object.identity());
-        }
-    }
-    found
+    let all = objects(value);
+    let vars = all.iter().filter(|object| is_var(object));
+    vars.map(Ref::identity).collect()
 }
 
 /// The variables in a value, without those that only ignored fields mention.
 fn seen_variables(value: &Value) -> HashSet<u64> {
-    let mut found = HashSet::new();
-    let mut seen = HashSet::new();
-    let mut stack = vec![value.clone()];
-    while let Some(value) = stack.pop() {
-        let Some(object) = value
-            .as_object()
-            .filter(|object| seen.insert(object.identity()))
-        else {
-            continue;
-        };
-        let info = object.type_info();
-        if info.kind() == Kind::Var && !info.is_builtin() {
-            found.insert(object.identity());
-            let fields = info.fields().iter().zip(children(&value));
+    let all = reachable(value, |value| match value.as_object() {
+        Some(object) if is_var(object) => {
+            let fields = object.type_info().fields().iter().zip(children(value));
             let kept = fields.filter(|(field, _)| field.field_flag() != FieldFlag::Ignore);
-            stack.extend(kept.map(|(_, part)| part));
-        } else {
-            stack.extend(compared(&value));
+            kept.map(|(_, part)| part).collect()
         }
-    }
-    found
+        _ => compared(value),
+    });
+    let vars = all.iter().filter(|object| is_var(object));
+    vars.map(Ref::identity).collect()
+}
+
+fn is_var(object: &Ref<Obj>) -> bool {
+    let info = object.type_info();
+    info.kind() == Kind::Var && !info.is_builtin()
 }
 
 /// How often each change occurs. Values count by what is in them but for variables, since

@@ -85,6 +85,11 @@ impl Bindings {
         self.bound[1][var as usize]
     }
 
+    /// True if neither of two variables is bound to one of the other side.
+    pub(super) fn have_no_partners(&self, left: u32, right: u32) -> bool {
+        self.bound[0][left as usize] >= ALONE && self.bound[1][right as usize] >= ALONE
+    }
+
     /// Binds two variables to each other, until [`undo`](Self::undo).
     pub(super) fn bind(&mut self, left: u32, right: u32) {
         self.set(0, left, right);

@@ -172,9 +172,7 @@ impl Walk<'_> {
         // What is bound in an object is so at the same place of an equal one.
         if region != RegionKind::Use && vars[0].len() == vars[1].len() {
             let both = vars[0].iter().copied().zip(vars[1].iter().copied());
-            bound.extend(both.filter(|&(l, r)| {
-                (self.bindings.of_left(l), self.bindings.of_right(r)) == (NONE, NONE)
-            }));
+            bound.extend(both.filter(|&(l, r)| self.bindings.have_no_partners(l, r)));
         }
         let known = vars[0].iter().filter_map(|&var| {
             let partner = self.bindings.likely_of_left(var);
