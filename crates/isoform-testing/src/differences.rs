@@ -32,10 +32,9 @@ pub const DIFF_PROPERTIES: &[(&str, Property)] = &[
         let mut source = Source::new(bytes);
         judge(&edited_program(&mut source)?)
     }),
-    (
-        "names_and_sharing_are_invisible",
-        names_and_sharing_are_invisible,
-    ),
+    ("names_and_sharing_are_invisible", |bytes| {
+        judge_copies(bytes).map(|_| ())
+    }),
 ];
 
 /// A program of any dialect, and a copy that was renamed or not, after some edits.
@@ -283,44 +282,39 @@ fn survives_a_file(left: &Value, right: &Value) -> bool {
 }
 
 /// Checks that neither a renaming of one side nor copies in place of shared parts change what
-/// the difference of an edited program says, unless variables are bound in several places or
-/// used where nothing binds them.
-fn names_and_sharing_are_invisible(bytes: &[u8]) -> Result<(), String> {
+/// the difference of an edited program says. False for a program for which they may: variables
+/// that are bound in several places, or used where nothing binds them.
+///
+/// # Errors
+///
+/// An account of what changed.
+pub fn judge_copies(bytes: &[u8]) -> Result<bool, String> {
     let mut source = Source::new(bytes);
     let pair = edited_program(&mut source)?;
-    let Pair {
-        left,
-        right,
-        options,
-    } = &pair;
-    let options = *options;
+    let (left, right, options) = (&pair.left, &pair.right, pair.options);
     // Free variables keep their names.
     let bound = CompareOptions {
         map_free_vars: false,
         ..options
     };
     let Ok(found) = of(left, right, options) else {
-        return Ok(());
+        return Ok(false);
     };
-    if found.is_empty() || !are_plain(left, right, bound) {
-        return Ok(());
+    if found.is_empty() || has_moves(&found) || !are_plain(left, right, bound) {
+        return Ok(false);
     }
-    if let Ok(renamed) = rename(left, bound, &mut source) {
-        let other = of(&renamed, right, options).map_err(setup)?;
-        if !(has_moves(&found) || has_moves(&other)) && groups(&other) != groups(&found) {
-            let what = format!("the difference is {found}, and after a renaming {other}");
+    let renamed = rename(left, bound, &mut source).map(|left| (left, right.clone()));
+    let unshared = |value| unshare(value, options);
+    let copies = unshared(left).and_then(|left| Ok((left, unshared(right)?)));
+    for (copies, what) in [(renamed, "after a renaming"), (copies, "of copies")] {
+        let Ok((left, right)) = copies else { continue };
+        let other = of(&left, &right, options).map_err(setup)?;
+        if !has_moves(&other) && groups(&other) != groups(&found) {
+            let what = format!("the difference is {found}, and {what} {other}");
             return Err(account(&pair, &what));
         }
     }
-    let (l, r) = (unshare(left, options), unshare(right, options));
-    if let (Ok(l), Ok(r)) = (l, r) {
-        let other = of(&l, &r, options).map_err(setup)?;
-        if !(has_moves(&found) || has_moves(&other)) && groups(&other) != groups(&found) {
-            let what = format!("the difference is {found}, and of copies {other}");
-            return Err(account(&pair, &what));
-        }
-    }
-    Ok(())
+    Ok(true)
 }
 
 /// True if something moved: several copies of a part are matched one by one, and a shared one

@@ -199,3 +199,35 @@ fn a_dataflow_node_in_small_trees_is_one_change() {
         "{found}"
     );
 }
+
+#[test]
+fn a_part_is_compared_with_each_of_its_partners() {
+    // Each of twelve parts takes the place of each of twelve others.
+    let value = |first: i64, swapped: bool| {
+        let shared: Vec<_> = (0..12).map(|at| add(first + at, chain(3))).collect();
+        let mut around: Value = 0.into();
+        for place in 0..144 {
+            let which = if swapped { place % 12 } else { place / 12 };
+            around = add(&shared[which], around).into();
+        }
+        around
+    };
+    let found = difference(value(0, false), value(100, true));
+    assert_eq!(found.counts(), [(ChangeKind::Value, 144)], "{found}");
+}
+
+#[test]
+fn a_variable_whose_definition_moved_is_another_one() {
+    // The same object on both sides says as little as its name.
+    let [x, y] = [var("x"), var("y")];
+    let found = difference(
+        fun(&[x.clone(), y.clone()], Value::from(&x)),
+        fun(&[y.clone(), x.clone()], Value::from(&x)),
+    );
+    let renamed = difference(
+        fun(&[x.clone(), y.clone()], Value::from(&x)),
+        fun(&[x, y.clone()], Value::from(&y)),
+    );
+    assert_eq!(found.counts(), [(ChangeKind::Variable, 1)], "{found}");
+    assert_eq!(found.counts(), renamed.counts(), "{renamed}");
+}

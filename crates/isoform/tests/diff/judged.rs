@@ -1,6 +1,6 @@
 //! The laws on random values and programs.
 
-use isoform_testing::differences::{DIFF_PROPERTIES, fallback, one_edit};
+use isoform_testing::differences::{DIFF_PROPERTIES, fallback, judge_copies, one_edit};
 use isoform_testing::source::{random_bytes, scaled, shrunk, split_mix};
 
 #[test]
@@ -14,6 +14,20 @@ fn the_laws_hold() {
             }
         }
     }
+}
+
+#[test]
+fn names_and_sharing_change_nothing() {
+    let mut state = 9;
+    let mut judged = 0;
+    for case in 0..scaled(3000) {
+        let bytes = random_bytes(split_mix(&mut state), 40 + case % 600);
+        match judge_copies(&bytes) {
+            Ok(is_judged) => judged += usize::from(is_judged),
+            Err(account) => panic!("{account}"),
+        }
+    }
+    assert!(8 * judged > scaled(3000), "{judged}");
 }
 
 #[test]
@@ -86,6 +100,55 @@ fn pairs_that_once_failed() {
             if let Err(account) = property(bytes) {
                 panic!("{name}: {account}");
             }
+        }
+    }
+}
+
+#[test]
+fn programs_of_which_copies_once_differed() {
+    let programs: [&[u8]; 14] = [
+        // A node with more than eight partners.
+        &[
+            93, 167, 239, 100, 42, 161, 112, 237, 207, 43, 233, 142, 95, 77, 181, 158, 79, 191, 89,
+            227, 44, 77,
+        ],
+        // Types that are met where variables are bound, and where they are used.
+        &[
+            12, 118, 98, 202, 183, 209, 109, 200, 23, 77, 155, 22, 207, 197,
+        ],
+        // Dag nodes that were replaced, replaced alone, wrapped and unwrapped.
+        &[
+            25, 104, 22, 209, 72, 93, 160, 218, 77, 244, 115, 96, 192, 175, 106, 167, 190, 182, 79,
+        ],
+        &[57, 27, 104, 246, 223, 131, 235, 74, 108, 12, 244, 187, 175],
+        &[13, 145, 240, 121, 185, 7, 200, 250, 179, 194, 26],
+        &[254, 133, 104, 82, 48, 142, 202, 50, 148, 150],
+        &[
+            123, 81, 104, 38, 144, 238, 102, 164, 80, 38, 156, 141, 111, 103, 11, 194, 158, 3, 13,
+            139,
+        ],
+        // Dag nodes inside of what replaced a part in two places.
+        &[
+            0, 0, 104, 7, 0, 38, 154, 174, 120, 31, 0, 154, 250, 156, 186, 152,
+        ],
+        // Definitions that are on one side only: deleted, in an edited list, and around a part.
+        &[
+            126, 45, 242, 173, 92, 57, 110, 204, 196, 249, 204, 174, 62, 56,
+        ],
+        &[
+            166, 176, 143, 15, 48, 88, 66, 98, 195, 245, 120, 97, 97, 33, 220, 223, 197, 119, 27,
+            20, 165, 169,
+        ],
+        &[0, 0, 88, 152, 0, 1, 0, 1],
+        // Types with a comparison of their own that bind variables.
+        &[121, 107, 67, 0, 112, 119, 173, 36, 144, 135],
+        &[0, 0, 67, 153, 0, 1, 154, 0, 12, 148],
+        // A free variable that stands for the same one in two scopes.
+        &[215, 183, 85, 203, 227],
+    ];
+    for bytes in programs {
+        if let Err(account) = judge_copies(bytes) {
+            panic!("{bytes:?}: {account}");
         }
     }
 }

@@ -171,8 +171,11 @@ impl Walk<'_> {
                     && is_whole
                     && spot.node != NONE
                     && !tables.node(spot.node).is_dag()
+                    && !std::mem::replace(&mut covered[spot.node as usize], true)
                 {
-                    stack.push(spot.node);
+                    // What took the place of another part may have that as its partner.
+                    let parts = tables.cells(spot.node).iter();
+                    stack.extend(parts.filter_map(Cell::node_number));
                 }
             }
             while let Some(node) = stack.pop() {
