@@ -9,7 +9,7 @@ const ALONE: u32 = NONE - 1;
 pub(super) struct Bindings {
     /// By number of node; [`NONE`] if it is not bound, [`ALONE`] if it is to none.
     bound: [Vec<u32>; 2],
-    /// What others replaced: side, variable and its former partner.
+    /// The partners that others replaced: side, variable and former partner.
     undo: Vec<(usize, u32, u32)>,
     /// The first partner that each variable had.
     pub(super) labels_left: Vec<u32>,

@@ -2,10 +2,10 @@
 //! one side.
 
 use super::change::ChangeKind;
-use super::pairs::{TOP, Visit};
+use super::pairs::{Mode, TOP, Visit};
 use super::places::{Link, ROOT};
 use super::tables::{Cell, NONE};
-use super::walk::{Mode, Walk};
+use super::walk::Walk;
 use crate::kernel::error::Result;
 
 impl Walk<'_> {

@@ -3,10 +3,19 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::walk::Mode;
-
 /// The pair around the roots, which occurs once.
 pub(super) const TOP: u32 = 0;
+
+/// How a pair came about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Mode {
+    /// The nodes stand for each other.
+    Partners,
+    /// One is a copy of the other, which has a partner of its own.
+    Copy,
+    /// One took the place of the other, so nothing about the nodes themselves counts.
+    Replaced,
+}
 
 /// How a pair is visited, of which depends what is noted about it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -273,7 +273,7 @@ impl Savings {
         pairs
     }
 
-    /// What is saved between all forests of the trees below two elements.
+    /// Finds the savings between all forests of the trees below two elements.
     fn fill(&mut self, left: &SmallTree, right: &SmallTree, (l, r): (usize, usize)) {
         let line = right.len() + 1;
         let first = (left.leftmost[l] as usize, right.leftmost[r] as usize);

@@ -9,7 +9,7 @@ use super::bindings::Bindings;
 use super::change::ChangeKind;
 use super::flow::Flow;
 use super::options::DiffOptions;
-use super::pairs::{Pairs, TOP, Visit};
+use super::pairs::{Mode, Pairs, TOP, Visit};
 use super::places::{Link, Places, ROOT};
 use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use super::ted::Savings;
@@ -64,17 +64,6 @@ struct Frame {
     /// The bindings that end with the object.
     mark: Option<usize>,
     mode: Mode,
-}
-
-/// How a pair came about.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Mode {
-    /// The nodes stand for each other.
-    Partners,
-    /// One is a copy of the other, which has a partner of its own.
-    Copy,
-    /// One took the place of the other, so nothing about the nodes themselves counts.
-    Replaced,
 }
 
 /// The parts of a pair that are still to be compared.
