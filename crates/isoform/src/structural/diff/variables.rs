@@ -174,11 +174,10 @@ impl Walk<'_> {
             let both = vars[0].iter().copied().zip(vars[1].iter().copied());
             bound.extend(both.filter(|&(l, r)| self.bindings.have_no_partners(l, r)));
         }
-        let known = vars[0].iter().filter_map(|&var| {
-            let partner = self.bindings.likely_of_left(var);
-            let is_open = partner != NONE && bound.iter().all(|&(open, _)| open != var);
-            is_open.then_some((var, partner))
-        });
+        let open: HashSet<u32, RandomState> = bound.iter().map(|&(var, _)| var).collect();
+        let known = vars[0].iter().filter(|var| !open.contains(*var));
+        let known = known.map(|&var| (var, self.bindings.likely_of_left(var)));
+        let known = known.filter(|&(_, partner)| partner != NONE);
         let pairs: Vec<(u32, u32)> = known.chain(bound.iter().copied()).collect();
         let object = |side: usize, node: u32| Value::from(&self.tables(side).node(node).object);
         let mut sides = [

@@ -188,8 +188,10 @@ impl<'t> Walk<'t> {
         self.mode = Mode::Partners;
         let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
         self.is_apart = true;
+        let mark = self.bindings.mark();
         self.nodes(left, right, top, place, RegionKind::Use)?;
         self.run()?;
+        self.bindings.undo(mark);
         self.is_apart = false;
         self.left_pairs.push(top);
         Ok(place)
