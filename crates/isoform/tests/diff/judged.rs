@@ -95,7 +95,13 @@ fn pairs_that_once_failed() {
         0, 0, 0, 78, 72, 21, 131, 227, 51, 0, 0, 0, 0, 0, 0, 51, 0, 0, 0, 0, 0, 0, 0, 0, 0, 233, 0,
         192, 0, 148,
     ];
-    for bytes in [&shared[..], &whole[..], &inside[..]] {
+    // One that replaced the variable that it is inside of.
+    let replaced = [
+        0, 0, 0, 182, 47, 0, 0, 161, 53, 92, 5, 222, 0, 0, 86, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 37, 0, 0, 156, 72, 119, 222, 0, 0, 21, 154, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 192, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8,
+    ];
+    for bytes in [&shared[..], &whole[..], &inside[..], &replaced[..]] {
         for (name, property) in DIFF_PROPERTIES {
             if let Err(account) = property(bytes) {
                 panic!("{name}: {account}");

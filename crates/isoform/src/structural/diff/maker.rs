@@ -391,29 +391,32 @@ impl<'t> Maker<'t> {
     }
 }
 
-/// Pairs objects whose identity counts, and that have no partner, with themselves if they are
-/// inside of a variable of both sides: where that stays, they do.
+/// Pairs objects whose identity counts, and that have no partner of their type, with themselves
+/// if they are inside of a variable of both sides: where that stays, they do.
 fn pair_below_variables(
     [left, right]: [&Tables; 2],
     known: &HashMap<u64, u32, RandomState>,
     partners: &mut [u32],
 ) {
+    let is_alone = |partner: u32, node: u32| {
+        partner == NONE || left.node(partner).info().index() != right.node(node).info().index()
+    };
     let mut stack = Vec::new();
-    for (number, node) in right.nodes.iter().enumerate() {
+    for (node, number) in right.nodes.iter().zip(0..) {
         if node.is_var()
             && node.has(HAS_IDENTITY)
             && let Some(&same) = known.get(&node.object.identity())
-            && [NONE, same].contains(&partners[number])
+            && (partners[number as usize] == same || is_alone(partners[number as usize], number))
         {
-            partners[number] = same;
-            stack.push((same, number as u32));
+            partners[number as usize] = same;
+            stack.push((same, number));
         }
         while let Some((l, r)) = stack.pop() {
             // One object has the same parts on both sides.
             for (l, r) in left.cells(l).iter().zip(right.cells(r)) {
                 if let (Some(l), Some(r)) = (l.node_number(), r.node_number())
                     && right.node(r).has(HAS_IDENTITY)
-                    && partners[r as usize] == NONE
+                    && is_alone(partners[r as usize], r)
                 {
                     partners[r as usize] = l;
                     stack.push((l, r));
