@@ -4,6 +4,8 @@ use isoform::compare::{ChangeKind, Difference, diff};
 use isoform::values::Tensor;
 use isoform::{Map, Obj, Ref, Value, structural_equal};
 
+use isoform_testing::source::split_mix;
+
 use crate::support::{Call, Step, add, call, fun, int, list, var};
 
 /// The difference, which builds the right value and takes at most so many steps for each
@@ -280,4 +282,28 @@ fn large_tensors() {
         1,
     );
     assert_eq!(found.changes()[0].kind(), ChangeKind::Value);
+}
+
+#[test]
+fn layers_of_shared_parts_that_all_differ() {
+    const WIDTH: u64 = 300;
+    let layers = |seed: u64| {
+        let mut state = seed;
+        let mut layer: Vec<Value> = (0..WIDTH as i64)
+            .map(|at| add(at, seed as i64).into())
+            .collect();
+        for _ in 0..30 {
+            let mut part = || layer[(split_mix(&mut state) % WIDTH) as usize].clone();
+            layer = (0..WIDTH).map(|_| add(part(), part()).into()).collect();
+        }
+        let sum = |sum: Value, part| add(part, sum).into();
+        layer.into_iter().fold(0.into(), sum)
+    };
+    let (left, right) = (layers(1), layers(2));
+    let found = diff(&left, &right).expect("a difference");
+    // Any of 300 parts meets any other one, in each layer.
+    let costs = found.costs();
+    assert!(costs.visits <= (1 << 20) + 16 * costs.objects, "{costs:?}");
+    let built = found.apply(&left).expect("a value");
+    assert!(structural_equal(built, right).expect("comparable"));
 }
