@@ -300,7 +300,7 @@ pub fn judge_copies(bytes: &[u8]) -> Result<bool, String> {
     let Ok(found) = of(left, right, options) else {
         return Ok(false);
     };
-    if found.is_empty() || has_moves(&found) || !are_plain(left, right, bound) {
+    if found.is_empty() || !are_plain(left, right, bound) {
         return Ok(false);
     }
     let renamed = rename(left, bound, &mut source).map(|left| (left, right.clone()));
@@ -309,19 +309,12 @@ pub fn judge_copies(bytes: &[u8]) -> Result<bool, String> {
     for (copies, what) in [(renamed, "after a renaming"), (copies, "of copies")] {
         let Ok((left, right)) = copies else { continue };
         let other = of(&left, &right, options).map_err(setup)?;
-        if !has_moves(&other) && groups(&other) != groups(&found) {
+        if groups(&other) != groups(&found) {
             let what = format!("the difference is {found}, and {what} {other}");
             return Err(account(&pair, &what));
         }
     }
     Ok(true)
-}
-
-/// True if something moved: several copies of a part are matched one by one, and a shared one
-/// at once.
-fn has_moves(difference: &Difference) -> bool {
-    let mut kinds = difference.changes().iter().map(Change::kind);
-    kinds.any(|kind| kind == ChangeKind::Moved)
 }
 
 /// The variables of a value that are bound, and those that are free; None if one is both or

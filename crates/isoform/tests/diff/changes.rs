@@ -89,6 +89,77 @@ fn a_part_moves_once_with_all_that_is_in_it() {
 }
 
 #[test]
+fn places_move_not_objects() {
+    use ChangeKind::{Deleted, Inserted, Moved};
+    let around = |part: &Value| Value::from(add("around", Step::new(part)));
+    let counts = |is_shared: bool, [from, to, into]: [usize; 3]| {
+        let part = chain(6);
+        let part = |_| match is_shared {
+            true => part.clone(),
+            false => chain(6),
+        };
+        let parts = |count| (0..count).map(part).collect::<Vec<_>>();
+        let inside = parts(into).iter().map(around).collect();
+        let left = lists([parts(from), vec![], vec![]]);
+        difference(left, lists([vec![], parts(to), inside])).counts()
+    };
+    for is_shared in [false, true] {
+        let found = counts(is_shared, [3, 2, 0]);
+        assert_eq!(found, [(Deleted, 1), (Moved, 2)], "{is_shared}");
+        let found = counts(is_shared, [1, 2, 0]);
+        assert_eq!(found, [(Inserted, 1), (Moved, 1)], "{is_shared}");
+        let found = counts(is_shared, [3, 1, 2]);
+        assert_eq!(found, [(Inserted, 2), (Moved, 3)], "{is_shared}");
+    }
+    let nested = |is_shared: bool| {
+        let both = |parts: fn() -> [Vec<Value>; 2]| match is_shared {
+            true => {
+                let part = lists(parts());
+                list([part.clone(), part])
+            }
+            false => list([lists(parts()), lists(parts())]),
+        };
+        let (left, right) = (|| [vec![chain(6)], vec![]], || [vec![], vec![chain(6)]]);
+        difference(both(left), both(right)).counts()
+    };
+    for is_shared in [false, true] {
+        assert_eq!(nested(is_shared), [(Moved, 2)], "{is_shared}");
+    }
+}
+
+#[test]
+fn what_also_stays_moves_as_a_whole_only() {
+    use ChangeKind::{Deleted, Inserted, Moved};
+    let common = chain(6);
+    let inside = |name: &str| vec![Value::from(add(name, &common))];
+    let counts = |left: [Vec<Value>; 2], right: [Vec<Value>; 2]| {
+        let stays = || list([common.clone()]);
+        let values = [left, right].map(|parts| list([stays(), lists(parts)]));
+        let [left, right] = values;
+        difference(left, right).counts()
+    };
+    assert_eq!(
+        counts([inside("old"), vec![]], [vec![], inside("new")]),
+        [(Inserted, 1), (Deleted, 1)]
+    );
+    assert_eq!(
+        counts([vec![common.clone()], vec![]], [vec![], inside("new")]),
+        [(Inserted, 1), (Moved, 1)]
+    );
+}
+
+#[test]
+fn nothing_moves_out_of_a_dataflow_node_that_another_one_replaced() {
+    let graph = |name: &str| {
+        let input = call("input", 1);
+        let node = call(name, list([input.clone().into(), chain(10)]));
+        list([input, call("user", list([node]))])
+    };
+    let found = difference(graph("old"), graph("new"));
+    assert_eq!(found.counts(), [(ChangeKind::Replaced, 1)], "{found}");
+}
+
+#[test]
 fn a_part_that_moved_out_of_another_one_does_not_count_there() {
     let around = |part: Value| {
         let own = (0..5).map(|item| Value::from(int(item)));

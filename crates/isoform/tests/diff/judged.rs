@@ -110,7 +110,7 @@ fn pairs_that_once_failed() {
 
 #[test]
 fn programs_of_which_copies_once_differed() {
-    let programs: [&[u8]; 14] = [
+    let programs: [&[u8]; 18] = [
         // A node with more than eight partners.
         &[
             93, 167, 239, 100, 42, 161, 112, 237, 207, 43, 233, 142, 95, 77, 181, 158, 79, 191, 89,
@@ -149,6 +149,18 @@ fn programs_of_which_copies_once_differed() {
         &[0, 0, 67, 153, 0, 1, 154, 0, 12, 148],
         // A free variable that stands for the same one in two scopes.
         &[215, 183, 85, 203, 227],
+        // A shared part in what moved, seen elsewhere first.
+        &[
+            167, 0, 245, 178, 0, 111, 0, 0, 0, 0, 146, 0, 154, 0, 243, 1, 0, 0, 128,
+        ],
+        // A shared part before and after variables in it get other partners.
+        &[
+            167, 0, 224, 53, 195, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 157, 0, 0, 0, 0, 0, 0, 0, 128,
+        ],
+        // A definition inside of what was put around a use.
+        &[0, 0, 184, 6, 0, 1, 0, 232],
+        // A dag node inside of a deleted part, below one that also stays elsewhere.
+        &[0, 0, 104, 7, 0, 110, 154, 1, 1, 1, 0, 0, 154, 1, 0, 26, 62],
     ];
     for bytes in programs {
         if let Err(account) = judge_copies(bytes) {

@@ -11,6 +11,8 @@ pub(super) struct Bindings {
     bound: [Vec<u32>; 2],
     /// The partners that others replaced: side, variable and former partner.
     undo: Vec<(usize, u32, u32)>,
+    /// How often a variable that had a partner got another one, or its former one back.
+    pub(super) epoch: u32,
     /// The first partner that each variable had.
     pub(super) labels_left: Vec<u32>,
     pub(super) labels_right: Vec<u32>,
@@ -25,6 +27,7 @@ impl Bindings {
         Bindings {
             bound: [empty(left), empty(right)],
             undo: Vec::new(),
+            epoch: 0,
             labels_left: empty(left),
             labels_right: empty(right),
             hints_left: Vec::new(),
@@ -38,6 +41,7 @@ impl Bindings {
         let empty = |side: &[u32]| vec![NONE; side.len()];
         let (labels_left, labels_right) = (empty(&self.bound[0]), empty(&self.bound[1]));
         Bindings {
+            epoch: 0,
             labels_left,
             labels_right,
             hints_left: self.labels_left,
@@ -113,6 +117,7 @@ impl Bindings {
 
     fn set(&mut self, side: usize, var: u32, partner: u32) {
         let before = std::mem::replace(&mut self.bound[side][var as usize], partner);
+        self.epoch += u32::from(before != NONE && before != partner);
         self.undo.push((side, var, before));
     }
 
@@ -135,7 +140,8 @@ impl Bindings {
     /// Ends all bindings made since the mark.
     pub(super) fn undo(&mut self, mark: usize) {
         for (side, var, before) in self.undo.drain(mark..).rev() {
-            self.bound[side][var as usize] = before;
+            let partner = std::mem::replace(&mut self.bound[side][var as usize], before);
+            self.epoch += u32::from(before != NONE && before != partner);
         }
     }
 }

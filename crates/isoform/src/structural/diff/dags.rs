@@ -2,7 +2,7 @@
 //! one side.
 
 use super::change::ChangeKind;
-use super::pairs::{Mode, TOP, Visit};
+use super::pairs::{Mode, TOP};
 use super::places::{Link, ROOT};
 use super::tables::{Cell, NONE};
 use super::walk::Walk;
@@ -130,9 +130,10 @@ impl Walk<'_> {
                     self.dag_alone(1, right, place);
                 }
                 NONE => {}
-                left if self.was_opened(left, right) => {}
+                _ if self.is_met[right as usize] => {}
                 left => {
-                    self.apart(left, right)?;
+                    let at = self.open_apart((left, right), 1);
+                    self.apart((left, right), at)?;
                 }
             }
         }
@@ -146,13 +147,6 @@ impl Walk<'_> {
             }
         }
         Ok(())
-    }
-
-    /// True if two partners were met together.
-    fn was_opened(&self, left: u32, right: u32) -> bool {
-        let modes = [Mode::Partners, Mode::Replaced].into_iter();
-        let mut visits = modes.flat_map(|mode| [false, true].map(|binds| Visit { mode, binds }));
-        visits.any(|visit| self.pairs.get(left, right, visit).is_some())
     }
 
     /// The nodes inside of parts that are only on one side.
@@ -179,13 +173,13 @@ impl Walk<'_> {
                 }
             }
             while let Some(node) = stack.pop() {
-                if std::mem::replace(&mut covered[node as usize], true)
-                    || self.partners[side][node as usize] != NONE
-                {
-                    covered[node as usize] = self.partners[side][node as usize] == NONE;
-                    continue;
+                let found = tables.node(node);
+                // A tree node may have its partner at another place, a dag node has one place.
+                let is_one = found.is_dag() || found.is_var() || found.is_mutable();
+                let is_paired = is_one && self.partners[side][node as usize] != NONE;
+                if !is_paired && !std::mem::replace(&mut covered[node as usize], true) {
+                    stack.extend(tables.cells(node).iter().filter_map(Cell::node_number));
                 }
-                stack.extend(tables.cells(node).iter().filter_map(Cell::node_number));
             }
             covered
         })

@@ -411,6 +411,7 @@ fn whole(left: &Value, right: &Value) -> Finding {
         left: Some(spot(left, 0)),
         right: Some(spot(right, 1)),
         sizes: (1, 1),
+        moved: 0,
     }
 }
 
@@ -440,6 +441,9 @@ pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
             times[pair] = 1;
         }
     }
+    for &(pair, occurrences) in &walk.times_apart {
+        times[pair as usize] = occurrences;
+    }
     // A pair is left before those around it.
     for &pair in walk.left_pairs.iter().rev() {
         let pair = pair as usize;
@@ -459,11 +463,12 @@ fn grouped(findings: Vec<Finding>, occurrences: &[u64], places: Arc<Places>) -> 
     for finding in findings {
         let class = |spot: &Option<super::walk::Spot>| spot.as_ref().map(|spot| spot.class);
         let group = (finding.kind, class(&finding.left), class(&finding.right));
-        let times = occurrences
-            .get(finding.pair as usize)
-            .copied()
-            .unwrap_or(1)
-            .max(1);
+        let times = occurrences.get(finding.pair as usize);
+        let times = times.map_or(1, |&times| times.max(1));
+        let times = times.saturating_sub(finding.moved);
+        if times == 0 {
+            continue;
+        }
         if let Some(&known) = groups.get(&group) {
             let change = &mut changes[known];
             change.count = change.count.saturating_add(times);

@@ -23,11 +23,17 @@ pub(super) struct Visit {
     pub(super) mode: Mode,
     /// True if variables are bound there.
     pub(super) binds: bool,
+    /// True inside of a pair that is visited for itself: the scopes around it are not open.
+    pub(super) is_apart: bool,
+    /// How often variables had got other partners, if there are any below.
+    pub(super) epoch: u32,
 }
 
 const PARTNERS: Visit = Visit {
     mode: Mode::Partners,
     binds: false,
+    is_apart: false,
+    epoch: 0,
 };
 
 /// The numbers of the pairs that a walk has opened. Most nodes are in one pair, which is

@@ -29,6 +29,10 @@ const EACH: u64 = 64;
 /// each node.
 const FURTHER_PAIRS: u64 = 1 << 20;
 const FURTHER: u64 = 4;
+/// After so many visits, and `AGAIN` for each node, parts are not visited again where variables
+/// have other partners than before.
+const EPOCHS: u64 = 1 << 16;
+const AGAIN: u64 = 8;
 /// The share of common parts from which only a node, and not what is below, was replaced.
 const KEPT_BELOW: f64 = 0.25;
 
@@ -41,6 +45,8 @@ pub(super) struct Finding {
     pub(super) left: Option<Spot>,
     pub(super) right: Option<Spot>,
     pub(super) sizes: (u64, u64),
+    /// How many of the occurrences turned out to be moves.
+    pub(super) moved: u64,
 }
 
 /// A value of one side.
@@ -89,9 +95,13 @@ pub(super) struct Walk<'t> {
     pub(super) mode: Mode,
     /// True while a pair is visited that was not met at its place.
     pub(super) is_apart: bool,
+    /// The right nodes that were met together with their partners.
+    pub(super) is_met: Vec<bool>,
     partner_counts: [Vec<u8>; 2],
     pub(super) pairs: Pairs,
     pub(super) edges: Vec<(u32, u32)>,
+    /// Pairs that are in no other one, with their occurrences.
+    pub(super) times_apart: Vec<(u32, u64)>,
     /// Pairs in the order in which they were left.
     pub(super) left_pairs: Vec<u32>,
     pair_count: u32,
@@ -102,6 +112,10 @@ pub(super) struct Walk<'t> {
     pub(super) reported: [Vec<bool>; 2],
     /// The steps that remain for the cheapest edits of small trees.
     budget: u64,
+    /// That of the bindings, until so many pairs and parts are visited: a shared part is visited
+    /// once in each.
+    epoch: u32,
+    epochs_end: u64,
     /// The steps that remain for nodes that have many partners.
     further_budget: u64,
     /// The number of pairs and parts visited.
@@ -130,9 +144,11 @@ impl<'t> Walk<'t> {
             replaced_dags: HashMap::default(),
             mode: Mode::Partners,
             is_apart: false,
+            is_met: vec![false; right.nodes.len()],
             partner_counts: counts.map(|count| vec![0; count]),
             pairs: Pairs::new(left.nodes.len()),
             edges: Vec::new(),
+            times_apart: Vec::new(),
             left_pairs: Vec::new(),
             pair_count: 0,
             places,
@@ -140,6 +156,8 @@ impl<'t> Walk<'t> {
             frames: Vec::new(),
             reported: counts.map(|count| vec![false; count]),
             budget: SMALL_TREES + EACH * (left.nodes.len() + right.nodes.len()) as u64,
+            epoch: 0,
+            epochs_end: EPOCHS + AGAIN * (left.nodes.len() + right.nodes.len()) as u64,
             further_budget: FURTHER_PAIRS + FURTHER * (left.nodes.len() + right.nodes.len()) as u64,
             visits: 0,
             savings: Savings::default(),
@@ -178,15 +196,26 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
+    /// The pair around two nodes that the walk has not met at their place, which occurs so
+    /// often, and that place.
+    pub(super) fn open_apart(&mut self, (left, right): (u32, u32), times: u64) -> (u32, u32) {
+        let top = self.new_pair();
+        self.times_apart.push((top, times));
+        let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
+        (top, place)
+    }
+
     /// Walks over a pair of nodes that the walk has not met at its place.
     ///
     /// # Errors
     ///
     /// Those of custom comparisons.
-    pub(super) fn apart(&mut self, left: u32, right: u32) -> Result<u32> {
-        let top = self.new_pair();
+    pub(super) fn apart(
+        &mut self,
+        (left, right): (u32, u32),
+        (top, place): (u32, u32),
+    ) -> Result<()> {
         self.mode = Mode::Partners;
-        let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
         self.is_apart = true;
         let mark = self.bindings.mark();
         self.nodes(left, right, top, place, RegionKind::Use)?;
@@ -194,7 +223,7 @@ impl<'t> Walk<'t> {
         self.bindings.undo(mark);
         self.is_apart = false;
         self.left_pairs.push(top);
-        Ok(place)
+        Ok(())
     }
 
     fn new_pair(&mut self) -> u32 {
@@ -390,8 +419,8 @@ impl<'t> Walk<'t> {
         place: u32,
         region: RegionKind,
     ) -> Result<()> {
-        let mut next = Some((left, right, place));
-        while let Some((left, right, place)) = next {
+        let mut next = Some((left, right, place, region));
+        while let Some((left, right, place, region)) = next {
             next = self.meet(left, right, pair, place, region)?;
         }
         Ok(())
@@ -406,7 +435,7 @@ impl<'t> Walk<'t> {
         pair: u32,
         place: u32,
         region: RegionKind,
-    ) -> Result<Option<(u32, u32, u32)>> {
+    ) -> Result<Option<(u32, u32, u32, RegionKind)>> {
         self.left.prefetch_after(left);
         self.right.prefetch_after(right);
         let (l, r) = (self.left.node(left), self.right.node(right));
@@ -534,10 +563,16 @@ impl<'t> Walk<'t> {
 
     /// How a pair with this left node is visited in a region.
     #[inline]
-    fn visit(&self, left: u32, region: RegionKind) -> Visit {
+    fn visit(&mut self, left: u32, region: RegionKind) -> Visit {
+        let has_vars = self.left.node(left).has(HAS_VARS);
+        if self.bindings.epoch != self.epoch && self.visits <= self.epochs_end {
+            self.epoch = self.bindings.epoch;
+        }
         Visit {
             mode: self.mode,
-            binds: region != RegionKind::Use && self.left.node(left).has(HAS_VARS),
+            binds: region != RegionKind::Use && has_vars,
+            is_apart: self.is_apart,
+            epoch: if has_vars { self.epoch } else { 0 },
         }
     }
 
@@ -549,6 +584,8 @@ impl<'t> Walk<'t> {
         around: u32,
     ) -> u32 {
         let number = self.new_pair();
+        self.is_met[right as usize] |=
+            visit.mode != Mode::Copy && self.partners[1][right as usize] == left;
         self.pairs.insert(left, right, visit, number);
         self.edges.push((around, number));
         number
@@ -705,6 +742,7 @@ impl<'t> Walk<'t> {
             left,
             right,
             sizes,
+            moved: 0,
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::change::ChangeKind;
 use super::places::Link;
-use super::tables::{Cell, NONE};
+use super::tables::{Cell, NONE, Tables};
 use super::walk::Walk;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::ValueRef;
@@ -57,7 +57,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Notes that one node became a part of the other, and returns the nodes that then stand
-    /// for each other, with their place; None if neither did.
+    /// for each other, with their place and its region; None if neither did.
     pub(super) fn wrapped(
         &mut self,
         left: u32,
@@ -65,7 +65,7 @@ impl<'t> Walk<'t> {
         pair: u32,
         place: u32,
         region: RegionKind,
-    ) -> Option<(u32, u32, u32)> {
+    ) -> Option<(u32, u32, u32, RegionKind)> {
         let (l, r) = (self.left.node(left), self.right.node(right));
         if l.info().is_builtin() || r.info().is_builtin() || l.is_var() && r.is_var() {
             return None;
@@ -101,10 +101,12 @@ impl<'t> Walk<'t> {
         };
         self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
         self.define_alone(side, &Cell::node([left, right][side]), region);
-        let mut inner_place = place;
+        let (mut inner_place, mut inner_region) = (place, region);
         for (node, position) in links {
             // What was around a part is told with it.
             self.reported[side][node as usize] |= self.partners[side][node as usize] == NONE;
+            let around = self.tables(side).node(node);
+            inner_region = Tables::region_of(around, position, inner_region);
             let part = Link::Part(node, position);
             inner_place = match side {
                 1 => self.places.add(inner_place, Link::Same, part),
@@ -112,8 +114,8 @@ impl<'t> Walk<'t> {
             };
         }
         Some(match side {
-            1 => (left, inner, inner_place),
-            _ => (inner, right, inner_place),
+            1 => (left, inner, inner_place, inner_region),
+            _ => (inner, right, inner_place, inner_region),
         })
     }
 
