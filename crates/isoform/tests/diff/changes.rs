@@ -3,7 +3,7 @@
 use isoform::compare::{ChangeKind, Difference, diff};
 use isoform::{Ref, Value};
 
-use crate::support::{Single, Step, Stride, add, call, fun, int, list, var};
+use crate::support::{Single, Step, Stride, Typed, add, call, fun, int, list, var};
 
 fn difference(left: impl Into<Value>, right: impl Into<Value>) -> Difference {
     diff(left.into(), right.into()).expect("a difference")
@@ -157,6 +157,23 @@ fn nothing_moves_out_of_a_dataflow_node_that_another_one_replaced() {
     };
     let found = difference(graph("old"), graph("new"));
     assert_eq!(found.counts(), [(ChangeKind::Replaced, 1)], "{found}");
+}
+
+#[test]
+fn types_stay_with_their_variables() {
+    let uses = || vec![Value::from(add(chain(3), Typed::new(chain(10))))];
+    let found = difference(lists([uses(), vec![]]), lists([vec![], uses()]));
+    let kinds = found.changes().iter().map(|change| change.kind());
+    let is_moved = kinds.filter(|kind| *kind == ChangeKind::Moved).count();
+    assert_eq!(is_moved, 1, "{found}");
+    let use_of = |name: &str| vec![Value::from(add(name, Typed::new(chain(10))))];
+    let (left, right) = ([use_of("old"), vec![]], [vec![], use_of("new")]);
+    let found = difference(lists(left), lists(right));
+    assert_eq!(
+        found.counts(),
+        [(ChangeKind::Inserted, 1), (ChangeKind::Deleted, 1)],
+        "{found}"
+    );
 }
 
 #[test]

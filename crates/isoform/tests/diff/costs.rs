@@ -307,3 +307,26 @@ fn layers_of_shared_parts_that_all_differ() {
     let built = found.apply(&left).expect("a value");
     assert!(structural_equal(built, right).expect("comparable"));
 }
+
+#[test]
+fn shared_parts_whose_variables_are_bound_again() {
+    const COUNT: i64 = 1_000;
+    let nested = |partners: [usize; 2], last: i64| {
+        let vars = [var("x"), var("y")];
+        let shared = (0..COUNT).fold(Value::from(last), |sum, at| {
+            add(add(&vars[0], at), sum).into()
+        });
+        let around = |inner: Value, at: i64| {
+            let bound = &vars[partners[(at % 2) as usize]];
+            fun(std::slice::from_ref(bound), list([shared.clone(), inner]))
+        };
+        (0..COUNT).fold(0.into(), around)
+    };
+    // The variable on the left is bound to another one in each scope.
+    let (left, right) = (nested([0, 0], 1), nested([0, 1], 2));
+    let found = diff(&left, &right).expect("a difference");
+    let costs = found.costs();
+    assert!(costs.visits <= (1 << 17) + 32 * costs.objects, "{costs:?}");
+    let built = found.apply(&left).expect("a value");
+    assert!(structural_equal(built, right).expect("comparable"));
+}

@@ -12,6 +12,15 @@ pub(crate) struct Var {
     pub(crate) name: Str,
 }
 
+/// A variable with a type.
+#[derive(Node)]
+#[node(key = "diff.Typed", kind = var)]
+#[repr(C)]
+pub(crate) struct Typed {
+    /// Compared.
+    pub(crate) ty: Value,
+}
+
 /// A number.
 #[derive(Node)]
 #[node(key = "diff.Int")]
