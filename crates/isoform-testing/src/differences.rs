@@ -1,6 +1,6 @@
 //! The laws of differences: a difference is empty if and only if comparison says equal,
 //! applying it leads to the right value and inverting it back, and neither the names of bound
-//! variables nor sharing change it, unless something moved.
+//! variables nor sharing change it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -3,7 +3,7 @@
 use isoform::compare::{ChangeKind, Difference, diff};
 use isoform::{Ref, Value};
 
-use crate::support::{Single, Step, Stride, Typed, add, call, fun, int, list, var};
+use crate::support::{Single, Step, Stride, Typed, Var, add, call, fun, int, list, var};
 
 fn difference(left: impl Into<Value>, right: impl Into<Value>) -> Difference {
     diff(left.into(), right.into()).expect("a difference")
@@ -124,6 +124,53 @@ fn places_move_not_objects() {
     };
     for is_shared in [false, true] {
         assert_eq!(nested(is_shared), [(Moved, 2)], "{is_shared}");
+    }
+}
+
+#[test]
+fn parts_that_came_inside_of_shared_ones_moved_at_each_place() {
+    let counts = |is_shared: bool| {
+        let around = || Value::from(add("around", Step::new(chain(6))));
+        let shared = around();
+        let inside = |_| match is_shared {
+            true => shared.clone(),
+            false => around(),
+        };
+        let (gone, new) = ((0..3).map(|_| chain(6)), (0..3).map(inside));
+        let left = lists([gone.collect(), vec![]]);
+        difference(left, lists([vec![], new.collect()])).counts()
+    };
+    for is_shared in [false, true] {
+        assert_eq!(
+            counts(is_shared),
+            [(ChangeKind::Inserted, 3), (ChangeKind::Moved, 3)],
+            "{is_shared}"
+        );
+    }
+}
+
+#[test]
+fn equal_findings_lose_what_moved_one_after_another() {
+    use ChangeKind::{Inserted, Moved, Replaced};
+    let replaced = || list((0..100).map(|at| add(at, Step::new(at)).into()));
+    let left_part = || lists([vec![add("x", replaced()).into()], vec![]]);
+    let right_part = || lists([vec![add("x", chain(10)).into()], vec![chain(10)]]);
+    let counts = |is_shared: bool| {
+        let twice = |part: &dyn Fn() -> Value| {
+            let first = part();
+            match is_shared {
+                true => list([first.clone(), first]),
+                false => list([first, part()]),
+            }
+        };
+        let gone = lists([vec![chain(10), chain(10)]]);
+        let left = list([twice(&left_part), gone]);
+        difference(left, list([twice(&right_part), lists([vec![]])])).counts()
+    };
+    // Both chains took the place of what was replaced.
+    let expected = [(Inserted, 2), (Moved, 2), (Replaced, 2)];
+    for is_shared in [false, true] {
+        assert_eq!(counts(is_shared), expected, "{is_shared}");
     }
 }
 
@@ -318,4 +365,133 @@ fn a_variable_whose_definition_moved_is_another_one() {
     );
     assert_eq!(found.counts(), [(ChangeKind::Variable, 1)], "{found}");
     assert_eq!(found.counts(), renamed.counts(), "{renamed}");
+}
+
+#[test]
+fn what_moved_with_a_larger_part_does_not_stay() {
+    let outer = || Value::from(add("q", Step::new(add(chain(10), "and more"))));
+    let left = lists([
+        vec![add("old", Step::new(chain(10))).into()],
+        vec![outer()],
+        vec![],
+        vec![],
+    ]);
+    let right = lists([
+        vec![],
+        vec![],
+        vec![outer()],
+        vec![add("new", Stride::new(chain(10))).into()],
+    ]);
+    let found = difference(left, right);
+    assert_eq!(
+        found.counts(),
+        [
+            (ChangeKind::Inserted, 1),
+            (ChangeKind::Deleted, 1),
+            (ChangeKind::Moved, 2)
+        ],
+        "{found}"
+    );
+}
+
+#[test]
+fn what_also_stays_never_moves_from_inside_to_inside() {
+    let value = |is_left: bool| {
+        let vars = ["x", "y", "z"].map(var);
+        let part = |at: usize| Value::from(add(&vars[at], chain(6)));
+        let old = |at: usize| vec![Value::from(add("old", Step::new(part(at))))];
+        let new = |name: &str, at: usize| vec![Value::from(add(name, Stride::new(part(at))))];
+        let parts = match is_left {
+            true => [vec![part(0)], old(1), vec![], vec![]],
+            false => [vec![], vec![], new("new", 1), new("other", 2)],
+        };
+        let uses = vars.each_ref().map(Value::from).into_iter();
+        fun(&vars, list(uses.chain([part(2), lists(parts)])))
+    };
+    let found = difference(value(true), value(false));
+    let moved = |change: &&isoform::compare::Change| change.kind() == ChangeKind::Moved;
+    let moved: Vec<_> = found.changes().iter().filter(moved).collect();
+    assert_eq!(moved.len(), 1, "{found}");
+    // The whole one is what went: it is in the first list, after 20 strings.
+    let path = moved[0].left_path().to_string();
+    assert!(path.ends_with("[4][0][20]"), "{path}");
+}
+
+#[test]
+fn sizes_leave_out_what_moved() {
+    let other = || (1..5).fold(int(77), |part, at| add(part, -at));
+    let gone = || Value::from(add(chain(10), Step::new(other())));
+    let sizes = |is_shared: bool| {
+        let first = gone();
+        let second = if is_shared { first.clone() } else { gone() };
+        let left = lists([vec![first, second], vec![], vec![]]);
+        let found = difference(left, lists([vec![], vec![gone()], vec![chain(10)]]));
+        assert_eq!(
+            found.counts(),
+            [(ChangeKind::Deleted, 1), (ChangeKind::Moved, 2)],
+            "{found}"
+        );
+        found.changes()[0].left_size()
+    };
+    assert_eq!([sizes(false), sizes(true)], [7, 7]);
+}
+
+#[test]
+fn a_dataflow_node_inside_of_what_moved_is_counted_once() {
+    let value = |place: usize, which: usize| {
+        let vars = [var("x"), var("y")];
+        let node = call("f", list([Value::from(&vars[which])]));
+        let part = vec![Value::from(add(node, chain(6)))];
+        let parts = match place {
+            0 => [part, vec![]],
+            _ => [vec![], part],
+        };
+        let uses = vars.each_ref().map(Value::from).into_iter();
+        let others = [call("g", 1), lists(parts)];
+        fun(&vars, list(uses.chain(others)))
+    };
+    assert_eq!(
+        difference(value(0, 0), value(1, 1)).counts(),
+        [(ChangeKind::Moved, 1), (ChangeKind::Variable, 1)]
+    );
+}
+
+#[test]
+fn a_shared_body_is_compared_under_each_binding() {
+    let [p, q, a, b] = ["p", "q", "a", "b"].map(var);
+    let left = || list([Value::from(&p), Value::from(&p), Value::from(&q), 1.into()]);
+    let right = || list([Value::from(&a), Value::from(&a), Value::from(&a), 2.into()]);
+    let counts = |is_shared: bool| {
+        let (l, r) = (left(), right());
+        let (m, s) = match is_shared {
+            true => (l.clone(), r.clone()),
+            false => (left(), right()),
+        };
+        let params = [p.clone(), q.clone()];
+        let left = list([fun(&params, l), fun(&params, m)]);
+        let swapped = [b.clone(), a.clone()];
+        let right = list([fun(&[a.clone(), b.clone()], r), fun(&swapped, s)]);
+        difference(left, right).counts()
+    };
+    assert_eq!(counts(true), counts(false));
+    assert!(counts(true).contains(&(ChangeKind::Variable, 4)));
+}
+
+#[test]
+fn a_pair_that_is_visited_again_is_one_partner() {
+    let [x, a, b] = ["x", "a", "b"].map(var);
+    let items = |var: &Ref<Var>, other: i64| {
+        let item = |at| Value::from(add(var, if at == 7 { other } else { at }));
+        list((0..400).map(item))
+    };
+    let nested = |vars: [&Ref<Var>; 2], part: Value| {
+        (0..20).fold(Value::from(0), |inner, at| {
+            fun(&[vars[at % 2].clone()], add(part.clone(), inner))
+        })
+    };
+    let left = nested([&x, &x], items(&x, 7));
+    let found = difference(left, nested([&a, &b], items(&a, -1)));
+    let counts = found.counts();
+    assert_eq!(counts[0], (ChangeKind::Value, 20), "{found}");
+    assert_eq!(counts[1..], [(ChangeKind::Variable, 4000)], "{found}");
 }

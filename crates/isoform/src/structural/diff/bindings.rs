@@ -11,7 +11,9 @@ pub(super) struct Bindings {
     bound: [Vec<u32>; 2],
     /// The partners that others replaced: side, variable and former partner.
     undo: Vec<(usize, u32, u32)>,
-    /// How often a variable that had a partner got another one, or its former one back.
+    /// The partners that variables had last.
+    last: [Vec<u32>; 2],
+    /// How often a variable that once had a partner got another one.
     pub(super) epoch: u32,
     /// The first partner that each variable had.
     pub(super) labels_left: Vec<u32>,
@@ -27,6 +29,7 @@ impl Bindings {
         Bindings {
             bound: [empty(left), empty(right)],
             undo: Vec::new(),
+            last: [empty(left), empty(right)],
             epoch: 0,
             labels_left: empty(left),
             labels_right: empty(right),
@@ -41,6 +44,7 @@ impl Bindings {
         let empty = |side: &[u32]| vec![NONE; side.len()];
         let (labels_left, labels_right) = (empty(&self.bound[0]), empty(&self.bound[1]));
         Bindings {
+            last: [labels_left.clone(), labels_right.clone()],
             epoch: 0,
             labels_left,
             labels_right,
@@ -117,8 +121,13 @@ impl Bindings {
 
     fn set(&mut self, side: usize, var: u32, partner: u32) {
         let before = std::mem::replace(&mut self.bound[side][var as usize], partner);
-        self.epoch += u32::from(before != NONE && before != partner);
         self.undo.push((side, var, before));
+        self.note(side, var, partner);
+    }
+
+    fn note(&mut self, side: usize, var: u32, partner: u32) {
+        let last = std::mem::replace(&mut self.last[side][var as usize], partner);
+        self.epoch += u32::from(last != NONE && last != partner);
     }
 
     /// True if the variables were once bound to each other, before any others.
@@ -139,10 +148,14 @@ impl Bindings {
 
     /// Ends all bindings made since the mark.
     pub(super) fn undo(&mut self, mark: usize) {
-        for (side, var, before) in self.undo.drain(mark..).rev() {
-            let partner = std::mem::replace(&mut self.bound[side][var as usize], before);
-            self.epoch += u32::from(before != NONE && before != partner);
+        for at in (mark..self.undo.len()).rev() {
+            let (side, var, before) = self.undo[at];
+            self.bound[side][var as usize] = before;
+            if before != NONE {
+                self.note(side, var, before);
+            }
         }
+        self.undo.truncate(mark);
     }
 }
 

@@ -132,7 +132,7 @@ impl Walk<'_> {
                 NONE => {}
                 _ if self.is_met[right as usize] => {}
                 left => {
-                    let at = self.open_apart((left, right), 1);
+                    let at = self.open_apart((left, right), None);
                     self.apart((left, right), at)?;
                 }
             }

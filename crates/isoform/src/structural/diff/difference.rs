@@ -419,12 +419,13 @@ fn whole(left: &Value, right: &Value) -> Finding {
 pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     let count = walk.pair_count();
     let mut times = vec![0u64; count];
-    let mut is_inner = vec![false; count];
+    // In how many others each pair is.
+    let mut around = vec![0u32; count];
     // The pairs inside of each one, one after another.
     let mut starts = vec![0usize; count + 1];
     for &(from, to) in &walk.edges {
         starts[from as usize + 1] += 1;
-        is_inner[to as usize] = true;
+        around[to as usize] = around[to as usize].saturating_add(1);
     }
     for pair in 0..count {
         starts[pair + 1] += starts[pair];
@@ -437,12 +438,12 @@ pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
         *next += 1;
     }
     for pair in 0..count {
-        if !is_inner[pair] {
-            times[pair] = 1;
-        }
+        times[pair] = u64::from(around[pair] == 0);
     }
     for &(pair, occurrences) in &walk.times_apart {
-        times[pair as usize] = occurrences;
+        let inside = &inside[starts[pair as usize]..starts[pair as usize + 1]];
+        let is_met = inside.iter().any(|&inner| around[inner as usize] > 1);
+        times[pair as usize] = occurrences.unwrap_or(u64::from(!is_met));
     }
     // A pair is left before those around it.
     for &pair in walk.left_pairs.iter().rev() {

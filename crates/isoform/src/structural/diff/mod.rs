@@ -84,7 +84,7 @@ const ROUNDS: usize = 3;
 /// objects of values that are nearly the same; at most O(n log n), plus for each pair of
 /// lists the product of the lengths of stretches in which they differ, up to 2^20. A part is
 /// compared with eight others, and with more of them within 2^20 steps and four for each object,
-/// and again where its variables have other partners, within 2^16 steps and eight for each object.
+/// and again where its variables have other partners, within 2^22 steps and eight for each object.
 ///
 /// Sources: S. Erdweg, T. Szabó and A. Pacak, "Concise, type-safe, and efficient structural
 /// diffing", PLDI 2021, for matching by hashes of subtrees; J.-R. Falleri and others,

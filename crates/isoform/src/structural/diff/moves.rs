@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::change::ChangeKind;
@@ -44,21 +44,36 @@ fn part_of_one_side(finding: &Finding, side: usize) -> Option<u32> {
     spot.filter(|_| is_whole).map(|spot| spot.node)
 }
 
+fn own_size(finding: &mut Finding, side: usize) -> &mut u64 {
+    match side {
+        0 => &mut finding.sizes.0,
+        _ => &mut finding.sizes.1,
+    }
+}
+
 /// A node inside of parts that are on one side only, and its places there which have not moved.
 struct Loose {
     node: u32,
-    /// The first finding around it.
-    finding: usize,
+    /// The position of the first whole part around it.
+    top: usize,
     /// The findings about the node itself, each with its places.
     wholes: Vec<(usize, u64)>,
     /// The places inside of larger parts.
     inner: u64,
+    /// All places, also those that have moved.
+    all: u64,
+    /// How many nodes moved out of it.
+    lost: u128,
 }
 
 impl Loose {
-    fn places(&self) -> u64 {
+    fn whole_places(&self) -> u64 {
         let wholes = self.wholes.iter().map(|&(_, places)| places);
-        wholes.fold(self.inner, u64::saturating_add)
+        wholes.fold(0, u64::saturating_add)
+    }
+
+    fn places(&self) -> u64 {
+        self.whole_places().saturating_add(self.inner)
     }
 }
 
@@ -71,17 +86,25 @@ struct Places {
     count: u64,
 }
 
-/// Places with equal tokens, in the order in which they move.
+/// Places with equal tokens, in the order in which they move: the wholes, and the inner ones.
 struct Alike {
     token: u64,
-    places: Vec<Places>,
-    /// The first place that has not moved.
-    next: usize,
+    places: [Vec<Places>; 2],
+    /// The first ones that have not moved.
+    next: [usize; 2],
 }
 
+/// Which places of both sides move, and in which order.
+const KINDS: [[usize; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
+
 impl Alike {
-    fn has_moved(&self) -> bool {
-        self.next == self.places.len()
+    fn has_moved(&self, kind: usize) -> bool {
+        self.next[kind] == self.places[kind].len()
+    }
+
+    fn places(&self) -> u64 {
+        let counts = self.places.iter().flatten().map(|places| places.count);
+        counts.fold(0, u64::saturating_add)
     }
 }
 
@@ -113,36 +136,41 @@ impl<'t> Side<'t> {
             order: Vec::new(),
             next: 0,
         };
-        let partners = &walk.partners[side];
+        let tables = made.tables;
+        let tops: Vec<(usize, u32)> = (walk.findings.iter().enumerate())
+            .filter_map(|(number, finding)| Some((number, part_of_one_side(finding, side)?)))
+            .filter(|&(_, top)| top != NONE)
+            .collect();
+        let is_dag = |node: u32| tables.node(node).is_dag();
+        // Those that are told themselves.
+        let dags: HashSet<u32, RandomState> = (tops.iter().map(|&(_, top)| top))
+            .filter(|&top| is_dag(top))
+            .collect();
+        // Only a use of it is gone, or its parts were compared with those of another one.
+        let is_paired = |node: u32| is_dag(node) && walk.partners[side][node as usize] != NONE;
         let mut stack = Vec::new();
-        for (number, finding) in walk.findings.iter().enumerate() {
-            let Some(top) = part_of_one_side(finding, side).filter(|&top| top != NONE) else {
-                continue;
-            };
-            if made.tables.node(top).is_dag() && partners[top as usize] != NONE {
-                // Only a use of it is gone, or its parts were compared with those of the other.
+        for (number, top) in tops {
+            if is_paired(top) {
                 continue;
             }
+            let at = made.by_node.get(&top).copied().unwrap_or(made.loose.len());
             stack.push(top);
             while let Some(node) = stack.pop() {
                 if made.by_node.contains_key(&node) {
                     continue;
                 }
-                made.add(node, number);
-                let found = made.tables.node(node);
-                if !is_open(found) {
-                    continue;
+                made.add(node, at);
+                if is_open(tables.node(node)) {
+                    let parts = tables.cells(node).iter().rev();
+                    let parts = parts.filter_map(Cell::node_number);
+                    stack.extend(parts.filter(|&part| !is_paired(part) && !dags.contains(&part)));
                 }
-                let parts = made.tables.cells(node).iter().rev();
-                stack.extend(parts.filter_map(Cell::node_number).filter(|&part| {
-                    !made.tables.node(part).is_dag() || partners[part as usize] == NONE
-                }));
             }
-            let times = times[finding.pair as usize].max(1);
-            let top = made.by_node[&top];
-            made.loose[top].wholes.push((number, times));
+            let times = times[walk.findings[number].pair as usize].max(1);
+            let top = &mut made.loose[at];
+            top.wholes.push((number, times));
+            top.all = top.all.saturating_add(times);
         }
-        let tables = made.tables;
         made.order = (0..made.loose.len()).collect();
         made.order.sort_unstable_by_key(|&number| {
             let number = made.loose[number].node;
@@ -153,13 +181,15 @@ impl<'t> Side<'t> {
         made
     }
 
-    fn add(&mut self, node: u32, finding: usize) {
+    fn add(&mut self, node: u32, top: usize) {
         self.by_node.insert(node, self.loose.len());
         self.loose.push(Loose {
             node,
-            finding,
+            top,
             wholes: Vec::new(),
             inner: 0,
+            all: 0,
+            lost: 0,
         });
     }
 
@@ -200,11 +230,13 @@ impl<'t> Side<'t> {
         }
         let limit = if node.is_dag() { 1 } else { u64::MAX };
         let places = self.loose[loose].places().min(limit);
+        let all = self.loose[loose].all.min(limit);
         let parts = self.tables.cells(self.loose[loose].node).iter();
         for part in parts.filter_map(Cell::node_number) {
             if let Some(&part) = self.by_node.get(&part) {
-                let inner = &mut self.loose[part].inner;
-                *inner = inner.saturating_add(places);
+                let part = &mut self.loose[part];
+                part.inner = part.inner.saturating_add(places);
+                part.all = part.all.saturating_add(all);
             }
         }
     }
@@ -256,30 +288,31 @@ impl<'t> Side<'t> {
             let at = *known.entry(token).or_insert_with(|| {
                 found.push(Alike {
                     token,
-                    places: Vec::new(),
-                    next: 0,
+                    places: Default::default(),
+                    next: [0, 0],
                 });
                 found.len() - 1
             });
-            let places = &mut found[at].places;
             let wholes = wholes.iter().enumerate();
-            places.extend(wholes.map(|(position, &(_, count))| Places {
+            found[at].places[0].extend(wholes.map(|(position, &(_, count))| Places {
                 loose,
                 whole: Some(position),
                 count,
             }));
-            places.push(Places {
+            found[at].places[1].push(Places {
                 loose,
                 whole: None,
                 count: *inner,
             });
         }
         for alike in &mut found {
-            alike.places.retain(|places| places.count > 0);
+            for places in &mut alike.places {
+                places.retain(|places| places.count > 0);
+            }
             // Which of equal findings is met first depends on what is shared.
-            alike.places.sort_by_key(|places| match places.whole {
-                Some(whole) => ranks[self.loose[places.loose].wholes[whole].0],
-                None => usize::MAX,
+            alike.places[0].sort_by_key(|places| {
+                let wholes = &self.loose[places.loose].wholes;
+                places.whole.map(|whole| ranks[wholes[whole].0])
             });
         }
         found
@@ -289,70 +322,66 @@ impl<'t> Side<'t> {
 /// What is known about moves while they are found.
 struct Moves<'t> {
     sides: [Side<'t>; 2],
-    /// For each side and finding, how many of its places moved away, and how many nodes inside
-    /// of them.
-    gone: [Vec<(u64, u64)>; 2],
+    /// For each side and finding, how many of its places moved away.
+    gone: [Vec<u64>; 2],
     /// By finding, the first one of those of the same kind with equal values.
     ranks: Vec<usize>,
     moves: Vec<Move>,
 }
 
 impl Moves<'_> {
-    /// Moves as many places of a class as both sides have.
-    fn of_class(
-        &mut self,
-        [lefts, rights]: [Vec<usize>; 2],
-        tokens: [&[u64]; 2],
-        in_all: [u64; 2],
-    ) {
-        let size = self.sides[0].node(lefts[0]).size;
-        let mut both = [
-            self.sides[0].alike(&lefts, (tokens[0], &self.ranks)),
-            self.sides[1].alike(&rights, (tokens[1], &self.ranks)),
-        ];
-        let count = |alike: &[Alike], is_wanted: fn(&Places) -> bool| {
-            let places = alike.iter().flat_map(|alike| &alike.places);
-            let counts = places.filter(|places| is_wanted(places)).map(|p| p.count);
+    /// Moves as many places of a class as both sides have, those of equal tokens first.
+    /// `in_all` says how many places there are in both values.
+    fn of_class(&mut self, nodes: [Vec<usize>; 2], tokens: [&[u64]; 2], in_all: [u64; 2]) {
+        let size = self.sides[0].node(nodes[0][0]).size;
+        let [mut lefts, mut rights] = [0, 1]
+            .map(|side: usize| self.sides[side].alike(&nodes[side], (tokens[side], &self.ranks)));
+        let count = |alike: &[Alike]| {
+            let counts = alike.iter().map(Alike::places);
             counts.fold(0, u64::saturating_add)
         };
-        let [left, right] = both.each_ref().map(|alike| count(alike, |_| true));
-        let mut rest = left.min(right);
-        if size < LARGE && (left, right) != (1, 1) {
+        if size < LARGE && (count(&lefts), count(&rights)) != (1, 1) {
             return;
         }
-        if in_all[0] > left || in_all[1] > right {
-            // What also stays somewhere is there by chance where it is only a part of others.
-            let wholes = both.each_ref();
-            let wholes = wholes.map(|alike| count(alike, |places| places.whole.is_some()));
-            rest = rest.min(wholes[0].max(wholes[1]));
-        }
-        let [lefts, rights] = &mut both;
+        let stays = |side: usize| {
+            let all = nodes[side]
+                .iter()
+                .map(|&loose| self.sides[side].loose[loose].all);
+            in_all[side] > all.fold(0, u64::saturating_add)
+        };
+        // What also stays somewhere is in other parts by chance.
+        let kinds = if stays(0) || stays(1) {
+            &KINDS[..3]
+        } else {
+            &KINDS
+        };
         let by_token: Map<u64, usize> = (lefts.iter().enumerate())
             .map(|(at, alike)| (alike.token, at))
             .collect();
-        for right in rights.iter_mut() {
+        for right in &mut rights {
             if let Some(&left) = by_token.get(&right.token) {
-                self.pair(&mut lefts[left], right, &mut rest);
+                for &kinds in kinds {
+                    self.pair(&mut lefts[left], right, kinds);
+                }
             }
         }
-        let mut next = (0, 0);
-        while let (Some(left), Some(right)) = (lefts.get_mut(next.0), rights.get_mut(next.1))
-            && rest > 0
-        {
-            self.pair(left, right, &mut rest);
-            next.0 += usize::from(left.has_moved());
-            next.1 += usize::from(right.has_moved());
+        for &kinds in kinds {
+            let mut next = (0, 0);
+            while let (Some(left), Some(right)) = (lefts.get_mut(next.0), rights.get_mut(next.1)) {
+                self.pair(left, right, kinds);
+                next.0 += usize::from(left.has_moved(kinds[0]));
+                next.1 += usize::from(right.has_moved(kinds[1]));
+            }
         }
     }
 
-    /// Moves places of one token to those of another one, within what may still move.
-    fn pair(&mut self, left: &mut Alike, right: &mut Alike, rest: &mut u64) {
+    /// Moves places of one token to those of another one.
+    fn pair(&mut self, left: &mut Alike, right: &mut Alike, kinds: [usize; 2]) {
         while let (Some(from), Some(to)) = (
-            left.places.get_mut(left.next),
-            right.places.get_mut(right.next),
-        ) && *rest > 0
-        {
-            let times = from.count.min(to.count).min(*rest);
+            left.places[kinds[0]].get_mut(left.next[kinds[0]]),
+            right.places[kinds[1]].get_mut(right.next[kinds[1]]),
+        ) {
+            let times = from.count.min(to.count);
             for (side, places) in [&mut *from, &mut *to].into_iter().enumerate() {
                 self.take(side, places, times);
             }
@@ -361,9 +390,8 @@ impl Moves<'_> {
                 Some(last) => last.times = last.times.saturating_add(times),
                 None => self.moves.push(Move { both, times }),
             }
-            *rest -= times;
-            left.next += usize::from(from.count == 0);
-            right.next += usize::from(to.count == 0);
+            left.next[kinds[0]] += usize::from(from.count == 0);
+            right.next[kinds[1]] += usize::from(to.count == 0);
         }
     }
 
@@ -371,18 +399,22 @@ impl Moves<'_> {
     fn take(&mut self, side: usize, places: &mut Places, times: u64) {
         places.count -= times;
         let size = self.sides[side].node(places.loose).size;
-        let loose = &mut self.sides[side].loose[places.loose];
+        let all = &mut self.sides[side].loose;
+        let loose = &mut all[places.loose];
         match places.whole {
             Some(whole) => {
                 let (finding, rest) = &mut loose.wholes[whole];
                 *rest -= times;
-                let gone = &mut self.gone[side][*finding].0;
+                let gone = &mut self.gone[side][*finding];
                 *gone = gone.saturating_add(times);
             }
             None => {
                 loose.inner -= times;
-                let inside = &mut self.gone[side][loose.finding].1;
-                *inside = inside.saturating_add(times.saturating_mul(size));
+                let top = loose.top;
+                if top != places.loose {
+                    let lost = &mut all[top].lost;
+                    *lost = lost.saturating_add(u128::from(times) * u128::from(size));
+                }
             }
         }
     }
@@ -411,23 +443,29 @@ impl<'t> Walk<'t> {
             let [left, right] = [0, 1].map(|side: usize| found.gone[side][number]);
             // A part that was replaced is gone where both of its sides moved.
             finding.moved = match finding.kind {
-                ChangeKind::Replaced => left.0.min(right.0),
-                _ => left.0.max(right.0),
+                ChangeKind::Replaced => left.min(right),
+                _ => left.max(right),
             };
-            // One that moved out of or into something else does not count there.
-            let sizes = [(&mut finding.sizes.0, left), (&mut finding.sizes.1, right)];
-            for (size, (own, inside)) in sizes {
-                *size = match own >= times {
-                    true => (*size).min(1),
-                    false if inside > 0 => size.saturating_sub(inside / times).max(1),
-                    false => *size,
-                };
+            for (side, gone) in [left, right].into_iter().enumerate() {
+                let size = own_size(finding, side);
+                *size = if gone < times { *size } else { (*size).min(1) };
+            }
+        }
+        // What moved out of or into something else does not count there.
+        for (side, found) in found.sides.iter().enumerate() {
+            for loose in found.loose.iter().filter(|loose| loose.lost > 0) {
+                let places = u128::from(loose.whole_places().max(1));
+                let lost = u64::try_from(loose.lost / places).unwrap_or(u64::MAX);
+                for &(finding, _) in loose.wholes.iter().filter(|(_, rest)| *rest > 0) {
+                    let size = own_size(&mut self.findings[finding], side);
+                    *size = size.saturating_sub(lost).max(1);
+                }
             }
         }
         for Move { both, times } in found.moves {
             let [left, right] = [0, 1].map(|side| found.sides[side].loose[both[side]].node);
             let size = self.right.node(right).size;
-            let at = self.open_apart((left, right), times);
+            let at = self.open_apart((left, right), Some(times));
             let spots = (self.spot_of(0, left), self.spot_of(1, right));
             self.mode = Mode::Partners;
             let spots = (Some(spots.0), Some(spots.1));
@@ -457,7 +495,7 @@ impl<'t> Walk<'t> {
         });
         let mut found = Moves {
             ranks: ranks.collect(),
-            gone: [0, 1].map(|_| vec![(0, 0); self.findings.len()]),
+            gone: [0, 1].map(|_| vec![0; self.findings.len()]),
             moves: Vec::new(),
             sides,
         };

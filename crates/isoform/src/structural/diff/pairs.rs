@@ -25,15 +25,12 @@ pub(super) struct Visit {
     pub(super) binds: bool,
     /// True inside of a pair that is visited for itself: the scopes around it are not open.
     pub(super) is_apart: bool,
-    /// How often variables had got other partners, if there are any below.
-    pub(super) epoch: u32,
 }
 
 const PARTNERS: Visit = Visit {
     mode: Mode::Partners,
     binds: false,
     is_apart: false,
-    epoch: 0,
 };
 
 /// The numbers of the pairs that a walk has opened. Most nodes are in one pair, which is
@@ -43,6 +40,8 @@ pub(super) struct Pairs {
     /// has none.
     first: Vec<(u32, u32)>,
     others: HashMap<(u32, u32, Visit), u32, RandomState>,
+    /// By number, the epochs of the bindings in which pairs were opened, but for the first.
+    epochs: HashMap<u32, u32, RandomState>,
 }
 
 impl Pairs {
@@ -51,6 +50,7 @@ impl Pairs {
         Pairs {
             first: vec![(0, TOP); count],
             others: HashMap::default(),
+            epochs: HashMap::default(),
         }
     }
 
@@ -67,15 +67,26 @@ impl Pairs {
         self.others.get(&(left, right, visit)).copied()
     }
 
-    /// Adds a pair that is not known.
+    /// The epoch of the bindings in which a pair was opened.
     #[inline]
-    pub(super) fn insert(&mut self, left: u32, right: u32, visit: Visit, number: u32) {
+    pub(super) fn epoch(&self, number: u32) -> u32 {
+        match self.epochs.is_empty() {
+            true => 0,
+            false => self.epochs.get(&number).copied().unwrap_or(0),
+        }
+    }
+
+    /// Adds a pair, in place of one that was opened in another epoch.
+    #[inline]
+    pub(super) fn insert(&mut self, left: u32, right: u32, visit: Visit, number: u32, epoch: u32) {
         let first = &mut self.first[left as usize];
-        match first.1 {
-            TOP if visit == PARTNERS => *first = (right, number),
-            _ => {
-                self.others.insert((left, right, visit), number);
-            }
+        if visit == PARTNERS && (first.1 == TOP || first.0 == right) {
+            *first = (right, number);
+        } else {
+            self.others.insert((left, right, visit), number);
+        }
+        if epoch > 0 {
+            self.epochs.insert(number, epoch);
         }
     }
 }

@@ -29,9 +29,9 @@ const EACH: u64 = 64;
 /// each node.
 const FURTHER_PAIRS: u64 = 1 << 20;
 const FURTHER: u64 = 4;
-/// After so many visits, and `AGAIN` for each node, parts are not visited again where variables
-/// have other partners than before.
-const EPOCHS: u64 = 1 << 16;
+/// The steps for pairs that are visited again because variables have got other partners: this
+/// many, and `AGAIN` more for each node.
+const VISITS_AGAIN: u64 = 1 << 22;
 const AGAIN: u64 = 8;
 /// The share of common parts from which only a node, and not what is below, was replaced.
 const KEPT_BELOW: f64 = 0.25;
@@ -100,8 +100,9 @@ pub(super) struct Walk<'t> {
     partner_counts: [Vec<u8>; 2],
     pub(super) pairs: Pairs,
     pub(super) edges: Vec<(u32, u32)>,
-    /// Pairs that are in no other one, with their occurrences.
-    pub(super) times_apart: Vec<(u32, u64)>,
+    /// Pairs around those that were visited for themselves, with their occurrences: those of
+    /// nodes that moved, and none for nodes that the walk may meet elsewhere, too.
+    pub(super) times_apart: Vec<(u32, Option<u64>)>,
     /// Pairs in the order in which they were left.
     pub(super) left_pairs: Vec<u32>,
     pair_count: u32,
@@ -112,12 +113,10 @@ pub(super) struct Walk<'t> {
     pub(super) reported: [Vec<bool>; 2],
     /// The steps that remain for the cheapest edits of small trees.
     budget: u64,
-    /// That of the bindings, until so many pairs and parts are visited: a shared part is visited
-    /// once in each.
-    epoch: u32,
-    epochs_end: u64,
     /// The steps that remain for nodes that have many partners.
     further_budget: u64,
+    /// The steps that remain for pairs of which variables have got other partners.
+    again_budget: u64,
     /// The number of pairs and parts visited.
     pub(super) visits: u64,
     pub(super) savings: Savings,
@@ -133,6 +132,7 @@ impl<'t> Walk<'t> {
         flow: Option<Flow>,
     ) -> Self {
         let counts = [left.nodes.len(), right.nodes.len()];
+        let nodes = (counts[0] + counts[1]) as u64;
         let mut made = Walk {
             left,
             right,
@@ -155,10 +155,9 @@ impl<'t> Walk<'t> {
             findings: Vec::new(),
             frames: Vec::new(),
             reported: counts.map(|count| vec![false; count]),
-            budget: SMALL_TREES + EACH * (left.nodes.len() + right.nodes.len()) as u64,
-            epoch: 0,
-            epochs_end: EPOCHS + AGAIN * (left.nodes.len() + right.nodes.len()) as u64,
-            further_budget: FURTHER_PAIRS + FURTHER * (left.nodes.len() + right.nodes.len()) as u64,
+            budget: SMALL_TREES + EACH * nodes,
+            further_budget: FURTHER_PAIRS + FURTHER * nodes,
+            again_budget: VISITS_AGAIN + AGAIN * nodes,
             visits: 0,
             savings: Savings::default(),
         };
@@ -196,9 +195,13 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// The pair around two nodes that the walk has not met at their place, which occurs so
-    /// often, and that place.
-    pub(super) fn open_apart(&mut self, (left, right): (u32, u32), times: u64) -> (u32, u32) {
+    /// The pair around two nodes that the walk has not met at their place, and that place. It
+    /// occurs so often, or once unless they are met elsewhere later.
+    pub(super) fn open_apart(
+        &mut self,
+        (left, right): (u32, u32),
+        times: Option<u64>,
+    ) -> (u32, u32) {
         let top = self.new_pair();
         self.times_apart.push((top, times));
         let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
@@ -396,10 +399,9 @@ impl<'t> Walk<'t> {
 
     /// Takes steps off the budget; false if it does not suffice.
     pub(super) fn spend(&mut self, steps: u64) -> bool {
-        let rest = self.budget.checked_sub(steps);
-        self.budget = rest.unwrap_or(self.budget);
-        self.visits += if rest.is_some() { steps / 16 } else { 0 };
-        rest.is_some()
+        let can = take(&mut self.budget, steps);
+        self.visits += if can { steps / 16 } else { 0 };
+        can
     }
 
     fn kind_of_values(&self, left: &Value, right: &Value, place: u32) -> ChangeKind {
@@ -453,7 +455,10 @@ impl<'t> Walk<'t> {
             }
         }
         let visit = self.visit(left, region);
-        if let Some(known) = self.pairs.get(left, right, visit) {
+        let known = self.pairs.get(left, right, visit);
+        if let Some(known) = known
+            && !self.is_due_again((left, right), known)
+        {
             self.edges.push((pair, known));
             return Ok(None);
         }
@@ -487,7 +492,7 @@ impl<'t> Walk<'t> {
             return Ok(None);
         }
         if !is_same {
-            if !self.may_pair(left, right) {
+            if known.is_none() && !self.may_pair(left, right) {
                 self.replaced((&Cell::node(left), &Cell::node(right)), pair, place, region);
                 return Ok(None);
             }
@@ -563,20 +568,33 @@ impl<'t> Walk<'t> {
 
     /// How a pair with this left node is visited in a region.
     #[inline]
-    fn visit(&mut self, left: u32, region: RegionKind) -> Visit {
-        let has_vars = self.left.node(left).has(HAS_VARS);
-        if self.bindings.epoch != self.epoch && self.visits <= self.epochs_end {
-            self.epoch = self.bindings.epoch;
-        }
+    fn visit(&self, left: u32, region: RegionKind) -> Visit {
         Visit {
             mode: self.mode,
-            binds: region != RegionKind::Use && has_vars,
+            binds: region != RegionKind::Use && self.left.node(left).has(HAS_VARS),
             is_apart: self.is_apart,
-            epoch: if has_vars { self.epoch } else { 0 },
         }
     }
 
-    /// The number of a pair inside of another one, which is visited for the first time.
+    /// True if variables have other partners than when a pair was visited, and the budget
+    /// suffices for visiting it again.
+    #[inline]
+    fn is_due_again(&mut self, (left, right): (u32, u32), known: u32) -> bool {
+        let has_vars = self.left.node(left).has(HAS_VARS);
+        if !has_vars || self.pairs.epoch(known) == self.bindings.epoch {
+            return false;
+        }
+        let steps = self.steps(left, right);
+        take(&mut self.again_budget, steps)
+    }
+
+    /// The steps that aligning the parts of two nodes takes at most.
+    fn steps(&self, left: u32, right: u32) -> u64 {
+        let lengths = (self.left.node(left).count, self.right.node(right).count);
+        1 + u64::from(lengths.0) * u64::from(lengths.1)
+    }
+
+    /// The number of a pair inside of another one, which is to be visited.
     pub(super) fn open_pair(
         &mut self,
         (left, right): (u32, u32),
@@ -586,7 +604,8 @@ impl<'t> Walk<'t> {
         let number = self.new_pair();
         self.is_met[right as usize] |=
             visit.mode != Mode::Copy && self.partners[1][right as usize] == left;
-        self.pairs.insert(left, right, visit, number);
+        let epoch = self.bindings.epoch;
+        self.pairs.insert(left, right, visit, number, epoch);
         self.edges.push((around, number));
         number
     }
@@ -600,11 +619,8 @@ impl<'t> Walk<'t> {
         if *counts.0 <= PARTNERS || *counts.1 <= PARTNERS {
             return true;
         }
-        let lengths = (self.left.node(left).count, self.right.node(right).count);
-        let steps = 1 + u64::from(lengths.0) * u64::from(lengths.1);
-        let rest = self.further_budget.checked_sub(steps);
-        self.further_budget = rest.unwrap_or(self.further_budget);
-        rest.is_some()
+        let steps = self.steps(left, right);
+        take(&mut self.further_budget, steps)
     }
 
     pub(super) fn pair_up(&mut self, left: u32, right: u32) {
@@ -745,4 +761,11 @@ impl<'t> Walk<'t> {
             moved: 0,
         });
     }
+}
+
+/// Takes steps off a budget; false if it does not suffice.
+fn take(budget: &mut u64, steps: u64) -> bool {
+    let rest = budget.checked_sub(steps);
+    *budget = rest.unwrap_or(*budget);
+    rest.is_some()
 }
