@@ -199,7 +199,7 @@ fn what_also_stays_moves_as_a_whole_only() {
 fn nothing_moves_out_of_a_dataflow_node_that_another_one_replaced() {
     let graph = |name: &str| {
         let input = call("input", 1);
-        let node = call(name, list([input.clone().into(), chain(10)]));
+        let node = call(name, list([input.clone(), chain(10)]));
         list([input, call("user", list([node]))])
     };
     let found = difference(graph("old"), graph("new"));
