@@ -9,13 +9,13 @@
 //! | `alignment.rs` | the attribute that says how objects of a type are aligned |
 //! | `myers.rs` | the elements that two sequences have in common, at bounded cost |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
-//! | `walk.rs` | pairs, and what differs |
+//! | `walk.rs`, `notes.rs` | pairs, and what differs |
 //! | `pairs.rs` | the numbers of pairs |
 //! | `bindings.rs`, `variables.rs` | which variables are bound to each other |
 //! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; what became a part of something new |
 //! | `flow.rs`, `graphs/` | which dag nodes correspond, by the way in which they are wired |
 //! | `ted.rs`, `small.rs` | the cheapest edit of small trees |
-//! | `moves.rs` | what was deleted in one place and inserted in another |
+//! | `loose.rs`, `moves.rs` | what was deleted in one place and inserted in another |
 //! | `maker.rs`, `patch.rs` | how to build the right value out of the left one |
 //! | `options.rs`, `ignored.rs` | what is compared, and what is left out |
 //! | `change.rs`, `places.rs`, `difference.rs` | the result |
@@ -36,9 +36,11 @@ mod graphs;
 mod ignored;
 mod kept;
 mod known;
+mod loose;
 mod maker;
 mod moves;
 mod myers;
+mod notes;
 mod options;
 mod pairs;
 mod patch;

@@ -3,15 +3,14 @@
 //! Moves are counted in places, not in objects: a shared part is loose as often as its copies
 //! would be, so sharing changes no count.
 
-use std::cmp::Reverse;
-
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::change::ChangeKind;
 use super::difference::occurrences;
+use super::loose::{Alike, Places, Side, part_of_one_side};
 use super::pairs::Mode;
-use super::tables::{Cell, IS_HOOKED, IS_IGNORED, NONE, Node, Tables};
+use super::tables::NONE;
 use super::walk::{Finding, Walk};
 use crate::kernel::error::Result;
 
@@ -21,302 +20,14 @@ type Map<K, V> = HashMap<K, V, RandomState>;
 /// parts are alike by chance.
 const LARGE: u64 = 4;
 
-/// True for parts that can move: leaves and containers are everywhere, and dag nodes and
-/// variables are used, not placed.
-fn can_move(node: &Node) -> bool {
-    node.size > 1 && node.counts() && !node.is_dag() && is_open(node)
-}
-
-/// True if the places of a node are places of its parts, too: what a variable says about itself
-/// goes with the variable, and a type with its own comparison is compared as a whole.
-fn is_open(node: &Node) -> bool {
-    !node.is_var() && !node.has(IS_HOOKED | IS_IGNORED)
-}
-
-/// The node on one side of a finding, if it is there as a whole; [`NONE`] for a value without
-/// parts.
-fn part_of_one_side(finding: &Finding, side: usize) -> Option<u32> {
-    let kind = [ChangeKind::Deleted, ChangeKind::Inserted][side];
-    // Where only the node itself was replaced, what is below is paired.
-    let is_whole = finding.kind == kind
-        || (finding.kind == ChangeKind::Replaced && finding.sizes.0.max(finding.sizes.1) > 1);
-    let spot = [&finding.left, &finding.right][side].as_ref();
-    spot.filter(|_| is_whole).map(|spot| spot.node)
-}
-
-fn own_size(finding: &mut Finding, side: usize) -> &mut u64 {
-    match side {
-        0 => &mut finding.sizes.0,
-        _ => &mut finding.sizes.1,
-    }
-}
-
-/// A node inside of parts that are on one side only, and its places there which have not moved.
-struct Loose {
-    node: u32,
-    /// The position of the first whole part around it.
-    top: usize,
-    /// The findings about the node itself, each with its places.
-    wholes: Vec<(usize, u64)>,
-    /// The places inside of larger parts.
-    inner: u64,
-    /// All places, also those that have moved.
-    all: u64,
-    /// How many nodes moved out of it.
-    lost: u128,
-}
-
-impl Loose {
-    fn whole_places(&self) -> u64 {
-        let wholes = self.wholes.iter().map(|&(_, places)| places);
-        wholes.fold(0, u64::saturating_add)
-    }
-
-    fn places(&self) -> u64 {
-        self.whole_places().saturating_add(self.inner)
-    }
-}
-
-/// Some places of one node: those of a finding about it, or all inner ones.
-struct Places {
-    /// The position of the node among the loose ones.
-    loose: usize,
-    /// The position of the finding.
-    whole: Option<usize>,
-    count: u64,
-}
-
-/// Places with equal tokens, in the order in which they move: the wholes, and the inner ones.
-struct Alike {
-    token: u64,
-    places: [Vec<Places>; 2],
-    /// The first ones that have not moved.
-    next: [usize; 2],
-}
-
 /// Which places of both sides move, and in which order.
 const KINDS: [[usize; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
-
-impl Alike {
-    fn has_moved(&self, kind: usize) -> bool {
-        self.next[kind] == self.places[kind].len()
-    }
-
-    fn places(&self) -> u64 {
-        let counts = self.places.iter().flatten().map(|places| places.count);
-        counts.fold(0, u64::saturating_add)
-    }
-}
 
 /// A part that moved.
 struct Move {
     /// The loose nodes.
     both: [usize; 2],
     times: u64,
-}
-
-/// The loose nodes of one side.
-struct Side<'t> {
-    tables: &'t Tables,
-    /// In the order in which a visit meets them.
-    loose: Vec<Loose>,
-    by_node: Map<u32, usize>,
-    /// The largest ones first, and wholes before their parts.
-    order: Vec<usize>,
-    next: usize,
-}
-
-impl<'t> Side<'t> {
-    /// `times` says how often each pair occurs.
-    fn of(walk: &Walk<'t>, side: usize, times: &[u64]) -> Self {
-        let mut made = Side {
-            tables: walk.tables(side),
-            loose: Vec::new(),
-            by_node: Map::default(),
-            order: Vec::new(),
-            next: 0,
-        };
-        let tables = made.tables;
-        let tops: Vec<(usize, u32)> = (walk.findings.iter().enumerate())
-            .filter_map(|(number, finding)| Some((number, part_of_one_side(finding, side)?)))
-            .filter(|&(_, top)| top != NONE)
-            .collect();
-        let is_dag = |node: u32| tables.node(node).is_dag();
-        // Those that are told themselves.
-        let dags: HashSet<u32, RandomState> = (tops.iter().map(|&(_, top)| top))
-            .filter(|&top| is_dag(top))
-            .collect();
-        // Only a use of it is gone, or its parts were compared with those of another one.
-        let is_paired = |node: u32| is_dag(node) && walk.partners[side][node as usize] != NONE;
-        let mut stack = Vec::new();
-        for (number, top) in tops {
-            if is_paired(top) {
-                continue;
-            }
-            let at = made.by_node.get(&top).copied().unwrap_or(made.loose.len());
-            stack.push(top);
-            while let Some(node) = stack.pop() {
-                if made.by_node.contains_key(&node) {
-                    continue;
-                }
-                made.add(node, at);
-                if is_open(tables.node(node)) {
-                    let parts = tables.cells(node).iter().rev();
-                    let parts = parts.filter_map(Cell::node_number);
-                    stack.extend(parts.filter(|&part| !is_paired(part) && !dags.contains(&part)));
-                }
-            }
-            let times = times[walk.findings[number].pair as usize].max(1);
-            let top = &mut made.loose[at];
-            top.wholes.push((number, times));
-            top.all = top.all.saturating_add(times);
-        }
-        made.order = (0..made.loose.len()).collect();
-        made.order.sort_unstable_by_key(|&number| {
-            let number = made.loose[number].node;
-            let node = tables.node(number);
-            // A container is as large as its only part, and numbers of parts are smaller.
-            (Reverse(node.size), can_move(node), Reverse(number))
-        });
-        made
-    }
-
-    fn add(&mut self, node: u32, top: usize) {
-        self.by_node.insert(node, self.loose.len());
-        self.loose.push(Loose {
-            node,
-            top,
-            wholes: Vec::new(),
-            inner: 0,
-            all: 0,
-            lost: 0,
-        });
-    }
-
-    fn node(&self, loose: usize) -> &'t Node {
-        self.tables.node(self.loose[loose].node)
-    }
-
-    /// The size of the largest nodes to come.
-    fn next_size(&self) -> Option<u64> {
-        let next = self.order.get(self.next);
-        next.map(|&loose| self.node(loose).size)
-    }
-
-    /// The next nodes of a size that can move, in the order in which a visit meets them; all
-    /// larger ones and those around them pass on their places first.
-    fn level(&mut self, size: u64) -> Vec<usize> {
-        let mut level = Vec::new();
-        while let Some(&loose) = self.order.get(self.next) {
-            let node = self.node(loose);
-            if node.size < size {
-                break;
-            }
-            match can_move(node) {
-                true => level.push(loose),
-                false => self.pass_on(loose),
-            }
-            self.next += 1;
-        }
-        level.sort_unstable();
-        level
-    }
-
-    /// Adds the places of a node to those of its parts.
-    fn pass_on(&mut self, loose: usize) {
-        let node = self.node(loose);
-        if !is_open(node) {
-            return;
-        }
-        let limit = if node.is_dag() { 1 } else { u64::MAX };
-        let places = self.loose[loose].places().min(limit);
-        let all = self.loose[loose].all.min(limit);
-        let parts = self.tables.cells(self.loose[loose].node).iter();
-        for part in parts.filter_map(Cell::node_number) {
-            if let Some(&part) = self.by_node.get(&part) {
-                let part = &mut self.loose[part];
-                part.inner = part.inner.saturating_add(places);
-                part.all = part.all.saturating_add(all);
-            }
-        }
-    }
-
-    /// How many places the nodes of each class that can move have in the whole value.
-    fn places_by_class(&self) -> Map<u64, u64> {
-        let mut places = vec![0u64; self.tables.nodes.len()];
-        if let Some(root) = self.tables.root.node_number() {
-            places[root as usize] = 1;
-        }
-        let mut classes: Map<u64, u64> = Map::default();
-        for &loose in &self.order {
-            if can_move(self.node(loose)) {
-                classes.insert(self.node(loose).skeleton, 0);
-            }
-        }
-        for number in (0..places.len()).rev() {
-            let node = &self.tables.nodes[number];
-            let own = match node.is_dag() {
-                true => places[number].min(1),
-                false => places[number],
-            };
-            if let Some(class) = classes.get_mut(&node.skeleton) {
-                *class = class.saturating_add(own);
-            }
-            if is_open(node) {
-                let parts = self.tables.cells(number as u32).iter();
-                for part in parts.filter_map(Cell::node_number) {
-                    let part = &mut places[part as usize];
-                    *part = part.saturating_add(own);
-                }
-            }
-        }
-        classes
-    }
-
-    /// The places of some nodes of a class by token, in the order in which a visit meets these.
-    fn alike(&self, nodes: &[usize], (tokens, ranks): (&[u64], &[usize])) -> Vec<Alike> {
-        let mut known: Map<u64, usize> = Map::default();
-        let mut found: Vec<Alike> = Vec::new();
-        for &loose in nodes {
-            let Loose {
-                node,
-                wholes,
-                inner,
-                ..
-            } = &self.loose[loose];
-            let token = tokens[*node as usize];
-            let at = *known.entry(token).or_insert_with(|| {
-                found.push(Alike {
-                    token,
-                    places: Default::default(),
-                    next: [0, 0],
-                });
-                found.len() - 1
-            });
-            let wholes = wholes.iter().enumerate();
-            found[at].places[0].extend(wholes.map(|(position, &(_, count))| Places {
-                loose,
-                whole: Some(position),
-                count,
-            }));
-            found[at].places[1].push(Places {
-                loose,
-                whole: None,
-                count: *inner,
-            });
-        }
-        for alike in &mut found {
-            for places in &mut alike.places {
-                places.retain(|places| places.count > 0);
-            }
-            // Which of equal findings is met first depends on what is shared.
-            alike.places[0].sort_by_key(|places| {
-                let wholes = &self.loose[places.loose].wholes;
-                places.whole.map(|whole| ranks[wholes[whole].0])
-            });
-        }
-        found
-    }
 }
 
 /// What is known about moves while they are found.
@@ -417,6 +128,13 @@ impl Moves<'_> {
                 }
             }
         }
+    }
+}
+
+fn own_size(finding: &mut Finding, side: usize) -> &mut u64 {
+    match side {
+        0 => &mut finding.sizes.0,
+        _ => &mut finding.sizes.1,
     }
 }
 
