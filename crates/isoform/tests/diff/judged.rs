@@ -110,7 +110,7 @@ fn pairs_that_once_failed() {
 
 #[test]
 fn programs_of_which_copies_once_differed() {
-    let programs: [&[u8]; 18] = [
+    let programs: [&[u8]; 19] = [
         // A node with more than eight partners.
         &[
             93, 167, 239, 100, 42, 161, 112, 237, 207, 43, 233, 142, 95, 77, 181, 158, 79, 191, 89,
@@ -161,6 +161,8 @@ fn programs_of_which_copies_once_differed() {
         &[0, 0, 184, 6, 0, 1, 0, 232],
         // A dag node inside of a deleted part, below one that also stays elsewhere.
         &[0, 0, 104, 7, 0, 110, 154, 1, 1, 1, 0, 0, 154, 1, 0, 26, 62],
+        // A variable of another kind, bound in a type that compares itself.
+        &[0, 0, 163, 0, 0, 1, 0, 128],
     ];
     for bytes in programs {
         if let Err(account) = judge_copies(bytes) {

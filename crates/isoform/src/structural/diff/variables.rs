@@ -178,7 +178,12 @@ impl Walk<'_> {
         let known = vars[0].iter().filter(|var| !open.contains(*var));
         let known = known.map(|&var| (var, self.bindings.likely_of_left(var)));
         let known = known.filter(|&(_, partner)| partner != NONE);
-        let pairs: Vec<(u32, u32)> = known.chain(bound.iter().copied()).collect();
+        let mut pairs: Vec<(u32, u32)> = known.chain(bound.iter().copied()).collect();
+        // One object may be another variable on each side.
+        let paired: HashSet<u32, RandomState> = pairs.iter().map(|&(_, var)| var).collect();
+        let rest = vars[1].iter().filter(|var| !paired.contains(*var));
+        let rest = rest.map(|&var| (self.bindings.likely_of_right(var), var));
+        pairs.extend(rest.filter(|&(partner, _)| partner != NONE));
         let object = |side: usize, node: u32| Value::from(&self.tables(side).node(node).object);
         let mut sides = [
             pairs.iter().map(|&(l, _)| object(0, l)).collect(),
