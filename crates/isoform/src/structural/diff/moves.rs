@@ -30,7 +30,7 @@ struct Move {
     times: u64,
 }
 
-/// What is known about moves while they are found.
+/// The moves found so far, and the places that are left for others.
 struct Moves<'t> {
     sides: [Side<'t>; 2],
     /// For each side and finding, how many of its places moved away.
@@ -140,7 +140,8 @@ fn own_size(finding: &mut Finding, side: usize) -> &mut u64 {
 
 impl<'t> Walk<'t> {
     /// Turns deletions and insertions of the same part into moves. O(n) for n nodes of both
-    /// sides and O(m log m) for m in such parts; nothing if there are none on one side.
+    /// sides and O(m log m) for m in such parts; O(1) for each change if one side has no such
+    /// part.
     ///
     /// # Errors
     ///

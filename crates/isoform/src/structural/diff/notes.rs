@@ -1,4 +1,4 @@
-//! What a walk notes about parts that differ.
+//! The changes that a walk notes where parts differ.
 
 use super::change::ChangeKind;
 use super::pairs::Mode;
