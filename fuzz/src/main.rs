@@ -22,6 +22,7 @@ use isoform_onnx::testing::{fuzz_edited, fuzz_load};
 use isoform_testing::classes::CLASS_PROPERTIES;
 use isoform_testing::differences::DIFF_PROPERTIES;
 use isoform_testing::edits::EDIT_PROPERTIES;
+use isoform_testing::history::HISTORY_PROPERTIES;
 use isoform_testing::ir::IR_PROPERTIES;
 use isoform_testing::onnx::ONNX_PROPERTIES;
 use isoform_testing::properties::{PROPERTIES, Property};
@@ -35,6 +36,7 @@ fn targets() -> Vec<(&'static str, Property)> {
     targets.extend_from_slice(CLASS_PROPERTIES);
     targets.extend_from_slice(DIFF_PROPERTIES);
     targets.extend_from_slice(EDIT_PROPERTIES);
+    targets.extend_from_slice(HISTORY_PROPERTIES);
     targets.extend_from_slice(IR_PROPERTIES);
     targets.extend_from_slice(PTO_PROPERTIES);
     targets.extend_from_slice(RELAY_PROPERTIES);

@@ -14,7 +14,7 @@ use isoform::{Obj, Ref, Result, Value};
 
 pub use native::{
     Add, Binder, Comm, Const, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let, Literal, Op,
-    Shared, SharedLambda, Sized, Storages, TypedVar, Var,
+    ShapedVar, Shared, SharedLambda, Sized, Storages, TypedVar, Var,
 };
 pub use role::{ROLES, Role};
 

@@ -13,6 +13,7 @@
 //! | [`transform`] | changes that keep a value equal, and one that may not |
 //! | [`classes`] | judges the classes of subterms by comparing every pair |
 //! | [`differences`] | the laws of differences |
+//! | [`history`] | related values, all compared in one thread |
 //! | [`edits`] | programs that are edited step by step |
 //! | [`sessions`] | values with heavy sharing over few types, edited step by step |
 //! | [`remembered`] | judges results that use what is remembered of earlier values |
@@ -28,6 +29,7 @@ pub mod differences;
 pub mod edits;
 pub mod family;
 pub mod generate;
+pub mod history;
 pub mod ir;
 mod keys;
 mod laws;

@@ -76,7 +76,7 @@ pub const PROPERTIES: &[(&str, Property)] = &[
 ];
 
 /// An outcome, reduced to what engine and oracle must agree on.
-fn outcome<T>(result: Result<T>) -> Result<T, ErrorKind> {
+pub(super) fn outcome<T>(result: Result<T>) -> Result<T, ErrorKind> {
     result.map_err(|error| error.kind())
 }
 
@@ -134,12 +134,12 @@ fn canonical_text_decides(bytes: &[u8]) -> Result<(), String> {
 }
 
 /// True if a value contains a node whose equality is code.
-fn has_hooks(value: &Value) -> bool {
+pub(super) fn has_hooks(value: &Value) -> bool {
     any_type(value, |info| info.has_structural_hooks())
 }
 
 /// True if the type of a value, or of a part of it, has some trait.
-fn any_type(value: &Value, has: impl Fn(&TypeInfo) -> bool) -> bool {
+pub(super) fn any_type(value: &Value, has: impl Fn(&TypeInfo) -> bool) -> bool {
     let mut stack = vec![value.clone()];
     // Drawn values are small, but may be cyclic.
     for _ in 0..20_000 {

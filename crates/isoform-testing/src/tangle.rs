@@ -45,6 +45,49 @@ pub fn tangle(
     Ok((left, right))
 }
 
+/// Draws values that share nearly all of their parts: rows of a few parts each, and copies
+/// of these rows with another part, or a copy of the same part, in one place.
+///
+/// # Errors
+///
+/// As [`tangle`].
+pub fn relatives(family: &Family, source: &mut Source<'_>) -> Result<Vec<Value>> {
+    let mut tangle = Tangle {
+        family,
+        source,
+        alternatives: false,
+        vars: Vec::new(),
+        parts: Vec::new(),
+    };
+    for _ in 0..2 + tangle.source.below(3) {
+        tangle.var()?;
+    }
+    tangle.grow(10)?;
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    for _ in 0..3 + tangle.source.below(6) {
+        let mut row = match rows.is_empty() || tangle.source.chance(30) {
+            true => Vec::new(),
+            false => tangle.source.pick(&rows).clone(),
+        };
+        match row.len() {
+            0 => {
+                for _ in 0..1 + tangle.source.below(3) {
+                    row.push(tangle.side());
+                }
+            }
+            length => {
+                let at = tangle.source.below(length);
+                row[at] = match tangle.source.chance(20) {
+                    true => copy(&row[at]),
+                    false => tangle.side(),
+                };
+            }
+        }
+        rows.push(row);
+    }
+    Ok(rows.into_iter().map(Value::from).collect())
+}
+
 struct Tangle<'g, 's, 'b> {
     family: &'g Family,
     source: &'s mut Source<'b>,
@@ -58,10 +101,7 @@ impl Tangle<'_, '_, '_> {
         for _ in 0..2 + self.source.below(3) {
             self.var()?;
         }
-        for _ in 0..2 + self.source.below(12) {
-            let part = self.part()?;
-            self.parts.push(part);
-        }
+        self.grow(12)?;
         let body = self.row()?;
         match self.source.below(4) {
             0 => Ok(body),
@@ -81,17 +121,35 @@ impl Tangle<'_, '_, '_> {
         }
     }
 
+    /// Adds at least two parts, and occasionally variables with earlier parts in their
+    /// fields.
+    fn grow(&mut self, limit: usize) -> Result<()> {
+        for _ in 0..2 + self.source.below(limit) {
+            if self.source.chance(12) {
+                self.var()?;
+                continue;
+            }
+            let part = self.part()?;
+            self.parts.push(part);
+        }
+        Ok(())
+    }
+
     /// Two variables, or one that is free on both sides. Its type may be any
-    /// part, with variables and dag nodes in it.
+    /// part, with variables, dag nodes and binders in it.
     fn var(&mut self) -> Result<()> {
-        let ty = if self.source.chance(25) {
+        let ty = if self.source.chance(if self.parts.is_empty() { 25 } else { 80 }) {
             self.any()
         } else {
             same("i32")
         };
+        let binds = self.source.chance(15);
         let make = |ty: Value| -> Result<Value> {
-            let values = vec![Value::NONE, Value::from("v"), ty];
-            Ok(self.family.make(Role::Var, values)?.into())
+            let (role, values) = match binds {
+                true => (Role::ShapedVar, vec![ty]),
+                false => (Role::Var, vec![Value::NONE, Value::from("v"), ty]),
+            };
+            Ok(self.family.make(role, values)?.into())
         };
         let [left, right] = ty;
         let left = make(left)?;
@@ -124,6 +182,15 @@ impl Tangle<'_, '_, '_> {
             _ => {}
         }
         [left, right]
+    }
+
+    /// A part or variable, mostly of the left.
+    fn side(&mut self) -> Value {
+        let [left, right] = self.any();
+        match self.source.chance(20) {
+            true => right,
+            false => left,
+        }
     }
 
     /// The place of a part among variables and parts.

@@ -309,6 +309,16 @@ pub struct Sized {
     pub inner: Value,
 }
 
+/// A variable that binds others where it is bound or first used.
+#[derive(Node)]
+#[node(key = "testing.ShapedVar", kind = var)]
+#[repr(C)]
+pub struct ShapedVar {
+    /// The variables that it binds.
+    #[node(def)]
+    pub dims: Value,
+}
+
 /// Registers the structs, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
     let mut types = [<isoform::Obj as isoform::Node>::type_index(); ROLES.len()];
@@ -333,6 +343,7 @@ pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
             Role::Comm => register::<Comm>(),
             Role::Binder => register::<Binder>(),
             Role::Sized => register::<Sized>(),
+            Role::ShapedVar => register::<ShapedVar>(),
         }?;
     }
     Ok(types)

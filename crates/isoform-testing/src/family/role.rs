@@ -46,10 +46,12 @@ pub enum Role {
     Binder,
     /// Kind `tree`: `size` (uses), `inner`.
     Sized,
+    /// A variable whose own field binds others: `dims` (def).
+    ShapedVar,
 }
 
 /// All roles, in the order of their numbers.
-pub const ROLES: [Role; 19] = [
+pub const ROLES: [Role; 20] = [
     Role::Expr,
     Role::Var,
     Role::TypedVar,
@@ -69,4 +71,5 @@ pub const ROLES: [Role; 19] = [
     Role::Comm,
     Role::Binder,
     Role::Sized,
+    Role::ShapedVar,
 ];

@@ -183,6 +183,12 @@ impl<const SIDES: usize> Bindings<SIDES> {
         }
     }
 
+    /// The number of bindings of open scopes above a level.
+    pub(crate) fn count_above(&self, level: u32) -> usize {
+        let start = self.starts.get(level as usize);
+        start.map_or(0, |start| self.scoped.len() - start)
+    }
+
     pub(crate) fn open_scope(&mut self, levels: &mut Levels) {
         levels.open_scope();
         self.starts.push(self.scoped.len());

@@ -10,6 +10,7 @@ use isoform::ir::{GlobalVar, RelayExpr};
 use isoform::objects::{construct, set_field};
 use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 use isoform::{Array, Node, Ref, Str, Value, structural_equal};
+use isoform_testing::family::{Family, Role};
 
 /// Compares two values in all ways; returns the verdict and the most visits of one way.
 #[track_caller]
@@ -239,6 +240,43 @@ fn a_skip_hides_no_other_pairing() {
     }
 }
 
+/// A statement that defines a typed variable, met where the size in the type is bound, and
+/// met again where the size is free.
+#[test]
+fn fields_of_a_variable_count_where_the_variable_is_unbound() {
+    let _guard = alone();
+    let family = Family::native().unwrap();
+    let make = |role, fields| Value::from(family.make(role, fields).unwrap());
+    let var = |ty: Value| make(Role::Var, vec![Value::NONE, "v".into(), ty]);
+    let list = |items: &[&Value]| -> Value {
+        Value::from(items.iter().copied().cloned().collect::<Vec<_>>())
+    };
+    for role in [Role::Lambda, Role::LateLambda, Role::Function] {
+        let scope = |params: &[&Value], body: &Value| match role {
+            Role::Lambda => make(role, vec![Value::NONE, body.clone(), list(params)]),
+            Role::LateLambda => make(role, vec![body.clone(), list(params)]),
+            _ => make(role, vec![list(params), body.clone()]),
+        };
+        let define = |value: &Value, target: &Value| {
+            make(Role::Let, vec![value.clone(), target.clone()])
+        };
+        let [a, c, n] = [(); 3].map(|()| var(Value::NONE));
+        let typed = var(list(&[&n]));
+        let inner = define(&c, &typed);
+        let bound = scope(&[&n, &typed], &inner);
+        let free = scope(&[&a], &inner);
+        let zero = Value::from(0);
+        let left = list(&[&free, &define(&zero, &a)]);
+        let right = list(&[&free, &define(&zero, &n)]);
+        let wanted = visiting_everything(|| structural_equal(&left, &right).unwrap());
+        for history in [&zero, &list(&[&bound, &zero]), &inner, &free] {
+            assert!(compare(&list(&[history]), &list(&[history])).0);
+            compare(&left, &right);
+            assert_eq!(structural_equal(&left, &right).unwrap(), wanted, "{role:?}");
+        }
+    }
+}
+
 /// A chain of shared nodes has exponentially many paths.
 #[test]
 fn shared_parts_are_met_once() {
@@ -257,22 +295,45 @@ fn shared_parts_are_met_once() {
     assert!(equal && visits <= 10, "{visits}");
 }
 
-/// The table of a thread has a limit, and what does not fit is visited.
+/// The table of a thread grows with the program.
 #[test]
-fn a_program_that_is_too_large_to_remember_is_visited() {
+fn an_edit_of_a_very_large_program_costs_its_path() {
     let _guard = alone();
     const LEVELS: u64 = 1 << 20;
+    const DEEP: u32 = 19;
     let mut chain = tree(3, 0);
     for level in 0..LEVELS {
         chain = super::support::Pair::new(level as i64, chain).into();
     }
-    for _ in 0..2 {
-        assert!(structural_equal(&chain, &chain).unwrap());
-        let visits = last_visit_count();
-        assert!(visits > LEVELS && visits <= 2 * LEVELS + 100, "{visits}");
+    let program = tree(DEEP, 0);
+    for (program, edit) in [
+        (&chain, super::support::Pair::new(-1, chain.clone()).into()),
+        (&program, edited(&program, DEEP, 77_777, -1)),
+    ] {
+        let whole = Value::from(vec![program.clone()]);
+        structural_equal(&whole, &Value::from(vec![program.clone()])).unwrap();
+        for _ in 0..2 {
+            structural_equal(program, &edit).unwrap();
+            structural_equal(&edit, program).unwrap();
+            let visits = last_visit_count();
+            assert!(visits <= 8 * u64::from(DEEP), "{visits}");
+        }
     }
+}
+
+/// What is remembered of programs that nobody compares any more is forgotten.
+#[test]
+fn the_table_does_not_grow_with_the_number_of_programs() {
+    let _guard = alone();
     let program = tree(DEPTH, 0);
     assert!(structural_equal(&program, &program).unwrap());
+    for step in 0..300 {
+        let other = tree(DEPTH, step);
+        assert!(structural_equal(&other, &other).unwrap());
+    }
+    // The program was forgotten meanwhile.
+    assert!(structural_equal(&program, &program).unwrap());
+    assert!(last_visit_count() > 1 << DEPTH);
     assert!(structural_equal(&program, &program).unwrap());
     assert!(last_visit_count() <= 4);
 }

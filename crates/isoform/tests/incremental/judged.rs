@@ -2,6 +2,7 @@
 
 use super::support::{beside_others, scaled};
 use isoform_testing::edits::EDIT_PROPERTIES;
+use isoform_testing::history::HISTORY_PROPERTIES;
 use isoform_testing::source::{random_bytes, shrunk, split_mix};
 
 #[test]
@@ -11,6 +12,20 @@ fn what_is_remembered_changes_no_answer_after_an_edit() {
         let mut state = 16;
         for case in 0..scaled(1500) {
             let bytes = random_bytes(split_mix(&mut state), 4 + case % 600);
+            if let Err(account) = property(&bytes) {
+                panic!("{name} on {}", shrunk(bytes, account, property));
+            }
+        }
+    }
+}
+
+#[test]
+fn related_values_are_compared_in_any_order() {
+    let _guard = beside_others();
+    for (name, property) in HISTORY_PROPERTIES {
+        let mut state = 38;
+        for case in 0..scaled(1500) {
+            let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
             if let Err(account) = property(&bytes) {
                 panic!("{name} on {}", shrunk(bytes, account, property));
             }

@@ -1,23 +1,45 @@
-//! The effects of comparing an object with itself, so that it need not be visited.
+//! What the comparison of an object with itself does, so that it need not be visited.
 //!
 //! An edited program shares most of its objects with the program it was made from. Such
-//! an object is equal to itself, unless a variable in it is bound to another variable, or
-//! a dag node in it is paired with another node; and the visit binds what it defines. So
-//! the *effects* of an object are the variables that it uses and defines, in order, without
-//! those of scopes inside. They depend on nothing around the object.
+//! an object X is met as the pair (X, X). This page says when skipping the pair is the
+//! same as visiting it, whatever was compared before and wherever X is met.
 //!
-//! * Where the variables are few, the comparison repeats the effects instead of the visit.
-//! * Objects with dag nodes or many variables, which define none, are skipped as a whole.
-//!   Everything below them then counts as paired with itself, and [`Reach`] tells at the
-//!   end whether something else was assumed elsewhere.
-//! * Objects whose comparison calls user code or fails, or may match keys of maps by
-//!   bindings, have no known effects, nor has anything around them. The same holds for
-//!   variables with dag nodes in their fields, and for dag nodes with definitions that
-//!   outlive them: whether a visit enters these depends on earlier ones.
+//! **The invariant.** What is remembered of X follows from X alone: the *occurrences* of
+//! variables in X, in the order of the visit, except for the variables that scopes inside
+//! of X bind, and except for the fields of the variables that no scope inside of X binds.
+//! An occurrence says whether the variable is used or defined, and whether the variable is
+//! *plain*: no variable occurs in its fields. The visit of (X, X) does to the bindings what
+//! its occurrences do one after the other, and nothing else, because everything else in X
+//! is equal to itself under any bindings:
 //!
-//! Effects are computed at the first meeting and kept by identity number, since objects
-//! have no room for them: in each thread about 60 bytes for one of four objects, up to a
-//! limit. Effects of what can change are valid until the next write.
+//! * A leaf, a node of kind `tree` and a container are equal to themselves if their parts
+//!   are.
+//! * A variable that a scope inside of X binds is bound to itself when that scope begins,
+//!   and unbound when it ends. Each visit enters the variable's fields, so the occurrences
+//!   in the fields count.
+//! * Another variable that is bound where X is met is equal to itself iff it is bound to
+//!   itself, and the visit does not enter its fields. If it is unbound and plain, the visit
+//!   binds it to itself. If it is unbound and not plain, the visit enters its fields, about
+//!   which the occurrences say nothing: X is visited then.
+//!
+//! [`Skip::Repeat`]: the comparison does what the occurrences do, or visits X.
+//!
+//! **Graphs.** A dag node is equal to itself iff it is unpaired or paired with itself; its
+//! visit pairs it, and a second visit does nothing. [`Skip::Whole`] takes an object with
+//! dag nodes or many variables, and without definitions of its own, for equal to itself.
+//! That is right iff no dag node and no variable below X is ever paired with another one in
+//! this comparison. [`Reach`] knows all that are below X, in fields of variables too, and is
+//! asked at the end; if one was paired otherwise, the comparison starts again without skips.
+//!
+//! **What this page does not cover is visited** ([`Skip::Never`], also for everything
+//! around it): objects whose comparison calls user code or fails; maps with variables or
+//! dag nodes as keys, whose bindings decide what they match; variables with definitions, dag
+//! nodes or very many variables in their fields, and dag nodes with definitions that outlive
+//! them, since only the first visit of these enters them; cycles.
+//!
+//! Effects are found at the first meeting and kept by identity number, since objects
+//! have no room for them: in each thread about 60 bytes for one of sixteen objects. Effects
+//! of what can change are valid until the next write.
 
 mod reach;
 mod walk;
@@ -31,16 +53,18 @@ pub(super) use walk::find_effects;
 use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment;
 
-/// The maximum number of objects with known effects. With more of them, no others are
-/// searched for until the next comparison, which forgets all.
-const LIMIT: usize = 1 << 17;
-/// The same, of edges and listed effects.
-const MANY: usize = 1 << 21;
+/// Up to this size, nothing is forgotten.
+const LIMIT: usize = 1 << 19;
+/// A larger table is forgotten when it is so many times as large as the largest program met
+/// since: the rest of it is about programs that nobody compares any more.
+const SURPLUS: usize = 4;
+/// The largest size: positions have 32 bits.
+const MOST: usize = 1 << 30;
 
 /// Up to this many effects are listed.
 pub(crate) const FEW: usize = 32;
 
-/// A variable that is used or defined.
+/// An occurrence of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Effect(u64);
 
@@ -54,25 +78,26 @@ impl Effect {
         self.0 >> 2
     }
 
-    /// True if a definition field at the level of the object contains the variable.
+    /// True if the variable is in a definition field at the level of the object.
     pub(crate) fn defines(self) -> bool {
         self.0 & 2 != 0
     }
 
-    /// True if the variable's own fields have no effects.
+    /// True if no variable occurs in the variable's own fields.
     pub(crate) fn is_plain(self) -> bool {
         self.0 & 1 != 0
     }
 }
 
-/// How an object can be skipped.
+/// How an object can be skipped. Of a variable, it is [`Skip::Repeat`] if the variable is
+/// plain, and [`Skip::Whole`] if not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Skip {
-    /// By the listed effects, which are all.
+    /// By the listed occurrences, which are all.
     Repeat,
-    /// With everything below; the listed effects are all.
+    /// With everything below; the listed occurrences are all.
     Whole(Place),
-    /// With everything below, which has more effects than are listed.
+    /// With everything below, which has more occurrences than are listed.
     Wide(Place),
     /// Not at all, for the definitions in it; what is around it may be.
     Defines,
@@ -110,22 +135,34 @@ pub(crate) struct EffectTable {
     pub(crate) reach: Reach,
     /// See [`moment::changed_types`].
     types: u64,
+    /// The size when the current comparison began.
+    before: usize,
+    /// The most that one comparison has added.
+    largest: usize,
 }
 
 impl EffectTable {
-    /// Forgets everything, if types have changed or it is too much.
+    /// Begins a comparison. Forgets everything, if types have changed or it is too much.
     pub(super) fn begin(&mut self) {
         let types = moment::changed_types();
-        if types != self.types || self.is_full() {
-            self.known = HashMap::default();
-            self.listed = Vec::new();
-            self.reach.clear();
-            self.types = types;
+        let size = self.size();
+        self.largest = self.largest.max(size - self.before);
+        if types != self.types || size > LIMIT.max(SURPLUS * self.largest) {
+            *self = EffectTable {
+                types,
+                ..EffectTable::default()
+            };
         }
+        self.before = self.size();
+    }
+
+    /// The number of objects, occurrences, nodes and edges, as a measure of memory.
+    fn size(&self) -> usize {
+        self.known.len() + self.listed.len() + self.reach.len()
     }
 
     fn is_full(&self) -> bool {
-        self.known.len() >= LIMIT || self.listed.len() + self.reach.len() >= MANY
+        self.size() >= MOST
     }
 
     /// The effects of an object, if they are known.

@@ -1,15 +1,15 @@
 //! Which dag nodes and variables are below an object, without visiting any.
 //!
-//! Each dag node, and each other object with too many variables for a list, is a node
-//! here, numbered after everything below it. An edge leads to the nearest nodes below,
-//! or to a variable. The lowest number below a node bounds the search: where the
+//! Each dag node, each variable with variables in its fields, and each other object with too
+//! many variables for a list, is a node here, numbered after everything below it. An edge
+//! leads to the nearest nodes below, or to a variable without a node. The lowest number below a node bounds the search: where the
 //! interval from it to the node contains no target, nothing below is searched. (Interval
 //! labels of a depth-first search: Yildirim, Chaoji, Zaki, "GRAIL", 2010.)
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-/// A node or a variable, as the end of an edge.
+/// A node, or a variable without one, as the end of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Place(u32);
 
@@ -53,7 +53,7 @@ impl Reach {
         self.edges.len() + self.nodes.len()
     }
 
-    /// The place of a variable.
+    /// The place of a variable: its node, if it has been added as one.
     pub(super) fn var(&mut self, ident: u64) -> Place {
         let vars = &mut self.vars;
         *self.places.entry(ident).or_insert_with(|| {

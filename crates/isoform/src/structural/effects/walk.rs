@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::super::scope::Region;
 use super::{Effect, EffectTable, Effects, FEW, Place, Skip};
@@ -14,8 +14,9 @@ use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::{Kind, RegionChange};
 
-/// Smaller objects are not remembered: visiting them costs little more than a lookup.
-const MIN_VISITS: u64 = 4;
+/// Smaller objects are not remembered: visiting them costs little more than a lookup, and
+/// the table stays small beside the program.
+const MIN_VISITS: u64 = 16;
 
 /// Nested definition fields may contain the same objects in exponentially many ways; with
 /// more repeated visits, an object counts as one that cannot be skipped.
@@ -24,14 +25,25 @@ const MAX_REPEATED: u64 = 1 << 12;
 /// A level at which nothing happened.
 const NEVER: u32 = u32::MAX;
 
-/// A use or definition of a variable.
+/// An occurrence of a variable.
 #[derive(Clone, Copy)]
 struct Event {
     ident: u64,
-    /// The scope level of its binding in this walk; 0 if it is not bound.
+    /// The scope level of its binding in this walk; 0 if no scope of the walk binds it.
     level: u32,
     defines: bool,
     is_plain: bool,
+    /// If the occurrence is in the fields of a variable, the level of that variable's
+    /// binding: until the scope ends, nobody knows whether a visit enters these fields.
+    /// [`NEVER`] for the others.
+    owner: u32,
+}
+
+impl Event {
+    /// True if `self`, which comes first, makes `later` superfluous wherever both count.
+    fn covers(&self, later: &Event) -> bool {
+        self.ident == later.ident && self.defines >= later.defines && self.owner >= later.owner
+    }
 }
 
 /// The facts about a part of the walk, besides events and places.
@@ -41,12 +53,8 @@ struct Found {
     lost: u32,
     /// The lowest level of a definition.
     defined: u32,
-    /// The lowest level of a lost use of a variable whose fields have effects.
-    unplain: u32,
     irregular: bool,
     changes: bool,
-    /// Something was met before in the same definition field, and left out.
-    partial: bool,
     /// The number of visits of the largest remembered object.
     largest: u64,
 }
@@ -55,26 +63,22 @@ impl Found {
     const NOTHING: Found = Found {
         lost: NEVER,
         defined: NEVER,
-        unplain: NEVER,
         irregular: false,
         changes: false,
-        partial: false,
         largest: 0,
     };
 
     fn add(&mut self, other: Found) {
         self.lost = self.lost.min(other.lost);
         self.defined = self.defined.min(other.defined);
-        self.unplain = self.unplain.min(other.unplain);
         self.irregular |= other.irregular;
         self.changes |= other.changes;
-        self.partial |= other.partial;
         self.largest = self.largest.max(other.largest);
     }
 
     /// Drops what belongs to a level that ends.
     fn end_level(&mut self, level: u32) {
-        for lowest in [&mut self.lost, &mut self.defined, &mut self.unplain] {
+        for lowest in [&mut self.lost, &mut self.defined] {
             if *lowest >= level {
                 *lowest = NEVER;
             }
@@ -82,8 +86,22 @@ impl Found {
     }
 }
 
+/// The purpose of a frame.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To find the effects of an object that is not a variable.
+    Object,
+    /// To find out about the fields of a variable, which then is met again in this region
+    /// and definition field. The owner of the events outside is put aside.
+    Variable(Region, u64, u32),
+    /// To collect what the definition of a variable does with its fields.
+    /// The owner of the events outside is put aside.
+    Definition(u32),
+}
+
 struct Frame<'a> {
     object: ObjRef<'a>,
+    purpose: Purpose,
     /// The object whose fields, items or entries come next.
     content: ObjRef<'a>,
     next: usize,
@@ -99,15 +117,6 @@ struct Frame<'a> {
     found: Found,
 }
 
-/// A variable in this walk.
-struct Var {
-    /// The levels at which it is bound, outermost first.
-    levels: SmallVec<[u32; 2]>,
-    is_plain: bool,
-    /// True if its fields may change.
-    changes: bool,
-}
-
 struct Walk<'t, 'a> {
     table: &'t mut EffectTable,
     /// The time at which the walk began.
@@ -115,11 +124,12 @@ struct Walk<'t, 'a> {
     frames: Vec<Frame<'a>>,
     events: Vec<Event>,
     edges: Vec<Place>,
-    vars: HashMap<u64, Var, RandomState>,
+    /// The levels of the scopes that bind a variable, outermost first.
+    vars: HashMap<u64, SmallVec<[u32; 2]>, RandomState>,
     /// The variables bound in each open scope.
     scopes: Vec<Vec<u64>>,
-    /// Variables around which nothing can be skipped.
-    refused: HashSet<u64, RandomState>,
+    /// See [`Event::owner`]: of the outermost variable around.
+    owner: u32,
     /// The number of definition fields and scopes so far.
     fields: u64,
     /// Shared objects met in definition fields, or again in spite of known effects.
@@ -154,7 +164,7 @@ pub(in crate::structural) fn find_effects<'a>(
         edges: Vec::new(),
         vars: HashMap::default(),
         scopes: vec![Vec::new()],
-        refused: HashSet::default(),
+        owner: NEVER,
         fields: 0,
         met: HashSet::default(),
         met_anywhere: HashSet::default(),
@@ -281,7 +291,7 @@ impl<'a> Walk<'_, 'a> {
             self.fields += 1;
             field = self.fields;
         }
-        self.begin(object, content, (region, region), field);
+        self.begin((object, content), Purpose::Object, (region, region), field);
         if info.scope {
             self.scopes.push(Vec::new());
         }
@@ -289,8 +299,8 @@ impl<'a> Walk<'_, 'a> {
 
     fn begin(
         &mut self,
-        object: ObjRef<'a>,
-        content: ObjRef<'a>,
+        (object, content): (ObjRef<'a>, ObjRef<'a>),
+        purpose: Purpose,
         (region, inner): (Region, Region),
         field: u64,
     ) {
@@ -298,6 +308,7 @@ impl<'a> Walk<'_, 'a> {
         let info = object.info();
         self.frames.push(Frame {
             object,
+            purpose,
             content,
             next: 0,
             region,
@@ -321,95 +332,99 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// The innermost binding of a variable that counts in a region: its level, and
-    /// whether the variable's fields have no effects.
-    fn binding(&self, ident: u64, region: Region) -> Option<(u32, bool)> {
-        let var = self.vars.get(&ident)?;
-        let level = *var.levels.last()?;
+    /// The level of the innermost binding of a variable that counts in a region.
+    fn binding(&self, ident: u64, region: Region) -> Option<u32> {
+        let level = *self.vars.get(&ident)?.last()?;
         let is_shadowed = region.def_level().is_some_and(|def| level < def);
-        (!is_shadowed).then_some((level, var.is_plain))
+        (!is_shadowed).then_some(level)
     }
 
-    fn bind(&mut self, ident: u64, level: u32, is_plain: bool, changes: bool) {
-        let var = self.vars.entry(ident).or_insert(Var {
-            levels: smallvec![],
-            is_plain,
-            changes,
-        });
-        var.changes |= changes;
-        var.levels.push(level);
-        if level > 0 {
-            self.scopes[level as usize].push(ident);
-        }
-    }
-
-    fn log(&mut self, ident: u64, level: u32, defines: bool, is_plain: bool) {
+    /// Records an occurrence of a variable in a region, and binds the variable if the
+    /// occurrence does so in a scope of this walk. Returns true if it binds.
+    fn note(&mut self, ident: u64, is_plain: bool, region: Region) -> bool {
+        let bound = self.binding(ident, region);
+        let def = region.def_level();
+        let level = bound.or(def).unwrap_or(0);
+        let defines = def == Some(level);
         self.events.push(Event {
             ident,
             level,
             defines,
             is_plain,
+            owner: self.owner,
         });
         if defines && let Some(frame) = self.frames.last_mut() {
             frame.found.defined = frame.found.defined.min(level);
         }
+        let binds = bound.is_none() && defines && level > 0;
+        if binds {
+            self.vars.entry(ident).or_default().push(level);
+            self.scopes[level as usize].push(ident);
+        }
+        binds
     }
 
     fn meet_var(&mut self, object: ObjRef<'a>, region: Region, field: u64) {
         let ident = object.ident();
-        let def = region.def_level();
-        if self.refused.contains(&ident) {
-            self.refuse(object);
+        if !object.info().has_children {
+            self.note(ident, true, region);
+            return;
         }
-        if let Some((level, is_plain)) = self.binding(ident, region) {
-            let changes = self.vars.get(&ident).is_some_and(|var| var.changes);
-            if let Some(frame) = self.frames.last_mut() {
-                frame.found.changes |= changes;
+        let Some(known) = self.table.find(ident) else {
+            if !self.open.insert(ident) {
+                return self.refuse(object);
             }
-            return self.log(ident, level, def == Some(level), is_plain);
-        }
-        let mut changes = false;
-        let is_plain = !object.info().has_children
-            || self.table.find(ident).is_some_and(|known| {
-                changes = known.date.is_some();
-                known.skip == Skip::Repeat
-            });
+            let purpose = Purpose::Variable(region, field, self.owner);
+            self.owner = NEVER;
+            self.fields += 1;
+            // Its definitions are told from those around it by a level of their own.
+            self.scopes.push(Vec::new());
+            let region = Region::USE;
+            return self.begin((object, object), purpose, (region, region), self.fields);
+        };
         if let Some(frame) = self.frames.last_mut() {
-            frame.found.changes |= changes;
+            frame.found.changes |= known.date.is_some();
         }
-        if is_plain {
-            self.bind(ident, def.unwrap_or(0), true, changes);
-            return self.log(ident, def.unwrap_or(0), def.is_some(), true);
-        }
-        if !self.open.insert(ident) {
+        if known.skip == Skip::Never {
             return self.refuse(object);
         }
-        self.begin(object, object, (region, region.inside_var()), field);
+        let is_plain = known.skip == Skip::Repeat;
+        let level = region.def_level().unwrap_or(0);
+        if self.note(ident, is_plain, region) && !is_plain {
+            // The definition of a local variable enters its fields.
+            let purpose = Purpose::Definition(self.owner);
+            self.owner = self.owner.min(level);
+            self.fields += 1;
+            let regions = (region, region.inside_var());
+            self.begin((object, object), purpose, regions, self.fields);
+        }
     }
 
     /// True if what is known of an object is enough.
     fn use_known(&mut self, object: ObjRef<'a>, region: Region, field: u64) -> bool {
         let is_use = region == Region::USE;
         let known = self.table.find(object.ident());
-        if let Some(known) = known
-            && let Some(frame) = self.frames.last_mut()
-        {
-            frame.found.changes |= known.date.is_some();
-            if known.skip == Skip::Never {
-                frame.found.irregular = true;
-                return true;
-            }
-            if known.skip == Skip::Repeat && (is_use || known.count == 0) {
-                self.repeat(known);
-                return true;
-            }
-            if is_use && let Skip::Whole(place) | Skip::Wide(place) = known.skip {
-                if matches!(known.skip, Skip::Wide(_)) {
+        if let Some(known) = known {
+            let is_enough = known.len() == 0 || is_use && !self.defines_locally(known);
+            if let Some(frame) = self.frames.last_mut() {
+                frame.found.changes |= known.date.is_some();
+                frame.found.irregular |= known.skip == Skip::Never;
+                if is_use && is_enough && matches!(known.skip, Skip::Wide(_)) {
                     frame.found.lost = 0;
                 }
-                self.repeat(known);
-                self.edges.push(place);
-                return true;
+            }
+            match known.skip {
+                Skip::Never => return true,
+                Skip::Repeat if is_enough => {
+                    self.repeat(known);
+                    return true;
+                }
+                Skip::Whole(place) | Skip::Wide(place) if is_use && is_enough => {
+                    self.repeat(known);
+                    self.edges.push(place);
+                    return true;
+                }
+                _ => {}
             }
         }
         if is_use && known.is_none() || !object.is_shared() {
@@ -427,11 +442,20 @@ impl<'a> Walk<'_, 'a> {
         } else if is_use {
             // The first visit counts only where it was.
             self.refuse(object);
-        } else if let Some(frame) = self.frames.last_mut() {
-            // In the same definition field, everything in it is bound already.
-            frame.found.partial = true;
         }
+        // Otherwise, in the same definition field, everything in it is bound already.
         true
+    }
+
+    /// True if known effects define a variable in a scope of this walk, so that its fields
+    /// are visited; the effects do not say in which region.
+    fn defines_locally(&self, known: Effects) -> bool {
+        self.level() > 0
+            && self
+                .table
+                .listed(known)
+                .iter()
+                .any(|effect| effect.defines() && !effect.is_plain())
     }
 
     /// Repeats the effects of an object, which is met as a use.
@@ -439,18 +463,11 @@ impl<'a> Walk<'_, 'a> {
         let level = self.level();
         for position in 0..known.count {
             let effect = self.table.listed[(known.first + position) as usize];
-            let (ident, is_plain) = (effect.ident(), effect.is_plain());
             let region = match effect.defines() {
                 true => Region::USE.enter(RegionChange::Def, level),
                 false => Region::USE,
             };
-            let bound = self.binding(ident, region).map(|(level, _)| level);
-            if bound.is_none() && (is_plain || effect.defines()) {
-                let changes = known.date.is_some();
-                self.bind(ident, region.def_level().unwrap_or(0), is_plain, changes);
-            }
-            let level = bound.or(region.def_level()).unwrap_or(0);
-            self.log(ident, level, effect.defines(), is_plain);
+            self.note(effect.ident(), effect.is_plain(), region);
         }
     }
 
@@ -462,8 +479,19 @@ impl<'a> Walk<'_, 'a> {
         self.again = self.again.filter(|height| *height < self.frames.len());
         let object = frame.object;
         let info = object.info();
-        if info.kind == Kind::Var {
-            return self.leave_var(frame);
+        match frame.purpose {
+            Purpose::Object => {}
+            Purpose::Variable(region, field, owner) => {
+                self.owner = owner;
+                return self.leave_variable(frame, region, field);
+            }
+            Purpose::Definition(owner) => {
+                self.owner = owner;
+                if let Some(around) = self.frames.last_mut() {
+                    around.found.add(frame.found);
+                }
+                return;
+            }
         }
         if info.scope {
             self.end_scope(&mut frame);
@@ -473,9 +501,6 @@ impl<'a> Walk<'_, 'a> {
         if object.is_shared() {
             self.open.remove(&object.ident());
         }
-        // The order in which values are compared may depend on bindings.
-        let is_many = frame.content.entries().is_some_and(|map| map.len() > 1);
-        frame.found.irregular |= is_many && frame.found.defined != NEVER;
         let visits = self.visits - frame.visits.0;
         let uncovered = self.visits - self.covered - frame.visits.1;
         let is_large =
@@ -485,7 +510,9 @@ impl<'a> Walk<'_, 'a> {
             && (frame.found.lost != NEVER || self.edges.len() > frame.edges);
         let is_special = info.kind == Kind::Dag || info.scope || object.is_shared() || is_entered;
         let is_root = self.frames.is_empty();
-        if frame.region == Region::USE && (is_root || is_special || is_large) {
+        // What the definition of a variable visits was known when the variable was met.
+        let is_kept = frame.region == Region::USE && self.owner == NEVER;
+        if is_kept && (is_root || is_special || is_large) {
             self.covered += uncovered;
             frame.found.largest = visits;
             self.keep(&mut frame);
@@ -504,14 +531,18 @@ impl<'a> Walk<'_, 'a> {
         let level = self.level();
         let bound = self.scopes.pop().unwrap_or_default();
         for ident in bound {
-            if let Some(var) = self.vars.get_mut(&ident) {
-                var.levels.pop();
+            if let Some(levels) = self.vars.get_mut(&ident) {
+                levels.pop();
             }
         }
         let mut next = frame.events;
         for position in frame.events..self.events.len() {
-            let event = self.events[position];
+            let mut event = self.events[position];
             if event.level < level {
+                // Every visit of the scope enters the fields of the scope's variables.
+                if event.owner >= level {
+                    event.owner = NEVER;
+                }
                 self.events[next] = event;
                 next += 1;
             }
@@ -520,43 +551,36 @@ impl<'a> Walk<'_, 'a> {
         frame.found.end_level(level);
     }
 
-    /// Ends a variable whose fields were visited for the first time.
-    fn leave_var(&mut self, frame: Frame<'a>) {
+    /// Ends the search in the fields of a variable, which then is met again.
+    fn leave_variable(&mut self, frame: Frame<'a>, region: Region, field: u64) {
         let ident = frame.object.ident();
         self.open.remove(&ident);
-        let mut found = frame.found;
-        // Dag nodes in its fields are paired only where these are visited.
-        found.irregular |= found.partial || self.edges.len() > frame.edges;
-        if found.irregular {
-            self.refused.insert(ident);
+        let found = frame.found;
+        let bound = self.scopes.pop().unwrap_or_default();
+        for ident in bound {
+            if let Some(levels) = self.vars.get_mut(&ident) {
+                levels.pop();
+            }
         }
-        let is_plain = !found.irregular
-            && self.events.len() == frame.events
-            && (found.lost, found.defined) == (NEVER, NEVER);
         let date = found.changes.then_some(self.date);
-        let skip = if is_plain { Skip::Repeat } else { Skip::Never };
+        // Whether a visit enters the fields depends on what came before. Then nothing but
+        // uses of variables may be in there: dag nodes would be paired and variables bound
+        // in some visits, and not in others.
+        let has_nodes = self.edges.len() > frame.edges;
+        let skip = if found.irregular || found.defined != NEVER || has_nodes {
+            Skip::Never
+        } else if self.events.len() == frame.events && found.lost == NEVER {
+            Skip::Repeat
+        } else {
+            for event in &self.events[frame.events..] {
+                self.edges.push(self.table.reach.var(event.ident));
+            }
+            Skip::Whole(self.table.reach.add(ident, &self.edges[frame.edges..]))
+        };
+        self.edges.truncate(frame.edges);
+        self.events.truncate(frame.events);
         self.table.put(ident, skip, &[], date);
-        let def = frame.region.def_level();
-        match def {
-            Some(level) if !is_plain => {
-                // Whether the fields are visited depends on what is around the scope.
-                found.lost = found.lost.min(level);
-                found.defined = found.defined.min(level);
-            }
-            Some(_) => {}
-            None => {
-                // As the variable may be bound, these are no effects of what is around.
-                found.irregular |= found.defined != NEVER;
-                for event in self.events.drain(frame.events..) {
-                    self.edges.push(self.table.reach.var(event.ident));
-                }
-            }
-        }
-        if let Some(around) = self.frames.last_mut() {
-            around.found.add(found);
-        }
-        self.bind(ident, def.unwrap_or(0), is_plain, date.is_some());
-        self.log(ident, def.unwrap_or(0), def.is_some(), is_plain);
+        self.meet_var(frame.object, region, field);
     }
 
     /// Remembers an object that has been visited as a use.
@@ -582,8 +606,7 @@ impl<'a> Walk<'_, 'a> {
             if is_long {
                 self.drop_highest(frame.events, found);
             }
-            let cannot = found.defined.min(found.unplain) != NEVER;
-            skip = match (cannot, found.lost != NEVER) {
+            skip = match (found.defined != NEVER, found.lost != NEVER) {
                 (true, _) => Skip::Defines,
                 (false, false) => Skip::Whole(place),
                 (false, true) => Skip::Wide(place),
@@ -591,6 +614,7 @@ impl<'a> Walk<'_, 'a> {
         }
         let listed: SmallVec<[Effect; FEW]> = self.events[frame.events..]
             .iter()
+            .filter(|event| event.owner == NEVER)
             .map(|event| Effect::new(event.ident, event.defines, event.is_plain))
             .collect();
         self.table.put(ident, skip, &listed, date);
@@ -602,11 +626,6 @@ impl<'a> Walk<'_, 'a> {
         levels.sort_unstable();
         let lost = levels[FEW];
         found.lost = found.lost.min(lost);
-        for event in &self.events[start..] {
-            if event.level >= lost && !event.is_plain {
-                found.unplain = found.unplain.min(event.level);
-            }
-        }
         let kept: SmallVec<[Event; FEW]> = self.events[start..]
             .iter()
             .filter(|event| event.level < lost)
@@ -619,22 +638,21 @@ impl<'a> Walk<'_, 'a> {
     /// Drops events from a position on that change nothing after earlier ones.
     fn drop_repeated(&mut self, start: usize) {
         const SHORT: usize = 8;
-        let mut known = HashMap::<u64, bool, RandomState>::default();
+        let mut known = HashMap::<u64, Event, RandomState>::default();
         let is_short = self.events.len() - start <= SHORT;
         let mut next = start;
         for position in start..self.events.len() {
             let event = self.events[position];
             let repeats = if is_short {
-                self.events[start..next]
-                    .iter()
-                    .any(|e| e.ident == event.ident && e.defines >= event.defines)
+                let earlier = &self.events[start..next];
+                earlier.iter().any(|earlier| earlier.covers(&event))
             } else {
-                match known.insert(event.ident, event.defines) {
-                    Some(defined) => {
-                        known.insert(event.ident, defined || event.defines);
-                        defined >= event.defines
+                match known.get(&event.ident) {
+                    Some(earlier) if earlier.covers(&event) => true,
+                    _ => {
+                        known.insert(event.ident, event);
+                        false
                     }
-                    None => false,
                 }
             };
             if !repeats {

@@ -74,6 +74,10 @@ impl<'a> Engine<'a> {
                 VarPair::Different => return Ok(self.differ_bound::<REC>(Reason::Bound, l, r)),
                 VarPair::Unbound => {
                     self.push(Job::EndVar, l, r, region);
+                    let before = self.count_inner(region);
+                    if let Some(frame) = self.stack.last_mut() {
+                        frame.extra = before;
+                    }
                     self.open_unremembered(l, r, region)?;
                     inner = region.inside_var();
                 }
@@ -93,6 +97,33 @@ impl<'a> Engine<'a> {
             return Ok(Entered::Open);
         }
         self.call_hook::<REC>(section, l, r, info, inner)
+    }
+
+    /// The number of bindings of open scopes inside of the level at which a variable
+    /// of a region is bound.
+    fn count_inner(&self, region: Region) -> u32 {
+        let level = region.def_level().unwrap_or(0);
+        self.tables.bindings.count_above(level) as u32
+    }
+
+    /// Binds two variables whose fields are equal; `before` is the
+    /// [count of inner bindings](Self::count_inner) before the fields were visited.
+    pub(super) fn end_var<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        region: Region,
+        before: u32,
+    ) -> bool {
+        if !matches!(self.var_pair::<REC>(l, r, region, true), VarPair::Equal) {
+            return false;
+        }
+        if self.count_inner(region) != before {
+            // A second visit would find the variable bound, and would not bind what its
+            // fields bind for the rest of an inner scope.
+            self.levels.create(region.def_level().unwrap_or(0));
+        }
+        true
     }
 
     /// The binding of two dag nodes that are partners, or an error if they are

@@ -71,7 +71,8 @@ enum Job {
     /// The pair is proven. `extra` has bits of [`proofs`], `next` is the
     /// previous state of the bindings.
     EndMemo,
-    /// The variables' own fields are equal.
+    /// The variables' own fields are equal. `extra` is the number of bindings of inner
+    /// scopes before these were visited.
     EndVar,
     /// The dag nodes' fields are equal. `next` as for `EndMemo`.
     EndDag,
@@ -698,13 +699,12 @@ impl<'a> Engine<'a> {
                     return Ok(Next::Different);
                 }
             },
-            Job::EndVar => match self.var_pair::<REC>(l, r, region, true) {
-                VarPair::Equal => {}
-                VarPair::Different | VarPair::Unbound => {
+            Job::EndVar => {
+                if !self.end_var::<REC>(l, r, region, frame.extra) {
                     self.differ_bound::<REC>(Reason::Bound, l, r);
                     return Ok(Next::Different);
                 }
-            },
+            }
             Job::Fields | Job::Plain | Job::Items | Job::Entries | Job::HookStep => {}
         }
         Ok(Next::Nothing)

@@ -1,4 +1,28 @@
 //! Shared nodes: remembered proofs, and marks on open objects.
+//!
+//! **The invariant.** A pair that was proven equal is not visited again while a second
+//! visit would (a) find every variable that the first one looked up bound to the same
+//! partner, and (b) bind nothing. Then the second visit meets the same pairs with the same
+//! results, or fewer: it does not enter the fields of variables and dag nodes that the
+//! first visit bound. The three parts of the invariant:
+//!
+//! * *The same partners.* A proof lists the bindings that it used ([`Deps`]), with their
+//!   levels; bindings of scopes inside of the pair have ended and do not count. It is void
+//!   as soon as the highest scope among them ends, or a binding shadows one of these
+//!   levels. A lookup that found nothing counts as a use of every level.
+//! * *No rebinding.* In a definition field, a variable of an outer level is bound again. So
+//!   a proof is not used in a region, or below a definition of its own, whose level is
+//!   above the lowest variable that it used there.
+//! * *Nothing bound for later siblings.* A second visit finds variables and dag pairs of
+//!   the first one bound, and does not enter their fields. Where a visit of the fields binds
+//!   something that ends before the variable itself does, the first visit of the pair saw
+//!   a binding that the second one does not see. The same holds for dag pairs, for a
+//!   binding that shadows another one, and for objects that were met as keys of maps before
+//!   they were bound. Such a visit *creates* at the level of the binding, and no pair
+//!   around it is remembered until the level ends.
+//!
+//! A void proof is found again by its variables' partners
+//! ([`Environments`](super::super::environments)) under the same three conditions.
 
 use smallvec::SmallVec;
 

@@ -89,11 +89,12 @@ impl<'a> Engine<'a> {
             _ if !is_whole => false,
             Skip::Repeat => self.repeat::<REC>(object, effects, region),
             Skip::Whole(place) => {
-                self.note_uses(effects, region) && self.skip_whole::<REC>(object, place)
+                self.note_uses(effects, region);
+                self.skip_whole::<REC>(object, place)
             }
             Skip::Wide(place) => {
                 self.levels.use_any();
-                self.note_uses(effects, region) && self.skip_whole::<REC>(object, place)
+                self.skip_whole::<REC>(object, place)
             }
             Skip::Defines | Skip::Never => false,
         };
@@ -142,9 +143,8 @@ impl<'a> Engine<'a> {
         true
     }
 
-    /// Records the use of variables, whatever they are bound to; false if the fields of one
-    /// have to be visited.
-    fn note_uses(&mut self, effects: Effects, region: Region) -> bool {
+    /// Records the use of variables, whatever they are bound to, for the proofs around.
+    fn note_uses(&mut self, effects: Effects, region: Region) {
         for position in 0..effects.len() {
             let effect = self.effect(effects, position);
             match self.tables.bindings.of(LEFT, effect.ident()) {
@@ -153,10 +153,10 @@ impl<'a> Engine<'a> {
                     self.levels.use_var(index, level, region);
                 }
                 None if effect.is_plain() => self.levels.use_absence(),
-                None => return false,
+                // A visit would enter the fields, with any variables in them.
+                None => self.levels.use_any(),
             }
         }
-        true
     }
 
     fn skip_whole<const REC: bool>(&mut self, object: ObjRef<'a>, place: Place) -> bool {
