@@ -138,7 +138,10 @@ impl Tangle<'_, '_, '_> {
     /// Two variables, or one that is free on both sides. Its type may be any
     /// part, with variables, dag nodes and binders in it.
     fn var(&mut self) -> Result<()> {
-        let ty = if self.source.chance(if self.parts.is_empty() { 25 } else { 80 }) {
+        let ty = if self
+            .source
+            .chance(if self.parts.is_empty() { 25 } else { 80 })
+        {
             self.any()
         } else {
             same("i32")

@@ -24,7 +24,7 @@ fn related_values_are_compared_in_any_order() {
     let _guard = beside_others();
     for (name, property) in HISTORY_PROPERTIES {
         let mut state = 38;
-        for case in 0..scaled(1500) {
+        for case in 0..scaled(700) {
             let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
             if let Err(account) = property(&bytes) {
                 panic!("{name} on {}", shrunk(bytes, account, property));

@@ -44,10 +44,6 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    pub(super) fn clear(&mut self) {
-        *self = Reach::default();
-    }
-
     /// The number of stored edges and nodes, as a measure of memory.
     pub(super) fn len(&self) -> usize {
         self.edges.len() + self.nodes.len()
