@@ -13,6 +13,7 @@
 //! | [`transform`] | changes that keep a value equal, and one that may not |
 //! | [`classes`] | judges the classes of subterms by comparing every pair |
 //! | [`differences`] | the laws of differences |
+//! | [`merges`] | the laws of merges of two values that were made from a third one |
 //! | [`edits`] | programs that are edited step by step |
 //! | [`sessions`] | values with heavy sharing over few types, edited step by step |
 //! | [`remembered`] | judges results that use what is remembered of earlier values |
@@ -31,6 +32,7 @@ pub mod generate;
 pub mod ir;
 mod keys;
 mod laws;
+pub mod merges;
 #[cfg(feature = "onnx")]
 pub mod onnx;
 pub mod oracle;
