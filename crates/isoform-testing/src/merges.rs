@@ -263,7 +263,7 @@ pub fn two_parts(bytes: &[u8]) -> Result<Outcome, String> {
         let [one, other] = [one, other].map(Value::clone);
         match is_list {
             true => vec!["first".into(), one, "between".into(), other, "last".into()].into(),
-            false => [("one", one), ("other", other)]
+            false => [("one".into(), one), ("other".into(), other)]
                 .into_iter()
                 .collect::<Map>()
                 .into(),

@@ -1,6 +1,6 @@
 //! What merges of two values that were made from a third one return.
 
-use isoform::compare::{Conflict, DiffOptions, Merge, Resolution, merge};
+use isoform::compare::{CompareOptions, Conflict, DiffOptions, Merge, Resolution, merge};
 use isoform::values::Dict;
 use isoform::{Map, Ref, Value, structural_equal};
 
@@ -52,7 +52,10 @@ fn ints(items: &[i64]) -> Value {
 }
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    entries.into_iter().collect::<Map>().into()
+    let entries = entries
+        .into_iter()
+        .map(|(key, value)| (Value::from(key), value));
+    entries.collect::<Map>().into()
 }
 
 #[test]
@@ -337,24 +340,21 @@ fn what_variables_are_merges_with_how_they_are_used() {
     };
     let plain = |x: &Ref<Typed>| Value::from(add(add(x, int(1)), int(2)));
     let other = |x: &Ref<Typed>| Value::from(add(int(3), add(x, int(1))));
-    let options = |base: Value, left: Value, right: Value| {
-        let mut options = DiffOptions::default();
-        options.compare.map_free_vars = true;
-        options.merge(base, left, right).expect("comparable")
+    let compare = CompareOptions {
+        map_free_vars: true,
+        ..CompareOptions::default()
     };
-    let found = options(
-        program("f32", &plain),
-        program("f16", &plain),
-        program("f32", &other),
-    );
+    let options = DiffOptions {
+        compare,
+        ..DiffOptions::default()
+    };
+    let (base, left) = (program("f32", &plain), program("f16", &plain));
+    let found = options
+        .merge(base, left, program("f32", &other))
+        .expect("comparable");
     assert!(found.is_clean(), "{found}");
-    let mut compare = isoform::compare::CompareOptions::default();
-    compare.map_free_vars = true;
-    assert!(
-        compare
-            .equal(found.merged(), program("f16", &other))
-            .expect("comparable")
-    );
+    let expected = program("f16", &other);
+    assert!(compare.equal(found.merged(), expected).expect("comparable"));
 }
 
 #[test]
@@ -473,7 +473,7 @@ fn calls_keep_their_own_operands() {
 
 #[test]
 fn values_that_cannot_be_compared_raise() {
-    let function = || Value::from(isoform::functions::Function::from_fn(|_| Ok(Value::NONE)));
+    let function = || Value::from(isoform::functions::Function::new(|_| Ok(Value::NONE)));
     let error = merge([function()], [function()], [Value::from(1)]).expect_err("functions");
     assert_eq!(error.kind(), isoform::errors::ErrorKind::Type);
 }
