@@ -37,7 +37,7 @@ Tolerances and `ignore` leave changes out:
     (True, [0, 1, 5, 3])
     >>> merged = merge([1, 2, 3], [1, 5, 3], [1, 6, 3, 4])
     >>> print(merged)
-    1 conflict (left: 1 value; right: 1 inserted, 1 value)
+    1 conflict (left: 1 value; right: 1 value, 1 inserted)
     conflict at <root>[1]
       base: 2
       left: 5

@@ -4,7 +4,7 @@ use isoform::compare::{CompareOptions, Conflict, DiffOptions, Merge, Resolution,
 use isoform::values::Dict;
 use isoform::{Map, Ref, Value, structural_equal};
 
-use crate::support::{Typed, Var, add, call, fun, int, list, var};
+use crate::support::{Step, Typed, Var, add, call, fun, int, list, var};
 
 #[track_caller]
 fn merged(base: &Value, left: &Value, right: &Value) -> Merge {
@@ -184,6 +184,22 @@ fn a_part_that_one_side_deletes_and_the_other_edits_is_a_conflict() {
         &resolve(Resolution::Right),
         &map([("a", part(4)), ("b", 2.into())])
     ));
+}
+
+#[test]
+fn edits_follow_a_part_that_the_other_side_moves_or_wraps() {
+    let part = |n: i64| Value::from(add(add(int(1), int(2)), add(int(3), int(n))));
+    let base = list([part(4), 7.into(), 8.into()]);
+    let edited = list([part(5), 7.into(), 8.into()]);
+    let moved = |n: i64| list([7.into(), 8.into(), part(n)]);
+    clean(&base, &edited, &moved(4), &moved(5));
+    let wrapped = |n: i64| list([Step::new(part(n)).into(), 7.into(), 8.into()]);
+    clean(&base, &edited, &wrapped(4), &wrapped(5));
+    // Small parts are alike by chance.
+    let base = list([add(int(1), int(2)).into(), 7.into(), 8.into()]);
+    let moved = list([7.into(), 8.into(), add(int(1), int(2)).into()]);
+    let edited = list([add(int(1), int(3)).into(), 7.into(), 8.into()]);
+    conflict(&base, &edited, &moved, "<root>[0]");
 }
 
 #[test]
@@ -446,7 +462,7 @@ fn a_report_names_the_place_and_all_three_parts() {
     let found = merged(&ints(&[1, 2]), &ints(&[1, 3, 5]), &ints(&[1, 4]));
     assert_eq!(
         merged(&ints(&[1, 2, 3]), &ints(&[1, 7, 3, 4]), &ints(&[1, 8, 3])).to_string(),
-        "1 conflict (left: 1 inserted, 1 value; right: 1 value)\n\
+        "1 conflict (left: 1 value, 1 inserted; right: 1 value)\n\
          conflict at <root>[1]\n  base: 2\n  left: 7\n  right: 8"
     );
     assert!(!found.is_clean());

@@ -140,7 +140,6 @@ impl Merge {
                 break;
             }
         }
-        let mut merged = twins.applied(&merged)?;
         if conflicts.is_empty()
             && let Some(var) = twins.escaped(&merged)?
         {
@@ -228,7 +227,7 @@ impl Merge {
         };
         let mut twins = twins.clone();
         let woven = weave(tables, patches(&self.differences), &mut twins, &mut choose)?;
-        twins.applied(&woven.or_roots(&self.differences, &mut choose)?.value)
+        Ok(woven.or_roots(&self.differences, &mut choose)?.value)
     }
 }
 

@@ -4,14 +4,17 @@ use super::super::patch::{Edit, New, Patch, Source};
 use super::super::tables::Tables;
 use super::entries::EditedMap;
 
+/// Parts of fewer nodes are alike by chance, so they do not count as moved.
+const MOVED: u64 = 4;
+
 /// Where the value that a patch builds has the objects of the base.
 pub(super) struct Uses {
     /// Objects that are parts of what they were parts of.
     is_kept: Vec<bool>,
     /// How often each object stands where the base has another one: 0, 1, or 2 for more.
     mentions: Vec<u8>,
-    /// Objects that are at exactly one place of the base.
-    is_once: Vec<bool>,
+    /// Objects of trees that are large enough to be known again, and at one place of the base.
+    can_move: Vec<bool>,
 }
 
 impl Uses {
@@ -24,7 +27,7 @@ impl Uses {
             uses: Uses {
                 is_kept: vec![false; count],
                 mentions: vec![0; count],
-                is_once: once(base),
+                can_move: movable(base),
             },
             is_entered: [(); 2].map(|()| vec![false; count]),
             is_made: vec![false; patch.news.len()],
@@ -44,7 +47,7 @@ impl Uses {
     /// True for an object of a tree that was at one place and is at another one now.
     pub(super) fn has_moved(&self, node: u32) -> bool {
         let node = node as usize;
-        self.is_once[node] && self.mentions[node] == 1 && !self.is_kept[node]
+        self.can_move[node] && self.mentions[node] == 1 && !self.is_kept[node]
     }
 
     /// True if edits of an object by the other side do not count as changes of its place: it
@@ -63,8 +66,8 @@ pub(super) fn is_own(base: &Tables, node: u32) -> bool {
     node.is_var() || node.is_dag() || node.is_mutable()
 }
 
-/// The objects of trees that are at one place only.
-fn once(base: &Tables) -> Vec<bool> {
+/// The objects that count as moved where they are at another place.
+fn movable(base: &Tables) -> Vec<bool> {
     let mut places = vec![0u8; base.nodes.len()];
     for cell in base.cells.iter().chain([&base.root]) {
         if let Some(node) = cell.node_number() {
@@ -72,8 +75,12 @@ fn once(base: &Tables) -> Vec<bool> {
             *places = places.saturating_add(1);
         }
     }
-    let is_once = |(node, places): (usize, u8)| places == 1 && !is_own(base, node as u32);
-    places.into_iter().enumerate().map(is_once).collect()
+    let places = places.into_iter().enumerate();
+    let can_move = places.map(|(node, places)| {
+        let is_large = base.nodes[node].size >= MOVED;
+        places == 1 && is_large && !is_own(base, node as u32)
+    });
+    can_move.collect()
 }
 
 /// Whether an object stands there as it is, or with the edits of the patch.

@@ -25,6 +25,8 @@ pub(super) enum Task {
 #[derive(Clone)]
 pub(super) enum Part {
     Ready(Value),
+    /// A value of the right side, which may use variables that the left side introduces, too.
+    Right(Value),
     Wait(Task),
 }
 
@@ -49,6 +51,8 @@ pub(super) struct Choice {
 pub(super) enum Plan {
     Root(Slot),
     Fields(Ref<Obj>, Vec<(u32, Slot)>),
+    /// A copy of an object, itself a part, with other fields.
+    Copy(Part, Vec<(u32, Slot)>),
     Object(&'static TypeInfo, Vec<(u32, Slot)>),
     Items(&'static ContainerType, Vec<Slot>),
     Entries(&'static ContainerType, Vec<(Part, Slot)>),
@@ -74,7 +78,7 @@ impl Plan {
     pub(super) fn parts(&self) -> Vec<&Part> {
         match self {
             Plan::Root(slot) => slot.parts().collect(),
-            Plan::Fields(_, fields) | Plan::Object(_, fields) => {
+            Plan::Fields(_, fields) | Plan::Copy(_, fields) | Plan::Object(_, fields) => {
                 fields.iter().flat_map(|(_, slot)| slot.parts()).collect()
             }
             Plan::Items(_, slots) => slots.iter().flat_map(Slot::parts).collect(),
@@ -190,10 +194,10 @@ impl<'p> Planner<'p> {
                 .collect()
         };
         match &self.sides.patch(side).news[number as usize] {
-            New::Copy(object, given) => match object.as_object() {
-                Some(object) => Plan::Fields(object.clone(), fields(given)),
-                None => Plan::Root(Slot::Part(Part::Ready(object.clone()))),
-            },
+            New::Copy(object, given) => {
+                let object = self.of_side(side, &Source::Value(object.clone()));
+                Plan::Copy(object, fields(given))
+            }
             New::Object(info, given) => Plan::Object(info, fields(given)),
             New::Items(container, items) => {
                 Plan::Items(container, items.iter().map(part).collect())
@@ -229,6 +233,7 @@ impl<'p> Planner<'p> {
     /// The part that a source of a side means.
     pub(super) fn of_side(&self, side: usize, source: &Source) -> Part {
         match source {
+            Source::Value(value) if side == 1 => Part::Right(value.clone()),
             Source::Value(value) => Part::Ready(value.clone()),
             Source::Left(node) => self.of_node(self.sides.following(side, *node), *node),
             Source::Image(node) => {

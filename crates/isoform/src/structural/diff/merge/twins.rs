@@ -67,7 +67,6 @@ impl Twins {
             return Ok(false);
         }
         let [left, right] = [left, right].map(|parts| Value::from(parts.clone()));
-        let right = self.applied(&right)?;
         let [lefts, rights] = [self.introduced(&left)?, self.introduced(&right)?];
         let pairs: Vec<(Value, Value)> = match lefts.len() == rights.len() {
             true => rights
@@ -93,7 +92,8 @@ impl Twins {
         self.options.equal(left, right)
     }
 
-    /// The value with the variables of the left side in place of their twins. O(n).
+    /// A value of the right side with the variables of the left side in place of their twins.
+    /// O(n).
     ///
     /// # Errors
     ///
@@ -102,6 +102,17 @@ impl Twins {
         match self.pairs.is_empty() {
             true => Ok(value.clone()),
             false => substitute(value, &self.pairs),
+        }
+    }
+
+    /// Notes that a variable of the base becomes another one, which is free where that was.
+    pub(super) fn note_image(&mut self, var: u64, image: &Value) {
+        let Some(image) = image.as_object() else {
+            return;
+        };
+        self.fixed.insert(image.identity());
+        if self.free.contains(&var) {
+            self.free.insert(image.identity());
         }
     }
 

@@ -13,6 +13,7 @@ use super::twins::Twins;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::build;
 use crate::kernel::object::builder::ObjectBuilder;
+use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::AccessPath;
 use crate::kernel::types::check::SchemaChecker;
 use crate::kernel::value::Value;
@@ -108,11 +109,20 @@ impl Weaver<'_, '_> {
                 }
                 Step::Finish(task, plan) => {
                     let made = self.finish(plan)?;
+                    self.note_image(task, &made);
                     self.done.insert(task, made);
                 }
             }
         }
         Ok(self.done.remove(&Task::Root))
+    }
+
+    fn note_image(&mut self, task: Task, made: &Value) {
+        let Task::Base(_, node) = task else { return };
+        let node = self.planner.sides.base.node(node);
+        if node.is_var() {
+            self.twins.note_image(node.object.identity(), made);
+        }
     }
 
     /// Notes where the parts of an object of the base are.
@@ -129,6 +139,7 @@ impl Weaver<'_, '_> {
     fn value(&self, part: &Part) -> Result<Value> {
         match part {
             Part::Ready(value) => Ok(value.clone()),
+            Part::Right(value) => self.twins.applied(value),
             Part::Wait(task) => self.done.get(task).cloned().ok_or_else(|| {
                 Error::value_error(format!("merge: a part of {task:?} was not built"))
             }),
@@ -142,13 +153,11 @@ impl Weaver<'_, '_> {
     fn finish(&mut self, plan: Plan) -> Result<Value> {
         match plan {
             Plan::Root(slot) => self.single(slot),
-            Plan::Fields(object, fields) => {
-                let mut changes = Vec::with_capacity(fields.len());
-                for (field, slot) in fields {
-                    changes.push((field as usize, self.single(slot)?));
-                }
-                build::with_fields(&object, changes).map(Value::from)
-            }
+            Plan::Fields(object, fields) => self.with_fields(&object, fields),
+            Plan::Copy(object, fields) => match self.value(&object)?.as_object() {
+                Some(object) => self.with_fields(object, fields),
+                None => Err(Error::value_error("merge: expected an object".to_owned())),
+            },
             Plan::Object(info, fields) => {
                 let mut builder = ObjectBuilder::new(info)?;
                 for (field, slot) in fields {
@@ -174,6 +183,14 @@ impl Weaver<'_, '_> {
                 container.build(parts.into_iter())
             }
         }
+    }
+
+    fn with_fields(&mut self, object: &Ref<Obj>, fields: Vec<(u32, Slot)>) -> Result<Value> {
+        let mut changes = Vec::with_capacity(fields.len());
+        for (field, slot) in fields {
+            changes.push((field as usize, self.single(slot)?));
+        }
+        build::with_fields(object, changes).map(Value::from)
     }
 
     fn single(&mut self, slot: Slot) -> Result<Value> {
@@ -254,7 +271,7 @@ impl Weaver<'_, '_> {
 
 fn waits(part: &Part) -> Option<Task> {
     match part {
-        Part::Ready(_) => None,
+        Part::Ready(_) | Part::Right(_) => None,
         Part::Wait(task) => Some(*task),
     }
 }
