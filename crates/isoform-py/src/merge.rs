@@ -206,7 +206,7 @@ impl ConflictHandle {
         self.parts(py, self.0.right())
     }
 
-    /// True if exactly one part stands at the place on all three sides.
+    /// True if the place holds exactly one part in all three values.
     #[getter]
     fn is_single(&self) -> bool {
         self.0.is_single()

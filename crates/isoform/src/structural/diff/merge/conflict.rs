@@ -82,7 +82,7 @@ impl Conflict {
         &self.sides[1]
     }
 
-    /// True if exactly one part stands at the place on all three sides.
+    /// True if the place holds exactly one part in all three values.
     pub fn is_single(&self) -> bool {
         self.is_single
     }

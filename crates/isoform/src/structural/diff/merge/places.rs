@@ -83,7 +83,7 @@ fn movable(base: &Tables) -> Vec<bool> {
     can_move.collect()
 }
 
-/// Whether an object stands there as it is, or with the edits of the patch.
+/// Whether an object is used as it is, or with the edits of the patch.
 #[derive(Clone, Copy)]
 enum Form {
     Image,

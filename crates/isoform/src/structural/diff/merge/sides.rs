@@ -37,9 +37,9 @@ pub(super) enum Fate<'p> {
     Kept,
     /// It stands where it was, without any edits below.
     Still,
-    /// Something else stands there.
+    /// Something else is there.
     Is(&'p Source),
-    /// Nothing stands there.
+    /// Nothing is there.
     Gone,
 }
 

@@ -18,7 +18,7 @@ use crate::kernel::path::AccessPath;
 use crate::kernel::types::check::SchemaChecker;
 use crate::kernel::value::Value;
 
-/// Chooses what stands at a conflict.
+/// Chooses the parts at the place of a conflict.
 pub(super) type Choose<'c> = &'c mut dyn FnMut(&Conflict) -> Result<Resolution>;
 
 /// What weaving two patches gives.
