@@ -159,7 +159,9 @@ def test_ignored_fields_stay_those_of_the_base():
     assert ignored.is_clean
     assert ignored.merged[0].lhs == 1 and ignored.merged[1] == 2
     assert merge([Add(1, 2), 1], [Add(3, 2), 2], [Add(4, 2), 1], ignore=Add).is_clean
-    with pytest.raises(TypeError, match="expected a class or a field as 'type.key.field'"):
+    with pytest.raises(
+        TypeError, match=re.escape("expected a class or a field as 'type.key.field'")
+    ):
         merge([1], [2], [3], ignore=lambda change: True)
 
 
