@@ -125,10 +125,10 @@ fn a_graph_of_shared_dag_nodes() {
 
 #[test]
 fn functions_that_the_sides_rename() {
-    let module = |edited: &[usize], name: &str| {
-        list((0..1_000).map(|at| {
+    let module = |edited: &[i64], name: &str| {
+        list((0..1_000i64).map(|at| {
             let params: Vec<Ref<Var>> = (0..3).map(|_| var(name)).collect();
-            let number = if edited.contains(&at) { 5 } else { 4 };
+            let number = if edited.contains(&at) { -at } else { at };
             fun(
                 &params,
                 add(add(&params[0], &params[1]), add(&params[2], int(number))),
