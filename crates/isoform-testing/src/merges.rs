@@ -21,9 +21,6 @@ pub const MERGE_PROPERTIES: &[(&str, Property)] = &[
     ("the_sides_can_be_swapped", |bytes| {
         swapped_sides(&Triple::draw(bytes)?)
     }),
-    ("what_was_merged_has_the_changes_of_each_side", |bytes| {
-        merged_again(&Triple::draw(bytes)?)
-    }),
     ("edits_of_two_places_are_both_in_the_result", |bytes| {
         two_places(bytes).map(|_| ())
     }),
@@ -171,28 +168,6 @@ fn swapped_sides(drawn: &Triple) -> Result<(), String> {
             found => {
                 return drawn.fail(&format!("resolved by {choice:?}: {found:?}, of {merged}"));
             }
-        }
-    }
-    Ok(())
-}
-
-/// A clean result has the changes of each side, so merging it with that side again adds nothing.
-fn merged_again(drawn: &Triple) -> Result<(), String> {
-    let Ok(merged) = drawn.merge() else {
-        return Ok(());
-    };
-    if !merged.is_clean() {
-        return Ok(());
-    }
-    let result = merged.merged();
-    for side in [&drawn.left, &drawn.right] {
-        let again = merge(&drawn.base, [side, result], drawn.options).map_err(setup)?;
-        let is_same = drawn.options.equal(again.merged(), result).unwrap_or(true);
-        if again.is_clean() && !is_same {
-            return drawn.fail(&format!(
-                "merged: {result:?}\nwith a side again: {:?}",
-                again.merged()
-            ));
         }
     }
     Ok(())
