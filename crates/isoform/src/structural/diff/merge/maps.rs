@@ -1,0 +1,109 @@
+//! Maps that both sides edit, entry by entry.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::super::patch::{Keyed, Source};
+use super::entries::EditedMap;
+use super::plan::{Choice, Part, Planner, Slot};
+use super::sides::{Fate, View};
+use crate::kernel::path::AccessStep;
+use crate::kernel::value::Value;
+
+/// A key of two sides is the same if it is the same object of the base, or the same value.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Base(u32),
+    Value(Value),
+}
+
+impl Key {
+    fn of(source: &Source) -> Option<Self> {
+        match source {
+            Source::Left(node) | Source::Image(node) => Some(Key::Base(*node)),
+            Source::Value(value) => Some(Key::Value(value.clone())),
+            Source::New(_) => None,
+        }
+    }
+}
+
+impl<'p> Planner<'p> {
+    /// The entries of a map: those of the base, then those that the left side and then those
+    /// that the right side added. O(n) for n entries of the map and both edits.
+    pub(super) fn entries(
+        &self,
+        node: u32,
+        edits: [Option<&'p Keyed>; 2],
+        unsaid: [Fate<'p>; 2],
+    ) -> Vec<(Part, Slot)> {
+        let base = self.sides.base;
+        let cells = base.cells(node);
+        let edited = edits.map(|edit| edit.map(|keyed| EditedMap::of(base, node, keyed)));
+        let edited = edited.map(Option::unwrap_or_default);
+        let mut entries = Vec::with_capacity(cells.len() / 2);
+        for position in (0..cells.len()).step_by(2) {
+            let (key, value) = (&cells[position], &cells[position + 1]);
+            let fates = [0, 1].map(|side| match edited[side].set.get(&position) {
+                _ if edited[side].is_removed(position) => Fate::Gone,
+                Some(source) => self.sides.fate(value, source),
+                None => unsaid[side],
+            });
+            let step = || AccessStep::MapItem(base.value_of(key));
+            if let Some(slot) = self.resolve(node, value, fates, step) {
+                let key = self.of_base(self.view(unsaid), key);
+                entries.push((key, slot));
+            }
+        }
+        let [left, right] = edited;
+        let mut rest: HashMap<Key, usize, RandomState> = HashMap::default();
+        for (number, (key, _)) in right.added.iter().enumerate() {
+            rest.extend(Key::of(key).map(|key| (key, number)));
+        }
+        let mut is_taken = vec![false; right.added.len()];
+        for (key, source) in &left.added {
+            let same = Key::of(key).and_then(|key| rest.get(&key));
+            let part = self.of_side(0, source);
+            let slot = match same {
+                None => Slot::Part(part),
+                Some(&number) => {
+                    is_taken[number] = true;
+                    Slot::Choice(Choice {
+                        node,
+                        step: AccessStep::MapItem(self.shown(key)),
+                        is_single: false,
+                        base: Vec::new(),
+                        sides: [vec![part], vec![self.of_side(1, right.added[number].1)]],
+                    })
+                }
+            };
+            entries.push((self.of_side(0, key), slot));
+        }
+        for ((key, source), is_taken) in right.added.iter().zip(is_taken) {
+            if !is_taken {
+                let slot = Slot::Part(self.of_side(1, source));
+                entries.push((self.of_side(1, key), slot));
+            }
+        }
+        entries
+    }
+
+    /// The key of an entry in a path.
+    fn shown(&self, key: &Source) -> Value {
+        match key {
+            Source::Left(node) | Source::Image(node) => {
+                Value::from(&self.sides.base.node(*node).object)
+            }
+            Source::Value(value) => value.clone(),
+            Source::New(_) => Value::NONE,
+        }
+    }
+
+    /// The sides that edit below what they do not mention.
+    fn view(&self, unsaid: [Fate<'p>; 2]) -> View {
+        let view = |side: usize| match unsaid[side] {
+            Fate::Kept => View::of(side),
+            _ => View::NEITHER,
+        };
+        view(0).and(view(1))
+    }
+}
