@@ -46,10 +46,15 @@ pub enum Role {
     Binder,
     /// Kind `tree`: `size` (uses), `inner`.
     Sized,
+    /// Hooks that compare the part, and ask nothing else: `part`.
+    Wrap,
+    /// Hooks that define the target wherever the object stands, and mix a number into the
+    /// hash: `number`, an int, `target`.
+    Define,
 }
 
 /// All roles, in the order of their numbers.
-pub const ROLES: [Role; 19] = [
+pub const ROLES: [Role; 21] = [
     Role::Expr,
     Role::Var,
     Role::TypedVar,
@@ -69,4 +74,6 @@ pub const ROLES: [Role; 19] = [
     Role::Comm,
     Role::Binder,
     Role::Sized,
+    Role::Wrap,
+    Role::Define,
 ];
