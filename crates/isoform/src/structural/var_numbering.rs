@@ -77,6 +77,8 @@ pub(super) enum Naming {
 /// The data of a binding beside its scope.
 struct Numbered<Out> {
     naming: Naming,
+    /// Its place in the order in which objects were met.
+    order: u32,
     fields: Out,
     /// A name for each context in which the object was met first.
     names: SmallVec<[FirstName; 1]>,
@@ -151,6 +153,8 @@ pub(super) struct VarNumbering<Out> {
     used: u32,
     /// The bindings that got a name in a context, newest last.
     in_contexts: Vec<u32>,
+    /// The number of places in the order of objects.
+    met: u32,
 }
 
 /// The names of one object in the alternatives of a hook: answers, and what the object is
@@ -177,6 +181,7 @@ impl<Out: Copy> VarNumbering<Out> {
             places: Vec::new(),
             used: ROOT,
             in_contexts: Vec::new(),
+            met: 0,
         }
     }
 
@@ -190,6 +195,7 @@ impl<Out: Copy> VarNumbering<Out> {
         empty(&mut self.places);
         self.used = ROOT;
         self.in_contexts.clear();
+        self.met = 0;
     }
 
     pub(super) fn open_scope(&mut self, levels: &mut Levels) {
@@ -303,19 +309,22 @@ impl<Out: Copy> VarNumbering<Out> {
         let mut known = HashSet::<u32, RandomState>::default();
         for index in self.in_contexts.split_off(from) {
             let ident = self.bindings.get(index).idents[0];
-            if self.is_by_identity(index)
-                || !known.insert(index)
-                || self.bindings.of(0, ident) != Some(index)
-            {
+            if !known.insert(index) || self.bindings.of(0, ident) != Some(index) {
                 continue;
             }
             let mut names = Met::new();
             for name in self.numbered[index as usize].names.clone() {
-                if let Some(&answer) = answers.get(&name.context)
-                    && let By::Number { distance, number, .. } = self.by(index, name, levels)
-                {
-                    names.push((answer, u64::from(distance) << 32 | u64::from(number)));
-                }
+                let Some(&answer) = answers.get(&name.context) else {
+                    continue;
+                };
+                let name = match self.by(index, name, levels) {
+                    By::Number {
+                        distance, number, ..
+                    } => u64::from(distance) << 32 | u64::from(number),
+                    By::Identity => 1 << 63 | ident,
+                    By::Fields => continue,
+                };
+                names.push((answer, name));
             }
             if !names.is_empty() {
                 names.sort_unstable();
@@ -326,7 +335,11 @@ impl<Out: Copy> VarNumbering<Out> {
         met.sort_by(|(left, _), (right, _)| left.cmp(right));
         for (_, index) in &met {
             self.name(*index, levels);
+            self.met += 1;
+            self.numbered[*index as usize].order = self.met;
         }
+        // A free variable tells nothing more by that: it has its identity.
+        met.retain(|(_, index)| !self.is_by_identity(*index));
         met.into_iter().map(|(names, _)| names).collect()
     }
 
@@ -400,12 +413,20 @@ impl<Out: Copy> VarNumbering<Out> {
     ) -> u32 {
         let index = self.bindings.bind([ident], level, false, levels);
         debug_assert_eq!(index as usize, self.numbered.len());
+        self.met += 1;
         self.numbered.push(Numbered {
             naming,
+            order: self.met,
             fields,
             names: SmallVec::new(),
         });
         index
+    }
+
+    /// The place of a bound object in the order in which objects were met: that of the
+    /// bindings, but for what alternatives have met.
+    pub(super) fn order(&self, index: u32) -> u32 {
+        self.numbered[index as usize].order
     }
 
     /// True if a binding is that of a free variable.

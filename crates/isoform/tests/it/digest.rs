@@ -399,7 +399,9 @@ fn map_free_vars_does_not_reach_the_type_of_a_simple_definition() {
     let b = &crate::build::builds()[0];
     let typed = b.assign(&b.typed(b.var()), 1);
     let message = |options: CompareOptions| {
-        let error = options.digest(&typed).expect_err("the type has a free variable");
+        let error = options
+            .digest(&typed)
+            .expect_err("the type has a free variable");
         assert_eq!(error.kind(), ErrorKind::Value);
         let path = error.path().map(ToString::to_string);
         assert_eq!(path.as_deref(), Some("<root>.target.ty"));
@@ -442,12 +444,18 @@ fn digests_name_the_compared_fields() {
         let index = register_type(definition).expect("a new name");
         let values = fields.iter().map(|_| Value::from(7)).collect();
         let object = construct(index, values).expect("fits");
-        let count = fields.iter().filter(|(_, is_compared)| *is_compared).count();
-        let contents = [2, 7].repeat(count);
+        let count = fields
+            .iter()
+            .filter(|(_, is_compared)| *is_compared)
+            .count();
+        let contents = [2u8, 7].repeat(count);
         let name = blake3::hash(names.as_bytes());
-        let node = [&[24], &name.as_bytes()[..16], &contents, &[26]].concat();
-        let root = [&[25, 0, 3], node.as_slice(), &[26]].concat();
-        assert_eq!(digest(object.into()).as_bytes(), blake3::hash(&root).as_bytes());
+        let node = [&[24u8], &name.as_bytes()[..16], contents.as_slice(), &[26]].concat();
+        let root = [&[25u8, 0, 3], node.as_slice(), &[26]].concat();
+        assert_eq!(
+            digest(object.into()).as_bytes(),
+            blake3::hash(&root).as_bytes()
+        );
     };
     key(&[("lhs", true), ("rhs", true)]);
     key(&[("rhs", true), ("lhs", true)]);

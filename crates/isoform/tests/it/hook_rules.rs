@@ -515,7 +515,10 @@ const ASKS: [fn(&Build, &Value) -> Value; 5] = [
 fn what_a_hook_has_asked_about_is_known_after_it() {
     let parts: [fn(&Build) -> Value; 2] = [|b| b.var(), |b| b.shared(1, 2)];
     for b in builds() {
-        for (ask, part) in ASKS.into_iter().flat_map(|ask| parts.map(|part| (ask, part))) {
+        for (ask, part) in ASKS
+            .into_iter()
+            .flat_map(|ask| parts.map(|part| (ask, part)))
+        {
             let side = |is_same: bool, is_asked: bool| {
                 let one = part(&b);
                 let two = if is_same { one.clone() } else { part(&b) };
@@ -561,7 +564,10 @@ fn operands_share_what_they_share() {
     for b in builds() {
         let side = |vars: [usize; 2], is_turned: bool, last: usize| {
             let all = [b.var(), b.var()];
-            let mut operands = [arr([&all[vars[0]], &1.into()]), arr([&all[vars[1]], &2.into()])];
+            let mut operands = [
+                arr([&all[vars[0]], &1.into()]),
+                arr([&all[vars[1]], &2.into()]),
+            ];
             if is_turned {
                 operands.reverse();
             }

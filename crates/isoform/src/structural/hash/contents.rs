@@ -97,7 +97,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 None => free.push((key, position)),
             }
         }
-        bound.sort_unstable_by_key(|(index, ..)| *index);
+        let numbering = &self.tables.numbering;
+        bound.sort_unstable_by_key(|(index, ..)| numbering.order(*index));
         if bound.len() > 1 {
             // Elsewhere the same names may have been bound in another order.
             let tables = &mut *self.tables;

@@ -104,8 +104,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.sink.word(&mut acc, Part::Custom, custom);
         // One object in two alternatives is something else than two objects.
         for names in met {
-            self.sink
-                .word(&mut acc, Part::Length, names.len() as u64);
+            self.sink.word(&mut acc, Part::Length, names.len() as u64);
             for (answer, number) in names {
                 self.sink.word(&mut acc, Part::Custom, answer);
                 self.sink.word(&mut acc, Part::Number, number);

@@ -25,7 +25,7 @@ const MAX_OWNED: usize = 1 << 21;
 
 /// The same for a part that uses numbered variables from around it, of which there are
 /// many more.
-const MIN_OPEN_VISITS: u64 = 64;
+const MIN_OPEN_VISITS: u64 = 32;
 
 /// A part with more variables from around it is not kept.
 const MAX_OUTER: usize = 64;
@@ -75,6 +75,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if entry.nodes > 0 && (entry.made == tables.kept.walk || entry.used == tables.kept.walk) {
             // Its nodes have been met, but are known only if they were visited.
             self.parts.in_doubt |= entry.used == tables.kept.walk;
+            return None;
+        }
+        if entry.nodes > 0 && !tables.numbering.is_outside_hooks() {
+            // What alternatives meet is numbered after them, one by one.
             return None;
         }
         if entry.has_free
