@@ -59,7 +59,29 @@ pub(crate) fn hash(value: &Bound<'_, PyAny>, flags: Flags) -> PyResult<u64> {
     under_gil(value.py(), hash).into_py()
 }
 
-/// The digest of a value, a portable name of 32 bytes.
+/// The digest of a value, a portable name of 32 bytes: the same on every machine and in every
+/// release with the same digest format. Equal values have the same digest, and values that
+/// equality tells apart have different ones.
+///
+/// There are three exceptions: singletons are named by type and content, a class with its own
+/// `__s_hash__` distinguishes what the 64 bits that it returns distinguish, and tensors with
+/// `skip_tensor_content` what their data type and shape do. The names of classes and of their
+/// compared fields are part of the digest, so it changes when these are renamed or change
+/// places.
+///
+/// Args:
+///     value: the value.
+///     map_free_vars: whether free variables are equal up to renaming, too.
+///     skip_tensor_content: name tensors by data type and shape only.
+///     enable_auto_mapping: another name of `map_free_vars`.
+///
+/// Raises:
+///     TypeError: a value that cannot be compared, with its path.
+///     ValueError: a value contains itself, or something without a portable name, with its
+///         path: a free variable without `map_free_vars`, or an unbound object as a map key.
+///     RecursionError: `__s_hash__` methods nest too deeply.
+///
+/// Linear in the number of distinct objects, and in the bytes of tensors.
 #[pyfunction]
 #[pyo3(signature = (value, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
 fn structural_digest<'py>(

@@ -425,6 +425,9 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     A class without members can be a base for other enums. An enum that extends
     another one has only its own members.
 
+    A digest names a member by its name (of a `StrEnum`, its string) and its
+    fields, not by its number, so members can be added anywhere.
+
     Example:
         >>> from isoform.dataclasses import Enum, entry
         >>> class Op(Enum, type_key="doc.Enum.Op"):
@@ -439,7 +442,8 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     __isoform_payload__: ClassVar[type | None] = None
 
     if not TYPE_CHECKING:
-        _int_index: int = field(kw_only=True, frozen=True)
+        # Not in digests, so a member that is declared before others changes no digest.
+        _int_index: int = field(kw_only=True, frozen=True, structural_eq="ignore")
         _str_index: str = field(kw_only=True, frozen=True)
     else:
         _int_index: ClassVar[int]

@@ -84,9 +84,10 @@ impl Global for GlobalTypeVar {
 fn sorted<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>) -> Vec<Ref<K>> {
     let entries: Map = dict.snapshot();
     let keys = entries.keys().filter_map(Value::peek::<Ref<K>>);
-    let mut keys: Vec<_> = keys.cloned().collect();
-    keys.sort_by_cached_key(|key| key.name().to_string());
-    keys
+    // Names in a row are compared faster than those that are reached through objects.
+    let mut keys: Vec<(&str, &Ref<K>)> = keys.map(|key| (&**key.name(), key)).collect();
+    keys.sort_by_key(|(name, _)| *name);
+    keys.into_iter().map(|(_, key)| key.clone()).collect()
 }
 
 /// The key of a name. O(1) amortised.

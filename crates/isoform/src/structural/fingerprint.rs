@@ -113,11 +113,17 @@ pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
 
 /// Returns a portable name of a value, for use as a cache key: it distinguishes
 /// the same values as equality does, and its 32 bytes are the same on every
-/// machine and in every version of the library.
+/// machine and in every version of the library with the same
+/// [format](Digest::FORMAT_VERSION).
 ///
 /// Singletons are named by type and content, since another process has another
 /// object; a type with a custom hash contributes the 64 bits that the hook
-/// returns. Linear in the number of distinct objects and in the bytes of
+/// returns, and a hook may distinguish less than equality does (see
+/// [`StructuralHash`](crate::hooks::StructuralHash)). The digest contains the keys
+/// of types and the names of their compared fields in the order of visit, so two
+/// declarations of a type share digests only if these agree.
+///
+/// Linear in the number of distinct objects and in the bytes of
 /// tensors, which are streamed and never copied.
 ///
 /// # Errors

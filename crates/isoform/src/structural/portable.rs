@@ -1,10 +1,10 @@
 //! The contributions of a hash walk as bytes, and their digest.
 //!
-//! The bytes of a node, format version 2:
+//! The bytes of a node, format version 3:
 //!
 //! | bytes | meaning |
 //! |---|---|
-//! | `NODE`, 16 bytes | a node of a type: the first bytes of the BLAKE3 hash of its key |
+//! | `NODE`, 16 bytes | a node of a type: the first bytes of the BLAKE3 hash of its key, and of a zero byte and the name of each compared field in the order of visit |
 //! | `FORM`, 1 byte | a node of another [`Form`]; the root names the version after it |
 //! | part with a size in its upper bits, 1, 2, 4 or 8 bytes | a word, little-endian, in as few bytes as it needs |
 //! | the same with the length, bytes | a byte string |
@@ -23,7 +23,7 @@ use super::sink::{Feed, Form, Part, Sink};
 use crate::kernel::object::table::TypeInfo;
 
 /// The version of the digest format; part of every digest.
-pub(super) const DIGEST_VERSION: u8 = 2;
+pub(super) const DIGEST_VERSION: u8 = 3;
 
 /// A node with more bytes than this is sealed.
 const PIECE: usize = 512;

@@ -3,6 +3,8 @@
 use isoform::compare::{CompareOptions, Digest};
 use isoform::errors::ErrorKind;
 use isoform::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use isoform::objects::construct;
+use isoform::types::{FieldDef, FieldFlag, Schema, TypeDef, register_type};
 use isoform::values::{DType, Dict, List, Shape, Tensor};
 use isoform::{
     Array, Map, Node, Ref, Result, Str, Value, structural_digest, structural_equal, structural_hash,
@@ -254,7 +256,7 @@ const GOLDEN: [(&str, &str); 22] = [
 
 #[test]
 fn golden_values() {
-    assert_eq!(Digest::FORMAT_VERSION, 2);
+    assert_eq!(Digest::FORMAT_VERSION, 3);
     let cases = golden_cases();
     assert_eq!(cases.len(), GOLDEN.len());
     for ((name, value), (golden_name, golden)) in cases.into_iter().zip(GOLDEN) {
@@ -272,13 +274,14 @@ fn the_bytes_are_as_described() {
     const FORM: u8 = 25;
     const END: u8 = 26;
     const SEALED: u8 = 27;
-    let node = |key: &str, contents: &[u8]| {
-        let name = blake3::hash(key.as_bytes());
+    // The key of a type and the names of its compared fields, with zero bytes between.
+    let node = |names: &str, contents: &[u8]| {
+        let name = blake3::hash(names.as_bytes());
         [&[NODE], &name.as_bytes()[..16], contents, &[END]].concat()
     };
     let sealed = |bytes: &[u8]| [&[SEALED], blake3::hash(bytes).as_bytes().as_slice()].concat();
     let root = |child: &[u8]| {
-        let bytes = [&[FORM, 0, 2], child, &[END]].concat();
+        let bytes = [&[FORM, 0, 3], child, &[END]].concat();
         blake3::hash(&bytes).as_bytes().to_owned()
     };
     let (int, text, length, two_bytes) = (2, 6, 10, 1 << 5);
@@ -301,7 +304,7 @@ fn the_bytes_are_as_described() {
         let length = (letters as u16).to_le_bytes();
         let long = [&[text | two_bytes], length.as_slice(), long.as_bytes()].concat();
         node(
-            "digest.Tree",
+            "digest.Tree\0text\0parts",
             &[node("isoform.Str", &long), no_parts].concat(),
         )
     };
@@ -387,6 +390,77 @@ fn free_variables_have_no_portable_name() {
         options.digest(&value).expect("mapped"),
         options.digest(&renamed).expect("mapped")
     );
+}
+
+/// Without that option, the message asks for `map_free_vars`; with it, the message says
+/// which place it does not reach.
+#[test]
+fn map_free_vars_does_not_reach_the_type_of_a_simple_definition() {
+    let b = &crate::build::builds()[0];
+    let typed = b.assign(&b.typed(b.var()), 1);
+    let message = |options: CompareOptions| {
+        let error = options
+            .digest(&typed)
+            .expect_err("the type has a free variable");
+        assert_eq!(error.kind(), ErrorKind::Value);
+        let path = error.path().map(ToString::to_string);
+        assert_eq!(path.as_deref(), Some("<root>.target.ty"));
+        error.message().to_string()
+    };
+    let plain = message(crate::build::PLAIN);
+    assert!(plain.contains("digest it with map_free_vars"), "{plain}");
+    let mapped = message(crate::build::MAPPED);
+    assert!(!mapped.contains("digest it with"), "{mapped}");
+    assert!(mapped.contains("def-simple"), "{mapped}");
+    // What the message proposes.
+    let x = b.var();
+    let bound = b.lambda(&[&x], b.assign(&b.typed(x.clone()), 1));
+    structural_digest(&bound).expect("the variable is bound before");
+}
+
+/// A field that comparison ignores may come and go, and a variable has a name in a digest
+/// wherever it is bound.
+#[test]
+fn digests_name_the_compared_fields() {
+    let b = crate::build::builds();
+    // The same fields under two keys.
+    let digest = |value: Value| structural_digest(value).expect("portable");
+    assert_ne!(digest(b[0].constant(1)), digest(b[1].constant(1)));
+    let key = |fields: &[(&str, bool)]| {
+        static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let mut names = format!("digest.Named{number}");
+        let mut definition = TypeDef::new(&names);
+        for (field, is_compared) in fields {
+            let flag = match is_compared {
+                true => FieldFlag::None,
+                false => FieldFlag::Ignore,
+            };
+            definition = definition.field(FieldDef::new(field, Schema::Any).flag(flag));
+            if *is_compared {
+                names = format!("{names}\0{field}");
+            }
+        }
+        let index = register_type(definition).expect("a new name");
+        let values = fields.iter().map(|_| Value::from(7)).collect();
+        let object = construct(index, values).expect("fits");
+        let count = fields
+            .iter()
+            .filter(|(_, is_compared)| *is_compared)
+            .count();
+        let contents = [2u8, 7].repeat(count);
+        let name = blake3::hash(names.as_bytes());
+        let node = [&[24u8], &name.as_bytes()[..16], contents.as_slice(), &[26]].concat();
+        let root = [&[25u8, 0, 3], node.as_slice(), &[26]].concat();
+        assert_eq!(
+            digest(object.into()).as_bytes(),
+            blake3::hash(&root).as_bytes()
+        );
+    };
+    key(&[("lhs", true), ("rhs", true)]);
+    key(&[("rhs", true), ("lhs", true)]);
+    key(&[("lhs", true), ("note", false), ("rhs", true)]);
+    key(&[("note", false)]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use isoform::types::{
     FieldDef, FieldFlag, RegionChange, Schema, TypeDef, TypeIndex, register_type,
 };
 use isoform::{Error, Value, structural_digest, structural_equal, structural_hash};
+use isoform_testing::check_laws;
 use isoform_testing::family::Role;
 use isoform_testing::oracle;
 
@@ -496,4 +497,124 @@ fn a_question_keeps_the_region_or_enters_a_definition() {
         typed(def, Says::Equal);
         typed(simple, Says::Differ);
     }
+}
+
+/// The ways in which a hook asks about a part.
+const ASKS: [fn(&Build, &Value) -> Value; 5] = [
+    |b, part| b.node(Role::Wrap, vec![part.clone()]),
+    // The number of the hook is not an answer.
+    |b, part| b.node(Role::Define, vec![1.into(), part.clone()]),
+    // A hook in a hook.
+    |b, part| b.node(Role::Wrap, vec![b.node(Role::Wrap, vec![part.clone()])]),
+    // One of two alternatives, on either side.
+    |b, part| b.comm(part.clone(), 0),
+    |b, part| b.comm(0, part.clone()),
+];
+
+#[test]
+fn what_a_hook_has_asked_about_is_known_after_it() {
+    let parts: [fn(&Build) -> Value; 2] = [|b| b.var(), |b| b.shared(1, 2)];
+    for b in builds() {
+        for (ask, part) in ASKS
+            .into_iter()
+            .flat_map(|ask| parts.map(|part| (ask, part)))
+        {
+            let side = |is_same: bool, is_asked: bool| {
+                let one = part(&b);
+                let two = if is_same { one.clone() } else { part(&b) };
+                let second = if is_asked { ask(&b, &two) } else { two };
+                arr([&ask(&b, &one), &second])
+            };
+            for is_asked in [false, true] {
+                for (right, says) in [(true, Says::Equal), (false, Says::Differ)] {
+                    let (left, right) = (side(true, is_asked), side(right, is_asked));
+                    let failures = judge("a part again", &left, &right, MAPPED, says);
+                    assert!(failures.is_empty(), "{failures:?}");
+                    let digest = |value| MAPPED.digest(value).expect("portable");
+                    let is_same = digest(&left) == digest(&right);
+                    assert_eq!(is_same, says == Says::Equal, "{left:?} {right:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_met_before_a_hook_is_known_in_it() {
+    for b in builds() {
+        for ask in ASKS {
+            let side = |is_same: bool| {
+                let (x, y) = (b.var(), b.var());
+                let asked = if is_same { &x } else { &y };
+                b.lambda(&[&x, &y], ask(&b, asked))
+            };
+            // A definition in the hook does not shadow a variable of the same scope.
+            for (right, says) in [(true, Says::Equal), (false, Says::Differ)] {
+                let failures = judge("a parameter", &side(true), &side(right), PLAIN, says);
+                assert!(failures.is_empty(), "{failures:?}");
+            }
+        }
+    }
+}
+
+/// Two operands with one variable differ from two with a variable each, and a later use
+/// of a variable belongs to its operand, in whatever order these come.
+#[test]
+fn operands_share_what_they_share() {
+    for b in builds() {
+        let side = |vars: [usize; 2], is_turned: bool, last: usize| {
+            let all = [b.var(), b.var()];
+            let mut operands = [
+                arr([&all[vars[0]], &1.into()]),
+                arr([&all[vars[1]], &2.into()]),
+            ];
+            if is_turned {
+                operands.reverse();
+            }
+            let [lhs, rhs] = operands;
+            arr([&b.comm(lhs, rhs), &all[last]])
+        };
+        let one = || side([0, 1], false, 0);
+        for (right, says) in [
+            (side([0, 1], false, 0), Says::Equal),
+            (side([0, 1], true, 0), Says::Equal),
+            (side([1, 0], true, 1), Says::Equal),
+            (side([0, 1], false, 1), Says::Differ),
+            (side([0, 1], true, 1), Says::Differ),
+            (side([0, 0], false, 0), Says::Differ),
+            (side([0, 0], true, 1), Says::Differ),
+        ] {
+            let failures = judge("operands", &one(), &right, MAPPED, says);
+            assert!(failures.is_empty(), "{failures:?}");
+        }
+        let values = [
+            one(),
+            side([0, 1], true, 0),
+            side([0, 1], true, 1),
+            side([0, 0], false, 0),
+            side([1, 1], true, 1),
+        ];
+        check_laws(&values, MAPPED).expect("lawful");
+    }
+}
+
+#[test]
+fn answers_of_an_earlier_call_are_refused() {
+    static KEPT: AtomicUsize = AtomicUsize::new(0);
+    let index = hooked(
+        "hook_rules.Keeping",
+        Some(DynEqual::new(|_, _, _| Ok(true))),
+        Some(DynHash::new(|object, init, hash| {
+            let kept = KEPT.load(Ordering::Relaxed);
+            if kept != 0 {
+                return Ok(kept as u64);
+            }
+            let answer = hash.hash(&field_value(object, "a")?, init)?;
+            KEPT.store(answer as usize, Ordering::Relaxed);
+            Ok(answer)
+        })),
+    );
+    let error = structural_hash(make(index, 1, 2)).expect_err("the answer is kept");
+    assert_eq!(error.kind(), ErrorKind::Value);
+    assert!(error.message().contains("hook_rules.Keeping"), "{error}");
 }

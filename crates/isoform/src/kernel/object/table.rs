@@ -34,7 +34,8 @@ pub struct TypeInfo {
     pub(crate) index: TypeIndex,
     /// A hash of the type key, the same in every process.
     pub(crate) seed: u64,
-    /// The type in digests: the first bytes of the BLAKE3 hash of the key.
+    /// The type in digests: the first bytes of the BLAKE3 hash of the key, and of a zero
+    /// byte and the name of each compared field in the order of visit.
     pub(crate) portable_name: [u8; 16],
     /// Compared fields in the order of visit.
     pub(crate) visited: Box<[Slot]>,
@@ -280,7 +281,7 @@ impl TypeInfo {
             has_children: true,
             index,
             seed: key_seed(key),
-            portable_name: portable_name(key),
+            portable_name: portable_name(key, []),
             visited: Box::default(),
             visited_and_ignored: Box::default(),
             drop_slots: Box::default(),
@@ -332,9 +333,14 @@ fn key_seed(key: &str) -> u64 {
     rapidhash::v3::rapidhash_v3(key.as_bytes())
 }
 
-fn portable_name(key: &str) -> [u8; 16] {
+fn portable_name<'f>(key: &str, fields: impl IntoIterator<Item = &'f FieldDef>) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(key.as_bytes());
+    for field in fields {
+        hasher.update(&[0]).update(field.name().as_bytes());
+    }
     let mut name = [0; 16];
-    name.copy_from_slice(&blake3::hash(key.as_bytes()).as_bytes()[..16]);
+    name.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     name
 }
 
@@ -641,7 +647,10 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         has_children,
         index,
         seed: key_seed(definition.key()),
-        portable_name: portable_name(definition.key()),
+        portable_name: portable_name(
+            definition.key(),
+            visited.iter().map(|slot| &fields[slot.field as usize]),
+        ),
         drop_slots: placement
             .slots
             .iter()

@@ -41,9 +41,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 } else if !is_var {
                     tables.levels.use_numbered(level);
                 }
-                self.note_level(level);
+                match is_var && name.first.is_none() {
+                    true => self.note_use(index, level, region.is_field()),
+                    false => self.note_level(level),
+                }
             }
-            By::Fields => self.note_named(object),
+            By::Fields => self.note_named(index),
             By::Identity => {
                 self.note_free(object, region);
                 if object.info().shape() == VisitShape::Var {
@@ -171,11 +174,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     return Ok(Step::Done(self.later_occurrence(object, index, region)));
                 }
                 if info.kind == Kind::Var && S::PORTABLE && region.def_level().is_none() {
-                    let text = format!(
-                        "a free variable (type {}) has no portable name; digest it with \
-                         map_free_vars, or inside the function that binds it",
-                        info.key()
-                    );
+                    let text = self.nameless(info);
                     return Err(self.error(ErrorKind::Value, text));
                 }
                 self.begin_binding(object, info, region);
@@ -202,6 +201,25 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         self.watch_fields(subject, info);
         self.call_hook(section, object, info, inner)
+    }
+
+    /// The error for a free variable in a digest.
+    #[cold]
+    fn nameless(&self, info: &TypeInfo) -> String {
+        let key = info.key();
+        match self.options.map_free_vars {
+            false => format!(
+                "a free variable (type {key}) has no portable name; digest it with \
+                 map_free_vars, or inside the function that binds it"
+            ),
+            // Only fields of variables are uses there.
+            true => format!(
+                "a free variable (type {key}) in a field of a variable that a def-simple field \
+                 binds has no portable name, since map_free_vars does not map it there; bind it \
+                 in a definition field that is visited before, or declare the def-simple field \
+                 as def"
+            ),
+        }
     }
 
     /// Prepares to hash the fields of an object that is not bound yet.

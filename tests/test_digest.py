@@ -1,0 +1,137 @@
+"""What a digest depends on, across versions of a class and in open programs."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import isoform
+from isoform import IncrementalHasher, Object, structural_digest
+from isoform.dataclasses import field, py_class
+
+
+def digests_of(body, *values):
+    """The digests of values of classes that another process declares."""
+    lines = [
+        "from typing import Any",
+        "from isoform import Object, structural_digest",
+        "from isoform.dataclasses import Enum, IntEnum, StrEnum, auto, entry, field, py_class",
+        body,
+        f"for value in ({', '.join(values)},): print(structural_digest(value).hex())",
+    ]
+    run = [sys.executable, "-c", "\n".join(lines)]
+    return subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
+
+
+def version(*fields):
+    """One version of a class."""
+    lines = ["@py_class('digest.Sub')", "class Sub(Object):"]
+    return "\n".join(lines + [f"    {line}" for line in fields])
+
+
+def test_compared_fields_are_named_in_their_order():
+    plain = digests_of(version("lhs: int", "rhs: int"), "Sub(lhs=7, rhs=5)", "Sub(lhs=5, rhs=7)")
+    turned = digests_of(version("rhs: int", "lhs: int"), "Sub(lhs=7, rhs=5)", "Sub(lhs=5, rhs=7)")
+    renamed = digests_of(version("left: int", "right: int"), "Sub(left=7, right=5)")
+    more = digests_of(version("lhs: int", "rhs: int", "mode: int = 0"), "Sub(lhs=7, rhs=5)")
+    assert len({*plain, *turned, *renamed, *more}) == 6
+
+
+def test_ignored_fields_defaults_and_methods_come_and_go():
+    values = "Sub(lhs=7, rhs=5)", "Sub(lhs=5, rhs=7)"
+    plain = digests_of(version("lhs: int", "rhs: int"), *values)
+    noted = version(
+        "note: str = field(default='x', structural_eq='ignore')",
+        "lhs: int = field(default=3, doc='the left one')",
+        "rhs: Any = 4",
+        "def swapped(self): return Sub(lhs=self.rhs, rhs=self.lhs)",
+    )
+    assert digests_of(noted, *values) == plain
+
+
+@pytest.mark.parametrize(
+    ("base", "before", "after"),
+    [
+        ("StrEnum", "add = 'add'", "mul = 'mul'"),
+        ("IntEnum", "add = 3", "mul = 7"),
+        ("Enum", "add = auto()", "mul = auto()"),
+        ("Enum", "symbol: str; add = entry(symbol='+')", "mul = entry(symbol='*')"),
+    ],
+)
+def test_a_member_added_before_others_changes_no_digest(base, before, after):
+    def declared(*members):
+        head = f"class Op({base}, type_key='digest.Op'):"
+        return "\n".join([head, *(f"    {member}" for member in members)])
+
+    old = digests_of(declared(before, after), "Op.add", "Op.mul")
+    # A field of the members is declared before all of them.
+    first = {"StrEnum": "new = 'new'", "IntEnum": "new = 1"}.get(base, "new = auto()")
+    if "symbol" in before:
+        kind, add = before.split("; ")
+        new = declared(kind, "new = entry(symbol='!')", add, after)
+    else:
+        new = declared(first, after, before)
+    added, mul, name = digests_of(new, "Op.add", "Op.mul", "Op.new")
+    assert [added, mul] == old
+    assert len({added, mul, name}) == 3
+
+
+@py_class("digest.V", structural_eq="var")
+class V(Object):
+    name: str = field(structural_eq="ignore")
+
+
+@py_class("digest.T", structural_eq="var")
+class T(Object):
+    size: Any
+
+
+@py_class("digest.Let")
+class Let(Object):
+    var: Any = field(structural_eq="def-simple")
+
+
+@py_class("digest.Fun", scope=True)
+class Fun(Object):
+    params: Any = field(structural_eq="def")
+    body: Any
+
+
+def test_a_free_variable_in_the_type_of_a_definition_is_explained():
+    n = V("n")
+    let = Let(T(n))
+    with pytest.raises(ValueError, match="digest it with map_free_vars") as plain:
+        structural_digest(let)
+    with pytest.raises(ValueError, match="def-simple field") as mapped:
+        structural_digest(let, map_free_vars=True)
+    assert "digest it with" not in str(mapped.value)
+    assert all("<root>.var.size" in str(error.value) for error in (plain, mapped))
+    m = V("m")
+    assert structural_digest(Fun([n], let)) == structural_digest(Fun([m], Let(T(m))))
+
+
+@py_class("digest.A", frozen=True)
+class A(Object):
+    a: Any
+    b: Any
+
+
+def tree(depth, leaf):
+    return leaf if depth == 0 else A(tree(depth - 1, leaf), tree(depth - 1, leaf))
+
+
+def edited(program, depth):
+    return A(edited(program.a, depth - 1), program.b) if depth else A(program.a, program.b)
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_an_edit_of_an_open_program_costs_its_path(bound):
+    x = V("x")
+    program, hasher = tree(14, x), IncrementalHasher(map_free_vars=True)
+    for step in range(4):
+        program = edited(program, 12)
+        value = Fun([x], program) if bound else program
+        digest = hasher.digest(value)
+        assert step == 0 or isoform.last_visit_count() < 400
+        assert digest == structural_digest(value, map_free_vars=True)
