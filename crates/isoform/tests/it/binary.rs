@@ -252,8 +252,15 @@ fn broken_records_are_refused() {
     refuse(
         &[10, 2, 32, 255, 255, 7, 0],
         V,
-        "node 0: a dtype of 131071 lanes (byte 15)",
+        "node 0: a dtype of 32 bits and 131071 lanes (byte 15)",
     );
+    for (bits, lanes) in [(32, 0), (0, 4)] {
+        refuse(
+            &[10, 2, bits, lanes, 0],
+            V,
+            &format!("node 0: a dtype of {bits} bits and {lanes} lanes (byte 13)"),
+        );
+    }
     refuse(
         &[11, 1, 255, 255, 255, 255, 127, 0],
         V,

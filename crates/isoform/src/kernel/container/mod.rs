@@ -22,6 +22,7 @@ mod types;
 
 pub use dict::Dict;
 pub use key::StructuralKey;
+pub(crate) use key::Checked;
 pub use mapping::Map;
 pub use opaque::OpaqueObj;
 pub use sequence::{Array, List};

@@ -52,6 +52,7 @@ mod small;
 mod tables;
 mod ted;
 mod tokens;
+mod unchanged;
 mod variables;
 mod walk;
 mod wrapped;
