@@ -9,6 +9,9 @@ pub(crate) enum Failure {
     Mismatch(String),
     /// A value protocol of the object raised; a message, and the exception.
     Protocol(Box<(String, PyErr)>),
+    /// A str is no text, since it has a surrogate without the other one; where that is, and
+    /// the exception.
+    Surrogate(Box<(String, PyErr)>),
     /// Other Python code raised.
     Raised(PyErr),
 }
@@ -20,6 +23,17 @@ impl From<PyErr> for Failure {
 }
 
 impl Failure {
+    /// The encoding of a str failed.
+    #[cold]
+    pub(super) fn of_text(raised: PyErr) -> Self {
+        let is_surrogate =
+            |py| raised.is_instance_of::<pyo3::exceptions::PyUnicodeEncodeError>(py);
+        match Python::attach(is_surrogate) {
+            true => Failure::Surrogate(Box::new(("surrogates not allowed".to_owned(), raised))),
+            false => Failure::Raised(raised),
+        }
+    }
+
     /// A method of an object raised while its value was requested.
     ///
     /// Exceptions that are not about the object, such as an interrupt from the
@@ -48,6 +62,14 @@ impl Failure {
                 Python::attach(|py| error.set_cause(py, Some(cause)));
                 error
             }
+            Failure::Surrogate(surrogate) => {
+                let (message, error) = *surrogate;
+                let reason = describe(&message);
+                match Python::attach(|py| error.value(py).setattr("reason", reason)) {
+                    Ok(()) => error,
+                    Err(other) => other,
+                }
+            }
             Failure::Raised(error) => error,
         }
     }
@@ -73,6 +95,10 @@ impl Failure {
             Failure::Protocol(mut protocol) => {
                 protocol.0 = restate(&protocol.0);
                 Failure::Protocol(protocol)
+            }
+            Failure::Surrogate(mut surrogate) => {
+                surrogate.0 = restate(&surrogate.0);
+                Failure::Surrogate(surrogate)
             }
             raised => raised,
         }

@@ -633,7 +633,18 @@ where
 
     #[cold]
     fn cycle(&self, object: ObjRef<'a>) -> Error {
-        cyclic(object).at(self.rewriter.path())
+        let is_it = |was: &Value| was.object_ref().is_some_and(|was| was.ident() == object.ident());
+        let mut replaced = self.rewriter.extras().filter_map(|open| open.replaced);
+        let error = match replaced.any(is_it) {
+            false => cyclic(object),
+            true => Error::value_error(format!(
+                "what the callback returned for a {0} contains that {0}, and in pre-order the \
+                 callback is called for all parts of what it returned; use post-order, or return \
+                 a new object that does not contain the old one",
+                object.info().key().trim_start_matches("isoform.")
+            )),
+        };
+        error.at(self.rewriter.path())
     }
 
     /// Rewrites a part for the running hook or callback of the driver.

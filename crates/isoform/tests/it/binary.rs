@@ -187,6 +187,11 @@ fn another_frame_is_refused() {
         "binary form: the bytes do not start as expected"
     );
     assert_eq!(
+        message(b" {\"root_index\":0}"),
+        "binary form: the bytes begin like JSON; read a JSON graph with from_json_graph_str in \
+         Python, from_json_graph in Rust, and the JSON of a patch or difference with its from_json"
+    );
+    assert_eq!(
         message(b"\x89isoform"),
         "binary form: expected version 1, got the end"
     );
