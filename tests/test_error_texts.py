@@ -52,7 +52,8 @@ INTERPRETERS = """
 
 
 @pytest.mark.parametrize(
-    "order", ["run(); run(); import isoform", "import isoform; run()", "run(); import isoform; run()"]
+    "order",
+    ["run(); run(); import isoform", "import isoform; run()", "run(); import isoform; run()"],
 )
 def test_subinterpreters_are_refused_and_leave_the_main_one_alone(order):
     text = textwrap.dedent(INTERPRETERS) + order + "; assert isoform.Array([1])[0] == 1"

@@ -26,8 +26,7 @@ impl Failure {
     /// The encoding of a str failed.
     #[cold]
     pub(super) fn of_text(raised: PyErr) -> Self {
-        let is_surrogate =
-            |py| raised.is_instance_of::<pyo3::exceptions::PyUnicodeEncodeError>(py);
+        let is_surrogate = |py| raised.is_instance_of::<pyo3::exceptions::PyUnicodeEncodeError>(py);
         match Python::attach(is_surrogate) {
             true => Failure::Surrogate(Box::new(("surrogates not allowed".to_owned(), raised))),
             false => Failure::Raised(raised),

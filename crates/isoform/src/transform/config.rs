@@ -170,10 +170,15 @@ pub(super) fn legalised(given: &Map<Str, Value>) -> Result<Map<Str, Value>> {
 /// options that say what happens around a pass.
 pub(super) fn effective(given: &Map<Str, Value>) -> Map<Str, Value> {
     let options = OPTIONS.read().unwrap_or_else(PoisonError::into_inner);
-    let of_passes = options.iter().filter(|(key, _)| ![REPRODUCER, IMMUTABLE].contains(&&***key));
+    let of_passes = options
+        .iter()
+        .filter(|(key, _)| ![REPRODUCER, IMMUTABLE].contains(&&***key));
     let value = |(key, option): (&Box<str>, &ConfigOption)| {
         let key = Str::from(&**key);
-        let value = given.get(&key.clone().into()).unwrap_or(&option.default).clone();
+        let value = given
+            .get(&key.clone().into())
+            .unwrap_or(&option.default)
+            .clone();
         (!value.is_none()).then_some((key, value))
     };
     of_passes.filter_map(value).collect()

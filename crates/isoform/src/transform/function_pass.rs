@@ -89,9 +89,8 @@ impl FunctionPass {
         memo: Ref<Memo>,
         func: impl Fn(Ref<F>, &Ref<PassContext>) -> Result<Ref<F>> + Send + Sync + 'static,
     ) -> Ref<FunctionPass> {
-        let of_function = move |function: Ref<F>, _: &Ref<Obj>, ctx: &Ref<PassContext>| {
-            func(function, ctx)
-        };
+        let of_function =
+            move |function: Ref<F>, _: &Ref<Obj>, ctx: &Ref<PassContext>| func(function, ctx);
         FunctionPass::new(info, of_function).with_memo(memo)
     }
 
@@ -144,9 +143,7 @@ impl FunctionPass {
         let run = match (&self.memo, &ctx.cache) {
             (Some(memo), Some(cache)) => {
                 let settings = memo::Settings::of(self, memo, ctx)?;
-                settings.map(|settings| {
-                    memo::Run::new((memo, cache), settings, functions, root)
-                })
+                settings.map(|settings| memo::Run::new((memo, cache), settings, functions, root))
             }
             _ => None,
         };

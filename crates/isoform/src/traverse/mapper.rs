@@ -633,7 +633,10 @@ where
 
     #[cold]
     fn cycle(&self, object: ObjRef<'a>) -> Error {
-        let is_it = |was: &Value| was.object_ref().is_some_and(|was| was.ident() == object.ident());
+        let is_it = |was: &Value| {
+            was.object_ref()
+                .is_some_and(|was| was.ident() == object.ident())
+        };
         let mut replaced = self.rewriter.extras().filter_map(|open| open.replaced);
         let error = match replaced.any(is_it) {
             false => cyclic(object),

@@ -369,7 +369,9 @@ fn a_key_whose_frozen_parts_were_overwritten_is_refused() {
         for (object, key, x) in [(&written, &before[0], 1), (&other, &before[1], 7)] {
             assert!(key.try_eq(&fresh_key(holder(&make(x)))).expect("as it was"));
             overwrite_field_at(object, 0, 2.into()).expect("declared at run time");
-            let error = key.try_eq(&fresh_key(holder(&make(x)))).expect_err("out of date");
+            let error = key
+                .try_eq(&fresh_key(holder(&make(x))))
+                .expect_err("out of date");
             assert!(error.message().contains("is out of date"), "{error}");
         }
     }

@@ -152,7 +152,13 @@ fn another_rust_type_under_a_key_is_refused() {
     assert_eq!(register::<Sum>().unwrap(), sum);
     let error = register::<copied::Difference>().unwrap_err();
     let message = error.message();
-    let parts = ["type key it.registry.Sum is already registered for ", "::Sum (", "registry.rs:", "::copied::Difference (", "needs another key"];
+    let parts = [
+        "type key it.registry.Sum is already registered for ",
+        "::Sum (",
+        "registry.rs:",
+        "::copied::Difference (",
+        "needs another key",
+    ];
     for part in parts {
         assert!(message.contains(part), "{message}");
     }

@@ -1,8 +1,8 @@
 //! A kept result in another program: it equals what the pass would compute, or the pass
 //! computes it.
 
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use isoform::files::{from_bytes, to_bytes};
 use isoform::functions::Function;
@@ -191,7 +191,10 @@ fn looks(value: &Value) -> String {
     } else if let Ok(items) = value.extract::<List<Value>>() {
         items.snapshot().iter().cloned().collect()
     } else if let Ok(entries) = value.extract::<Map<Value, Value>>() {
-        entries.iter().flat_map(|(key, value)| [key.clone(), value.clone()]).collect()
+        entries
+            .iter()
+            .flat_map(|(key, value)| [key.clone(), value.clone()])
+            .collect()
     } else {
         return format!("{value:?}");
     };
@@ -287,7 +290,11 @@ fn values_without_parts_are_those_of_the_function_at_hand() {
         (empty(), empty(), true),
         (items(7), empty(), false),
         ([empty()].into(), [items(7)].into(), false),
-        (Map::<i64, i64>::new().into(), Map::from_iter([(1, 7)]).into(), false),
+        (
+            Map::<i64, i64>::new().into(),
+            Map::from_iter([(1, 7)]).into(),
+            false,
+        ),
         (List::<i64>::new().into(), List::from(vec![1]).into(), true),
         (Shape::from([1, 2]).into(), Shape::from([3, 4]).into(), true),
         (Shape::from([1, 2]).into(), items(7), true),
@@ -370,7 +377,12 @@ fn random_place(choose: &mut impl FnMut() -> usize, depth: usize) -> Value {
             let items: Vec<Value> = items.collect();
             match kind {
                 9 => List::from(items).into(),
-                10 => items.into_iter().enumerate().map(|(at, item)| (at as i64, item)).collect::<Map<i64, Value>>().into(),
+                10 => items
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, item)| (at as i64, item))
+                    .collect::<Map<i64, Value>>()
+                    .into(),
                 11 => (&Place::new(Value::from(Array::from(items)))).into(),
                 _ => Array::from(items).into(),
             }

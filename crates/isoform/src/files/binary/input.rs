@@ -125,9 +125,7 @@ impl<'a> Input<'a> {
         }
         let lanes_16 = u16::try_from(lanes).ok();
         let dtype = lanes_16.and_then(|lanes| DType::from_parts(code, bits, lanes));
-        dtype.ok_or_else(|| {
-            Error::value_error(format!("a dtype of {bits} bits and {lanes} lanes"))
-        })
+        dtype.ok_or_else(|| Error::value_error(format!("a dtype of {bits} bits and {lanes} lanes")))
     }
 
     pub(super) fn dims(&mut self) -> Result<Vec<i64>> {

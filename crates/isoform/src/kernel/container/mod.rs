@@ -21,8 +21,8 @@ mod text;
 mod types;
 
 pub use dict::Dict;
-pub use key::StructuralKey;
 pub(crate) use key::Checked;
+pub use key::StructuralKey;
 pub use mapping::Map;
 pub use opaque::OpaqueObj;
 pub use sequence::{Array, List};

@@ -691,7 +691,9 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         tracked: AtomicBool::new(false),
         overwritten: AtomicBool::new(false),
         claim: AtomicU8::new(claim as u8),
-        rust_type: definition.rust_type().map_or_else(OnceLock::new, OnceLock::from),
+        rust_type: definition
+            .rust_type()
+            .map_or_else(OnceLock::new, OnceLock::from),
         fields,
         definition,
     };

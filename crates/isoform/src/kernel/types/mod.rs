@@ -27,8 +27,8 @@ pub use node_enum::{
     EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
 };
 pub use region::{RegionChange, RegionKind};
-pub use schema::{HostSchema, Schema, TypeRef};
 pub(crate) use rust_type::RustType;
+pub use schema::{HostSchema, Schema, TypeRef};
 pub(crate) use schema::{Parts, at as in_place, nearest};
 pub(crate) use visit_order::visit_order;
 

@@ -25,13 +25,18 @@ impl RustType {
     /// True if both are one declaration: the same type, or the same one in two copies of a
     /// library, which have other ids but the same name and file.
     pub(crate) fn is_same(&self, other: &RustType) -> bool {
-        self.id == other.id
-            || self.name == other.name && self.place.file() == other.place.file()
+        self.id == other.id || self.name == other.name && self.place.file() == other.place.file()
     }
 }
 
 impl std::fmt::Display for RustType {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} ({}:{})", self.name, self.place.file(), self.place.line())
+        write!(
+            f,
+            "{} ({}:{})",
+            self.name,
+            self.place.file(),
+            self.place.line()
+        )
     }
 }

@@ -110,7 +110,9 @@ impl Patch {
             return self.build(&tables);
         };
         // What does not fit a wrong value says nothing about the mistake.
-        let expected = check.split_at_checked(CHECK).filter(|(_, both)| both.len() == CHECK);
+        let expected = check
+            .split_at_checked(CHECK)
+            .filter(|(_, both)| both.len() == CHECK);
         if let Some((expected, _)) = expected {
             let found = start_of(value)?;
             if found != expected {

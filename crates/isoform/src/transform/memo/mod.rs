@@ -77,7 +77,13 @@ impl<'a> Run<'a> {
         fits: impl Fn(&Value) -> bool,
         compute: impl FnOnce() -> Result<Value>,
     ) -> Result<Value> {
-        let Some(key) = key::of(pass, self.memo, &self.settings, (position, function), &self.program)?
+        let Some(key) = key::of(
+            pass,
+            self.memo,
+            &self.settings,
+            (position, function),
+            &self.program,
+        )?
         else {
             return compute();
         };

@@ -8,8 +8,8 @@ use super::pairs::{self, Pairs, Partner};
 use crate::ir::{GlobalVar, IRModule};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::AccessStep;
-use crate::kernel::types::region::RegionKind;
 use crate::kernel::types::FieldFlag;
+use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::{ChildOptions, Children};
 

@@ -1,7 +1,7 @@
 //! What the results of a pass depend on besides functions and programs.
 
-use super::key::is_plain;
 use super::kept::{digest, exact};
+use super::key::is_plain;
 use crate::kernel::container::{Bytes, Str};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::value::{Value, ValueRef};
