@@ -56,7 +56,7 @@ class Memo(Object):
 
 @c_class("transform.NoProgram", init=False)
 class NoProgram(Object):
-    """What a pure pass gets in place of a program that it does not declare to read.
+    """Takes the place of the program for a pure pass that does not declare what it reads.
 
     Looking at it raises ValueError, which says what to declare.
     """

@@ -1,4 +1,4 @@
-"""What a pure pass written in Python depends on besides its arguments."""
+"""The data that a pure pass written in Python depends on besides its arguments."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 //! Failed conversions of Python objects to a schema.
 
-use pyo3::exceptions::{PyException, PyMemoryError, PyRecursionError, PyTypeError};
+use pyo3::exceptions::{
+    PyException, PyMemoryError, PyRecursionError, PyTypeError, PyUnicodeEncodeError,
+};
 use pyo3::prelude::*;
 
 /// The reason why a Python object does not fit a schema.
@@ -26,8 +28,7 @@ impl Failure {
     /// The encoding of a str failed.
     #[cold]
     pub(super) fn of_text(raised: PyErr) -> Self {
-        let is_surrogate = |py| raised.is_instance_of::<pyo3::exceptions::PyUnicodeEncodeError>(py);
-        match Python::attach(is_surrogate) {
+        match Python::attach(|py| raised.is_instance_of::<PyUnicodeEncodeError>(py)) {
             true => Failure::Surrogate(Box::new(("surrogates not allowed".to_owned(), raised))),
             false => Failure::Raised(raised),
         }

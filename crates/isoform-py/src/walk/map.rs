@@ -20,7 +20,8 @@ use crate::object::gil::under_gil;
 /// `callbacks`, `with_def_region_kind` and `order` are as for `structural_walk`. To
 /// keep a value, a callback returns it. Nothing is changed in place: an object that
 /// contains a replacement is rebuilt, and everything else is the same object in the
-/// result. An object that is reached in several ways is rewritten once in each kind of
+/// result. A rebuilt object has the fields of the old one, and not the other attributes that
+/// somebody set on it in Python. An object that is reached in several ways is rewritten once in each kind of
 /// region (definition or use), and its result is shared in the same way. In post-order,
 /// a callback receives a node after its children were replaced; in pre-order, the
 /// children of its result are visited.
@@ -105,7 +106,8 @@ fn call(
 ///
 /// `replacements` maps variables (by identity) to their replacements. If a binder would
 /// capture a variable of a replacement, the binder gets a new variable. If no variable
-/// occurs free, the result is the same object.
+/// occurs free, the result is the same object. A rebuilt object has the fields of the old
+/// one, and not the other attributes that somebody set on it in Python.
 ///
 /// Raises TypeError if a key is not a variable or a replacement does not fit its field,
 /// ValueError for a value that contains itself. Linear in the number of distinct

@@ -151,7 +151,7 @@ pub struct Memo {
     pub state: Option<Function>,
 }
 
-/// What a pure pass gets in place of the program if it does not declare what it reads of it.
+/// Takes the place of the program for a pure pass that does not declare what it reads of it.
 #[derive(Node)]
 #[node(key = "transform.NoProgram", kind = none, crate = crate)]
 #[repr(C)]

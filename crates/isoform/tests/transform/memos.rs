@@ -135,7 +135,7 @@ fn run(root: &Ref<IRModule>, cache: &Ref<Cache>, memo: &Ref<Memo>) -> (Ref<IRMod
     (done, calls.load(Ordering::Relaxed))
 }
 
-/// What a pass reads besides the signatures of callees.
+/// The reads of a pass that looks at nothing but the signatures of callees.
 fn nothing_else() -> Function {
     Function::new(|_| Ok(Value::NONE))
 }

@@ -41,7 +41,7 @@ pub struct StructuralKey {
     pub(crate) hash: u64,
     /// The time at which the key was made, if anything in the value can change.
     pub(crate) moment: Option<Arc<Moment>>,
-    /// Whether the value can change without the key seeing it.
+    /// Tells if the value may have changed without the key seeing it.
     pub(crate) checked: Checked,
     /// The comparison of keys: by the engine, which is above this layer.
     pub(crate) equal: fn(&StructuralKey, &StructuralKey) -> Result<bool>,

@@ -67,7 +67,7 @@ pub(super) enum Found<'a> {
 }
 
 impl Names {
-    /// Records a value without parts, and what stands at the same place of the other function.
+    /// Records a value without parts, and the value at the same place of the other function.
     pub(super) fn pair(&mut self, site: Site, left: &Value, right: &Value) {
         let merge = |known: &mut Option<Value>| {
             if known.as_ref().map(Name::of) != Some(Name::of(right)) {

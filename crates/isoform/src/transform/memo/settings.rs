@@ -1,4 +1,4 @@
-//! What the results of a pass depend on besides functions and programs.
+//! Everything besides functions and programs that the results of a pass depend on.
 
 use super::kept::{digest, exact};
 use super::key::is_plain;
