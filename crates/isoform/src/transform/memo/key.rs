@@ -11,11 +11,12 @@ use crate::kernel::container::{Array, Bytes, Str};
 use crate::kernel::error::Result;
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 use crate::transform::cache::Memo;
 use crate::transform::nodes::Pass;
 use crate::transform::root::{Root, Signature};
-use crate::traverse::{WalkResult, structural_walk};
+use crate::traverse::{Visit, WalkOptions, WalkResult};
 
 /// The version of the form of keys and entries.
 const VERSION: i64 = 5;
@@ -91,10 +92,13 @@ impl Numbers {
 
 /// True if nothing in a value has an identity that other parts of a key could mention.
 pub(super) fn is_plain(value: &Value) -> bool {
-    let first = structural_walk(value, |visit| {
+    let options = WalkOptions::default().include_ignored(true).hooks(false);
+    let first = options.walk(value, |visit: &Visit<'_>| {
         let is_plain = |object: &Ref<Obj>| {
             let info = object.type_info();
-            info.is_builtin() && info.class() != Payload::Mutable
+            let has_identity = matches!(info.kind(), Kind::Var | Kind::Dag | Kind::None);
+            let is_tree = !has_identity && !info.may_change() && !info.has_structural_hooks();
+            info.class() != Payload::Mutable && (info.is_builtin() || is_tree)
         };
         Ok(match visit.object().is_none_or(is_plain) {
             true => WalkResult::Advance,
