@@ -35,7 +35,7 @@ class Other(ir.BaseFunc):
 
 
 def module(number=10, **attrs):
-    return ir.IRModule({"f": Fun(number=number)}, attrs=ir.make_node("DictAttrs", **attrs))
+    return ir.IRModule({"f": Fun(number=number)}, attrs=attrs)
 
 
 def pure(func=None, **options):
