@@ -113,8 +113,8 @@ def test_long_values_of_a_mismatch_are_cut(sign):
 
 def test_a_callback_whose_answer_contains_its_argument_in_pre_order():
     message = (
-        r"what the callback returned for a test_error_texts\.Add contains that .*"
-        "use post-order, or return a new object"
+        r"returned a value for the (test_error_texts\.Add) that contains the \1 itself.*"
+        "use post-order, or return a value without it"
     )
     with pytest.raises(ValueError, match=message):
         structural_map([Add(1, 2)], (Add, lambda v: Add(v, 1)), order="pre")

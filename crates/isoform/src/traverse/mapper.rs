@@ -641,9 +641,9 @@ where
         let error = match replaced.any(is_it) {
             false => cyclic(object),
             true => Error::value_error(format!(
-                "what the callback returned for a {0} contains that {0}, and in pre-order the \
-                 callback is called for all parts of what it returned; use post-order, or return \
-                 a new object that does not contain the old one",
+                "the callback returned a value for the {0} that contains the {0} itself, and in \
+                 pre-order it is called for all parts of that value; use post-order, or return a \
+                 value without it",
                 object.info().key().trim_start_matches("isoform.")
             )),
         };
