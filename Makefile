@@ -138,6 +138,8 @@ mutants: ## Judge the tests by making COUNT small changes to the engines
 docs: ## Build the API documentation; a warning is an error
 	$(call say,API documentation)
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps $(ALL)
+	$(call say,API documentation as a dependency without features has it)
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --package isoform
 
 .PHONY: lint
 lint: lint-rust lint-python lint-deps ## Formatting, clippy, ruff, licences

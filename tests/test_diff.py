@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import isoform
-from isoform import Array, structural_equal
+from isoform import Array, Dict, List, structural_equal
 from isoform.dataclasses import field, py_class
 from isoform.diff import Change, Difference, DifferenceRecord, Patch, diff
 
@@ -160,9 +160,14 @@ def test_a_patch_is_small_and_crosses_processes():
     text = diff(left, right).patch.to_json()
     assert len(text) < 400
     assert json.loads(text)["isoform.patch"] == 1
+    check = json.loads(text)["check"]
     assert structural_equal(Patch.from_json(text).apply(left), right)
-    with pytest.raises(ValueError, match="the patch is for another value"):
-        Patch.from_json(text).apply(right)
+    for other in (right, Add(1, 2), [], 3):
+        with pytest.raises(ValueError) as info:
+            Patch.from_json(text).apply(other)
+        expected = f"for another value: expected one whose digest begins with {check[:8]}, got "
+        assert expected in str(info.value)
+        assert "no item" not in str(info.value)
 
 
 def test_a_difference_is_written_and_read():
@@ -282,3 +287,24 @@ def test_deep_values():
     assert change.left_path.depth == 100_001
     assert structural_equal(found.apply(found.left), found.right)
     assert structural_equal(found.patch.apply(found.left), found.right)
+
+
+def test_a_difference_of_values_that_changed_is_refused():
+    for make in (List, lambda items: Dict(enumerate(items))):
+        for side in (0, 1):
+            values = make([1, 2, 3]), make([1, 5, 3, 4])
+            found = diff(*values)
+            assert structural_equal(found.apply(values[0]), values[1])
+            values[side][1] = 9
+            name = ("left", "right")[side]
+            message = f"the {name} value has changed since the difference was made"
+            for use in (lambda: found.apply(values[0]), found.invert, found.to_json):
+                with pytest.raises(ValueError, match=message):
+                    use()
+            with pytest.raises(ValueError, match=message):
+                _ = found.patch
+    one, other = List([1]), List([1])
+    found = diff(one, other)
+    other.append(2)
+    with pytest.raises(ValueError, match="the right value has changed"):
+        found.apply(one)

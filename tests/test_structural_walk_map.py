@@ -365,8 +365,19 @@ def test_map_containers():
     assert (dict(table), dict(made)) == ({1: 1}, {1: 2})
 
 
-def test_map_may_answer_none():
-    assert structural_map(Box(1), (int, lambda v: None)).v is None
+def test_a_callback_that_returns_none_is_refused():
+    for value, cls, key in ((Box(1), Box, "Box"), (Box(1), int, "int"), ([1], Array, "Array")):
+        for call in (
+            lambda: structural_map(value, (cls, lambda v: None)),
+            lambda: structural_map(value, (cls, lambda v: None), order="pre"),
+            lambda: structural_mutate(value, (cls, lambda v, m: None)),
+        ):
+            with pytest.raises(TypeError, match=rf"callback for .*{key} returned None; it keeps"):
+                call()
+    # The callback of what holds a value can put None in its place, and None may stay.
+    assert structural_map(Box(1), (Box, lambda v: Box(None))).v is None
+    assert structural_map(Box(None), (object, lambda v: v)).v is None
+    assert structural_mutate(Box(None), (object, lambda v, m: m.default_mutate(v))).v is None
 
 
 def test_ignored_fields_are_carried_over():
@@ -572,5 +583,5 @@ def test_a_callback_without_a_return_is_told():
     class Typed(isoform.Object):
         n: int
 
-    with pytest.raises(TypeError, match=r"walk_map\.Typed\.n: expected int, got None.*callback"):
+    with pytest.raises(TypeError, match="the callback for int returned None"):
         structural_map(Typed(1), (int, lambda n: None))

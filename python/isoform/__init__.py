@@ -1,5 +1,8 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
+# An error of this module comes before the native one is loaded.
+from isoform import _interpreter  # noqa: F401  # isort: skip
+
 # The classes of built-in types are bound to them when their modules are
 # imported, which must happen before the first object of such a type occurs.
 from isoform import container, function, tensor  # noqa: F401  # isort: skip

@@ -348,12 +348,16 @@ class Map(Object, Mapping[K, V]):
     """An immutable mapping that keeps the order of insertion.
 
     Keys that are plain values match by type and value, so that 1, True and
-    1.0 are three keys; objects, arrays among them, match by identity.
+    1.0 are three keys; objects, arrays among them, match by identity. They
+    are one key of a Python dict, which keeps one entry before `Map` sees it;
+    pairs keep all three.
 
     Args:
         entries: a mapping, or an iterable of pairs.
         named: further entries.
 
+    >>> len(Map({1: "a", True: "b", 1.0: "c"})), len(Map([(1, "a"), (True, "b"), (1.0, "c")]))
+    (1, 3)
     >>> m = Map({"a": 1}, b=2)
     >>> m["a"], m.get("z", 0), list(m.items())
     (1, 0, [('a', 1), ('b', 2)])

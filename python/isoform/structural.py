@@ -225,7 +225,7 @@ def structural_mutate(
             instead of reusing the result of its first occurrence.
 
     Raises:
-        TypeError: a return value does not fit its field.
+        TypeError: a return value does not fit its field, or is None for another value.
         ValueError: a value contains itself.
         RecursionError: callbacks nest too deeply.
 

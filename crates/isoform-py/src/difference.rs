@@ -112,8 +112,9 @@ impl DifferenceHandle {
     /// Builds the right value out of the left one, or one that is equal to it. What did not
     /// change is shared with `value`, lists and dicts included.
     ///
-    /// Raises ValueError for a value that is not equal to the left one. O(n) for n
-    /// parts of the value, plus the size of the patch.
+    /// Raises ValueError for a value that is not equal to the left one, and if one of the two
+    /// values has changed since the difference was made. O(n) for n parts of the value, plus
+    /// the size of the patch.
     fn apply<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, given) = (value.py(), untyped(value)?);
         let made = under_gil(py, || self.0.apply(&given)).into_py()?;
@@ -121,6 +122,8 @@ impl DifferenceHandle {
     }
 
     /// The way back, from the right value to the left one.
+    ///
+    /// Raises ValueError if one of the values has changed since the difference was made.
     fn invert(&self, py: Python<'_>) -> PyResult<DifferenceHandle> {
         let back = under_gil(py, || self.0.invert()).into_py()?;
         Ok(DifferenceHandle(back))
@@ -128,8 +131,9 @@ impl DifferenceHandle {
 
     /// How to build the right value, to be written as JSON and applied elsewhere.
     ///
-    /// Raises ValueError for a variable that is free on the right and not on the left, and
-    /// TypeError for values that cannot be written.
+    /// Raises ValueError for a variable that is free on the right and not on the left, and if
+    /// one of the values has changed since the difference was made; TypeError for values that
+    /// cannot be written.
     #[getter]
     fn patch(&self, py: Python<'_>) -> PyResult<PatchHandle> {
         let patch = under_gil(py, || self.0.checked_patch()).into_py()?;

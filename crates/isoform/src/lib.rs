@@ -80,21 +80,35 @@
 //! | declare a type in Rust | [`#[derive(Node)]`](derive@Node) |
 //! | declare a type at run time | [`TypeDef`](types::TypeDef), [`register_type`](types::register_type), [`construct`](objects::construct) |
 //! | change a field | [`FieldDef::mutable`](types::FieldDef::mutable), [`set_field`](objects::set_field) |
-//! | compare | [`structural_equal`], [`explain_mismatch`], [`CompareOptions`](compare::CompareOptions), [`assert_structural_equal`](text::assert_structural_equal) |
+//! | compare | [`structural_equal`], [`explain_mismatch`], [`CompareOptions`](compare::CompareOptions) |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`](compare::StructuralKey) |
 //! | find equal subterms | [`subterm_classes`](compare::subterm_classes), [`duplicates`](compare::duplicates), [`repeated_blocks`](compare::repeated_blocks), [`intern`](compare::intern) |
 //! | visit | [`structural_walk`](traverse::structural_walk), [`walk_objects`](traverse::walk_objects), [`children_of`](traverse::children_of) |
 //! | rewrite | [`structural_map`](traverse::structural_map), [`substitute`](traverse::substitute), [`Children::rebuild`](traverse::Children::rebuild) |
 //! | decide by class | [`Dispatch`](traverse::Dispatch), [`NodeVisitor`](traverse::NodeVisitor), [`NodeMutator`](traverse::NodeMutator), [`NodeFunctor`](traverse::NodeFunctor) |
 //! | match templates, rewrite by rule | [`pattern`] |
-//! | write and run passes | [`transform`] |
+#![cfg_attr(
+    feature = "transform",
+    doc = "| write and run passes | [`transform`] |"
+)]
 //! | copy | [`deep_copy`](traverse::deep_copy), [`shallow_copy`](traverse::shallow_copy) |
 //! | compare and print by fields | [`recursive_eq`](compare::recursive_eq), [`recursive_cmp`](compare::recursive_cmp), [`recursive_hash`](compare::recursive_hash), [`repr()`](objects::repr) |
 //! | attach behaviour | [`attrs`], [`TypeDef::attr`](types::TypeDef::attr), [`Hook`](hooks::Hook) |
 //! | check | [`verify()`](objects::verify) |
-//! | start with types, expressions, modules and operators | [`ir`], [`tir`], [`mod@dialect`] |
+#![cfg_attr(
+    feature = "ir",
+    doc = "| start with types, expressions, modules and operators | [`ir`] |"
+)]
+#![cfg_attr(feature = "tir", doc = "| compute with scalars | [`tir`] |")]
+#![cfg_attr(
+    any(feature = "pto", feature = "relay"),
+    doc = "| use a dialect | [`mod@dialect`] |"
+)]
 //! | write and read files | [`to_json_graph`](files::to_json_graph), [`from_json_graph`](files::from_json_graph), [`to_bytes`](files::to_bytes), [`from_bytes`](files::from_bytes) |
-//! | print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`render_mismatch`](text::render_mismatch) |
+#![cfg_attr(
+    feature = "text",
+    doc = "| print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`assert_structural_equal`](text::assert_structural_equal), [`render_mismatch`](text::render_mismatch) |"
+)]
 //! | find a place | [`AccessPath`](paths::AccessPath) |
 //! | call by name | [`Function`](functions::Function), [`register_function`](functions::register_function), [`global_function`](functions::global_function), [`export`](macro@export) |
 //! | give methods to types | [`register_method`](functions::register_method), [`call_method`](functions::call_method) |

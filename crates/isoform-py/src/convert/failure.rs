@@ -1,6 +1,8 @@
 //! Failed conversions of Python objects to a schema.
 
-use pyo3::exceptions::{PyException, PyMemoryError, PyRecursionError, PyTypeError};
+use pyo3::exceptions::{
+    PyException, PyMemoryError, PyRecursionError, PyTypeError, PyUnicodeEncodeError,
+};
 use pyo3::prelude::*;
 
 /// The reason why a Python object does not fit a schema.
@@ -9,6 +11,9 @@ pub(crate) enum Failure {
     Mismatch(String),
     /// A value protocol of the object raised; a message, and the exception.
     Protocol(Box<(String, PyErr)>),
+    /// A str is no text, since it has a surrogate without the other one; where that is, and
+    /// the exception.
+    Surrogate(Box<(String, PyErr)>),
     /// Other Python code raised.
     Raised(PyErr),
 }
@@ -20,6 +25,15 @@ impl From<PyErr> for Failure {
 }
 
 impl Failure {
+    /// The encoding of a str failed.
+    #[cold]
+    pub(super) fn of_text(raised: PyErr) -> Self {
+        match Python::attach(|py| raised.is_instance_of::<PyUnicodeEncodeError>(py)) {
+            true => Failure::Surrogate(Box::new(("surrogates not allowed".to_owned(), raised))),
+            false => Failure::Raised(raised),
+        }
+    }
+
     /// A method of an object raised while its value was requested.
     ///
     /// Exceptions that are not about the object, such as an interrupt from the
@@ -48,6 +62,14 @@ impl Failure {
                 Python::attach(|py| error.set_cause(py, Some(cause)));
                 error
             }
+            Failure::Surrogate(surrogate) => {
+                let (message, error) = *surrogate;
+                let reason = describe(&message);
+                match Python::attach(|py| error.value(py).setattr("reason", reason)) {
+                    Ok(()) => error,
+                    Err(other) => other,
+                }
+            }
             Failure::Raised(error) => error,
         }
     }
@@ -73,6 +95,10 @@ impl Failure {
             Failure::Protocol(mut protocol) => {
                 protocol.0 = restate(&protocol.0);
                 Failure::Protocol(protocol)
+            }
+            Failure::Surrogate(mut surrogate) => {
+                surrogate.0 = restate(&surrogate.0);
+                Failure::Surrogate(surrogate)
             }
             raised => raised,
         }

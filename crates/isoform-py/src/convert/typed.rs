@@ -116,7 +116,7 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
             None => otherwise(),
         },
         Schema::Str => match value.cast::<PyString>() {
-            Ok(text) => Ok(Value::from(text.to_str()?)),
+            Ok(text) => Ok(Value::from(text.to_str().map_err(Failure::of_text)?)),
             Err(_) => through_protocol(value, schema),
         },
         Schema::Bytes => match bytes_of(value) {

@@ -126,7 +126,9 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> Result<Step<'
         {
             return Ok(Step::Done(Value::from(dtype_of_instance(value)?)));
         }
-        return Ok(Step::Done(Value::from(text.to_str()?)));
+        return Ok(Step::Done(Value::from(
+            text.to_str().map_err(Failure::of_text)?,
+        )));
     }
     if let Some(class) = shape_class(py)
         && value.is_instance(class)?

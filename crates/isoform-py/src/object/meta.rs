@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::gil::{give_way, has_comparison_hooks};
-use super::slot::guarded_object;
+use super::slot::{guarded, guarded_object};
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
 use super::{bind, class, construct, gc, roots};
 use crate::error::{IntoPyResult, from_python};
@@ -149,6 +149,52 @@ unsafe extern "C" fn meta_getattro(
             }
         })
     }
+}
+
+/// # Safety
+///
+/// `tp_setattro` of `Object`: the error for a name that is almost that of a field suggests
+/// the field. Python itself does so where it prints the error of a failed read.
+unsafe extern "C" fn object_setattro(
+    object: *mut ffi::PyObject,
+    name: *mut ffi::PyObject,
+    value: *mut ffi::PyObject,
+) -> c_int {
+    // SAFETY: CPython passes an object, a name and a value or null, and holds the GIL.
+    unsafe {
+        let done = ffi::PyObject_GenericSetAttr(object, name, value);
+        if done == 0 || ffi::PyErr_ExceptionMatches(ffi::PyExc_AttributeError) == 0 {
+            return done;
+        }
+        let py = Python::assume_attached();
+        let error = PyErr::fetch(py);
+        let class = (*object).ob_type;
+        let name = Bound::from_borrowed_ptr(py, name);
+        guarded(py, -1, || Err(suggesting_field(py, class, &name, error)?))
+    }
+}
+
+/// The error of an attribute that cannot be set, with the field that may have been meant.
+fn suggesting_field(
+    py: Python<'_>,
+    class: *mut ffi::PyTypeObject,
+    name: &Bound<'_, PyAny>,
+    error: PyErr,
+) -> PyResult<PyErr> {
+    let Some(data) = class::nearest(py, class) else {
+        return Ok(error);
+    };
+    let name = name.str()?.to_string();
+    // An error about an existing field says what is wrong.
+    if data.info.field_index(&name).is_some() {
+        return Ok(error);
+    }
+    let hint = host::field_hint(data.info, &name);
+    if !hint.is_empty() {
+        let text = format!("{}{hint}", error.value(py));
+        error.value(py).setattr("args", (text,))?;
+    }
+    Ok(error)
 }
 
 /// The negation of a result of `==`, which is consumed.
@@ -361,6 +407,7 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
             slot(ffi::Py_tp_richcompare, richcompare as *mut c_void),
             slot(ffi::Py_tp_hash, hash as *mut c_void),
             slot(ffi::Py_tp_repr, repr as *mut c_void),
+            slot(ffi::Py_tp_setattro, object_setattro as *mut c_void),
             slot(ffi::Py_tp_doc, OBJECT_DOC.as_ptr() as *mut c_void),
         ],
         None,

@@ -20,13 +20,15 @@ use crate::object::gil::under_gil;
 /// `callbacks`, `with_def_region_kind` and `order` are as for `structural_walk`. To
 /// keep a value, a callback returns it. Nothing is changed in place: an object that
 /// contains a replacement is rebuilt, and everything else is the same object in the
-/// result. An object that is reached in several ways is rewritten once in each kind of
+/// result. A rebuilt object has the fields of the old one, and not the other attributes that
+/// somebody set on it in Python. An object that is reached in several ways is rewritten once in each kind of
 /// region (definition or use), and its result is shared in the same way. In post-order,
 /// a callback receives a node after its children were replaced; in pre-order, the
 /// children of its result are visited.
 ///
-/// Raises TypeError if a result does not fit its field, ValueError for a value that
-/// contains itself, and exceptions of the callbacks. O(values), in constant native
+/// Raises TypeError if a result does not fit its field or is None for another value (a
+/// callback without `return`), ValueError for a value that contains itself, and exceptions
+/// of the callbacks. O(values), in constant native
 /// stack.
 #[pyfunction]
 #[pyo3(signature = (root, callbacks=None, with_def_region_kind=None, order=None))]
@@ -42,35 +44,29 @@ pub(crate) fn structural_map<'py>(
     let options = MapOptions::default().order(order).keys(false);
     let py = root.py();
     let mut variables = HashMap::new();
-    let mut returned_none = false;
-    let call = |visit: &Visit<'_>| {
-        let answer = call(py, &callbacks, &mut variables, visit).map_err(from_python)?;
-        returned_none |= answer.as_ref().is_some_and(Value::is_none);
-        Ok(answer)
-    };
+    let call = |visit: &Visit<'_>| call(py, &callbacks, &mut variables, visit).map_err(from_python);
     let mapped = under_gil(py, || {
         options.map_selected(&value, |ty| callbacks.wants(ty), call)
-    })
-    .into_py();
-    let mapped = match mapped {
-        Err(error) if returned_none => return Err(about_none(py, error)),
-        mapped => mapped?,
-    };
-    to_python(py, &mapped)
+    });
+    to_python(py, &mapped.into_py()?)
 }
 
-/// Adds a hint if None does not fit a field: a function without a `return` statement
-/// returns None.
-fn about_none(py: Python<'_>, error: PyErr) -> PyErr {
-    let text = error.value(py).to_string();
-    if !error.is_instance_of::<PyTypeError>(py) || !text.contains("got None") {
-        return error;
+/// The replacement that a callback returned for a value.
+///
+/// None stands for no value but None: a function without a `return` statement returns it.
+pub(super) fn replacement(
+    function: &str,
+    value: &Value,
+    result: &Bound<'_, PyAny>,
+) -> PyResult<Value> {
+    if result.is_none() && !value.is_none() {
+        return Err(PyTypeError::new_err(format!(
+            "{function}: the callback for {} returned None; it keeps a value by returning it, and \
+             the callback for what contains the value can put None in its place",
+            value.type_name()
+        )));
     }
-    let hint = "; a callback returned None, and keeps a value by returning it";
-    match error.value(py).setattr("args", (text + hint,)) {
-        Ok(()) => error,
-        Err(other) => other,
-    }
+    untyped(result)
 }
 
 /// The results for variables and dag nodes whose callback does not take the kind of
@@ -97,7 +93,7 @@ fn call(
     let result = chosen.call(&given, visit.region())?;
     let answer = match result.is(&given) {
         true => None,
-        false => Some(untyped(&result)?),
+        false => Some(replacement("structural_map", &visit.value(), &result)?),
     };
     if let Some(identity) = spread {
         variables.insert(identity, answer.clone());
@@ -110,7 +106,8 @@ fn call(
 ///
 /// `replacements` maps variables (by identity) to their replacements. If a binder would
 /// capture a variable of a replacement, the binder gets a new variable. If no variable
-/// occurs free, the result is the same object.
+/// occurs free, the result is the same object. A rebuilt object has the fields of the old
+/// one, and not the other attributes that somebody set on it in Python.
 ///
 /// Raises TypeError if a key is not a variable or a replacement does not fit its field,
 /// ValueError for a value that contains itself. Linear in the number of distinct
@@ -128,8 +125,14 @@ pub(crate) fn substitute<'py>(
             pairs.push((untyped(&var)?, untyped(&replacement)?));
         }
     } else {
-        let items = replacements.cast::<PyMapping>()?.items()?;
-        for item in items {
+        let Ok(mapping) = replacements.cast::<PyMapping>() else {
+            return Err(PyTypeError::new_err(format!(
+                "substitute: expected a dict from variables to their replacements, as in \
+                 substitute(value, {{x: 1}}), got {}",
+                replacements.get_type().name()?
+            )));
+        };
+        for item in mapping.items()? {
             let (var, replacement) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
             pairs.push((untyped(&var)?, untyped(&replacement)?));
         }

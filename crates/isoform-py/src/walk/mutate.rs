@@ -11,6 +11,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::dispatch::{Callbacks, node_of};
+use super::map::replacement;
 use super::running::{MutatorHandle, Running};
 use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
@@ -134,7 +135,8 @@ pub(crate) fn structural_mutate<'py>(
         let region = mutator.region();
         let called = with_scoped("structural_mutate", mutator, |scoped| {
             handle.get().0.during(Arc::clone(scoped), region, || {
-                untyped(&chosen.call_with(&to_python(py, value)?, handle.as_any())?)
+                let result = chosen.call_with(&to_python(py, value)?, handle.as_any())?;
+                replacement("structural_mutate", value, &result)
             })
         });
         called.map_err(from_python)

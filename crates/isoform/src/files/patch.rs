@@ -1,7 +1,7 @@
 //! Patches as JSON.
 //!
 //! ```text
-//! {"isoform.patch":1,"check":"70396680","8":{"value":2},"12":[[5,1,{"$i":8}],[9,0,"new"]]}
+//! {"isoform.patch":1,"check":"70396680c0a01f6e","8":{"value":2},"12":[[5,1,{"$i":8}],[9,0,"new"]]}
 //! ```
 //!
 //! docs/diff.md lists everything that a patch may contain.

@@ -5,6 +5,8 @@
 
 use std::fmt::{self, Write};
 
+use num_bigint::Sign;
+
 use super::container::OpaqueObj;
 use super::value::ValueRef;
 
@@ -25,6 +27,9 @@ pub(crate) enum Style {
 #[cfg(feature = "text")]
 const DECIMAL_BITS: u64 = 2048;
 
+/// The number of bits that a message shows of a larger integer.
+const SHOWN_BITS: u64 = 64;
+
 /// Appends a value without parts. Returns false, without appending anything, if it has
 /// parts, or if the text form has a spelling of its own for it.
 pub(crate) fn spell(value: ValueRef<'_>, style: Style, out: &mut String) -> bool {
@@ -43,6 +48,16 @@ fn write_plain(value: ValueRef<'_>, style: Style, out: &mut String) -> Result<bo
         (V::Int(number), _) => out.push_str(itoa::Buffer::new().format(number)),
         #[cfg(feature = "text")]
         (V::BigInt(number), Text) if number.bits() > DECIMAL_BITS => write!(out, "{number:#x}")?,
+        // Digits in base 10 take quadratic time.
+        (V::BigInt(number), Message(limit)) if number.bits() > 3 * limit as u64 => {
+            let sign = if number.sign() == Sign::Minus {
+                "-"
+            } else {
+                ""
+            };
+            let first = number.magnitude() >> (number.bits() - SHOWN_BITS.min(number.bits()));
+            write!(out, "{sign}{first:#x}... ({} bits)", number.bits())?;
+        }
         (V::BigInt(number), _) => write!(out, "{number}")?,
         (V::Float(number), Message(_)) => write!(out, "{number:?}")?,
         (V::Float(number), _) => float(number, out),

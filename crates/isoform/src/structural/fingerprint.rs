@@ -83,6 +83,13 @@ pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Moment>)> {
     Ok((hash, moment))
 }
 
+/// The hash that [`hash_of_moment`] gives for the contents of a value at a moment.
+pub(super) fn hash_at(value: &Value, moment: &Moment) -> Result<u64> {
+    let snapshots = Some(Snapshots::exact(moment));
+    let mixing = Mixing::of_process();
+    Ok(walk_fast::<true>(value, CompareOptions::default(), snapshots, mixing)?.0)
+}
+
 /// Returns the structural hash of a value, the same for equal values.
 ///
 /// Free variables are hashed by identity. The hash is the same in every run of

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::fingerprint::hash_of_moment;
+use super::fingerprint::{hash_at, hash_of_moment};
 use super::snapshots::Snapshots;
 use super::{CompareOptions, Comparison};
-use crate::kernel::container::StructuralKey;
-use crate::kernel::error::Result;
+use crate::kernel::container::{Checked, StructuralKey};
+use crate::kernel::error::{Error, Result};
 use crate::kernel::object::moment::{self, Moment};
 use crate::kernel::value::Value;
 
@@ -22,11 +22,13 @@ impl StructuralKey {
     /// [`try_eq`](Self::try_eq).
     pub fn new(value: impl Into<Value>) -> Result<Self> {
         let value = value.into();
+        let checked = Checked::at(moment::changed_types());
         let (hash, moment) = hash_of_moment(&value)?;
         Ok(StructuralKey {
             value,
             hash,
             moment: moment.map(Arc::new),
+            checked,
             equal: keys_equal,
         })
     }
@@ -36,6 +38,9 @@ fn keys_equal(left: &StructuralKey, right: &StructuralKey) -> Result<bool> {
     if left.hash != right.hash {
         return Ok(false);
     }
+    for key in [left, right] {
+        key.checked.again(|| check_hash(key))?;
+    }
     let before = moment::time();
     let equal = compare(left, right, |moment| Snapshots::of(moment));
     let is_frozen = left.moment.is_none() && right.moment.is_none();
@@ -44,6 +49,26 @@ fn keys_equal(left: &StructuralKey, right: &StructuralKey) -> Result<bool> {
     }
     // Somebody wrote in the meantime, maybe to something being compared.
     compare(left, right, |moment| Some(Snapshots::exact(moment)))
+}
+
+/// Fails if the value of a key has another hash than when the key was made, apart from what
+/// the key watches. Returns true if nothing in the value can change.
+fn check_hash(key: &StructuralKey) -> Result<bool> {
+    let (now, is_fixed) = match key.moment.as_deref() {
+        None => {
+            let (hash, moment) = hash_of_moment(&key.value)?;
+            (hash, moment.is_none())
+        }
+        Some(moment) => (hash_at(&key.value, moment)?, false),
+    };
+    if now == key.hash {
+        return Ok(is_fixed);
+    }
+    Err(Error::value_error(format!(
+        "the StructuralKey of {:?} is out of date: a frozen field was overwritten for the first \
+         time, or a type got another comparison, after the key was made; make keys afterwards",
+        key.value
+    )))
 }
 
 fn compare(

@@ -206,7 +206,7 @@ fn is_larger(value: &Value, limit: usize) -> bool {
     let mut stack = vec![value.clone()];
     let mut count = 0;
     while let Some(value) = stack.pop() {
-        count += 1;
+        count += 1 + text_parts(&value);
         if count + stack.len() > limit {
             return true;
         }
@@ -214,6 +214,20 @@ fn is_larger(value: &Value, limit: usize) -> bool {
     }
     false
 }
+
+/// The number of parts that take as much space as the text of a value without parts.
+fn text_parts(value: &Value) -> usize {
+    match value.view() {
+        ValueRef::Str(text) => text.len() / PART,
+        ValueRef::Bytes(bytes) => bytes.len() / PART,
+        ValueRef::BigInt(number) => number.bits() as usize / (3 * PART),
+        ValueRef::Shape(dims) => dims.len(),
+        _ => 0,
+    }
+}
+
+/// The number of characters that count as a part.
+const PART: usize = 32;
 
 fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
     if let Some(contents) = value.contents() {

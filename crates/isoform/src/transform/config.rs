@@ -5,6 +5,8 @@ use std::sync::{PoisonError, RwLock};
 
 use isoform_macros::export;
 
+use super::reproducer::REPRODUCER;
+use super::run::IMMUTABLE;
 use crate::kernel::container::{Map, Str};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::dynamic::construct_named;
@@ -162,6 +164,24 @@ pub(super) fn legalised(given: &Map<Str, Value>) -> Result<Map<Str, Value>> {
         made.insert(key.clone(), config_option(key)?.legalised(key, value)?);
     }
     Ok(made)
+}
+
+/// The values of all options in a context: those that it sets, and the defaults. Without the
+/// options that say what happens around a pass.
+pub(super) fn effective(given: &Map<Str, Value>) -> Map<Str, Value> {
+    let options = OPTIONS.read().unwrap_or_else(PoisonError::into_inner);
+    let of_passes = options
+        .iter()
+        .filter(|(key, _)| ![REPRODUCER, IMMUTABLE].contains(&&***key));
+    let value = |(key, option): (&Box<str>, &ConfigOption)| {
+        let key = Str::from(&**key);
+        let value = given
+            .get(&key.clone().into())
+            .unwrap_or(&option.default)
+            .clone();
+        (!value.is_none()).then_some((key, value))
+    };
+    of_passes.filter_map(value).collect()
 }
 
 /// The registered options: for each key the type of its values, the default and the

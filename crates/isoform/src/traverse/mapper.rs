@@ -633,7 +633,21 @@ where
 
     #[cold]
     fn cycle(&self, object: ObjRef<'a>) -> Error {
-        cyclic(object).at(self.rewriter.path())
+        let is_it = |was: &Value| {
+            was.object_ref()
+                .is_some_and(|was| was.ident() == object.ident())
+        };
+        let mut replaced = self.rewriter.extras().filter_map(|open| open.replaced);
+        let error = match replaced.any(is_it) {
+            false => cyclic(object),
+            true => Error::value_error(format!(
+                "the callback returned a value for the {0} that contains the {0} itself, and in \
+                 pre-order it is called for all parts of that value; use post-order, or return a \
+                 value without it",
+                object.info().key().trim_start_matches("isoform.")
+            )),
+        };
+        error.at(self.rewriter.path())
     }
 
     /// Rewrites a part for the running hook or callback of the driver.

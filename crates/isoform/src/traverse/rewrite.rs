@@ -200,6 +200,11 @@ impl<'a, X> Rewriter<'a, X> {
         }
     }
 
+    /// The policy's data about the open objects.
+    pub(crate) fn extras(&self) -> impl Iterator<Item = &X> {
+        self.open.iter().map(|(_, extra)| extra)
+    }
+
     /// Opens an object.
     #[inline]
     pub(crate) fn push(&mut self, cursor: Cursor<'a>, extra: X) {

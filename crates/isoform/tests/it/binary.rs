@@ -187,6 +187,11 @@ fn another_frame_is_refused() {
         "binary form: the bytes do not start as expected"
     );
     assert_eq!(
+        message(b" {\"root_index\":0}"),
+        "binary form: the bytes begin like JSON; read a JSON graph with from_json_graph_str in \
+         Python, from_json_graph in Rust, and the JSON of a patch or difference with its from_json"
+    );
+    assert_eq!(
         message(b"\x89isoform"),
         "binary form: expected version 1, got the end"
     );
@@ -252,8 +257,15 @@ fn broken_records_are_refused() {
     refuse(
         &[10, 2, 32, 255, 255, 7, 0],
         V,
-        "node 0: a dtype of 131071 lanes (byte 15)",
+        "node 0: a dtype of 32 bits and 131071 lanes (byte 15)",
     );
+    for (bits, lanes) in [(32, 0), (0, 4)] {
+        refuse(
+            &[10, 2, bits, lanes, 0],
+            V,
+            &format!("node 0: a dtype of {bits} bits and {lanes} lanes (byte 13)"),
+        );
+    }
     refuse(
         &[11, 1, 255, 255, 255, 255, 127, 0],
         V,

@@ -354,6 +354,30 @@ fn a_key_after_a_frozen_field_was_overwritten_is_of_what_it_holds() {
 }
 
 #[test]
+fn a_key_whose_frozen_parts_were_overwritten_is_refused() {
+    for (name, is_mutable) in [("keys.FrozenBefore", false), ("keys.FrozenInList", true)] {
+        let definition = TypeDef::new(name).field(FieldDef::new("x", Schema::Int));
+        let frozen = register_type(definition).expect("a valid definition");
+        let make = |x: i64| construct(frozen, vec![x.into()]).expect("fits");
+        let (written, other) = (make(1), make(7));
+        let holder = |object: &Ref<Obj>| match is_mutable {
+            true => Value::from(List::from(vec![Value::from(object)])),
+            false => Value::from([Value::from(object)]),
+        };
+        let before = [holder(&written), holder(&other)].map(fresh_key);
+        // The first time makes the type mutable; the second part is written later.
+        for (object, key, x) in [(&written, &before[0], 1), (&other, &before[1], 7)] {
+            assert!(key.try_eq(&fresh_key(holder(&make(x)))).expect("as it was"));
+            overwrite_field_at(object, 0, 2.into()).expect("declared at run time");
+            let error = key
+                .try_eq(&fresh_key(holder(&make(x))))
+                .expect_err("out of date");
+            assert!(error.message().contains("is out of date"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn a_key_is_of_its_moment_where_a_custom_hash_leaves_parts_out() {
     let definition = TypeDef::new("keys.Lax")
         .field(FieldDef::new("parts", Schema::Any))

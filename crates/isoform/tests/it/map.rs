@@ -184,7 +184,9 @@ fn an_answer_that_contains_what_it_replaces_is_an_error_in_pre_order() {
     let error = pre().map(&root, wrap).expect_err("it never ends");
     assert_eq!(
         error.to_string(),
-        "ValueError: cyclic value: the it.Add contains itself (at <root>[0].next)"
+        "ValueError: the callback returned a value for the it.Add that contains the it.Add \
+         itself, and in pre-order it is called for all parts of that value; use post-order, or \
+         return a value without it (at <root>[0].next)"
     );
     let result = post().map(&root, wrap).unwrap();
     let expected = [Value::from(Link::new(add(int(1), int(2))))];

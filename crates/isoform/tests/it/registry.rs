@@ -122,6 +122,83 @@ fn another_definition_of_a_key_is_refused() {
     register_type(base()).expect("the first definition is still the one");
 }
 
+/// The difference of two numbers, under the key of their sum.
+mod copied {
+    #[derive(isoform::Node)]
+    #[node(key = "it.registry.Sum")]
+    #[repr(C)]
+    pub(super) struct Difference {
+        pub(super) left: i64,
+        pub(super) right: i64,
+    }
+}
+
+#[test]
+fn another_rust_type_under_a_key_is_refused() {
+    #[derive(Node)]
+    #[node(key = "it.registry.Sum")]
+    #[repr(C)]
+    struct Sum {
+        left: i64,
+        right: i64,
+    }
+
+    // The definition as data comes first, as where Python declares the type before Rust.
+    let as_data = TypeDef::new("it.registry.Sum")
+        .field(field("left", Schema::Int))
+        .field(field("right", Schema::Int));
+    register_type(as_data).unwrap();
+    let sum = register::<Sum>().unwrap();
+    assert_eq!(register::<Sum>().unwrap(), sum);
+    let error = register::<copied::Difference>().unwrap_err();
+    let message = error.message();
+    let parts = [
+        "type key it.registry.Sum is already registered for ",
+        "::Sum (",
+        "registry.rs:",
+        "::copied::Difference (",
+        "needs another key",
+    ];
+    for part in parts {
+        assert!(message.contains(part), "{message}");
+    }
+    let panic = std::panic::catch_unwind(|| copied::Difference::new(5, 3));
+    assert!(panic.is_err());
+    assert_eq!(Sum::new(5, 3).left, 5);
+}
+
+#[test]
+fn one_rust_type_in_two_copies_of_a_library_is_registered_once() {
+    use std::any::{TypeId, type_name};
+
+    let mut found = Vec::new();
+    {
+        #[derive(Node)]
+        #[node(key = "it.registry.Copied")]
+        #[repr(C)]
+        struct Copied {
+            number: i64,
+        }
+        let index = register::<Copied>().unwrap();
+        found.push((TypeId::of::<Copied>(), type_name::<Copied>(), index));
+    }
+    {
+        #[derive(Node)]
+        #[node(key = "it.registry.Copied")]
+        #[repr(C)]
+        struct Copied {
+            number: i64,
+        }
+        let index = register::<Copied>().unwrap();
+        found.push((TypeId::of::<Copied>(), type_name::<Copied>(), index));
+    }
+    let [(first, name, index), (second, other_name, other)] = found[..] else {
+        unreachable!("there are two");
+    };
+    assert_ne!(first, second);
+    assert_eq!((name, index), (other_name, other));
+}
+
 #[test]
 fn the_keys_of_built_in_types_are_taken() {
     for key in ["isoform.Object", "isoform.Array", "isoform.Str"] {

@@ -118,17 +118,14 @@ impl<'a> Input<'a> {
     pub(super) fn dtype(&mut self) -> Result<DType> {
         let (code, bits) = (self.byte()?, self.byte()?);
         let lanes = self.number()?;
-        let last = DTypeCode::Float4E2M1FN as u8;
-        let Ok(lanes) = u16::try_from(lanes) else {
-            return Err(Error::value_error(format!("a dtype of {lanes} lanes")));
-        };
-        if code > last {
+        if code > DTypeCode::Float4E2M1FN as u8 {
             return Err(Error::value_error(format!(
                 "unknown code {code} of a dtype"
             )));
         }
-        let plain = u32::from(code) | u32::from(bits) << 8;
-        Ok(DType::from_bits(plain).with_lanes(lanes))
+        let lanes_16 = u16::try_from(lanes).ok();
+        let dtype = lanes_16.and_then(|lanes| DType::from_parts(code, bits, lanes));
+        dtype.ok_or_else(|| Error::value_error(format!("a dtype of {bits} bits and {lanes} lanes")))
     }
 
     pub(super) fn dims(&mut self) -> Result<Vec<i64>> {

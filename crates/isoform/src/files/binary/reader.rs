@@ -46,7 +46,15 @@ impl<'a> Reader<'a> {
     pub(super) fn new(bytes: &'a [u8], options: BinaryReadOptions) -> Result<Self> {
         let fail = |what: String| Err(Error::value_error(format!("binary form: {what}")));
         let Some(rest) = bytes.strip_prefix(&MAGIC) else {
-            return fail("the bytes do not start as expected".to_owned());
+            return fail(match bytes.trim_ascii_start().first() {
+                Some(b'{' | b'[') => {
+                    "the bytes begin like JSON; read a JSON graph with from_json_graph_str in \
+                     Python, from_json_graph in Rust, and the JSON of a patch or difference with \
+                     its from_json"
+                        .to_owned()
+                }
+                _ => "the bytes do not start as expected".to_owned(),
+            });
         };
         match rest.first() {
             Some(&VERSION) => {}

@@ -192,8 +192,8 @@ pub fn set_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()>
 /// From the first such write on, all objects of the object's type count as mutable.
 /// Earlier guarantees of "frozen" become void: a
 /// [`StructuralKey`](crate::compare::StructuralKey) made before from an object of this type sees
-/// the change, and so does everything that remembers a hash. Do not use it on objects
-/// of kind `const-tree` that others may have compared by pointer.
+/// the change, so that comparing it is an error, and so does everything that remembers a hash.
+/// Do not use it on objects of kind `const-tree` that others may have compared by pointer.
 ///
 /// # Errors
 ///

@@ -18,7 +18,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
 use crate::kernel::hooks::{FileHooks, HookCells, HookSet};
 use crate::kernel::types::attributes::{self, Lookup};
-use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef, visit_order};
+use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, RustType, TypeDef, visit_order};
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
@@ -63,6 +63,8 @@ pub struct TypeInfo {
     overwritten: AtomicBool,
     /// The users of the type's own frozen fields; see [`Claim`].
     claim: AtomicU8,
+    /// The Rust type with this definition, once there is one.
+    rust_type: OnceLock<RustType>,
     ancestors: Box<[TypeIndex]>,
     key: Box<str>,
     doc: Box<str>,
@@ -161,6 +163,19 @@ impl TypeInfo {
             super::moment::note_changed_type();
         }
         true
+    }
+
+    /// Fails if another Rust type has this definition: objects of one would be taken for
+    /// objects of the other.
+    fn check_rust_type(&self, new: RustType) -> Result<()> {
+        let known = self.rust_type.get_or_init(|| new);
+        if known.is_same(&new) {
+            return Ok(());
+        }
+        Err(Error::value_error(format!(
+            "type key {} is already registered for {known}, so {new} needs another key",
+            self.key
+        )))
     }
 
     fn claim(&self, claim: Claim) -> bool {
@@ -297,6 +312,7 @@ impl TypeInfo {
             tracked: AtomicBool::new(false),
             overwritten: AtomicBool::new(false),
             claim: AtomicU8::new(Claim::Rust as u8),
+            rust_type: OnceLock::new(),
             ancestors: Box::new([OBJECT, index]),
             key: key.into(),
             doc: doc.into(),
@@ -592,7 +608,10 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
                     definition.key()
                 )))
             }
-            None => Ok(index),
+            None => match definition.rust_type() {
+                Some(new) => existing.check_rust_type(new).map(|()| index),
+                None => Ok(index),
+            },
             Some(what) => Err(Error::value_error(format!(
                 "type key {} is already registered with another definition: {what}",
                 definition.key()
@@ -681,6 +700,9 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         tracked: AtomicBool::new(false),
         overwritten: AtomicBool::new(false),
         claim: AtomicU8::new(claim as u8),
+        rust_type: definition
+            .rust_type()
+            .map_or_else(OnceLock::new, OnceLock::from),
         fields,
         definition,
     };

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::attr_difference::attr_difference;
+use super::rust_type::RustType;
 use super::schema::Schema;
 use super::visit_order;
 use crate::kernel::error::{Error, Result};
@@ -370,6 +371,7 @@ pub struct TypeDef {
     hooks: HookSet,
     attrs: NamedValues,
     size: Option<usize>,
+    rust_type: Option<RustType>,
 }
 
 impl TypeDef {
@@ -387,15 +389,18 @@ impl TypeDef {
             hooks: HookSet::default(),
             attrs: NamedValues::new(),
             size: None,
+            rust_type: None,
         }
     }
 
     /// The start of a Rust type's definition; used by the derive.
     #[doc(hidden)]
+    #[track_caller]
     pub fn of<T: Node>() -> Self {
         let definition = TypeDef::new(T::TYPE_KEY).parent(T::Parent::type_index());
         TypeDef {
             size: Some(size_of::<T>()),
+            rust_type: Some(RustType::of::<T>()),
             ..definition
         }
     }
@@ -582,6 +587,11 @@ impl TypeDef {
 
     pub(crate) fn declared_size(&self) -> Option<usize> {
         self.size
+    }
+
+    /// The Rust type of which this is the definition; None for one that is only data.
+    pub(crate) fn rust_type(&self) -> Option<RustType> {
+        self.rust_type
     }
 
     /// Checks what does not depend on other types.

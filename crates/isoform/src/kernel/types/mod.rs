@@ -11,6 +11,7 @@ mod methods;
 pub(crate) mod names;
 mod node_enum;
 pub(crate) mod region;
+mod rust_type;
 mod schema;
 pub(crate) mod singletons;
 mod visit_order;
@@ -26,6 +27,7 @@ pub use node_enum::{
     EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
 };
 pub use region::{RegionChange, RegionKind};
+pub(crate) use rust_type::RustType;
 pub use schema::{HostSchema, Schema, TypeRef};
 pub(crate) use schema::{Parts, at as in_place, nearest};
 pub(crate) use visit_order::visit_order;
@@ -43,7 +45,7 @@ use crate::kernel::object::table::{self, TypeInfo};
 ///
 /// # Errors
 ///
-/// `ValueError` if another definition owns the type key.
+/// `ValueError` if another definition or another Rust type owns the type key.
 pub fn register<T: Node>() -> Result<TypeIndex> {
     register_type(T::definition())?;
     Ok(T::type_index())

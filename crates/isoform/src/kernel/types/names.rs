@@ -32,7 +32,7 @@ use crate::kernel::value::Value;
 pub const TEXT_NAME: &str = "text.name";
 
 /// The attribute with the field that contains the type of an expression, for
-/// [`TextOptions::types`](crate::text::TextOptions::types). Types that extend one inherit it.
+/// `text::TextOptions::types`. Types that extend one inherit it.
 pub const TEXT_TYPE: &str = "text.type";
 
 /// The attribute that says how [`diff`](crate::compare::diff) aligns objects of a type:

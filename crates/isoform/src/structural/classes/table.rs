@@ -56,6 +56,10 @@ pub struct SubtermClasses {
 /// at most O(n log n) updates of maps besides copies of the maps of shared subterms;
 /// closed subterms cost no more than in a hash. [`ClassCosts`] counts all of it.
 ///
+/// The classes are those of the value as it is now: make them again after a write to a list,
+/// dict or mutable object in it, or let [`ClassOptions`] take such objects as equal to
+/// themselves alone.
+///
 /// Source: K. Maziarz, T. Ellis, A. Lawrence, A. Fitzgibbon and S. Peyton Jones,
 /// "Hashing modulo alpha-equivalence", PLDI 2021.
 ///

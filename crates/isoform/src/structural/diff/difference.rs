@@ -13,6 +13,7 @@ use super::options::DiffOptions;
 use super::patch::Patch;
 use super::places::{Places, ROOT};
 use super::tables::{NONE, Tables};
+use super::unchanged::Contents;
 use super::walk::{Finding, Walk};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::types::Kind;
@@ -60,6 +61,7 @@ pub struct Difference {
     flow: Option<Arc<Flow>>,
     options: DiffOptions,
     costs: DiffCosts,
+    contents: Contents,
 }
 
 impl Difference {
@@ -67,6 +69,7 @@ impl Difference {
     pub(super) fn none(options: &DiffOptions, left: Value, right: Value) -> Self {
         let patch = Patch::default();
         Difference {
+            contents: Contents::of_equal(&left, &right),
             left,
             right,
             changes: Vec::new(),
@@ -220,8 +223,8 @@ impl Difference {
     ///
     /// # Errors
     ///
-    /// `ValueError` if `value` is not structurally equal to the left value; errors of making
-    /// objects from fields.
+    /// `ValueError` if `value` is not structurally equal to the left value, or if one of the two
+    /// values has changed since the difference was made; errors of making objects from fields.
     ///
     /// ```
     /// use isoform::{Value, structural_equal};
@@ -231,6 +234,7 @@ impl Difference {
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn apply(&self, value: &Value) -> Result<Value> {
+        self.contents.check(&self.left, &self.right)?;
         let is_left = match (value.as_object(), self.left.as_object()) {
             (Some(value), Some(left)) => value.same_as(left),
             _ => false,
@@ -290,8 +294,10 @@ impl Difference {
     ///
     /// # Errors
     ///
-    /// As [`diff`](super::diff), which makes the patch of the way back.
+    /// As [`diff`](super::diff), which makes the patch of the way back; `ValueError` if one of
+    /// the values has changed since.
     pub fn invert(&self) -> Result<Difference> {
+        self.contents.check(&self.left, &self.right)?;
         let back = DiffOptions {
             ignore: Vec::new(),
             ..self.options.clone()
@@ -366,6 +372,7 @@ pub(super) fn finish(
     }
     let patch = patch.unwrap_or_else(|| Patch::whole(&right));
     Ok(Difference {
+        contents: Contents::of([&left, &right], &tables),
         left,
         right,
         changes: kept,

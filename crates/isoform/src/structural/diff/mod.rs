@@ -54,6 +54,7 @@ mod small;
 mod tables;
 mod ted;
 mod tokens;
+mod unchanged;
 mod variables;
 mod walk;
 mod wrapped;

@@ -109,6 +109,20 @@ impl Patch {
         let Some(check) = &self.check else {
             return self.build(&tables);
         };
+        // What does not fit a wrong value says nothing about the mistake.
+        let expected = check
+            .split_at_checked(CHECK)
+            .filter(|(_, both)| both.len() == CHECK);
+        if let Some((expected, _)) = expected {
+            let found = start_of(value)?;
+            if found != expected {
+                return Err(Error::value_error(format!(
+                    "the patch is for another value: expected one whose digest begins with \
+                     {expected}, got {} with {found}",
+                    value.type_name()
+                )));
+            }
+        }
         let built = self.build(&tables);
         let built = built.map_err(|error| error.in_context("the patch is for another value"))?;
         let found = check_of(value, &built)?;
@@ -184,20 +198,32 @@ pub(super) fn is_around(tables: &Tables, number: u32, touched: &[bool]) -> bool 
     parts.any(|part| touched[part as usize]) && !tables.node(number).is_singleton()
 }
 
-/// The start of the digest of the digests of two values, free variables up to renaming. Each
-/// value counts for itself, since a definition in one may outlive it.
+/// The number of digits of each part of a check.
+const CHECK: usize = 8;
+
+/// How a check digests values: with free variables up to renaming.
+const CHECKED: CompareOptions = CompareOptions {
+    map_free_vars: true,
+    skip_tensor_content: false,
+};
+
+/// The start of the digest of the left value, and that of the digest of the digests of both.
+/// Each value counts for itself, since a definition in one may outlive it.
 ///
 /// # Errors
 ///
 /// As [`structural_digest`](crate::structural_digest).
 pub(crate) fn check_of(left: &Value, right: &Value) -> Result<Str> {
-    let options = CompareOptions {
-        map_free_vars: true,
-        ..CompareOptions::default()
-    };
-    let [left, right] = [options.digest(left)?, options.digest(right)?];
-    let both = options.digest(format!("{left} {right}"))?;
-    Ok(both.to_string()[..8].into())
+    let [left, right] = [CHECKED.digest(left)?, CHECKED.digest(right)?].map(|one| one.to_string());
+    let both = start_of(&format!("{left} {right}").into())?;
+    Ok(format!("{}{both}", &left[..CHECK]).into())
+}
+
+/// The start of the digest of a value.
+fn start_of(value: &Value) -> Result<String> {
+    let mut digits = CHECKED.digest(value)?.to_string();
+    digits.truncate(CHECK);
+    Ok(digits)
 }
 
 /// Something that is built once.

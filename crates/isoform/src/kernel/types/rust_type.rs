@@ -1,0 +1,42 @@
+//! Which Rust type a definition is of: two types never share a type key.
+
+use std::any::{TypeId, type_name};
+use std::panic::Location;
+
+/// A Rust type, and where it is declared.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RustType {
+    id: TypeId,
+    name: &'static str,
+    place: &'static Location<'static>,
+}
+
+impl RustType {
+    /// The type, declared where the caller is called from.
+    #[track_caller]
+    pub(crate) fn of<T: 'static>() -> RustType {
+        RustType {
+            id: TypeId::of::<T>(),
+            name: type_name::<T>(),
+            place: Location::caller(),
+        }
+    }
+
+    /// True if both are one declaration: the same type, or the same one in two copies of a
+    /// library, which have other ids but the same name and file.
+    pub(crate) fn is_same(&self, other: &RustType) -> bool {
+        self.id == other.id || self.name == other.name && self.place.file() == other.place.file()
+    }
+}
+
+impl std::fmt::Display for RustType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} ({}:{})",
+            self.name,
+            self.place.file(),
+            self.place.line()
+        )
+    }
+}
