@@ -2,7 +2,10 @@
 //! attributes with which defaults, in every version.
 //!
 //! The table is generated from the `onnx` package by `scripts/make_onnx_schemas.py`. Types
-//! of inputs and outputs are not part of it.
+//! of inputs and outputs are not part of it, but which versions mean the same is.
+
+mod check;
+mod meaning;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -10,6 +13,9 @@ use std::sync::OnceLock;
 use isoform::{Array, Value};
 
 use crate::proto::AttributeType;
+
+pub(crate) use check::{Form, listed_inputs, refusals};
+pub(crate) use meaning::meaning;
 
 /// The table, as the script writes it.
 const OPERATORS: &str = include_str!("operators.txt");
@@ -38,6 +44,8 @@ pub struct Schema {
     pub deprecated: bool,
     /// The attributes, sorted by name.
     pub attributes: Vec<SchemaAttribute>,
+    /// How calls of the version before mean the same in this one; None if they do not.
+    continuation: Option<meaning::Continuation>,
 }
 
 /// An attribute of an operator.
@@ -111,6 +119,14 @@ pub fn lookup(domain: &str, op: &str, version: i64) -> Option<&'static Schema> {
     versions.iter().find(|schema| schema.since <= version)
 }
 
+/// The versions of an operator after one of them, from old to new.
+fn later(domain: &str, op: &str, since: i64) -> impl Iterator<Item = &'static Schema> {
+    let versions = table().operators.get(domain).and_then(|it| it.get(op));
+    let newer = versions.into_iter().flatten();
+    let newer: Vec<&Schema> = newer.take_while(|schema| schema.since > since).collect();
+    newer.into_iter().rev()
+}
+
 /// The newest known version of a domain's operator set; None if the standard does not
 /// define the domain. O(1).
 #[must_use]
@@ -182,6 +198,10 @@ fn schema(words: &[&'static str]) -> Option<Schema> {
     };
     let deprecated = rest.first() == Some(&"deprecated");
     let attributes = rest[usize::from(deprecated)..].iter();
+    let (since, continuation) = match since.split_once('=') {
+        Some((since, text)) => (since, Some(meaning::Continuation::read(text)?)),
+        None => (*since, None),
+    };
     Some(Schema {
         since: since.parse().ok()?,
         inputs: span(inputs)?,
@@ -190,6 +210,7 @@ fn schema(words: &[&'static str]) -> Option<Schema> {
         attributes: attributes
             .map(|word| attribute(word))
             .collect::<Option<_>>()?,
+        continuation,
     })
 }
 
@@ -272,6 +293,7 @@ mod tests {
             "op A\n1 1-1 1-1 a:int=x",
             "op A\n1 1-1 1-1 a:ints=1,",
             "op A\n1 1-1 1-1 a:tensor=1",
+            "op A\n1=a>b 1-1 1-1",
         ] {
             assert_eq!(read(text).unread, 1, "{text}");
         }
