@@ -96,7 +96,7 @@ MOVED = {
     ("Unsqueeze", 13): {"axes": 1},
 } | {
     (f"Reduce{name}", 18): {"axes": 1}
-    for name in "L1 L2 LogSum LogSumExp Max Mean Min Prod SumSquare".split()
+    for name in ["L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare"]
 }
 
 # Versions whose signature allows less than that before, though the meaning is the same.
@@ -186,7 +186,7 @@ def is_wider(old: defs.OpSchema, new: defs.OpSchema) -> bool:
             return False
         for (one, kind), (other, other_kind) in zip(before, after, strict=False):
             eased = (kind[0], other_kind[0]) == ("Single", "Optional")
-            if kind != other_kind and not eased or not set(one.types) <= set(other.types):
+            if (kind != other_kind and not eased) or not set(one.types) <= set(other.types):
                 return False
         for position in range(len(before), len(after)):
             is_moved = side == "inputs" and position in moved.values()

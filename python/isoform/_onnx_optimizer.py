@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from isoform import _core, _onnxruntime
 from isoform._core import OnnxModel, OnnxRule as Rule
 from isoform._onnx_shapes import extent, fix_dims
+from isoform._onnx_values import as_value
 
 if TYPE_CHECKING:
     from isoform.types.onnx import Program
@@ -271,8 +272,8 @@ def verify(
             both programs are computed first.
         seed: Determines the random inputs.
         runtime: False to use the evaluator alone.
-        inputs: Arrays or tensors for inputs by name; a list of arrays for a sequence. If all
-            inputs are given, there is one case.
+        inputs: Values for inputs by name, as `evaluate` takes them. If all inputs are given,
+            there is one case.
         shapes: Sizes of inputs by name, for those that are random. A dimension has the same
             size wherever its name occurs.
 
@@ -302,7 +303,7 @@ def verify(
         tolerance=tolerance,
         seed=seed,
         runtime=_onnxruntime.find() if runtime else None,
-        inputs=[(name, _onnxruntime.as_value(value)) for name, value in (inputs or {}).items()],
+        inputs=[(name, as_value(value)) for name, value in (inputs or {}).items()],
         shapes=[
             (name, [extent(f"input '{name}'", size) for size in shape])
             for name, shape in (shapes or {}).items()

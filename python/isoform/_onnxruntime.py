@@ -184,20 +184,6 @@ def _session(model: str | bytes) -> Any:
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-def as_value(value: Any) -> Any:
-    """Return an array, or a list of arrays, as values of `isoform.onnx`."""
-    from isoform import Tensor, onnx
-
-    if isinstance(value, Tensor | onnx.StringTensor):
-        return value
-    is_array = (hasattr(item, "__array__") for item in value) if isinstance(value, list) else ()
-    if isinstance(value, list) and value and all(is_array):
-        return [as_value(item) for item in value]
-    import numpy
-
-    return _from_numpy(numpy.asarray(value))
-
-
 def _to_numpy(value: Any) -> Any:
     import numpy
 

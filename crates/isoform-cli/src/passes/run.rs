@@ -222,10 +222,11 @@ fn finish(
 fn tell(line: Option<String>, args: &RunArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
     match line {
         Some(line) if !output.json && !output.quiet && output.status == 0 => {
-            match is_dash(&args.output) {
-                true => Ok(output.aside(&format!("{line}\n"))),
-                false => output.line(line),
+            if is_dash(&args.output) {
+                output.aside(&format!("{line}\n"));
+                return Ok(());
             }
+            output.line(line)
         }
         _ => Ok(()),
     }

@@ -145,7 +145,7 @@ impl<'a> Importer<'a> {
                 })?;
                 refused = refusals(&Form {
                     domain,
-                    op: &call.op,
+                    op: call.op.as_str(),
                     version: call.version,
                     inputs: call.inputs.len().max(listed_inputs(domain, &call.op)),
                     outputs: asked,

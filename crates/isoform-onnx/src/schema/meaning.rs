@@ -73,7 +73,7 @@ pub(crate) fn meaning(call: &Call, schema: &'static Schema) -> Meaning {
     }
     // Both say into how many parts the input is split.
     let parts = Str::from("num_outputs");
-    if call.is("Split") && attribute(call, &parts).and_then(Value::as_int) == Some(call.outputs) {
+    if call.is("Split") && attribute(call, parts.as_str()).and_then(Value::as_int) == Some(call.outputs) {
         found.left_out.push(parts);
     }
     found
@@ -133,7 +133,7 @@ fn int_list(value: &Value) -> Option<Value> {
     if ints.is_empty() {
         return None;
     }
-    let data: Vec<u8> = ints.iter().flat_map(|it| it.to_ne_bytes()).collect();
+    let data: Vec<u8> = ints.iter().flat_map(|it| it.to_le_bytes()).collect();
     let tensor = Tensor::new(DType::INT64, vec![ints.len() as i64], data).ok()?;
     Some(tensor.into())
 }

@@ -103,7 +103,7 @@ impl Given {
     fn check(&self, graph: &Graph) -> isoform::Result<()> {
         let values = self.values.iter().map(|(name, _)| name);
         for name in values.chain(self.shapes.iter().map(|(name, _)| name)) {
-            if !graph.params.iter().any(|param| param.name == *name) {
+            if !graph.params.iter().any(|it| it.name.as_str() == name.as_str()) {
                 let known = graph.params.iter();
                 let known: Vec<String> = known.map(|it| format!("'{}'", it.name)).collect();
                 let known = match known.is_empty() {
