@@ -116,7 +116,8 @@ fn inputs_that_cannot_be_are_refused() {
         let found = options.verify((&left).into(), (&right).into(), &[&Evaluator]);
         found.unwrap_err().to_string()
     };
-    let shaped = |name: &str, shape: &[i64]| VerifyOptions::default().shapes([(name, shape.to_vec())]);
+    let shaped =
+        |name: &str, shape: &[i64]| VerifyOptions::default().shapes([(name, shape.to_vec())]);
     assert_eq!(
         error(shaped("y", &[1, 2])),
         "KeyError: input 'y': the model has the inputs 'x'"
@@ -212,21 +213,40 @@ fn a_runtime_may_round_otherwise_where_a_weight_is_a_constant() {
         let found = VerifyOptions::default().verify((&left).into(), right.into(), &[&runner]);
         let found = found.unwrap();
         let text = found.to_string();
-        (found.cases.into_iter().map(|it| it.outcome).collect::<Vec<_>>(), text)
+        (
+            found
+                .cases
+                .into_iter()
+                .map(|it| it.outcome)
+                .collect::<Vec<_>>(),
+            text,
+        )
     };
     let right = with_constant("Add", false);
     let (found, text) = outcomes(&right, 1e-6);
     assert!(
-        found.iter().all(|it| matches!(it, Outcome::Rounded { max_abs } if *max_abs > 0.0)),
+        found
+            .iter()
+            .all(|it| matches!(it, Outcome::Rounded { max_abs } if *max_abs > 0.0)),
         "{text}"
     );
-    assert!(text.contains("with all constants computed first, every bit is the same"), "{text}");
+    assert!(
+        text.contains("with all constants computed first, every bit is the same"),
+        "{text}"
+    );
     // As much as this is no rounding.
     let (found, text) = outcomes(&right, 1e-1);
-    assert!(found.iter().all(|it| matches!(it, Outcome::Different(_))), "{text}");
+    assert!(
+        found.iter().all(|it| matches!(it, Outcome::Different(_))),
+        "{text}"
+    );
     // Nor is a little that stays when the constants are computed.
     let mut wrong = with_constant("Add", false);
-    let tiny = Tensor::new(DType::FLOAT32, vec![1], 1.000_001_f32.to_le_bytes().to_vec());
+    let tiny = Tensor::new(
+        DType::FLOAT32,
+        vec![1],
+        1.000_001_f32.to_le_bytes().to_vec(),
+    );
     let output: Ref<Output> = wrong.graph.results.get(0).unwrap().extract().unwrap();
     let x = output.call.input(0).unwrap().clone();
     let call = Ref::new(Call {
@@ -241,7 +261,10 @@ fn a_runtime_may_round_otherwise_where_a_weight_is_a_constant() {
         ..wrong.clone_fields()
     });
     let (found, text) = outcomes(&wrong, 0.0);
-    assert!(found.iter().all(|it| matches!(it, Outcome::Different(_))), "{text}");
+    assert!(
+        found.iter().all(|it| matches!(it, Outcome::Different(_))),
+        "{text}"
+    );
 }
 
 #[test]
@@ -295,13 +318,7 @@ impl Runner for Counting {
     fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>> {
         self.asked.set(self.asked.get() + cases.len());
         let ran = Evaluator.run(subject, cases)?;
-        let rows = |inputs: &Inputs| {
-            inputs[0]
-                .1
-                .peek::<Tensor>()
-                .unwrap()
-                .shape()[0]
-        };
+        let rows = |inputs: &Inputs| inputs[0].1.peek::<Tensor>().unwrap().shape()[0];
         let pairs = cases.iter().map(rows).zip(ran);
         let allowed = pairs.map(|(rows, ran)| match rows == self.rows {
             true => ran,

@@ -131,9 +131,12 @@ pub(super) fn as_json(verified: &Verification) -> Json {
         let (outcome, max_abs, reason, differences) = match &case.outcome {
             Outcome::Same => ("same", None, None, Vec::new()),
             Outcome::Close { max_abs } => ("close", Some(*max_abs), None, Vec::new()),
-            Outcome::Rounded { max_abs } => {
-                ("close", Some(*max_abs), Some(ROUNDED.to_owned()), Vec::new())
-            }
+            Outcome::Rounded { max_abs } => (
+                "close",
+                Some(*max_abs),
+                Some(ROUNDED.to_owned()),
+                Vec::new(),
+            ),
             Outcome::NotRun { reason } => ("not run", None, Some(reason.clone()), Vec::new()),
             Outcome::Different(found) => {
                 let found = found.iter().map(|it| {

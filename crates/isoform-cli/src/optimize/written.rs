@@ -34,7 +34,10 @@ impl Written {
             }
             files => counted(files.len(), "file"),
         };
-        format!("{all} ({} of it in {files})", bytes_text(self.external_bytes))
+        format!(
+            "{all} ({} of it in {files})",
+            bytes_text(self.external_bytes)
+        )
     }
 }
 
@@ -82,11 +85,7 @@ fn replaced(source: &Model, target: &Path) -> Option<PathBuf> {
 
 /// Tells which files a model no longer uses that was replaced. They stay, because other models
 /// may use them.
-pub(super) fn tell_unused(
-    unused: &[PathBuf],
-    target: &Path,
-    output: &mut Output<'_, '_>,
-) {
+pub(super) fn tell_unused(unused: &[PathBuf], target: &Path, output: &mut Output<'_, '_>) {
     if unused.is_empty() || output.quiet {
         return;
     }

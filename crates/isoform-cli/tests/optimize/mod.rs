@@ -61,7 +61,11 @@ fn a_model_gets_smaller_and_stays_the_same_program() {
     check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
     assert_eq!(folder.run("diff -q clumsy.onnx plain.onnx").status, 1);
     // Optimising again changes nothing, and the file may be its own target.
-    check(&folder.run("optimize -q --force small.onnx small.onnx"), 0, "");
+    check(
+        &folder.run("optimize -q --force small.onnx small.onnx"),
+        0,
+        "",
+    );
     check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
     let names = fs::read_dir(folder.path()).unwrap();
     assert_eq!(names.count(), 3, "nothing else is left");
@@ -313,8 +317,15 @@ fn external_data_stay_external() {
     assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{ran:?}");
     // Data beside the models count on both sides.
     let sizes = ran.out.split(" nodes, ").nth(1).unwrap();
-    assert!(sizes.starts_with("4.9 KB → 4.9 KB (4.7 KB of it in other.onnx.data)"), "{ran:?}");
-    check(&folder.run("diff --simplify m.onnx other.onnx"), 0, "equal\n");
+    assert!(
+        sizes.starts_with("4.9 KB → 4.9 KB (4.7 KB of it in other.onnx.data)"),
+        "{ran:?}"
+    );
+    check(
+        &folder.run("diff --simplify m.onnx other.onnx"),
+        0,
+        "equal\n",
+    );
     // In place, the file keeps its name.
     let ran = json(&folder.run("optimize --json --force m.onnx m.onnx"));
     assert_eq!(ran["external_bytes"]["before"], 4800);
@@ -351,7 +362,10 @@ fn sizes_and_inputs_to_verify_are_given() {
     let folder = folder();
     let ran = folder.run("optimize --verify --verify-shape x:5,3 clumsy.onnx small.onnx");
     let lines: Vec<&str> = ran.out.lines().collect();
-    assert_eq!(lines[0], "verified by isoform's evaluator (n=5): same", "{ran:?}");
+    assert_eq!(
+        lines[0], "verified by isoform's evaluator (n=5): same",
+        "{ran:?}"
+    );
     let refused = |line: &str, reason: &str| {
         let ran = folder.run(&format!("optimize {line} clumsy.onnx none.onnx"));
         assert_eq!(ran.status, 2, "{ran:?}");
@@ -359,14 +373,24 @@ fn sizes_and_inputs_to_verify_are_given() {
     };
     refused("--verify-shape x:5,3", "--verify");
     refused("--verify --verify-shape x:?,3", "such as input:1,512");
-    refused("--verify --verify-shape q:1", "the model has the inputs 'x'");
+    refused(
+        "--verify --verify-shape q:1",
+        "the model has the inputs 'x'",
+    );
     folder.file("v.iso", b"ir.PrimType(dtype=int8)\n");
     refused("--verify --inputs v.iso", "expected inputs by name");
     folder.file("a.safetensors", &tensors("x"));
     let ran = folder.run("optimize -f --verify --inputs a.safetensors clumsy.onnx small.onnx");
-    assert!(ran.out.starts_with("verified by isoform's evaluator (the given inputs): same\n"), "{ran:?}");
+    assert!(
+        ran.out
+            .starts_with("verified by isoform's evaluator (the given inputs): same\n"),
+        "{ran:?}"
+    );
     folder.file("b.safetensors", &tensors("z"));
-    refused("--verify --inputs b.safetensors", "input 'z': the model has the inputs 'x'");
+    refused(
+        "--verify --inputs b.safetensors",
+        "input 'z': the model has the inputs 'x'",
+    );
 }
 
 #[test]

@@ -17,11 +17,11 @@ use crate::{
     import::context::{FIRST_IR_VERSION_WITH_DEFAULTS, one_line},
     ir::{Call, Graph, Input},
     layout::{BodyKind, Node, attributes},
-    schema::{Form, listed_inputs, refusals},
     proto::{
         AttributeProto, AttributeType, GraphProto, NodeProto, TensorAnnotation, TensorProto,
         ValueInfoProto,
     },
+    schema::{Form, listed_inputs, refusals},
 };
 
 /// The first IR version in which a graph may have sparse initializers.
@@ -259,7 +259,8 @@ impl Writer<'_, '_> {
             });
         }
         let listed = listed_inputs(&call.domain, &call.op);
-        made.input.resize(made.input.len().max(listed), String::new());
+        made.input
+            .resize(made.input.len().max(listed), String::new());
         while made.input.len() > listed && made.input.last().is_some_and(String::is_empty) {
             made.input.pop();
         }

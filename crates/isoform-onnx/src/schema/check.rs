@@ -1,6 +1,6 @@
 //! The check of a node against the schema of its operator.
 
-use super::{lookup, newest};
+use super::table::{lookup, newest};
 use crate::{
     error::OnnxError,
     proto::{AttributeProto, AttributeType},

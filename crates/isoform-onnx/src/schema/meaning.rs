@@ -8,31 +8,8 @@
 use isoform::values::{DType, Tensor, ValueRef};
 use isoform::{Str, Value, structural_equal};
 
-use super::{Schema, later};
+use super::table::{Schema, later};
 use crate::ir::Call;
-
-/// The relation of a version to the one before it, if calls mean the same in both.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Continuation {
-    /// Calls that give one of these attributes, and not its default, are excepted.
-    without: Vec<&'static str>,
-    /// Attributes of the version before, and the inputs that they became.
-    moved: Vec<(&'static str, usize)>,
-}
-
-impl Continuation {
-    /// Reads this from what the table has after `=`.
-    pub(super) fn read(text: &'static str) -> Option<Self> {
-        let mut made = Continuation::default();
-        for word in text.split(',').filter(|_| !text.is_empty()) {
-            match word.split_once('>') {
-                Some((name, position)) => made.moved.push((name, position.parse().ok()?)),
-                None => made.without.push(word),
-            }
-        }
-        Some(made)
-    }
-}
 
 /// The newest version in which a call means what it does, and the call there.
 #[derive(Debug)]
@@ -73,7 +50,9 @@ pub(crate) fn meaning(call: &Call, schema: &'static Schema) -> Meaning {
     }
     // Both say into how many parts the input is split.
     let parts = Str::from("num_outputs");
-    if call.is("Split") && attribute(call, parts.as_str()).and_then(Value::as_int) == Some(call.outputs) {
+    if call.is("Split")
+        && attribute(call, parts.as_str()).and_then(Value::as_int) == Some(call.outputs)
+    {
         found.left_out.push(parts);
     }
     found

@@ -103,7 +103,11 @@ impl Given {
     fn check(&self, graph: &Graph) -> isoform::Result<()> {
         let values = self.values.iter().map(|(name, _)| name);
         for name in values.chain(self.shapes.iter().map(|(name, _)| name)) {
-            if !graph.params.iter().any(|it| it.name.as_str() == name.as_str()) {
+            if !graph
+                .params
+                .iter()
+                .any(|it| it.name.as_str() == name.as_str())
+            {
                 let known = graph.params.iter();
                 let known: Vec<String> = known.map(|it| format!("'{}'", it.name)).collect();
                 let known = match known.is_empty() {
@@ -363,12 +367,7 @@ fn tensor_type(input: &Ref<Input>) -> Option<&TensorType> {
         .map(|it| &**it)
 }
 
-fn plan(
-    parts: &[(&str, Part)],
-    dims: &Dims,
-    pattern: Pattern,
-    number: u64,
-) -> Option<Plan> {
+fn plan(parts: &[(&str, Part)], dims: &Dims, pattern: Pattern, number: u64) -> Option<Plan> {
     let size = |(at, (_, place)): (usize, &(String, Place))| {
         let step = if pattern.distinct { at as i64 % 5 } else { 0 };
         let fixed = dims.fixed.get(&at).copied();

@@ -68,10 +68,7 @@ impl VerifyOptions {
     /// Gives values for inputs by name, as the evaluator takes them; the others are drawn. If
     /// all inputs have values, there is one case.
     #[must_use]
-    pub fn inputs<S: Into<String>>(
-        mut self,
-        inputs: impl IntoIterator<Item = (S, Value)>,
-    ) -> Self {
+    pub fn inputs<S: Into<String>>(mut self, inputs: impl IntoIterator<Item = (S, Value)>) -> Self {
         let inputs = inputs.into_iter();
         let inputs = inputs.map(|(name, value)| (name.into(), value));
         self.given.values.extend(inputs);

@@ -75,7 +75,10 @@ impl fmt::Display for Verification {
                     write!(f, "close, the largest difference is {max_abs:.3e}")?;
                 }
                 Outcome::Rounded { max_abs } => {
-                    write!(f, "close, the largest difference is {max_abs:.3e}: {ROUNDED}")?;
+                    write!(
+                        f,
+                        "close, the largest difference is {max_abs:.3e}: {ROUNDED}"
+                    )?;
                 }
                 Outcome::NotRun { reason } => write!(f, "could not run: {reason}")?,
                 Outcome::Different(found) => {

@@ -210,7 +210,12 @@ fn versions_with_new_attributes_mean_the_same_without_them() {
     let to = || int("to", 1);
     versions(true, "Cast", (9, vec![to()]), (24, vec![to()]));
     versions(true, "Reshape", (5, vec![]), (25, vec![]));
-    versions(false, "Reshape", (13, vec![]), (14, vec![int("allowzero", 1)]));
+    versions(
+        false,
+        "Reshape",
+        (13, vec![]),
+        (14, vec![int("allowzero", 1)]),
+    );
     versions(true, "TopK", (10, vec![]), (11, vec![]));
     versions(false, "TopK", (10, vec![]), (11, vec![int("largest", 0)]));
     versions(true, "BatchNormalization", (7, vec![]), (15, vec![]));
@@ -219,7 +224,12 @@ fn versions_with_new_attributes_mean_the_same_without_them() {
 #[test]
 fn versions_differ_where_the_same_call_means_something_else() {
     versions(false, "Softmax", (11, vec![]), (13, vec![]));
-    versions(false, "Softmax", (11, vec![int("axis", 1)]), (13, vec![int("axis", 1)]));
+    versions(
+        false,
+        "Softmax",
+        (11, vec![int("axis", 1)]),
+        (13, vec![int("axis", 1)]),
+    );
     versions(false, "PRelu", (6, vec![]), (7, vec![]));
     versions(false, "OneHot", (9, vec![]), (11, vec![]));
     versions(false, "Dropout", (7, vec![]), (10, vec![]));
@@ -230,11 +240,21 @@ fn versions_differ_where_the_same_call_means_something_else() {
 #[test]
 fn versions_differ_only_with_the_attribute_that_changed() {
     let ceil = |value| vec![ints("kernel_shape", &[2]), int("ceil_mode", value)];
-    versions(true, "MaxPool", (8, vec![ints("kernel_shape", &[2])]), (22, vec![ints("kernel_shape", &[2])]));
+    versions(
+        true,
+        "MaxPool",
+        (8, vec![ints("kernel_shape", &[2])]),
+        (22, vec![ints("kernel_shape", &[2])]),
+    );
     versions(true, "AveragePool", (10, ceil(0)), (22, ceil(0)));
     versions(false, "MaxPool", (11, ceil(1)), (22, ceil(1)));
     versions(true, "MaxPool", (12, ceil(1)), (21, ceil(1)));
-    versions(false, "ConvTranspose", (1, vec![ints("output_shape", &[2])]), (11, vec![ints("output_shape", &[2])]));
+    versions(
+        false,
+        "ConvTranspose",
+        (1, vec![ints("output_shape", &[2])]),
+        (11, vec![ints("output_shape", &[2])]),
+    );
 }
 
 /// A call with a list of integers as an input after `x`.
@@ -251,13 +271,28 @@ fn with_list(op: &str, version: i64, list: &[i64]) -> ModelProto {
 
 #[test]
 fn attributes_that_became_inputs_mean_the_same() {
-    let old = |op, version, name, list: &[i64]| {
-        at_opset(one(op, "x", vec![ints(name, list)]), version)
-    };
-    same_at(OPSETS, &old("ReduceMean", 17, "axes", &[1]), &with_list("ReduceMean", 18, &[1]));
-    same_at(OPSETS, &old("ReduceMax", 11, "axes", &[1, -1]), &with_list("ReduceMax", 20, &[1, -1]));
-    same_at(OPSETS, &old("Unsqueeze", 1, "axes", &[0]), &with_list("Unsqueeze", 21, &[0]));
-    differ_at(OPSETS, &old("Unsqueeze", 11, "axes", &[0]), &with_list("Unsqueeze", 13, &[1]));
+    let old =
+        |op, version, name, list: &[i64]| at_opset(one(op, "x", vec![ints(name, list)]), version);
+    same_at(
+        OPSETS,
+        &old("ReduceMean", 17, "axes", &[1]),
+        &with_list("ReduceMean", 18, &[1]),
+    );
+    same_at(
+        OPSETS,
+        &old("ReduceMax", 11, "axes", &[1, -1]),
+        &with_list("ReduceMax", 20, &[1, -1]),
+    );
+    same_at(
+        OPSETS,
+        &old("Unsqueeze", 1, "axes", &[0]),
+        &with_list("Unsqueeze", 21, &[0]),
+    );
+    differ_at(
+        OPSETS,
+        &old("Unsqueeze", 11, "axes", &[0]),
+        &with_list("Unsqueeze", 13, &[1]),
+    );
     // Without axes, the number of dimensions decides.
     same_at(
         OPSETS,
@@ -265,7 +300,11 @@ fn attributes_that_became_inputs_mean_the_same() {
         &at_opset(one("ReduceSum", "x", vec![]), 13),
     );
     // An empty list is not the same as none.
-    differ_at(OPSETS, &old("Squeeze", 11, "axes", &[]), &with_list("Squeeze", 13, &[]));
+    differ_at(
+        OPSETS,
+        &old("Squeeze", 11, "axes", &[]),
+        &with_list("Squeeze", 13, &[]),
+    );
     let top = at_opset(one("TopK", "x", vec![int("k", 3)]), 1);
     same_at(OPSETS, &top, &with_list("TopK", 11, &[3]));
 }
@@ -277,8 +316,16 @@ fn the_number_of_parts_says_what_the_attribute_says() {
         let node = attributes.fold(node("Split", "x", "y z"), |node, it| node.with(it));
         at_opset(model("x", vec![node], "y z"), version)
     };
-    same_at(OPSETS, &split(13, vec![]), &split(18, vec![int("num_outputs", 2)]));
-    differ_at(OPSETS, &split(13, vec![]), &split(18, vec![int("num_outputs", 3)]));
+    same_at(
+        OPSETS,
+        &split(13, vec![]),
+        &split(18, vec![int("num_outputs", 2)]),
+    );
+    differ_at(
+        OPSETS,
+        &split(13, vec![]),
+        &split(18, vec![int("num_outputs", 3)]),
+    );
 }
 
 #[test]
