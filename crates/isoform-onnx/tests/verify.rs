@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use isoform::values::{DType, Tensor};
-use isoform::{Array, Map, Ref, Value};
+use isoform::{Array, Map, Node as _, Ref, Value};
 use isoform_onnx::ir::{Call, Dim, Graph, Input, Output, Program, TensorType};
 use isoform_onnx::verify::{
     Evaluator, Inputs, Outcome, Ran, Runner, Subject, Tolerance, VerifyOptions, verify,

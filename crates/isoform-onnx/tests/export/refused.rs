@@ -138,7 +138,7 @@ fn nodes_of_a_file_are_written_as_they_came() {
         assert_eq!(nodes(&written), nodes(&proto));
         // In another operator set, it is another node.
         let moved = edited(&program, |call| Call {
-            version: version + 1,
+            version: version - 1,
             ..call
         });
         assert!(SaveOptions::default().to_proto(&moved).is_err());

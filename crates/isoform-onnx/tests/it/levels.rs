@@ -259,7 +259,7 @@ fn versions_differ_only_with_the_attribute_that_changed() {
 
 /// A call with a list of integers as an input after `x`.
 fn with_list(op: &str, version: i64, list: &[i64]) -> ModelProto {
-    let mut made = graph("x", vec![node(op, "x list", "y")], "y");
+    let mut made = graph("x w", vec![node(op, "x list", "y")], "y");
     let mut tensor = tensor("list", &[]);
     tensor.data_type = 7;
     tensor.dims = vec![list.len() as i64];
