@@ -1,9 +1,11 @@
-//! If, Loop, Scan and SequenceMap: what happens before, between and after their bodies.
+//! Calls with bodies: what happens before, between and after these. Here are If, Loop, Scan
+//! and SequenceMap; FlexAttention is in `flex.rs`.
 
 use isoform::kernels::{Input as KernelInput, tensor_of};
 use isoform::{Array, Value};
 use isoform_kernels::{Control, Tensor as Computed, View, movement};
 
+use super::flex::{self, FlexState};
 use super::plan::items;
 use crate::eval::call::compute;
 use crate::eval::constants;
@@ -25,12 +27,20 @@ pub(super) enum After {
     Scan(Box<ScanState>),
     /// They belong to one item of each sequence.
     Map(Box<MapState>),
+    /// They are the changed scores or weights of an attention.
+    Flex(Box<FlexState>),
 }
 
 /// The continuation of a body.
 pub(super) enum Step {
     /// The body runs again.
     Again { after: After, inputs: Vec<Value> },
+    /// Another body of the call runs.
+    Enter {
+        body: usize,
+        after: After,
+        inputs: Vec<Value>,
+    },
     /// The call has these results.
     Done(Vec<Value>),
 }
@@ -74,6 +84,13 @@ pub(super) fn start(
     bodies: &[Body],
     control: &Control<'_>,
 ) -> Result<Option<(usize, Step)>, Refusal> {
+    if call.callee.is_none() && call.domain == "ai.onnx.preview" && call.op == "FlexAttention" {
+        let graphs = ["score_mod", "prob_mod"].map(body);
+        return match graphs {
+            [None, None] => Ok(None),
+            _ => Ok(Some((0, flex::start(call, inputs, graphs, control)?))),
+        };
+    }
     let Some(name) = call.standard_op() else {
         return Ok(None);
     };
@@ -121,6 +138,7 @@ impl After {
             After::Loop(state) => state.after(results, control),
             After::Scan(state) => state.after(results, control),
             After::Map(state) => state.after(results),
+            After::Flex(state) => state.after(results, control),
         }
     }
 }
