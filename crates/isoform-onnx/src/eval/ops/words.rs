@@ -151,6 +151,9 @@ fn split(args: &Args<'_>) -> Outcome {
                 args.fault("runtimes differ in white space other than blanks, tabs and line ends")
             );
         }
+        if !delimiter.is_empty() && text.is_empty() {
+            return Err(args.fault("runtimes differ in the parts of an empty string"));
+        }
         all.push(parts(text, delimiter.as_bytes(), most));
         work.advance((text.len() + 1) * delimiter.len().max(1))?;
     }

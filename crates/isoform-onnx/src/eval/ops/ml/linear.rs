@@ -58,7 +58,7 @@ fn regressor(args: &Args<'_>) -> Outcome {
         return Err(args.fault("runtimes differ in what a post_transform makes of one score"));
     }
     for row in scores.data.chunks_exact_mut(width) {
-        transform.apply(row);
+        transform.apply(args, row)?;
     }
     Ok(vec![scores.made(ElementType::Float32, args.control)?])
 }
@@ -67,13 +67,28 @@ fn classifier(args: &Args<'_>) -> Outcome {
     let scores = scores(args, None)?;
     let classes = Classes::of(args, "classlabels_ints")?;
     let width = scores.shape[1];
+    if width == 1 && classes.len() == 2 {
+        return single(args, &scores, &classes);
+    }
     if width == 1 || width != classes.len() {
         return Err(args.fault(format!(
-            "expected coefficients of 2 or more classes, one row each, got {width} rows for {} classes",
+            "expected coefficients for each of two or more classes, got {width} rows for {} classes",
             classes.len()
         )));
     }
     classified(args, scores, &classes)
+}
+
+/// Two classes with one score, which is above 0 for the second one.
+fn single(args: &Args<'_>, scores: &Dense, classes: &Classes) -> Outcome {
+    if PostTransform::of(args)? != PostTransform::Logistic {
+        return Err(args.fault("runtimes differ in two classes with one score without LOGISTIC"));
+    }
+    let mut both = Dense::filled(vec![scores.shape[0], 2], 0.0, args.control)?;
+    for (score, to) in scores.data.iter().zip(both.data.chunks_exact_mut(2)) {
+        to.copy_from_slice(&[-score, *score]);
+    }
+    classified(args, both, classes)
 }
 
 /// The class with the largest score for each observation, and the scores after the
@@ -85,7 +100,7 @@ pub(super) fn classified(args: &Args<'_>, mut scores: Dense, classes: &Classes) 
     for row in scores.data.chunks_exact_mut(width) {
         let label = largest(row);
         let is_number = row.iter().all(|score| !score.is_nan());
-        transform.apply(row);
+        transform.apply(args, row)?;
         // Runtimes take the class before the transformation, the reference after it.
         if !is_number || largest(row) != label {
             return Err(args.fault("runtimes differ in the class of an observation"));

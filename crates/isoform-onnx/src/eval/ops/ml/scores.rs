@@ -33,7 +33,11 @@ impl PostTransform {
     }
 
     /// Changes the scores of a row.
-    pub(super) fn apply(self, row: &mut [f64]) {
+    pub(super) fn apply(self, args: &Args<'_>, row: &mut [f64]) -> Result<(), Refusal> {
+        let is_inside = |score: &f64| *score > 0.0 && *score < 1.0;
+        if self == PostTransform::Probit && !row.iter().all(is_inside) {
+            return Err(args.fault("runtimes differ in PROBIT of 0, of 1 and beyond"));
+        }
         match self {
             PostTransform::None => {}
             PostTransform::Softmax => exponentials(row, |_| true),
@@ -44,6 +48,7 @@ impl PostTransform {
                 .for_each(|score| *score = math::sigmoid(*score)),
             PostTransform::Probit => row.iter_mut().for_each(|score| *score = probit(*score)),
         }
+        Ok(())
     }
 }
 
@@ -66,11 +71,7 @@ fn exponentials(row: &mut [f64], counts: impl Fn(f64) -> bool) {
 /// The quantile of a normal distribution, by the approximation of the standard.
 fn probit(score: f64) -> f64 {
     let x = 2.0 * score - 1.0;
-    let rest = (1.0 - x) * (1.0 + x);
-    if rest == 0.0 {
-        return 0.0;
-    }
-    let log = math::log(rest);
+    let log = math::log((1.0 - x) * (1.0 + x));
     let part = 2.0 / (std::f64::consts::PI * 0.147) + 0.5 * log;
     let root = ((part * part - log / 0.147).sqrt() - part).sqrt();
     1.414_213_56 * root.copysign(x)

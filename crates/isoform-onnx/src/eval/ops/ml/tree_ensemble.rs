@@ -72,7 +72,7 @@ fn tree_ensemble(args: &Args<'_>) -> Outcome {
     }
     let mut scores = aggregated(args, &forest, &weights, aggregate, targets)?;
     for row in scores.data.chunks_exact_mut(targets.max(1)) {
-        transform.apply(row);
+        transform.apply(args, row)?;
     }
     Ok(vec![
         scores.made(args.input(0)?.element_type(), args.control)?,

@@ -356,7 +356,7 @@ fn regressor(args: &Args<'_>) -> Outcome {
     let mut scores = aggregated(args, &forest, &weights, aggregate, targets)?;
     with_base(args, &mut scores)?;
     for row in scores.data.chunks_exact_mut(targets.max(1)) {
-        transform.apply(row);
+        transform.apply(args, row)?;
     }
     Ok(vec![scores.made(ElementType::Float32, args.control)?])
 }
@@ -369,13 +369,13 @@ fn classifier(args: &Args<'_>) -> Outcome {
     if count < 2 {
         return Err(args.fault("expected two classes or more"));
     }
-    if count == 2 && given.len() == 1 {
+    if count == 2 {
+        if given.len() != 1 {
+            return Err(args.fault("runtimes differ in two classes with scores of their own"));
+        }
         return binary(args, &forest, &weights, &classes);
     }
     let mut scores = aggregated(args, &forest, &weights, Aggregate::Sum, count)?;
-    if count == 2 && numbers(args, "base_values")?.is_some() {
-        return Err(args.fault("runtimes differ in base_values of two classes"));
-    }
     with_base(args, &mut scores)?;
     classified(args, scores, &classes)
 }
@@ -393,13 +393,13 @@ fn binary(
     }
     let is_probability = weights.iter().flatten().all(|(_, weight)| *weight >= 0.0);
     let transform = PostTransform::of(args)?;
-    let agrees = match is_probability {
-        true => transform == PostTransform::None,
-        false => transform == PostTransform::Logistic,
+    let agrees = match transform {
+        PostTransform::None => is_probability,
+        other => other == PostTransform::Logistic,
     };
     if !agrees {
         return Err(args.fault(
-            "runtimes differ unless weights of 0 or more go without a post_transform, and others with LOGISTIC",
+            "runtimes differ unless the post_transform is LOGISTIC, or NONE for weights of 0 or more",
         ));
     }
     let mut single = aggregated(args, forest, weights, Aggregate::Sum, 1)?;
@@ -409,12 +409,16 @@ fn binary(
     let mut labels = Vec::with_capacity(rows);
     for (score, to) in single.data.iter().zip(scores.data.chunks_exact_mut(2)) {
         let threshold = if is_probability { 0.5 } else { 0.0 };
-        labels.push(usize::from(*score > threshold));
-        to.copy_from_slice(&match is_probability {
-            true => [1.0 - score, *score],
-            false => [-score, *score],
+        let is_second = *score > threshold;
+        if transform == PostTransform::Logistic && is_second != (*score > 0.0) {
+            return Err(args.fault("runtimes differ in the class of a score of 0.5 or less"));
+        }
+        labels.push(usize::from(is_second));
+        to.copy_from_slice(&match transform {
+            PostTransform::None => [1.0 - score, *score],
+            _ => [-score, *score],
         });
-        transform.apply(to);
+        transform.apply(args, to)?;
     }
     Ok(vec![
         classes.labels(args, &labels)?,
