@@ -43,7 +43,7 @@ pub(super) fn full_match(args: &Args<'_>) -> Outcome {
     one(Tensor::from_slice(&shape, &matches)?)
 }
 
-/// What a pattern needs so that both dialects agree.
+/// The condition under which both dialects agree on a pattern.
 struct Dialect {
     /// True if it has classes that know only ASCII in RE2.
     needs_ascii: bool,

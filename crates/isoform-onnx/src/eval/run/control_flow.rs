@@ -5,7 +5,7 @@ use isoform::kernels::{Input as KernelInput, tensor_of};
 use isoform::{Array, Value};
 use isoform_kernels::{Control, Tensor as Computed, View, movement};
 
-use super::flex::{self, FlexState};
+use super::flex::{self, Flex, FlexState};
 use super::plan::items;
 use crate::eval::call::compute;
 use crate::eval::constants;
@@ -88,7 +88,10 @@ pub(super) fn start(
         let graphs = ["score_mod", "prob_mod"].map(body);
         return match graphs {
             [None, None] => Ok(None),
-            _ => Ok(Some((0, flex::start(call, inputs, graphs, control)?))),
+            _ => Ok(Some((
+                0,
+                flex::start(call, inputs, graphs, control)?.into(),
+            ))),
         };
     }
     let Some(name) = call.standard_op() else {
@@ -126,6 +129,19 @@ pub(super) fn start(
     Ok(Some((inner, step)))
 }
 
+impl From<Flex> for Step {
+    fn from(flex: Flex) -> Self {
+        match flex {
+            Flex::Graph { body, state, input } => Step::Enter {
+                body,
+                after: After::Flex(state),
+                inputs: vec![input],
+            },
+            Flex::Done(value) => Step::Done(vec![value]),
+        }
+    }
+}
+
 impl After {
     /// The continuation after a body with these results.
     pub(super) fn results(
@@ -138,7 +154,7 @@ impl After {
             After::Loop(state) => state.after(results, control),
             After::Scan(state) => state.after(results, control),
             After::Map(state) => state.after(results),
-            After::Flex(state) => state.after(results, control),
+            After::Flex(state) => Ok(state.after(&results, control)?.into()),
         }
     }
 }

@@ -5,11 +5,11 @@ use isoform::kernels::{Input as KernelInput, tensor_of};
 use isoform::{Node as _, Value};
 use isoform_kernels::{Control, Tensor as Computed};
 
-use super::control_flow::{After, Step, shape_of};
 use crate::eval::args::Args;
 use crate::eval::constants;
 use crate::eval::ops::flex;
 use crate::eval::refusal::Refusal;
+use crate::eval::strings::sizes;
 use crate::ir::Call;
 
 /// An attention that waits for a graph.
@@ -24,13 +24,25 @@ pub(super) struct FlexState {
     has_weights: bool,
 }
 
-/// The start of a call with at least one graph.
+/// The continuation of an attention.
+pub(super) enum Flex {
+    /// A graph changes the scores or the weights.
+    Graph {
+        body: usize,
+        state: Box<FlexState>,
+        input: Value,
+    },
+    /// The call has this result.
+    Done(Value),
+}
+
+/// The start of a call with at least one graph: that of the scores, or of the weights.
 pub(super) fn start(
     call: &Call,
     inputs: &[Option<Value>],
     [scores, weights]: [Option<usize>; 2],
     control: &Control<'_>,
-) -> Result<Step, Refusal> {
+) -> Result<Flex, Refusal> {
     let args = Args::new(call, inputs, None, control, false)?;
     let first = flex::scores(&args)?;
     let state = Box::new(FlexState {
@@ -40,9 +52,10 @@ pub(super) fn start(
         weights,
         has_weights: false,
     });
+    let input = value(first, control)?;
     match scores {
-        Some(body) => state.enter(body, first, control),
-        None => state.with_scores(&value(first, control)?, control),
+        Some(body) => Ok(Flex::Graph { body, state, input }),
+        None => state.with_scores(&input, control),
     }
 }
 
@@ -50,37 +63,28 @@ fn value(tensor: Computed, control: &Control<'_>) -> Result<Value, Refusal> {
     Ok(tensor_of(tensor, control)?.into())
 }
 
-impl FlexState {
-    fn enter(
-        self: Box<Self>,
-        body: usize,
-        tensor: Computed,
-        control: &Control<'_>,
-    ) -> Result<Step, Refusal> {
-        Ok(Step::Enter {
-            body,
-            after: After::Flex(self),
-            inputs: vec![value(tensor, control)?],
-        })
-    }
+fn tensor(value: &Value) -> Result<&isoform::values::Tensor, Refusal> {
+    constants::dense(value).ok_or_else(|| Refusal::new("expected a dense tensor"))
+}
 
+impl FlexState {
     /// The continuation after a graph.
     pub(super) fn after(
         self: Box<Self>,
-        results: Vec<Value>,
+        results: &[Value],
         control: &Control<'_>,
-    ) -> Result<Step, Refusal> {
-        let [result] = &results[..] else {
+    ) -> Result<Flex, Refusal> {
+        let [result] = results else {
             return Err(Refusal::new(format!(
                 "expected one result of the graph, got {}",
                 results.len()
             )));
         };
-        if shape_of(result)? != self.shape {
+        let shape = sizes(tensor(result)?.shape())?;
+        if shape != self.shape {
             return Err(Refusal::new(format!(
-                "expected a result of the graph of shape {:?}, got {:?}",
-                self.shape,
-                shape_of(result)?
+                "expected a result of the graph of shape {:?}, got {shape:?}",
+                self.shape
             )));
         }
         match self.has_weights {
@@ -93,32 +97,26 @@ impl FlexState {
         mut self: Box<Self>,
         scores: &Value,
         control: &Control<'_>,
-    ) -> Result<Step, Refusal> {
+    ) -> Result<Flex, Refusal> {
         let args = Args::new(&self.call, &self.inputs, None, control, false)?;
         let scores = KernelInput::new(tensor(scores)?, control)?;
-        let weights = flex::weights(&args, scores.view()?)?;
+        let input = value(flex::weights(&args, scores.view()?)?, control)?;
         drop(args);
-        match self.weights {
-            Some(body) => {
-                self.has_weights = true;
-                self.enter(body, weights, control)
-            }
-            None => self.with_weights(&value(weights, control)?, control),
-        }
+        let Some(body) = self.weights else {
+            return self.with_weights(&input, control);
+        };
+        self.has_weights = true;
+        Ok(Flex::Graph {
+            body,
+            state: self,
+            input,
+        })
     }
 
-    fn with_weights(
-        self: Box<Self>,
-        weights: &Value,
-        control: &Control<'_>,
-    ) -> Result<Step, Refusal> {
+    fn with_weights(&self, weights: &Value, control: &Control<'_>) -> Result<Flex, Refusal> {
         let args = Args::new(&self.call, &self.inputs, None, control, false)?;
         let weights = KernelInput::new(tensor(weights)?, control)?;
         let result = flex::weighted(&args, weights.view()?)?;
-        Ok(Step::Done(vec![value(result, control)?]))
+        Ok(Flex::Done(value(result, control)?))
     }
-}
-
-fn tensor(value: &Value) -> Result<&isoform::values::Tensor, Refusal> {
-    constants::dense(value).ok_or_else(|| Refusal::new("expected a dense tensor"))
 }

@@ -1,4 +1,4 @@
-//! What models make of scores: probabilities and labels.
+//! Probabilities and labels from the scores of models.
 
 use isoform::values::Bytes;
 use isoform_kernels::{Tensor, math};

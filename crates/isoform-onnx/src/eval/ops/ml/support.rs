@@ -2,7 +2,7 @@
 
 use isoform_kernels::{ElementType, math};
 
-use super::observations;
+use super::inputs::observations;
 use super::scores::PostTransform;
 use crate::eval::args::Args;
 use crate::eval::ops::dense::{Dense, Work};

@@ -1,8 +1,8 @@
 //! Ensembles of decision trees, as version 5 writes them: nodes that name the nodes and
 //! leaves below them.
 
+use super::inputs::tensor_numbers;
 use super::scores::PostTransform;
-use super::tensor_numbers;
 use super::trees::{Aggregate, Comparison, Forest, Next, Node, aggregated};
 use crate::eval::args::Args;
 use crate::eval::ops::kernel::Kernel;

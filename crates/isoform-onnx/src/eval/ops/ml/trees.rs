@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use isoform_kernels::ElementType;
 
+use super::inputs::{observations, tensor_numbers};
 use super::linear::classified;
-use super::observations;
 use super::scores::{Classes, PostTransform};
-use super::tensor_numbers;
 use crate::eval::args::Args;
 use crate::eval::ops::dense::{Dense, Work};
 use crate::eval::ops::kernel::Kernel;
@@ -118,7 +117,7 @@ impl Node {
     }
 }
 
-/// What leaves add: for each, the targets and weights.
+/// The weights that leaves add: for each leaf, targets and weights.
 type Weights = Vec<Vec<(usize, f64)>>;
 
 /// A list of numbers, which is a tensor of doubles if they need more precision.
@@ -129,8 +128,8 @@ fn numbers(args: &Args<'_>, name: &str) -> Result<Option<Vec<f64>>, Refusal> {
     }
 }
 
-/// The trees of a call, and what their leaves add to targets; the prefix is `target` or
-/// `class`.
+/// The trees of a call, and the weights that their leaves add to targets; the prefix is
+/// `target` or `class`.
 fn forest(args: &Args<'_>, prefix: &str) -> Result<(Forest, Weights), Refusal> {
     let ints = |name: &str| {
         let ints = args.ints(name)?;
@@ -251,7 +250,7 @@ fn forest(args: &Args<'_>, prefix: &str) -> Result<(Forest, Weights), Refusal> {
     Ok((Forest { nodes, roots }, all))
 }
 
-/// What the weights of leaves become for a target.
+/// How the weights of leaves combine for a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aggregate {
     Sum,
