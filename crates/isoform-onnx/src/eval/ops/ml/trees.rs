@@ -375,6 +375,15 @@ fn classifier(args: &Args<'_>) -> Outcome {
         return binary(args, &forest, &weights, &classes);
     }
     let mut scores = aggregated(args, &forest, &weights, Aggregate::Sum, count)?;
+    let mut leaves = forest.nodes.iter().flat_map(|node| [node.yes, node.no]);
+    let is_sparse = numbers(args, "base_values")?.is_none()
+        && leaves.any(|next| matches!(next, Next::Leaf(at) if weights[at].len() < count));
+    let is_open = |row: &[f64]| row.iter().all(|score| *score <= 0.0);
+    if is_sparse && scores.data.chunks_exact(count).any(is_open) {
+        return Err(
+            args.fault("runtimes differ in whether a class without a weight can be largest")
+        );
+    }
     with_base(args, &mut scores)?;
     classified(args, scores, &classes)
 }
