@@ -565,3 +565,71 @@ def test_types_without_arithmetic_are_refused(dtype):
 def test_nearest_agrees_with_numpy_where_it_rounds_once():
     numbers = list(generator("nearest").normal(size=200) * 100)
     same(nearest(np.dtype(np.float16), numbers), np.array(numbers).astype(np.float16))
+
+
+# ---- attention ----------------------------------------------------------------
+
+
+def attended(query, key, value, bias, scale, softcap):
+    """The result and the scores at each stage, in float64."""
+    repeats = query.shape[1] // key.shape[1]
+    key, value = (np.repeat(x, repeats, axis=1) for x in (key, value))
+    stages = {"products": scale * query @ np.swapaxes(key, -1, -2)}
+    scores = stages["products"]
+    stages["capped"] = softcap * np.tanh(scores / softcap) if softcap else scores
+    stages["biased"] = stages["capped"] + (0 if bias is None else bias)
+    scores = stages["biased"]
+    top = np.max(scores, axis=-1, keepdims=True, initial=-np.inf)
+    weights = np.exp(scores - np.where(np.isinf(top), 0, top))
+    total = weights.sum(axis=-1, keepdims=True)
+    stages["weights"] = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return stages["weights"] @ value, stages
+
+
+@named("dtype", FLOATS, **by_type)
+def test_attention(dtype):
+    rng = generator(dtype.name)
+    for _ in range(40):
+        batch, groups, repeats, queries, keys, width, depth = rng.integers(1, 4, 7)
+        if rng.random() < 0.1:
+            keys = 0
+        shapes = [
+            (batch, groups * repeats, queries, width),
+            (batch, groups, keys, width),
+            (batch, groups, keys, depth),
+        ]
+        operands = [rng.normal(size=shape).astype(dtype) for shape in shapes]
+        bias = None
+        if rng.random() < 0.6:
+            full = (batch, groups * repeats, queries, keys)
+            shape = tuple(size if rng.random() < 0.7 else 1 for size in full)
+            bias = rng.normal(size=shape[int(rng.integers(0, 3)) :])
+            bias[rng.random(bias.shape) < 0.4] = -np.inf
+        scale = float(rng.uniform(0.1, 2))
+        softcap = float(rng.choice([0, 1.5]))
+        stage = str(rng.choice(["products", "capped", "biased", "weights", "none"]))
+        tensors = operands if bias is None else [*operands, bias]
+        got = kernels.compute_all(
+            "attention", *tensors, scale=scale, softcap=softcap, scores=stage
+        )
+        wide = [x.astype(np.float64) for x in operands]
+        result, stages = attended(*wide, bias, scale, softcap)
+        close(got[0], result, 1e-12)
+        assert len(got) == (1 if stage == "none" else 2)
+        if stage != "none":
+            close(got[1], stages[stage], 1e-12)
+            assert got[1].dtype == dtype
+
+
+def test_attention_of_what_does_not_fit():
+    x = np.ones((1, 2, 3, 4), np.float32)
+    options = {"scale": 1.0, "softcap": 0, "scores": "none"}
+    for others in [
+        (x[:, :, :, :3], x),
+        (x, x[:, :, :2]),
+        (np.ones((1, 3, 3, 4), np.float32), np.ones((1, 3, 3, 4), np.float32)),
+        (x[0], x[0]),
+        (x, x, np.ones((2, 1, 1, 1))),
+    ]:
+        assert kind_of_error("attention", x, *others, **options) == "Shape"
+    assert kind_of_error("attention", x.astype(np.int32), x, x, **options) == "Type"

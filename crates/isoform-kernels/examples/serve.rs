@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::io::{self, Read, Write};
 
+use isoform_kernels::attention::{Attention, Scores};
 use isoform_kernels::create::{arange, full, shape_of, size_of};
 use isoform_kernels::elementwise::{
     Binary, CastOptions, Comparison, OutOfRange, Unary, bias_add, binary, clip, compare,
@@ -458,6 +459,25 @@ fn compute(name: &str, options: &Options<'_>, tensors: &[Tensor]) -> Fallible<Ve
                 epsilon: options.number("epsilon")?,
             };
             norm.apply(x()?, control)?
+        }
+        "attention" => {
+            let scores = match options.text("scores")? {
+                "products" => Some(Scores::Products),
+                "capped" => Some(Scores::Capped),
+                "biased" => Some(Scores::Biased),
+                "weights" => Some(Scores::Weights),
+                _ => None,
+            };
+            let softcap: f64 = options.number("softcap")?;
+            let attention = Attention {
+                scale: options.number("scale")?,
+                softcap: (softcap > 0.0).then_some(softcap),
+                bias: views.get(3).copied(),
+                softmax_type: None,
+                scores,
+            };
+            let (result, scores) = attention.apply(x()?, y()?, views[2], control)?;
+            return Ok([Some(result), scores].into_iter().flatten().collect());
         }
         "pack" => {
             let packed = pack_bits(x()?, control)?;

@@ -42,6 +42,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod attention;
 mod bits;
 mod control;
 mod convert;

@@ -1,5 +1,6 @@
 //! One call of every operator, on operands of a given size.
 
+use isoform_kernels::attention::Attention;
 use isoform_kernels::create::{arange, full};
 use isoform_kernels::elementwise::{
     Binary, Comparison, Unary, bias_add, binary, cast, clip, compare, leaky_relu, select, unary,
@@ -27,6 +28,7 @@ pub(crate) struct Operands {
     row: Tensor,
     image: Tensor,
     column: Tensor,
+    queries: Tensor,
     indices: Tensor,
     tuples: Tensor,
     condition: Tensor,
@@ -47,6 +49,7 @@ impl Operands {
             row: floats(&[columns]),
             image: floats(&[1, 1, rows, columns]),
             column: floats(&[rows * columns]),
+            queries: floats(&[1, 1, rows * columns, 1]),
             indices: Tensor::from_slice(&[rows, columns], &zeros).unwrap(),
             tuples: Tensor::from_slice(&[2, rows * columns / 2], &zeros).unwrap(),
             condition: compare(Comparison::Less, x.view(), x.view(), &control).unwrap(),
@@ -195,6 +198,13 @@ impl Operands {
                         result_type: None,
                     }
                     .apply(image, self.kernel.view(), c)
+                }),
+            ),
+            (
+                "attention",
+                Box::new(move |c| {
+                    let (query, one) = (self.queries.view(), self.kernel.view());
+                    Ok(Attention::new(1.0).apply(query, one, one, c)?.0)
                 }),
             ),
             ("max_pool", Box::new(move |c| POOL.max(image, c))),

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use isoform::Value;
 use isoform::kernels::Input;
+use isoform::values::{Bytes, ValueRef};
 use isoform_kernels::{Control, ElementType, Tensor as Computed, View, to_f64s, to_i64s};
 
 use super::constants::{dense, strings};
 use super::refusal::Refusal;
 use super::strings::StringIds;
 use crate::elem_type::ElemType;
-use crate::ir::Call;
+use crate::ir::{Call, StringTensor};
 
 /// An operand of a call.
 pub(super) enum Operand<'a> {
@@ -117,6 +118,16 @@ impl<'a> Args<'a> {
         matches!(self.operands.get(position), Some(Some(Operand::Strings(_))))
     }
 
+    /// The strings in an input.
+    pub(super) fn texts(&self, position: usize) -> Result<&'a StringTensor, Refusal> {
+        let value = self.values.get(position).and_then(Option::as_ref);
+        value.and_then(strings).ok_or_else(|| {
+            self.fault(format!(
+                "expected strings in input {position}, got another type"
+            ))
+        })
+    }
+
     /// The integers in an input; None if it is omitted.
     pub(super) fn optional_ints(&self, position: usize) -> Result<Option<Vec<i64>>, Refusal> {
         match self.optional(position)? {
@@ -189,6 +200,28 @@ impl<'a> Args<'a> {
 
     pub(super) fn ints(&self, name: &str) -> Result<Option<Vec<i64>>, Refusal> {
         Ok(self.call.ints(name)?)
+    }
+
+    pub(super) fn floats(&self, name: &str) -> Result<Option<Vec<f64>>, Refusal> {
+        Ok(self.call.floats(name)?)
+    }
+
+    /// A list of strings, which need not be UTF-8.
+    pub(super) fn text_list(&self, name: &str) -> Result<Option<Vec<Bytes>>, Refusal> {
+        let Some(value) = self.call.attribute(name)? else {
+            return Ok(None);
+        };
+        let text = |value: &Value| match value.view() {
+            ValueRef::Str(text) => Some(Bytes::from(text.as_bytes().to_vec())),
+            ValueRef::Bytes(bytes) => Some(Bytes::from(bytes.to_vec())),
+            _ => None,
+        };
+        let texts: Option<Vec<Bytes>> = match value.view() {
+            ValueRef::Array(items) => items.values().iter().map(text).collect(),
+            _ => None,
+        };
+        let fault = || self.fault(format!("expected strings as attribute '{name}'"));
+        texts.ok_or_else(fault).map(Some)
     }
 
     /// The element type that an attribute names.

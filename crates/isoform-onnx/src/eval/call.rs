@@ -42,13 +42,13 @@ pub(crate) fn compute(
     control: &Control<'_>,
     strict: bool,
 ) -> Result<Vec<Value>, Refusal> {
-    let Some(name) = call.standard_op() else {
-        return Err(Refusal::new(format!(
-            "operators of domain '{}' have no known values",
-            call.domain
-        )));
-    };
-    let kernel = find(name).ok_or_else(|| Refusal::new(format!("{name} has no kernel")))?;
+    let name = call.op.as_str();
+    let kernel = find(call).ok_or_else(|| match call.domain.as_str() {
+        "" | "ai.onnx.ml" | "ai.onnx.preview" => Refusal::new(format!("{name} has no kernel")),
+        other => Refusal::new(format!(
+            "operators of domain '{other}' have no known values"
+        )),
+    })?;
     let strings = StringIds::new(inputs)?;
     if strings.is_some() && !moves_strings(name) {
         return Err(Refusal::new(format!("{name} has no kernel for strings")));

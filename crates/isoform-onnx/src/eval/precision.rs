@@ -28,10 +28,17 @@ pub enum Precision {
 /// or an unknown type, which counts as a float. O(inputs).
 #[must_use]
 pub fn precision(call: &Call, elems: &[Option<ElemType>]) -> Precision {
-    let Some(name) = call.standard_op() else {
+    if ops::find(call).is_none() {
         return Precision::Never;
+    }
+    let Some(name) = call.standard_op() else {
+        // The graphs of `ai.onnx.preview` are control flow.
+        return match call.domain.as_str() {
+            "ai.onnx.ml" => Precision::Rounded,
+            _ => Precision::Never,
+        };
     };
-    if ops::find(name).is_none() || is_never(name, call) {
+    if is_never(name, call) {
         return Precision::Never;
     }
     let elem = elems.first().copied().flatten();
@@ -127,6 +134,7 @@ fn is_exact(name: &str) -> bool {
             | "EyeLike"
             | "BitCast"
             | "StringConcat"
+            | "TensorScatter"
             | "Unique"
             | "ArgMax"
             | "ArgMin"

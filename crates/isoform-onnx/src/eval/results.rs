@@ -105,7 +105,7 @@ pub(super) fn reshaped(value: &Value, shape: &[usize]) -> Result<Value, Refusal>
     }
 }
 
-fn string_tensor(shape: &[usize], values: Array<Bytes>) -> Value {
+pub(super) fn string_tensor(shape: &[usize], values: Array<Bytes>) -> Value {
     Ref::new(StringTensor {
         shape: Shape::from(dims(shape)),
         values,

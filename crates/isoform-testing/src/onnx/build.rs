@@ -114,6 +114,15 @@ pub(super) fn attr_ref(name: &str) -> Value {
     Ref::new(AttrRef { name: name.into() }).into()
 }
 
+/// An array of floats as an attribute.
+pub(super) fn float_list(numbers: &[f64]) -> Value {
+    numbers
+        .iter()
+        .map(|&number| Value::from(number))
+        .collect::<Vec<Value>>()
+        .into()
+}
+
 /// An array of ints as an attribute.
 pub(super) fn int_list(numbers: &[i64]) -> Value {
     numbers.iter().copied().collect::<Array<i64>>().into()
@@ -121,8 +130,8 @@ pub(super) fn int_list(numbers: &[i64]) -> Value {
 
 /// The operator of a call, or the function.
 pub(super) enum Callee {
-    /// An operator of `ai.onnx` and its version.
-    Standard(&'static str, i64),
+    /// An operator of a domain and the version of it.
+    Operator(&'static str, &'static str, i64),
     Function(Ref<Function>),
 }
 
@@ -137,13 +146,13 @@ pub(super) fn call(
     while inputs.last().is_some_and(Value::is_none) {
         inputs.pop();
     }
-    let (op, version, callee) = match callee {
-        Callee::Standard(op, version) => (Str::from(op), version, None),
-        Callee::Function(function) => (Str::default(), 0, Some(function)),
+    let (domain, op, version, callee) = match callee {
+        Callee::Operator(domain, op, version) => (domain, Str::from(op), version, None),
+        Callee::Function(function) => ("", Str::default(), 0, Some(function)),
     };
     let op_name = callee.as_ref().map_or(op.clone(), |it| it.name.clone());
     Ref::new(Call {
-        domain: Str::default(),
+        domain: domain.into(),
         op,
         version,
         callee,

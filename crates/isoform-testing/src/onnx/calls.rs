@@ -12,6 +12,8 @@ use super::values::{Size, Val};
 #[derive(Clone)]
 pub(super) struct Op {
     name: &'static str,
+    /// The domain and its version, unless it is `ai.onnx`.
+    domain: Option<(&'static str, i64)>,
     inputs: Vec<Value>,
     attrs: Vec<(&'static str, Value)>,
 }
@@ -20,9 +22,16 @@ impl Op {
     pub(super) fn new(name: &'static str) -> Self {
         Op {
             name,
+            domain: None,
             inputs: Vec::new(),
             attrs: Vec::new(),
         }
+    }
+
+    /// An operator of another domain.
+    pub(super) fn of(mut self, domain: &'static str, version: i64) -> Self {
+        self.domain = Some((domain, version));
+        self
     }
 
     pub(super) fn on(mut self, value: &Val) -> Self {
@@ -52,14 +61,16 @@ impl Generator<'_> {
         self.made += 1;
         let Op {
             name,
+            domain,
             inputs,
             attrs,
         } = op;
         let attrs = attrs
             .into_iter()
             .map(|(name, value)| (Str::from(name), value));
+        let (domain, version) = domain.unwrap_or(("", self.opset));
         build::call(
-            Callee::Standard(name, self.opset),
+            Callee::Operator(domain, name, version),
             attrs,
             inputs,
             outputs,

@@ -11,6 +11,7 @@
 //! | `operands.rs`, `calls.rs` | draw operands, and make calls on them |
 //! | `values.rs` | sizes and elements of what is drawn |
 //! | `elementwise.rs`, `moves.rs`, `compute.rs` | draw calls of operators |
+//! | `layers.rs` | draws attention, quantised convolutions and labels |
 //! | `reshapes.rs`, `pieces.rs` | draw the calls of `moves.rs` that other files also use |
 //! | `shapes.rs` | draws arithmetic on shapes, and what takes its results |
 //! | `patterns.rs` | draws what rewriting has rules for |
@@ -29,6 +30,7 @@ mod control;
 mod elementwise;
 mod facts;
 mod generator;
+mod layers;
 mod moves;
 mod operands;
 mod patterns;

@@ -10,7 +10,7 @@ use super::build;
 use super::calls::Op;
 use super::generator::{Draw, Generator};
 use super::values::Val;
-use super::{compute, control, elementwise, moves, patterns, shapes};
+use super::{compute, control, elementwise, layers, moves, patterns, shapes};
 use crate::source::{Source, random_bytes};
 
 /// The versions of the operator set that are drawn.
@@ -41,6 +41,7 @@ pub fn drawn_constructs() -> Vec<&'static str> {
         shapes::DRAWS,
         patterns::DRAWS,
         compute::DRAWS,
+        layers::DRAWS,
         control::DRAWS,
     ];
     tables
@@ -91,7 +92,7 @@ impl Generator<'_> {
 
     /// Draws one construct; some more often than others.
     pub(super) fn step(&mut self) {
-        let tables: [&[(&'static str, Draw)]; 8] = [
+        let tables: [&[(&'static str, Draw)]; 9] = [
             elementwise::DRAWS,
             moves::DRAWS,
             shapes::DRAWS,
@@ -99,6 +100,7 @@ impl Generator<'_> {
             elementwise::DRAWS,
             moves::DRAWS,
             compute::DRAWS,
+            layers::DRAWS,
             control::DRAWS,
         ];
         let table = *self.source.pick(&tables);

@@ -59,7 +59,7 @@ fn standard(
     attr: Option<(&'static str, Value)>,
 ) -> Ref<Call> {
     let attrs = attr.into_iter().map(|(name, value)| (name.into(), value));
-    build::call(Callee::Standard(op, like.version), attrs, inputs, 1, 0)
+    build::call(Callee::Operator("", op, like.version), attrs, inputs, 1, 0)
 }
 
 /// The number of calls whose results differ from run to run.

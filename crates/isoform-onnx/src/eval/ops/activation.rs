@@ -44,6 +44,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
         "Celu" => celu,
         "Gelu" => gelu,
         "Swish" => swish,
+        "SwiGLU" => swiglu,
         "Shrink" => shrink,
         "Softmax" => |args| along(args, normalize::softmax),
         "LogSoftmax" => |args| along(args, normalize::log_softmax),
@@ -151,6 +152,32 @@ fn gelu(args: &Args<'_>) -> Outcome {
 fn swish(args: &Args<'_>) -> Outcome {
     let alpha = args.float("alpha", 1.0)?;
     apply(args, |x| x * math::sigmoid(alpha * x))
+}
+
+/// A gate by the swish of another tensor.
+fn swiglu(args: &Args<'_>) -> Outcome {
+    let (a, b) = (args.input(0)?, args.input(1)?);
+    if a.shape() != b.shape() || a.element_type() != b.element_type() {
+        return Err(args.fault(format!(
+            "expected two tensors of one shape and type, got {:?} of {} and {:?} of {}",
+            a.shape(),
+            a.element_type(),
+            b.shape(),
+            b.element_type()
+        )));
+    }
+    let alpha = args.float("alpha", 1.0)?;
+    let (left, right) = (args.input_floats(0)?, args.input_floats(1)?);
+    let gated = left.iter().zip(&right);
+    let gated: Vec<f64> = gated
+        .map(|(a, b)| a * math::sigmoid(alpha * a) * b)
+        .collect();
+    one(from_f64s(
+        &gated,
+        a.element_type(),
+        a.shape(),
+        args.control,
+    )?)
 }
 
 fn shrink(args: &Args<'_>) -> Outcome {

@@ -100,7 +100,8 @@ pub(super) fn windows(
     Ok(windows)
 }
 
-fn spatial<'s>(args: &Args<'_>, shape: &'s [usize]) -> Result<&'s [usize], Refusal> {
+/// The sizes of the axes after batch and channels.
+pub(super) fn spatial<'s>(args: &Args<'_>, shape: &'s [usize]) -> Result<&'s [usize], Refusal> {
     shape
         .get(2..)
         .ok_or_else(|| args.fault("expected a batch, channels and spatial axes"))

@@ -2,17 +2,22 @@
 
 mod activation;
 mod arithmetic;
+mod attention;
 mod cast;
 mod conv;
 mod create;
+mod deform;
 mod dense;
 mod detect;
+pub(super) mod flex;
 mod indexing;
 mod joining;
 mod kernel;
 mod loss;
+mod ml;
 mod moves;
 mod norm;
+mod pattern;
 mod pool;
 mod products;
 mod quantize;
@@ -25,8 +30,10 @@ mod select;
 mod shapes;
 mod signal;
 mod sorting;
+mod state;
 mod table;
 mod texts;
+mod words;
 
 pub(super) use table::find;
 pub(super) use texts::{makes_strings, moves_strings};

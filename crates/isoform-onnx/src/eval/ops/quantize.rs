@@ -1,10 +1,13 @@
 //! Conversions to and from quantized numbers.
 
-use isoform_kernels::elementwise::{CastOptions, OutOfRange, cast};
-use isoform_kernels::{ElementType, ScaleRounding, View, from_f64s, to_f64s};
+use isoform_kernels::elementwise::{CastOptions, OutOfRange, bias_add, cast};
+use isoform_kernels::windows::Convolution;
+use isoform_kernels::{ElementType, ScaleRounding, View, from_f64s, to_f64s, to_i64s};
 
+use super::conv::{spatial, windows};
 use super::dense::{Dense, Work};
 use super::kernel::Kernel;
+use super::products::centered;
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
 use crate::eval::results::{Outcome, one};
@@ -15,6 +18,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
         "DequantizeLinear" => dequantize,
         "DynamicQuantizeLinear" => dynamic,
         "QLinearMatMul" => matmul,
+        "QLinearConv" => conv,
         _ => return None,
     })
 }
@@ -245,4 +249,55 @@ fn matmul(args: &Args<'_>) -> Outcome {
         zero.element_type(),
         product.shape(),
     )
+}
+
+/// Sums are exact integers. Their scale is one number of `float32` for each channel, as in
+/// runtimes, so that results are those of runtimes also where a quotient is near a half.
+fn conv(args: &Args<'_>) -> Outcome {
+    let (x, w) = (args.input(0)?, args.input(3)?);
+    let windows = windows(args, spatial(args, x.shape())?, spatial(args, w.shape())?)?;
+    let x = centered(args, x, args.optional(2)?, 1)?;
+    let w = centered(args, w, args.optional(5)?, 0)?;
+    let convolution = Convolution {
+        windows: &windows,
+        groups: args.size("group", 1)?,
+        result_type: None,
+    };
+    let mut sums = convolution.apply(x.view(), w.view(), args.control)?;
+    if let Some(bias) = args.optional(8)? {
+        sums = bias_add(sums.view(), bias, 1, args.control)?;
+    }
+    let single = |position: usize| -> Result<f32, Refusal> {
+        match args.input_floats(position)?[..] {
+            [one] => Ok(one as f32),
+            ref many => Err(args.fault(format!(
+                "expected one number in input {position}, got {}",
+                many.len()
+            ))),
+        }
+    };
+    let (from, to, zero) = (single(1)?, single(6)?, single(7)?);
+    let scales = args.input_floats(4)?;
+    let outputs = sums.shape()[1];
+    if scales.len() != 1 && scales.len() != outputs {
+        return Err(args.fault(format!(
+            "expected 1 or {outputs} scales of weights, got {}",
+            scales.len()
+        )));
+    }
+    let plane: usize = sums.shape()[2..].iter().product();
+    let values = to_i64s(sums.view(), args.control)?;
+    let mut work = Work::new(args.control);
+    work.advance(values.len())?;
+    let values = values.iter().enumerate().map(|(at, value)| {
+        let scale = match scales[..] {
+            [one] => one,
+            _ => scales[at / plane % outputs],
+        };
+        f64::from(*value as f32 * (from * scale as f32 / to))
+    });
+    let values: Vec<f64> = values.collect();
+    let zeros = vec![f64::from(zero); values.len()];
+    let ty = args.input(7)?.element_type();
+    quantized(args, &values, Some(&zeros), ty, sums.shape())
 }

@@ -2,14 +2,28 @@
 
 use super::kernel::Kernel;
 use super::{
-    activation, arithmetic, cast, conv, create, detect, indexing, joining, loss, moves, norm, pool,
-    products, quantize, recurrent, reduce, resize, sample, scatter, select, shapes, signal,
-    sorting,
+    activation, arithmetic, attention, cast, conv, create, deform, detect, flex, indexing, joining,
+    loss, ml, moves, norm, pool, products, quantize, recurrent, reduce, resize, sample, scatter,
+    select, shapes, signal, sorting, state, words,
 };
+use crate::ir::Call;
+
+/// The kernel of the operator of a call; None for functions and unknown operators.
+pub(in crate::eval) fn find(call: &Call) -> Option<Kernel> {
+    if call.callee.is_some() {
+        return None;
+    }
+    match call.domain.as_str() {
+        "" => standard(call.op.as_str()),
+        "ai.onnx.ml" => ml::find(call.op.as_str()),
+        "ai.onnx.preview" => flex::find(call.op.as_str()),
+        _ => None,
+    }
+}
 
 /// The kernel of an operator of `ai.onnx`.
-pub(in crate::eval) fn find(name: &str) -> Option<Kernel> {
-    let families: [fn(&str) -> Option<Kernel>; 23] = [
+fn standard(name: &str) -> Option<Kernel> {
+    let families: [fn(&str) -> Option<Kernel>; 27] = [
         arithmetic::find,
         shapes::find,
         moves::find,
@@ -24,6 +38,7 @@ pub(in crate::eval) fn find(name: &str) -> Option<Kernel> {
         reduce::find,
         products::find,
         conv::find,
+        deform::find,
         pool::find,
         norm::find,
         loss::find,
@@ -33,6 +48,9 @@ pub(in crate::eval) fn find(name: &str) -> Option<Kernel> {
         recurrent::find,
         signal::find,
         detect::find,
+        attention::find,
+        state::find,
+        words::find,
     ];
     families.iter().find_map(|family| family(name))
 }

@@ -37,6 +37,15 @@ pub(in crate::eval) fn moves_strings(name: &str) -> bool {
             | "StringConcat"
             | "Trilu"
             | "CenterCropPad"
+            | "TensorScatter"
+            | "StringNormalizer"
+            | "StringSplit"
+            | "RegexFullMatch"
+            | "TfIdfVectorizer"
+            | "ArrayFeatureExtractor"
+            | "CategoryMapper"
+            | "LabelEncoder"
+            | "OneHotEncoder"
     )
 }
 
@@ -44,6 +53,9 @@ pub(in crate::eval) fn moves_strings(name: &str) -> bool {
 pub(in crate::eval) fn makes_strings(name: &str, position: usize) -> bool {
     match name {
         "Shape" | "Size" | "Equal" | "Cast" | "CastLike" => false,
+        // These look into strings, and make them themselves.
+        "StringNormalizer" | "StringSplit" | "RegexFullMatch" | "TfIdfVectorizer"
+        | "CategoryMapper" | "LabelEncoder" | "OneHotEncoder" => false,
         "Split" => true,
         _ => position == 0,
     }

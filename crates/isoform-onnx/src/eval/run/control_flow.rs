@@ -1,9 +1,11 @@
-//! If, Loop, Scan and SequenceMap: what happens before, between and after their bodies.
+//! Calls with bodies: what happens before, between and after these. Here are If, Loop, Scan
+//! and SequenceMap; FlexAttention is in `flex.rs`.
 
 use isoform::kernels::{Input as KernelInput, tensor_of};
 use isoform::{Array, Value};
 use isoform_kernels::{Control, Tensor as Computed, View, movement};
 
+use super::flex::{self, Flex, FlexState};
 use super::plan::items;
 use crate::eval::call::compute;
 use crate::eval::constants;
@@ -25,12 +27,20 @@ pub(super) enum After {
     Scan(Box<ScanState>),
     /// They belong to one item of each sequence.
     Map(Box<MapState>),
+    /// They are the changed scores or weights of an attention.
+    Flex(Box<FlexState>),
 }
 
 /// The continuation of a body.
 pub(super) enum Step {
     /// The body runs again.
     Again { after: After, inputs: Vec<Value> },
+    /// Another body of the call runs.
+    Enter {
+        body: usize,
+        after: After,
+        inputs: Vec<Value>,
+    },
     /// The call has these results.
     Done(Vec<Value>),
 }
@@ -74,6 +84,16 @@ pub(super) fn start(
     bodies: &[Body],
     control: &Control<'_>,
 ) -> Result<Option<(usize, Step)>, Refusal> {
+    if call.callee.is_none() && call.domain == "ai.onnx.preview" && call.op == "FlexAttention" {
+        let graphs = ["score_mod", "prob_mod"].map(body);
+        return match graphs {
+            [None, None] => Ok(None),
+            _ => Ok(Some((
+                0,
+                flex::start(call, inputs, graphs, control)?.into(),
+            ))),
+        };
+    }
     let Some(name) = call.standard_op() else {
         return Ok(None);
     };
@@ -109,6 +129,19 @@ pub(super) fn start(
     Ok(Some((inner, step)))
 }
 
+impl From<Flex> for Step {
+    fn from(flex: Flex) -> Self {
+        match flex {
+            Flex::Graph { body, state, input } => Step::Enter {
+                body,
+                after: After::Flex(state),
+                inputs: vec![input],
+            },
+            Flex::Done(value) => Step::Done(vec![value]),
+        }
+    }
+}
+
 impl After {
     /// The continuation after a body with these results.
     pub(super) fn results(
@@ -121,6 +154,7 @@ impl After {
             After::Loop(state) => state.after(results, control),
             After::Scan(state) => state.after(results, control),
             After::Map(state) => state.after(results),
+            After::Flex(state) => Ok(state.after(&results, control)?.into()),
         }
     }
 }

@@ -82,6 +82,11 @@ impl<'p> Machine<'p> {
                 Step::Again { after, inputs } => {
                     self.enter(frame.body, inputs, frame.attributes, after);
                 }
+                Step::Enter {
+                    body,
+                    after,
+                    inputs,
+                } => self.enter(body, inputs, frame.attributes, after),
                 Step::Done(values) => match owner {
                     Some(call) => self.finish(call, values).map_err(fail)?,
                     None => return Ok(values),
@@ -169,6 +174,11 @@ impl<'p> Machine<'p> {
         {
             match first {
                 Step::Again { after, inputs } => self.enter(inner, inputs, attributes, after),
+                Step::Enter {
+                    body,
+                    after,
+                    inputs,
+                } => self.enter(body, inputs, attributes, after),
                 Step::Done(values) => self.finish(call, values)?,
             }
             return Ok(());

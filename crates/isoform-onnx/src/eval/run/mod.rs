@@ -7,6 +7,7 @@
 
 mod control_flow;
 mod error;
+mod flex;
 mod frame;
 mod inputs;
 mod plan;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::context::Context;
 use super::elementwise::broadcast;
-use crate::facts::fact::Fact;
 use crate::facts::size::Size;
 
 type Shape = Option<Vec<Size>>;
@@ -122,70 +121,4 @@ pub(super) fn einsum(c: &mut Context<'_>) -> Shape {
         }
     }
     Some(shape)
-}
-
-/// Inputs of rank 3 have the heads and their elements in one axis, those of rank 4 apart.
-pub(super) fn attention(c: &mut Context<'_>) -> Option<Vec<Fact>> {
-    let elem = c.elem(0);
-    let (query, key, value) = (c.shape(0), c.shape(1), c.shape(2));
-    let heads = |c: &Context<'_>, name: &str| {
-        let count = c.int(name, 0)?;
-        (count > 0).then(|| Size::from(count))
-    };
-    let per_head = |c: &mut Context<'_>, shape: &[Size], count: &Option<Size>| match shape {
-        [batch, heads, length, width] => {
-            Some([batch.clone(), heads.clone(), length.clone(), width.clone()])
-        }
-        [batch, length, hidden] => {
-            let count = count.clone()?;
-            let width = c.symbols.exact_quotient(hidden, &count);
-            Some([batch.clone(), count, length.clone(), width])
-        }
-        _ => None,
-    };
-    let query_heads = heads(c, "q_num_heads");
-    let value_heads = heads(c, "kv_num_heads");
-    let split_query = query.and_then(|shape| per_head(c, shape, &query_heads));
-    let split_key = key.and_then(|shape| per_head(c, shape, &value_heads));
-    let split_value = value.and_then(|shape| per_head(c, shape, &value_heads));
-
-    let output = match (query, &split_query, &split_value) {
-        (Some([_, _, _, _]), Some([batch, heads, length, _]), Some([.., width])) => Some(vec![
-            batch.clone(),
-            heads.clone(),
-            length.clone(),
-            width.clone(),
-        ]),
-        (Some([_, _, _]), Some([batch, heads, length, _]), Some([.., width])) => Some(vec![
-            batch.clone(),
-            length.clone(),
-            c.symbols.product(heads, width),
-        ]),
-        (Some(shape), ..) => Some(c.symbols.fresh_shape(shape.len())),
-        _ => None,
-    };
-    // What was computed before comes first.
-    let mut present = |split: &Option<[Size; 4]>, past: usize| {
-        let [batch, heads, length, width] = split.clone()?;
-        let length = match c.has(past) {
-            true => match c.shape(past) {
-                Some([_, _, before, _]) => c.symbols.sum(before, &length),
-                _ => c.symbols.fresh_extent(),
-            },
-            false => length,
-        };
-        Some(vec![batch, heads, length, width])
-    };
-    let (keys, values) = (present(&split_key, 4), present(&split_value, 5));
-    let total = keys.as_ref().map(|keys| keys[2].clone());
-    let scores = match (split_query, total) {
-        (Some([batch, heads, length, _]), Some(total)) => Some(vec![batch, heads, length, total]),
-        _ => None,
-    };
-    Some(vec![
-        Fact::tensor(elem, output),
-        Fact::tensor(c.elem(4).or(c.elem(1)), keys),
-        Fact::tensor(c.elem(5).or(c.elem(2)), values),
-        Fact::tensor(elem, scores),
-    ])
 }

@@ -3,12 +3,14 @@
 //! An operator that fails at run time has no result, so a rule may assume that it does not
 //! fail; everything else has to hold for every assignment of the symbols.
 
+mod attention;
 mod context;
 mod create;
 mod elementwise;
 mod image;
 mod indexing;
 mod linear;
+mod ml;
 mod movement;
 mod normalize;
 mod reduce;
@@ -55,7 +57,7 @@ pub fn infer(call: &Call, inputs: &[Option<Arc<Fact>>], symbols: &mut Symbols) -
         symbols,
     };
     let Some(op) = call.standard_op() else {
-        let facts = table::contributed(&mut context).unwrap_or_default();
+        let facts = table::of_other_domains(&mut context).unwrap_or_default();
         let mut facts: Vec<Fact> = facts.into_iter().take(count).collect();
         facts.resize(count, Fact::unknown());
         return facts;

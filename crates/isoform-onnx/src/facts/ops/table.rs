@@ -2,8 +2,8 @@
 
 use super::context::Context;
 use super::{
-    create, elementwise, image, indexing, linear, movement, normalize, reduce, reshape, sequence,
-    signal, slice, windows,
+    attention, create, elementwise, image, indexing, linear, ml, movement, normalize, reduce,
+    reshape, sequence, signal, slice, windows,
 };
 use crate::elem_type::ElemType;
 use crate::facts::fact::Fact;
@@ -20,11 +20,21 @@ fn same_shape(c: &Context<'_>, at: usize) -> Shape {
     c.shape(at).map(<[Size]>::to_vec)
 }
 
-/// The same for operators of `com.microsoft` that exporters and quantisers write.
-pub(super) fn contributed(c: &mut Context<'_>) -> Option<Vec<Fact>> {
-    if c.call.callee.is_some() || c.call.domain != "com.microsoft" {
+/// Facts of the results of operators that are not of `ai.onnx`; None if nothing is known.
+pub(super) fn of_other_domains(c: &mut Context<'_>) -> Option<Vec<Fact>> {
+    if c.call.callee.is_some() {
         return None;
     }
+    match c.call.domain.as_str() {
+        "ai.onnx.ml" => ml::shapes(c),
+        "ai.onnx.preview" if c.call.op == "FlexAttention" => attention::flex_attention(c),
+        "com.microsoft" => contributed(c),
+        _ => None,
+    }
+}
+
+/// Operators of `com.microsoft` that exporters and quantisers write.
+fn contributed(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     let first = c.elem(0);
     match c.call.op.as_str() {
         "DynamicQuantizeLSTM" => sequence::recurrent(c, 4, 3),
@@ -94,6 +104,7 @@ pub(super) fn shapes(c: &mut Context<'_>, op: &str, count: usize) -> Option<Vec<
         | "Softplus"
         | "Softsign"
         | "Sqrt"
+        | "SwiGLU"
         | "Swish"
         | "Tan"
         | "Tanh"
@@ -184,7 +195,9 @@ pub(super) fn shapes(c: &mut Context<'_>, op: &str, count: usize) -> Option<Vec<
         "QLinearMatMul" => one(c.elem(7), linear::matmul(c, 0, 3)),
         "Gemm" => one(first.or(c.elem(1)), linear::gemm(c)),
         "Einsum" => one(first, linear::einsum(c)),
-        "Attention" => linear::attention(c),
+        "Attention" => attention::attention(c),
+        "LinearAttention" => attention::linear_attention(c),
+        "CausalConvWithState" => attention::causal_conv(c),
 
         // Windows.
         "Conv" => one(first, windows::conv(c, 0, 1)),
