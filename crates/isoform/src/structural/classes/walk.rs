@@ -18,7 +18,7 @@ use super::ground::Ground;
 use super::options::{ClassCosts, ClassOptions};
 use super::summary::{
     DEFINES, HOOKED, INCOMPARABLE, INHERITED, IRREGULAR, MOVED, MUTABLE, Node, OPEN_DAG, Summary,
-    UNDECIDED, Walked, classify,
+    UNDECIDED, Walked,
 };
 use super::var_maps::{FIXED, Group, KEY, MapId, NO_MAP, Positions, VarMaps};
 
@@ -161,22 +161,23 @@ impl<'a> Walk<'a> {
         let mut next = 0;
         while let Some(&object) = self.pending.get(next) {
             next += 1;
+            self.poll.step(section)?;
             self.root(section, object)?;
         }
         self.pending.clear();
         Ok(())
     }
 
-    /// Ends the walk.
+    /// Ends the walk; [`Walked::classify`] or [`Walked::decide`] come next.
     pub(super) fn finish(mut self) -> Walked {
         self.costs.map_updates = self.maps.updates;
         self.costs.map_copies = self.maps.copies;
-        let classes = classify(&mut self.nodes, &self.hashes);
         Walked {
             options: self.options,
             nodes: self.nodes,
+            hashes: self.hashes,
             table: self.table,
-            classes,
+            classes: 0,
             edges: self.edges,
             costs: self.costs,
         }
