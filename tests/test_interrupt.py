@@ -127,6 +127,10 @@ SINGLE_CALLS = {
     "verify": lambda v: isoform.verify(v.big),
     "to_text": lambda v: to_text(v.big),
     "from_text": lambda v: from_text(v.text),
+    "intern": lambda v: isoform.intern(v.big),
+    "intern of a tree": lambda v: isoform.intern(v.trees[0]),
+    "subterm_classes": lambda v: isoform.subterm_classes(v.trees[0]),
+    "duplicates": lambda v: isoform.duplicates(v.trees),
     "find_all": lambda v: v.pattern.find_all(v.big),
 }
 

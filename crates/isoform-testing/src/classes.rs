@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::family::{Family, Role};
 use super::generate::children;
+use super::holders::holders;
 use super::oracle;
 use super::pair::{Pair, family_of, setup};
 use super::properties::Property;
@@ -64,16 +65,18 @@ pub fn judge_bytes(bytes: &[u8]) -> Result<Judged, String> {
     let mut source = Source::new(bytes);
     let options = draw_options(&mut source);
     let family = family_of(bytes)?;
-    let tangled = source.chance(40);
+    let shape = source.below(10);
     let mut rest = Vec::new();
     while !source.is_empty() {
         rest.push(source.byte());
     }
-    let (left, right) = if tangled {
-        tangle(&family, &mut Source::new(&rest), false).map_err(setup)?
-    } else {
-        let pair = Pair::draw(&family, &rest, rest.len() % 5 == 1).map_err(setup)?;
-        (pair.left, pair.right)
+    let (left, right) = match shape {
+        0..=2 => tangle(&family, &mut Source::new(&rest), false).map_err(setup)?,
+        3..=5 => holders(&family, &mut Source::new(&rest)).map_err(setup)?,
+        _ => {
+            let pair = Pair::draw(&family, &rest, rest.len() % 5 == 1).map_err(setup)?;
+            (pair.left, pair.right)
+        }
     };
     judge(&Value::from(vec![left, right]), options, Some(&family))
 }

@@ -10,6 +10,7 @@
 //! | [`source`] | choices drawn from bytes, so that failing cases shrink |
 //! | [`generate`] | random values over a family |
 //! | [`tangle`] | pairs of values that share parts and rebind variables in every way |
+//! | [`holders`](mod@holders) | pairs of values in which variables hold values |
 //! | [`transform`] | changes that keep a value equal, and one that may not |
 //! | [`classes`] | judges the classes of subterms by comparing every pair |
 //! | [`differences`] | the laws of differences |
@@ -31,6 +32,7 @@ pub mod edits;
 pub mod family;
 pub mod generate;
 pub mod history;
+pub mod holders;
 pub mod ir;
 mod keys;
 mod laws;

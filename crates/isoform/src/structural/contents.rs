@@ -3,6 +3,9 @@
 
 use super::leaf;
 use crate::kernel::container::{Entries, is_plain_key};
+use crate::kernel::object::access::Section;
+use crate::kernel::object::class::Payload;
+use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::value::Value;
 
@@ -45,6 +48,31 @@ pub(super) fn few_plain_equal(left: ObjRef<'_>, right: ObjRef<'_>) -> bool {
         _ => false,
     };
     l.len() == r.len() && l.len() <= FEW && (0..l.len()).all(same)
+}
+
+/// As [`few_plain_equal`], also for two lists or dicts; false for any other two objects of
+/// one class. Requests the memory further on, where the next containers are.
+#[inline(always)]
+pub(super) fn few_plain_held_equal(
+    section: &Section,
+    left: ObjRef<'_>,
+    right: ObjRef<'_>,
+    class: Payload,
+) -> bool {
+    match class {
+        Payload::Mutable => {
+            prefetch_ahead(left);
+            prefetch_ahead(right);
+            let (Some(left), Some(right)) = (left.held(section), right.held(section)) else {
+                return false;
+            };
+            prefetch_ahead(left);
+            prefetch_ahead(right);
+            few_plain_equal(left, right)
+        }
+        Payload::Sequence | Payload::Mapping => few_plain_equal(left, right),
+        _ => false,
+    }
 }
 
 #[inline]

@@ -109,6 +109,85 @@ fn random_trees_take_n_log_n_updates() {
     }
 }
 
+/// The way in which each of some variables holds those before it.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    /// As a type holds the type of its elements.
+    Last,
+    /// As the value of an instruction holds its operands.
+    Sum,
+}
+
+/// Variables that each hold those before.
+fn holders(count: usize, held: Held) -> Vec<Ref<Var>> {
+    let mut vars = vec![var("v"), var("v")];
+    while vars.len() < count {
+        let [before, last] = [2, 1].map(|back| &vars[vars.len() - back]);
+        let value = match held {
+            Held::Last => last.as_object().clone(),
+            Held::Sum => add(last, before),
+        };
+        vars.push(Var::new("v", value));
+    }
+    vars
+}
+
+#[test]
+fn variables_that_hold_each_other_take_n_log_n_updates_and_copies() {
+    const COUNT: usize = 4096;
+    for (map_free_vars, held) in [false, true]
+        .into_iter()
+        .flat_map(|renames| [Held::Last, Held::Sum].map(|held| (renames, held)))
+    {
+        let options = ClassOptions {
+            map_free_vars,
+            ..ClassOptions::default()
+        };
+        let vars = holders(COUNT, held);
+        let all: Vec<&Ref<Var>> = vars.iter().collect();
+        let last = all[COUNT - 1];
+        let uses = || arr(vars.iter().map(Value::from));
+        let statements = |body: Value| {
+            let statements = vars.iter().map(|var| Value::from(Assign::new(1, var)));
+            fun(&[], arr(statements.chain([body])))
+        };
+        let mut shapes = vec![
+            ("the last one", Value::from(last)),
+            ("a parameter", fun(&[last], last)),
+            ("parameters", fun(&all, uses())),
+            ("statements", statements(uses())),
+            ("uses", uses()),
+        ];
+        // Without other owners than each other.
+        let vars = holders(COUNT, held);
+        let last = vars[COUNT - 1].clone();
+        drop(vars);
+        shapes.push(("a parameter alone", fun(&[&last], &last)));
+        for (shape, value) in &shapes {
+            let costs = costs(value, options);
+            let n = costs.visits;
+            let account = format!("{shape}, {held:?}, {options:?}: {costs:?}");
+            assert!(n <= 10 * COUNT as u64, "{account}");
+            assert!(costs.map_updates <= bound(n), "{account}");
+            assert!(costs.map_copies <= bound(n), "{account}");
+            assert_eq!(costs.comparisons, 0, "{account}");
+        }
+    }
+}
+
+#[test]
+fn nested_expressions_that_are_referred_to_take_n_log_n_copies() {
+    const COUNT: usize = 4096;
+    let mut parts = vec![int(0)];
+    for _ in 0..COUNT {
+        let last = parts[parts.len() - 1].clone();
+        parts.push(add(last, var("v")));
+    }
+    let costs = costs(&Value::from(&parts[COUNT]), ClassOptions::default());
+    assert!(costs.map_updates <= bound(costs.visits), "{costs:?}");
+    assert!(costs.map_copies <= bound(costs.visits), "{costs:?}");
+}
+
 #[test]
 fn shared_trees_are_visited_once() {
     let mut value = int(1);

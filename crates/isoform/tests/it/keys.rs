@@ -261,6 +261,65 @@ fn keys_of_all_parts_of_a_program_are_linear_in_any_order() {
     check_linear(|| chain(1_000).iter().map(Value::from).collect());
 }
 
+#[test]
+fn keys_of_all_parts_of_nested_containers_are_linear_in_any_order() {
+    let x = Value::from(Var::new("x"));
+    let entry = |value: Value| (Value::from("key"), value);
+    let around: [&dyn Fn(Value) -> Value; 6] = [
+        &|below| vec![below].into(),
+        &|below| List::from(vec![below]).into(),
+        &|below| [entry(below)].into_iter().collect::<Map>().into(),
+        &|below| [entry(below)].into_iter().collect::<Dict>().into(),
+        // Each level mentions a variable and has several parts.
+        &|below| List::from(vec![x.clone(), below, 1.into()]).into(),
+        &|below| Link::new(vec![Value::from(List::from(vec![below]))]).into(),
+    ];
+    for around in around {
+        check_linear(|| {
+            let mut below = Value::from(0);
+            let mut parts = Vec::new();
+            for _ in 0..500 {
+                below = around(below);
+                parts.push(below.clone());
+            }
+            parts
+        });
+    }
+}
+
+#[test]
+fn a_write_to_a_nested_container_is_noticed() {
+    let inner = List::from(vec![Value::from(Int::new(1))]);
+    let dict: Dict = [("key".into(), inner.clone().into())].into_iter().collect();
+    let mut whole = Value::from(vec![Value::from(dict.clone())]);
+    let mut parts = vec![inner.clone().into(), dict.into(), whole.clone()];
+    for _ in 0..40 {
+        whole = List::from(vec![whole, 2.into()]).into();
+        parts.push(whole.clone());
+    }
+    let before: Vec<_> = parts.iter().map(key).collect();
+    inner.push(3.into()).unwrap();
+    for (part, before) in parts.iter().zip(&before) {
+        let after = key(part);
+        assert_ne!(&after, before);
+        assert_eq!(after, fresh_key(part.clone()));
+        assert_eq!(after.table_hash(), fresh_key(part.clone()).table_hash());
+    }
+    assert!(inner.pop().is_some());
+    for (part, before) in parts.iter().zip(&before) {
+        assert_eq!(&key(part), before);
+    }
+    // Contents may be a value of their own before they are changed in place.
+    let list = List::from(vec![Value::from(Int::new(1))]);
+    drop(key(Value::from(list.snapshot())));
+    list.push(4.into()).unwrap();
+    let expected: Array = Array::from(vec![Int::new(1).into(), Value::from(4)]);
+    assert_eq!(
+        key(Value::from(list.snapshot())),
+        key(Value::from(expected))
+    );
+}
+
 /// A key unaffected by earlier keys of its thread.
 fn fresh_key(value: impl Into<Value>) -> StructuralKey {
     let value = value.into();

@@ -330,7 +330,6 @@ impl Poll {
     /// # Errors
     ///
     /// As [`step`](Self::step).
-    #[cfg(feature = "transform")]
     pub(crate) fn now() -> Result<()> {
         assert_outside();
         Poll::default().ask(false).map(drop)

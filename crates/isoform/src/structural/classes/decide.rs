@@ -19,12 +19,14 @@ use crate::kernel::value::Value;
 type Outline = (u32, u64);
 
 impl Walked {
-    /// Decides all classes that the walk left open.
+    /// Decides all classes.
     ///
     /// # Errors
     ///
-    /// Those of custom comparisons, except for `TypeError`.
+    /// Those of custom comparisons, except for `TypeError`; errors from the host that end
+    /// the operation.
     pub(super) fn decide(&mut self) -> Result<()> {
+        self.classify()?;
         if self.options.sharing {
             self.mark_repeated_sharing();
         }

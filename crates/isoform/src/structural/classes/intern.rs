@@ -8,7 +8,7 @@ use super::options::{ClassCosts, ClassOptions};
 use super::summary::{DEFINES, INCOMPARABLE, IRREGULAR, Node};
 use super::walk::Walk;
 use crate::kernel::error::Result;
-use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::view::{Met, ObjRef};
@@ -51,7 +51,7 @@ type Idents = HashSet<u64, RandomState>;
 /// ```
 pub fn intern(value: impl Into<Value>) -> Result<Value> {
     let value = value.into();
-    let (outcome, keys, walked) = access::traversing(|section| {
+    let (outcome, keys, mut walked) = access::traversing(|section| {
         let options = ClassOptions {
             mutable_by_identity: true,
             ..ClassOptions::default()
@@ -62,6 +62,8 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
         (outcome, keys, walk.finish())
     });
     outcome?;
+    walked.classify()?;
+    let mut poll = Poll::default();
     let mut plans = HashMap::default();
     let mut counts: HashMap<u32, u32, RandomState> = HashMap::default();
     let mergeable = |node: &&Node| {
@@ -78,9 +80,11 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
             && !keys.contains(&node.object.identity())
     };
     for node in walked.nodes.iter().filter(mergeable) {
+        poll.step_outside()?;
         *counts.entry(node.class).or_default() += 1;
     }
     for node in walked.nodes.iter().filter(mergeable) {
+        poll.step_outside()?;
         if counts[&node.class] > 1 {
             plans.insert(node.object.identity(), node.class);
         }
@@ -95,7 +99,7 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
             classes: plans,
             firsts: HashMap::default(),
             results: HashMap::default(),
-            pinned: pinned(section, &walked.nodes, &keys),
+            pinned: pinned(section, &walked.nodes, &keys)?,
             costs: ClassCosts::default(),
         };
         let outcome = interning.run(section, Part::alone(&value, RegionKind::Use));
@@ -107,13 +111,19 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
 }
 
 /// The dag nodes inside objects that stay as they are, which must stay, too.
-fn pinned(section: &Section, nodes: &[Node], keys: &Idents) -> Idents {
+///
+/// # Errors
+///
+/// Errors from the host that end the operation.
+fn pinned(section: &mut Section, nodes: &[Node], keys: &Idents) -> Result<Idents> {
+    let mut poll = Poll::default();
     let mut seen = Idents::default();
     let mut found = Idents::default();
     let roots = nodes.iter().map(|node| node.object.borrowed());
     let stays = |object: &ObjRef<'_>| !can_rebuild(*object) || keys.contains(&object.ident());
     let mut stack: Vec<ObjRef<'_>> = roots.filter(stays).collect();
     while let Some(object) = stack.pop() {
+        poll.step(section)?;
         if !object.info().class().has_parts() || !seen.insert(object.ident()) {
             continue;
         }
@@ -127,7 +137,7 @@ fn pinned(section: &Section, nodes: &[Node], keys: &Idents) -> Idents {
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// True for an object whose parts may be replaced.

@@ -4,7 +4,8 @@
 //! | file | job |
 //! |---|---|
 //! | `walk.rs`, `summary.rs` | summarizes every subterm, parts before wholes |
-//! | `var_maps.rs` | the variables of subterms, and where they occur |
+//! | `var_maps.rs`, `positions.rs`, `mentions.rs` | the variables of subterms, and where they occur |
+//! | `tries.rs` | maps that have most of their nodes in common |
 //! | `ground.rs` | custom comparisons that depend on no context |
 //! | `decide.rs`, `ask.rs` | the classes that only comparison can find |
 //! | `table.rs`, `options.rs` | the result, for users |
@@ -17,9 +18,12 @@ mod dominators;
 mod duplicates;
 mod ground;
 mod intern;
+mod mentions;
 mod options;
+mod positions;
 mod summary;
 mod table;
+mod tries;
 mod var_maps;
 mod walk;
 

@@ -36,10 +36,11 @@ pub struct ClassCosts {
     /// The objects visited, each once per kind of region in which it occurs.
     pub visits: u64,
     /// The entries made or changed in maps from variables to positions: at most
-    /// n log2 n for n visits.
+    /// n log2 n for n visits, if no subterm with many variables occurs several times; a
+    /// variable counts as one, whatever its fields mention.
     pub map_updates: u64,
-    /// The entries copied because a subterm with that map occurs several times: at most
-    /// the number of occurrences times that of free variables.
+    /// The entries and nodes of maps copied because several subterms have them: at most
+    /// eight for each visit, and the logarithm of the number of variables for each update.
     pub map_copies: u64,
     /// The calls of hash and comparison, for subterms that only these can decide.
     pub comparisons: u64,

@@ -2,6 +2,8 @@
 
 use super::options::{ClassCosts, ClassOptions};
 use super::var_maps::{MapId, NO_MAP};
+use crate::kernel::error::Result;
+use crate::kernel::object::access::Poll;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::pages::Pages;
 
@@ -63,38 +65,48 @@ pub(super) const UNDECIDED: u32 = u32::MAX;
 pub(super) struct Walked {
     pub(super) options: ClassOptions,
     pub(super) nodes: Vec<Node>,
+    /// Of each node that is not left to comparison: equal for those of one class.
+    pub(super) hashes: Vec<u64>,
     pub(super) table: Pages<u32, 16>,
     pub(super) classes: u32,
     pub(super) edges: Vec<(u64, u64)>,
     pub(super) costs: ClassCosts,
 }
 
-/// Gives nodes with the same hash the same class, except for those that are left to
-/// comparison, and returns the number of classes.
-///
-/// After the walk the number of nodes is known, so the table never grows, and the
-/// look-ups need not wait for each other.
-pub(super) fn classify(nodes: &mut [Node], hashes: &[u64]) -> u32 {
-    let size = (2 * nodes.len()).next_power_of_two();
-    // In each slot, one more than the number of the first node of a class.
-    let mut slots = vec![0u32; size];
-    let mut classes = 0;
-    for (number, &hash) in hashes.iter().enumerate() {
-        if nodes[number].summary.flags & (IRREGULAR | INCOMPARABLE) != 0 {
-            continue;
-        }
-        let mut slot = hash as usize & (size - 1);
-        nodes[number].class = loop {
-            match slots[slot] as usize {
-                0 => {
-                    slots[slot] = number as u32 + 1;
-                    classes += 1;
-                    break classes - 1;
-                }
-                first if hashes[first - 1] == hash => break nodes[first - 1].class,
-                _ => slot = (slot + 1) & (size - 1),
+impl Walked {
+    /// Gives nodes with the same hash the same class, except for those that are left to
+    /// comparison.
+    ///
+    /// After the walk the number of nodes is known, so the table never grows, and the
+    /// look-ups need not wait for each other.
+    ///
+    /// # Errors
+    ///
+    /// Errors from the host that end the operation.
+    pub(super) fn classify(&mut self) -> Result<()> {
+        let (nodes, hashes) = (&mut self.nodes, std::mem::take(&mut self.hashes));
+        let size = (2 * nodes.len()).next_power_of_two();
+        // In each slot, one more than the number of the first node of a class.
+        let mut slots = vec![0u32; size];
+        let mut poll = Poll::default();
+        for (number, &hash) in hashes.iter().enumerate() {
+            poll.step_outside()?;
+            if nodes[number].summary.flags & (IRREGULAR | INCOMPARABLE) != 0 {
+                continue;
             }
-        };
+            let mut slot = hash as usize & (size - 1);
+            nodes[number].class = loop {
+                match slots[slot] as usize {
+                    0 => {
+                        slots[slot] = number as u32 + 1;
+                        self.classes += 1;
+                        break self.classes - 1;
+                    }
+                    first if hashes[first - 1] == hash => break nodes[first - 1].class,
+                    _ => slot = (slot + 1) & (size - 1),
+                }
+            };
+        }
+        Ok(())
     }
-    classes
 }

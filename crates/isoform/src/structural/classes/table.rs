@@ -52,9 +52,11 @@ pub struct SubtermClasses {
 /// Returns the class of every subterm of a value.
 ///
 /// Compiler passes ask this to share equal computations, to find clones or to number
-/// values. For n visited objects with few free variables at a time this takes O(n), and
-/// at most O(n log n) updates of maps besides copies of the maps of shared subterms;
-/// closed subterms cost no more than in a hash. [`ClassCosts`] counts all of it.
+/// values. For n visited objects with few free variables at a time this takes O(n) time
+/// and memory, and with many of them at most n log2 n updates of maps, each of which takes
+/// O(log n). A subterm with m variables that occurs k times adds k m updates, where a
+/// variable counts as one, whatever its fields mention. Closed subterms cost no more than in
+/// a hash. [`ClassCosts`] counts all of it.
 ///
 /// The classes are those of the value as it is now: make them again after a write to a list,
 /// dict or mutable object in it, or let [`ClassOptions`] take such objects as equal to

@@ -16,6 +16,20 @@
 //! moves into a map at least twice as large each time, and n nodes take at most
 //! n log2 n updates.
 //!
+//! A variable brings along what its fields mention, wherever it occurs. But where it
+//! occurs determines where its fields do, so one occurrence is enough to tell which
+//! variables they mention, as comparison visits the fields once. Therefore an entry that
+//! occurs in fields only ([`DIRECT`] is missing) is left out of a merge, if the larger map
+//! already has every variable through whose fields it occurs, with the same meaning
+//! ([`Positions::covers`]). Both maps have an entry for it anyway, with the same groups, so
+//! nothing but its hash depends on that, and the rule asks for nothing that differs between
+//! equal subterms: a variable with two meanings, which may correspond to two variables
+//! elsewhere, makes a subterm irregular ([`Positions::is_irregular`]). Once a scope has
+//! bound a variable, those that its fields mention occur outside of fields.
+//!
+//! A map that several subterms have shares its nodes with those that
+//! it is changed to, so the maps of n subterms take O(n + u log n) memory for u updates.
+//!
 //! Source: Maziarz, Ellis, Lawrence, Fitzgibbon and Peyton Jones, "Hashing modulo
 //! alpha-equivalence", PLDI 2021; the groups, and sums without names for values whose
 //! free variables may be renamed, are additions.
@@ -23,6 +37,9 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
+use super::mentions::Mentions;
+use super::positions::{DIRECT, FIXED, Group, INDIRECT, OUTER, OWN, Positions, joined};
+use super::tries::{EMPTY, Root, Tries};
 use crate::kernel::mixing::Mixing;
 
 /// The number of a map in its [`VarMaps`].
@@ -34,58 +51,6 @@ pub(super) const NO_MAP: MapId = u32::MAX;
 /// Up to this many entries are kept in a sorted list.
 const FEW: usize = 8;
 
-/// The positions of one variable; zero for an empty group.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct Positions {
-    /// The groups: before any definition, from an outer definition on, from a
-    /// definition in the current scope on.
-    groups: [u64; 3],
-    flags: u8,
-}
-
-/// The group of an occurrence.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Group {
-    Free = 0,
-    Outer = 1,
-    Own = 2,
-}
-
-/// The first occurrence matches by identity, even if free variables are renamed.
-pub(super) const FIXED: u8 = 1;
-/// The variable is the key of a map, which is hashed by identity.
-pub(super) const KEY: u8 = 2;
-/// The variable occurs in the fields of another one.
-pub(super) const IN_FIELDS: u8 = 4;
-
-impl Positions {
-    /// One occurrence, at the root of a subterm of this height.
-    pub(super) fn here(mixing: Mixing, group: Group, height: u32, flags: u8) -> Self {
-        let mut groups = [0; 3];
-        groups[group as usize] = mixing.fold(u64::from(height) ^ HERE).max(1);
-        Positions { groups, flags }
-    }
-
-    fn weight(&self) -> u32 {
-        self.groups.iter().map(|hash| u32::from(*hash != 0)).sum()
-    }
-
-    fn is_free(&self) -> bool {
-        self.groups[1] | self.groups[2] == 0
-    }
-
-    fn has(&self, group: Group) -> bool {
-        self.groups[group as usize] != 0
-    }
-
-    /// True if comparison can no longer tell which entry of a map is which: the key
-    /// was hashed by identity, and its variable is bound.
-    fn is_bound_key(&self) -> bool {
-        self.flags & KEY != 0 && (self.has(Group::Outer) || self.has(Group::Own))
-    }
-}
-
-const HERE: u64 = 0x6a09_e667_f3bc_c908;
 const JOIN: u64 = 0xbb67_ae85_84ca_a73b;
 const NAMED: u64 = 0x3c6e_f372_fe94_f82b;
 const RENAMED: u64 = 0xa54f_f53a_5f1d_36f1;
@@ -97,11 +62,18 @@ struct VarMap {
     owners: u32,
     /// Sorted by identity number; empty if `many` is used.
     few: Vec<(u64, Positions)>,
-    many: Option<Box<HashMap<u64, Positions, RandomState>>>,
-    /// The variables with positions in [`Group::Own`].
-    defined: Vec<u64>,
+    many: Root,
+    /// The number of entries.
+    len: u32,
+    /// The number of variables with positions in [`Group::Own`].
+    own: u32,
     /// The number of variables with positions in [`Group::Outer`].
     outer: u32,
+    /// The number of variables with positions in [`Group::Free`], and of those among them
+    /// that match by identity even if free variables are renamed.
+    free: [u32; 2],
+    /// The number of variables that occur in fields of others only.
+    hidden: u32,
     /// The number of groups with positions. Unlike the number of entries, it is the same
     /// whether a scope binds a variable that was used before it, or another one.
     weight: u32,
@@ -110,48 +82,29 @@ struct VarMap {
 }
 
 impl VarMap {
-    fn is_empty(&self) -> bool {
-        self.weight == 0
-    }
-
-    fn get(&self, var: u64) -> Option<Positions> {
-        match &self.many {
-            Some(many) => many.get(&var).copied(),
-            None => {
-                let found = self.few.binary_search_by_key(&var, |entry| entry.0);
-                found.ok().map(|place| self.few[place].1)
-            }
+    fn get(&self, tries: &Tries, var: u64) -> Option<Positions> {
+        if self.many != EMPTY {
+            return tries.get(self.many, var);
         }
+        let found = self.few.binary_search_by_key(&var, |entry| entry.0);
+        found.ok().map(|place| self.few[place].1)
     }
 
-    fn set(&mut self, var: u64, positions: Positions) {
-        if let Some(many) = &mut self.many {
-            many.insert(var, positions);
+    fn set(&mut self, tries: &mut Tries, var: u64, positions: Positions) {
+        if self.many != EMPTY {
+            self.many = tries.set(self.many, var, positions);
             return;
         }
         match self.few.binary_search_by_key(&var, |entry| entry.0) {
             Ok(place) => self.few[place].1 = positions,
             Err(place) if self.few.len() < FEW => self.few.insert(place, (var, positions)),
             Err(_) => {
-                let mut many: HashMap<_, _, RandomState> = self.few.drain(..).collect();
-                many.insert(var, positions);
-                self.many = Some(Box::new(many));
+                self.many = tries.set(EMPTY, var, positions);
+                for (var, positions) in self.few.drain(..) {
+                    self.many = tries.set(self.many, var, positions);
+                }
             }
         }
-    }
-
-    fn remove(&mut self, var: u64) {
-        if let Some(many) = &mut self.many {
-            many.remove(&var);
-        } else if let Ok(place) = self.few.binary_search_by_key(&var, |entry| entry.0) {
-            self.few.remove(place);
-        }
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (u64, Positions)> {
-        let many = self.many.iter().flat_map(|many| many.iter());
-        let few = self.few.iter().copied();
-        few.chain(many.map(|(&var, &positions)| (var, positions)))
     }
 }
 
@@ -173,12 +126,19 @@ pub(super) struct VarMaps {
     mixing: Mixing,
     /// Free variables match by renaming.
     renames: bool,
-    /// For a variable, those in whose fields it occurs.
-    dependents: HashMap<u64, Vec<u64>, RandomState>,
+    tries: Tries,
+    mentions: Mentions,
+    /// The entries that [`VarMaps::change`] replaced: variable, before, after.
+    changes: Vec<(u64, Positions, Positions)>,
+    /// The entries of the map that is merged into another one.
+    merged: Vec<(u64, Positions)>,
+    /// The merges so far without some entries, and the last one to which each variable
+    /// belonged that was not left out.
+    merges: u64,
+    reached: HashMap<u64, u64, RandomState>,
     /// The entries made or changed so far, except for copies.
     pub(super) updates: u64,
-    /// The entries copied because their map is that of several subterms.
-    pub(super) copies: u64,
+    copied_entries: u64,
 }
 
 impl VarMaps {
@@ -188,10 +148,20 @@ impl VarMaps {
             unused: Vec::new(),
             mixing,
             renames,
-            dependents: HashMap::default(),
+            tries: Tries::default(),
+            mentions: Mentions::default(),
+            changes: Vec::new(),
+            merged: Vec::new(),
+            merges: 0,
+            reached: HashMap::default(),
             updates: 0,
-            copies: 0,
+            copied_entries: 0,
         }
+    }
+
+    /// The entries and nodes copied so far because several subterms have them.
+    pub(super) fn copies(&self) -> u64 {
+        self.copied_entries + self.tries.copies
     }
 
     /// The measure by which the largest child is chosen.
@@ -216,7 +186,7 @@ impl VarMaps {
     pub(super) fn has_definitions(&self, map: MapId) -> bool {
         map != NO_MAP && {
             let map = &self.maps[map as usize];
-            !map.defined.is_empty() || map.outer > 0
+            map.own > 0 || map.outer > 0
         }
     }
 
@@ -239,9 +209,12 @@ impl VarMaps {
         freed.owners -= 1;
         if freed.owners == 0 {
             freed.few.clear();
-            freed.many = None;
-            freed.defined.clear();
-            (freed.outer, freed.weight, freed.sum) = (0, 0, 0);
+            let many = freed.many;
+            *freed = VarMap {
+                few: std::mem::take(&mut freed.few),
+                ..VarMap::default()
+            };
+            self.tries.release(many);
             self.unused.push(map);
         }
     }
@@ -267,16 +240,20 @@ impl VarMaps {
         let made = self.fresh();
         let (copy, from) = two(&mut self.maps, made as usize, map as usize);
         from.owners -= 1;
-        copy.few.extend_from_slice(&from.few);
-        copy.many.clone_from(&from.many);
-        copy.defined.extend_from_slice(&from.defined);
-        (copy.outer, copy.weight, copy.sum) = (from.outer, from.weight, from.sum);
-        self.copies += copy.many.as_ref().map_or(copy.few.len(), |many| many.len()) as u64;
+        let mut few = std::mem::take(&mut copy.few);
+        few.extend_from_slice(&from.few);
+        self.copied_entries += few.len() as u64;
+        *copy = VarMap {
+            owners: 1,
+            few,
+            many: self.tries.share(from.many),
+            ..*from
+        };
         made
     }
 
-    /// Adds an occurrence after all others. Returns the map, and true if the key of a
-    /// map is bound.
+    /// Adds an occurrence after all others. Returns the map, and true if the
+    /// entry is irregular.
     pub(super) fn add(
         &mut self,
         map: MapId,
@@ -290,7 +267,7 @@ impl VarMaps {
     }
 
     /// Adds the entries of a child to the map of its parent: after those that are
-    /// there, or before. Returns true if the key of a map is bound.
+    /// there, or before. Returns true if an entry is irregular.
     pub(super) fn merge(
         &mut self,
         into: MapId,
@@ -305,6 +282,7 @@ impl VarMaps {
         ) && var == other
             && big.is_free()
             && small.is_free()
+            && big.flags == small.flags
         {
             // The most common case: one variable, which is only used.
             let (var, mark) = (*var, self.mark(height, place));
@@ -315,20 +293,71 @@ impl VarMaps {
             (map.few[0].1, map.sum) = (new, sum);
             return false;
         }
+        if self.maps[child as usize].hidden > 0 && self.may_leave_out(into, child, later) {
+            return self.merge_direct(into, child, later, height, place);
+        }
         let mut irregular = false;
         for number in 0..self.maps[child as usize].few.len() {
             let (var, positions) = self.maps[child as usize].few[number];
             irregular |= self.join(into, var, positions, later, height, place);
         }
-        if self.maps[child as usize].many.is_none() {
+        if self.maps[child as usize].many == EMPTY {
             return irregular;
         }
-        // The maps are different, since the parent's belongs to it alone.
-        let from = std::mem::take(&mut self.maps[child as usize]);
-        for (var, positions) in from.entries() {
+        let mut merged = std::mem::take(&mut self.merged);
+        self.tries.list(self.maps[child as usize].many, &mut merged);
+        for (var, positions) in merged.drain(..) {
             irregular |= self.join(into, var, positions, later, height, place);
         }
-        self.maps[child as usize] = from;
+        self.merged = merged;
+        irregular
+    }
+
+    /// True if it makes no difference for how free variables match, which occurrence of a
+    /// variable comes first.
+    fn may_leave_out(&self, into: MapId, child: MapId, later: bool) -> bool {
+        let [big, small] = [into, child].map(|map| self.maps[map as usize].free);
+        let (free, fixed) = (big[0] + small[0], big[1] + small[1]);
+        later || !self.renames || fixed == 0 || fixed == free
+    }
+
+    /// As [`merge`](Self::merge), without entries that the map need not have again.
+    fn merge_direct(
+        &mut self,
+        into: MapId,
+        child: MapId,
+        later: bool,
+        height: u32,
+        place: u32,
+    ) -> bool {
+        let mut irregular = false;
+        let mut next = std::mem::take(&mut self.merged);
+        let small = &self.maps[child as usize];
+        let is_direct = |(_, positions): &&(u64, Positions)| positions.flags & DIRECT != 0;
+        next.extend(small.few.iter().filter(is_direct));
+        self.tries.list_marked(small.many, DIRECT, &mut next);
+        self.merges += 1;
+        while let Some((var, positions)) = next.pop() {
+            let is_reached = positions.flags & DIRECT == 0
+                && self.reached.insert(var, self.merges) == Some(self.merges);
+            if is_reached {
+                continue;
+            }
+            let old = self.maps[into as usize].get(&self.tries, var);
+            irregular |= self.join(into, var, positions, later, height, place);
+            if Positions::covers(old, positions) {
+                continue;
+            }
+            let small = &self.maps[child as usize];
+            for &part in self.mentions.in_fields_of(var) {
+                if let Some(positions) = small.get(&self.tries, part)
+                    && positions.flags & DIRECT == 0
+                {
+                    next.push((part, positions));
+                }
+            }
+        }
+        self.merged = next;
         irregular
     }
 
@@ -346,12 +375,12 @@ impl VarMaps {
         height: u32,
         place: u32,
     ) -> bool {
-        let old = self.maps[map as usize].get(var);
+        let old = self.maps[map as usize].get(&self.tries, var);
         let big = old.unwrap_or_default();
         let mark = self.mark(height, place);
         let new = joined(self.mixing, mark, big, small, later);
         self.set(map, var, old, new);
-        new.is_bound_key()
+        new.is_irregular()
     }
 
     /// The mark of what is in this part of a subterm of this height.
@@ -360,22 +389,73 @@ impl VarMaps {
         self.mixing.fold(word ^ JOIN)
     }
 
-    /// Replaces an entry.
+    /// Adds or replaces an entry.
     fn set(&mut self, map: MapId, var: u64, old: Option<Positions>, new: Positions) {
-        self.updates += 1;
-        let added = self.term(var, new);
+        self.account(map, var, old, new);
+        self.maps[map as usize].set(&mut self.tries, var, new);
+    }
+
+    /// Replaces every entry with one of these [marks](Positions::marks); those that are
+    /// left without positions are removed.
+    fn change(
+        &mut self,
+        map: MapId,
+        marks: u8,
+        mut change: impl FnMut(u64, Positions) -> Positions,
+    ) {
+        let mut changes = std::mem::take(&mut self.changes);
+        let mut changed = |var, old| {
+            let new = change(var, old);
+            changes.push((var, old, new));
+            new
+        };
+        let entries = &mut self.maps[map as usize];
+        entries.many = self.tries.change(entries.many, marks, &mut changed);
+        entries.few.retain_mut(|(var, positions)| {
+            if positions.marks() & marks != 0 {
+                *positions = changed(*var, *positions);
+            }
+            !positions.is_empty()
+        });
+        for (var, old, new) in changes.drain(..) {
+            self.account(map, var, Some(old), new);
+        }
+        self.changes = changes;
+    }
+
+    /// Counts that an entry becomes another one.
+    fn account(&mut self, map: MapId, var: u64, old: Option<Positions>, new: Positions) {
+        let is_left = !new.is_empty();
+        let added = if is_left { self.term(var, new) } else { 0 };
         let removed = old.map_or(0, |old| self.term(var, old));
+        self.updates += u64::from(is_left);
         let before = old.unwrap_or_default();
         let map = &mut self.maps[map as usize];
         map.sum = map.sum.wrapping_sub(removed).wrapping_add(added);
-        map.outer += u32::from(new.has(Group::Outer));
-        map.outer -= u32::from(before.has(Group::Outer));
-        map.weight += new.weight();
-        map.weight -= before.weight();
-        if new.has(Group::Own) && !before.has(Group::Own) {
-            map.defined.push(var);
-        }
-        map.set(var, new);
+        let count = |count: &mut u32, before: u32, after: u32| *count = *count + after - before;
+        let has = |positions: Positions, group| u32::from(positions.has(group));
+        let (own, outer) = (Group::Own, Group::Outer);
+        count(&mut map.len, old.is_some().into(), is_left.into());
+        count(&mut map.own, has(before, own), has(new, own));
+        count(&mut map.outer, has(before, outer), has(new, outer));
+        count(&mut map.weight, before.weight(), new.weight());
+        let fixed = |positions: Positions| {
+            u32::from(positions.has(Group::Free) && positions.flags & FIXED != 0)
+        };
+        count(
+            &mut map.free[0],
+            has(before, Group::Free),
+            has(new, Group::Free),
+        );
+        count(&mut map.free[1], fixed(before), fixed(new));
+        let hidden = |positions: Positions, is_there: bool| {
+            u32::from(is_there && positions.flags & DIRECT == 0)
+        };
+        count(
+            &mut map.hidden,
+            hidden(before, old.is_some()),
+            hidden(new, is_left),
+        );
     }
 
     /// The contribution of an entry to the sum. Sums of entries are as good as sets of
@@ -396,21 +476,19 @@ impl VarMaps {
             .fold(term.rotate_left(5) ^ u64::from(outer != 0) << 1 ^ u64::from(own != 0))
     }
 
-    /// Records that variables occur in the fields of another one.
+    /// Makes the map of the fields of a variable one that it has inside of it.
     pub(super) fn note_fields(&mut self, map: MapId, of: u64) -> MapId {
         if map == NO_MAP {
             return NO_MAP;
         }
         let map = self.owned(map);
-        let inside: Vec<_> = self.maps[map as usize].entries().collect();
-        for (var, positions) in inside {
-            let flags = positions.flags | IN_FIELDS;
-            self.maps[map as usize].set(var, Positions { flags, ..positions });
-            let dependents = self.dependents.entry(var).or_default();
-            if dependents.last() != Some(&of) {
-                dependents.push(of);
-            }
-        }
+        let mut mentions = std::mem::take(&mut self.mentions);
+        self.change(map, DIRECT, |var, positions| {
+            mentions.note(var, of);
+            let flags = positions.flags & !DIRECT | INDIRECT;
+            Positions { flags, ..positions }
+        });
+        self.mentions = mentions;
         map
     }
 
@@ -428,131 +506,74 @@ impl VarMaps {
         }
         let map = self.owned(map);
         closed.map = map;
-        let defined = std::mem::take(&mut self.maps[map as usize].defined);
-        closed.binds = !defined.is_empty();
-        for &var in &defined {
-            let Some(old) = self.maps[map as usize].get(var) else {
-                continue;
-            };
-            let own = old.groups[Group::Own as usize];
-            let term = self.mixing.fold(own ^ BOUND);
-            closed.bound = closed.bound.wrapping_add(term);
-            let mut new = old;
-            new.groups[Group::Own as usize] = 0;
-            if new.groups == [0; 3] {
-                let removed = self.term(var, old);
-                let map = &mut self.maps[map as usize];
-                map.sum = map.sum.wrapping_sub(removed);
-                map.weight -= old.weight();
-                map.remove(var);
-            } else {
-                // Its meaning changed between occurrences of variables that mention it.
-                closed.irregular |= old.flags & IN_FIELDS != 0;
-                self.set(map, var, Some(old), new);
-            }
-        }
-        for var in &defined {
-            let Some(dependents) = self.dependents.get(var) else {
-                continue;
-            };
-            let map = &self.maps[map as usize];
-            closed.irregular |= dependents.iter().any(|one| map.get(*one).is_some());
-        }
-        if converts && self.maps[map as usize].outer > 0 {
-            let entries: Vec<_> = self.maps[map as usize].entries().collect();
-            for (var, old) in entries {
+        let mixing = self.mixing;
+        let mut ended = Vec::new();
+        self.change(map, OWN, |var, old| {
+            let [free, outer, own] = old.groups;
+            closed.bound = closed.bound.wrapping_add(mixing.fold(own ^ BOUND));
+            let groups = [free, outer, 0];
+            ended.push(var);
+            Positions { groups, ..old }
+        });
+        closed.binds = !ended.is_empty();
+        closed.irregular = self.is_mentioned_outside(map, &ended);
+        self.make_direct(map, &ended);
+        if converts {
+            self.change(map, OUTER, |_, old| {
                 let [free, outer, own] = old.groups;
-                if outer != 0 {
-                    debug_assert_eq!(own, 0);
-                    let flags = old.flags;
-                    let groups = [free, 0, outer];
-                    self.set(map, var, Some(old), Positions { groups, flags });
-                }
-            }
+                debug_assert_eq!(own, 0);
+                let groups = [free, 0, outer];
+                Positions { groups, ..old }
+            });
         }
-        if self.maps[map as usize].is_empty() {
+        if self.maps[map as usize].weight == 0 {
             self.release(map);
             closed.map = NO_MAP;
         }
         closed
     }
-}
 
-/// The positions of a variable in a parent, from those in its largest child and in
-/// another one, or in all children so far and another one.
-fn joined(mixing: Mixing, mark: u64, big: Positions, small: Positions, later: bool) -> Positions {
-    if big.is_free() && small.is_free() {
-        // Most variables are only used.
-        let (first, second) = match later {
-            true => (big, small),
-            false => (small, big),
-        };
-        let mixed = mixing.fold(mark.rotate_left(5) ^ first.groups[0]);
-        let mixed = [second.groups[0], 0, 0]
-            .into_iter()
-            .fold(mixed, |mixed, hash| {
-                mixing.fold(mixed.rotate_left(5) ^ hash)
-            });
-        let flags = (first.flags | second.flags) & (KEY | IN_FIELDS);
-        let fixed = match first.groups[0] {
-            0 => second.flags,
-            _ => first.flags,
-        };
-        return Positions {
-            groups: [mixed.max(1), 0, 0],
-            flags: flags | fixed & FIXED,
-        };
-    }
-    let (first, second) = match later {
-        true => (big, small),
-        false => (small, big),
-    };
-    // The groups that the occurrences of the second one belong to.
-    let free = Group::Free as usize;
-    let (outer, own) = (Group::Outer as usize, Group::Own as usize);
-    let routes = if first.has(Group::Own) {
-        [own; 3]
-    } else if first.has(Group::Outer) {
-        [outer, outer, own]
-    } else {
-        [free, outer, own]
-    };
-    let mut groups = [0; 3];
-    for (target, group) in groups.iter_mut().enumerate() {
-        let of_second = |source: usize| match routes[source] == target {
-            true => second.groups[source],
-            false => 0,
-        };
-        let moved = [of_second(0), of_second(1), of_second(2)];
-        let kept = first.groups[target];
-        if kept == 0 && moved == [0; 3] {
-            continue;
+    /// Makes the variables that the fields of bound ones mention occur directly: nothing
+    /// else in the map leads to them any more.
+    fn make_direct(&mut self, map: MapId, ended: &[u64]) {
+        if self.maps[map as usize].hidden == 0 {
+            return;
         }
-        let is_untouched = match later {
-            true => moved == [0; 3],
-            false => {
-                kept == 0 && moved[target] == second.groups[target] && {
-                    let others = (0..3).filter(|source| *source != target);
-                    others.map(|source| moved[source]).all(|hash| hash == 0)
-                }
+        let mentions = std::mem::take(&mut self.mentions);
+        for &part in ended.iter().flat_map(|&var| mentions.in_fields_of(var)) {
+            if let Some(old) = self.maps[map as usize].get(&self.tries, part)
+                && old.flags & DIRECT == 0
+            {
+                let flags = old.flags | DIRECT;
+                self.set(map, part, Some(old), Positions { flags, ..old });
             }
-        };
-        *group = if is_untouched {
-            big.groups[target]
-        } else {
-            let hashes = [kept].into_iter().chain(moved);
-            hashes
-                .fold(mark, |mixed, hash| mixing.fold(mixed.rotate_left(5) ^ hash))
-                .max(1)
-        };
+        }
+        self.mentions = mentions;
     }
-    let first_free = match first.has(Group::Free) {
-        true => first.flags,
-        false if routes[free] == free => second.flags,
-        false => 0,
-    };
-    let flags = (first.flags | second.flags) & (KEY | IN_FIELDS) | first_free & FIXED;
-    Positions { groups, flags }
+
+    /// True if a variable outlives the scope although its fields mention one that the
+    /// scope has bound: comparison visits the fields once, and keeps in mind what they
+    /// meant there.
+    fn is_mentioned_outside(&self, map: MapId, ended: &[u64]) -> bool {
+        let left = &self.maps[map as usize];
+        if left.weight == 0 {
+            return false;
+        }
+        let mut rest = Vec::new();
+        ended.iter().any(|&var| {
+            let wholes = self.mentions.of(var);
+            if wholes.len() <= left.len as usize {
+                let is_left = |&whole: &u64| left.get(&self.tries, whole).is_some();
+                return wholes.iter().any(is_left);
+            }
+            if rest.is_empty() {
+                rest.extend_from_slice(&left.few);
+                self.tries.list(left.many, &mut rest);
+            }
+            let mentions = |(whole, _): &(u64, Positions)| self.mentions.contains(var, *whole);
+            rest.iter().any(mentions)
+        })
+    }
 }
 
 /// Two different maps.
@@ -606,7 +627,7 @@ mod tests {
             (maps.sum(map), maps.weight(map), maps.weight(own)),
             (sum, 1, 2)
         );
-        assert_eq!(maps.copies, 1);
+        assert_eq!(maps.copies(), 1);
     }
 
     #[test]

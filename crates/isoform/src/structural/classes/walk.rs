@@ -16,11 +16,12 @@ use super::super::plain_hash;
 use super::super::sink::{Fast, Form, Part as Role, Sink};
 use super::ground::Ground;
 use super::options::{ClassCosts, ClassOptions};
+use super::positions::{FIELDS, FIXED, Group, KEY, Positions, RECURSIVE};
 use super::summary::{
     DEFINES, HOOKED, INCOMPARABLE, INHERITED, IRREGULAR, MOVED, MUTABLE, Node, OPEN_DAG, Summary,
-    UNDECIDED, Walked, classify,
+    UNDECIDED, Walked,
 };
-use super::var_maps::{FIXED, Group, KEY, MapId, NO_MAP, Positions, VarMaps};
+use super::var_maps::{MapId, NO_MAP, VarMaps};
 
 use crate::kernel::container::is_plain_key;
 use crate::kernel::error::{Error, Result};
@@ -161,22 +162,23 @@ impl<'a> Walk<'a> {
         let mut next = 0;
         while let Some(&object) = self.pending.get(next) {
             next += 1;
+            self.poll.step(section)?;
             self.root(section, object)?;
         }
         self.pending.clear();
         Ok(())
     }
 
-    /// Ends the walk.
+    /// Ends the walk; [`Walked::classify`] or [`Walked::decide`] come next.
     pub(super) fn finish(mut self) -> Walked {
         self.costs.map_updates = self.maps.updates;
-        self.costs.map_copies = self.maps.copies;
-        let classes = classify(&mut self.nodes, &self.hashes);
+        self.costs.map_copies = self.maps.copies();
         Walked {
             options: self.options,
             nodes: self.nodes,
+            hashes: self.hashes,
             table: self.table,
-            classes,
+            classes: 0,
             edges: self.edges,
             costs: self.costs,
         }
@@ -629,6 +631,9 @@ impl<'a> Walk<'a> {
         self.sink
             .word(&mut summary.hash, Role::Distance, state.code());
         summary.hash = self.sink.close(summary.hash);
+        let fields = u8::from(summary.map != NO_MAP) * FIELDS;
+        let recursive = u8::from(state.region == RegionKind::Def) * RECURSIVE;
+        let flags = flags | fields | recursive;
         let map = self.maps.note_fields(summary.map, object.ident());
         let here = Positions::here(self.mixing, group, summary.height, flags);
         let height = summary.height;

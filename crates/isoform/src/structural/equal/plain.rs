@@ -1,5 +1,6 @@
 //! The walk of plain nodes, which stays in registers.
 
+use super::super::contents::few_plain_held_equal;
 use super::super::leaf;
 use super::super::scope::Region;
 use super::{Engine, Entered, Frame, Job, Recalled, VarPair};
@@ -65,7 +66,15 @@ impl<'a> Engine<'a> {
                     // Nodes with children get a separate branch, which is
                     // predicted better than a jump table.
                     if info.has_children {
-                        if info.shape() != VisitShape::Inner || self.poll.is_due(self.visits) {
+                        if info.shape() != VisitShape::Inner {
+                            if few_plain_held_equal(section, l, r, info.class()) {
+                                self.visits += 1;
+                                continue;
+                            }
+                            self.return_to::<REC>(pair, position, region);
+                            return Ok(Entered::Child(l, r, region));
+                        }
+                        if self.poll.is_due(self.visits) {
                             self.return_to::<REC>(pair, position, region);
                             return Ok(Entered::Child(l, r, region));
                         }

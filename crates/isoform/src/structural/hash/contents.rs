@@ -20,6 +20,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
+        if !self.is_in_mutable() {
+            self.begin_part(info);
+        }
         let mut acc = self.sink.open_type(info);
         if let Some(items) = object.items() {
             self.sink.word(&mut acc, Part::Length, items.len() as u64);
@@ -27,7 +30,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return Ok(Step::Open);
         }
         let Some(map) = object.entries() else {
-            return Ok(Step::Done(self.sink.close(acc)));
+            return Ok(Step::Done(self.close_content(object, region, acc)));
         };
         self.sink.word(&mut acc, Part::Length, map.len() as u64);
         let start = self.tables.orders.len();
@@ -197,6 +200,22 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.tables.orders.truncate(extra);
         }
         self.stack.pop();
-        Ok(Step::Done(self.sink.close(acc)))
+        Ok(Step::Done(self.close_content(object, region, acc)))
+    }
+
+    fn close_content(&mut self, object: ObjRef<'a>, region: Region, acc: S::Acc) -> S::Out {
+        let out = self.sink.close(acc);
+        match self.is_in_mutable() {
+            true => out,
+            false => self.end_part(object, object.info(), region, out),
+        }
+    }
+
+    /// True if the next object is what a list or dict holds: the part to keep is the list
+    /// or dict, since a write to it changes what it holds, or exchanges it.
+    #[inline]
+    fn is_in_mutable(&self) -> bool {
+        let around = self.stack.last();
+        around.is_some_and(|frame| frame.job == Job::EndMutable)
     }
 }

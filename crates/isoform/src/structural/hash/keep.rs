@@ -42,7 +42,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         !self.watch.is_of_dates()
     }
 
-    /// The kept hash of a node, if it is valid here.
+    /// The kept hash of a node or container, if it is valid here.
     #[inline]
     pub(super) fn kept(
         &mut self,
@@ -54,6 +54,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return None;
         }
         self.reuse(object, info, region)
+    }
+
+    /// True if a hash of the object is kept, valid here or not.
+    #[inline(always)]
+    pub(super) fn may_be_kept(&self, object: ObjRef<'a>) -> bool {
+        S::KEEPS && self.tables.kept.entries.contains_key(&object.ident())
     }
 
     /// The kept hash of a node or of the fields of a dag node, if it is valid here.
@@ -156,7 +162,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         watched.holds()
     }
 
-    /// Begins a part: a node whose fields will be hashed.
+    /// Begins a part: a node whose fields will be hashed, or a container.
     #[inline(always)]
     pub(super) fn begin_part(&mut self, info: &'static TypeInfo) {
         if self.keeps() {

@@ -591,6 +591,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if shared {
             self.collect(object, region, false, was_void);
         }
+        self.begin_part(info);
+        self.note_change();
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Length, 0);
         self.stack.push(Frame {
@@ -699,7 +701,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     self.close_container(object);
                 }
                 self.sink.child(&mut acc, out);
-                Ok(Step::Done(self.sink.close(acc)))
+                let out = self.sink.close(acc);
+                Ok(Step::Done(self.end_part(
+                    object,
+                    object.info(),
+                    region,
+                    out,
+                )))
             }
             Job::EndOpen => {
                 self.tables.open.leave(object.ident());

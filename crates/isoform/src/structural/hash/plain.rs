@@ -79,11 +79,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
         child: ObjRef<'a>,
         info: &'static TypeInfo,
     ) -> bool {
-        // Kept hashes are looked up at the start of each part.
-        !S::KEEPS
-            && info.class() == Payload::Plain
+        info.class() == Payload::Plain
             && self.snapshots.is_none()
             && (!child.is_shared() || leaf::holds_few_leaves(section, child, info))
             && !self.poll.is_due(self.visits)
+            && !self.may_be_kept(child)
     }
 }
