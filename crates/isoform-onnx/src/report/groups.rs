@@ -15,7 +15,7 @@ use super::values::{kind_of_operand, operand, tensors, text, type_text, weights}
 use super::weights::{Measured, apart};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
-use crate::summary::{Role, WeightsDifference, domain_text, identity, stored};
+use crate::summary::{Role, WeightsDifference, domain_text};
 use crate::values::tensor;
 
 /// Both sides of a change at one of its places.
@@ -96,6 +96,7 @@ pub(super) fn groups(
             writer.place(number, change, places);
         }
     }
+    writer.decoded_weights(weights);
     (grouped(writer.items), writer.changed)
 }
 
@@ -409,31 +410,36 @@ impl Writer<'_> {
         position: usize,
         [(l, name), (r, other)]: [&(Value, Option<Str>); 2],
     ) -> Option<Item> {
-        let ((one, decodes), (two, others)) = (stored(l)?, stored(r)?);
-        let (one, two) = (tensor(one)?, tensor(two)?);
-        let is_plain = decodes.is_empty() && others.is_empty();
+        let (one, two) = (tensor(l)?, tensor(r)?);
         let found = self.measured.get(one, two);
         let change = match found {
             Some(found) => weights(found, self.options.tolerance),
-            None if is_plain => tensors(one, two, self.options.tolerance),
-            None => return None,
+            None => tensors(one, two, self.options.tolerance),
         };
-        // The name of what is stored.
-        let named = |name: &Option<Str>, decoding: &[Ref<Call>]| match decoding.first() {
-            Some(call) => call.input_names.get(0).cloned(),
-            None => name.clone(),
-        };
-        let names = (named(name, &decodes), named(other, &others));
-        let name = weight_name(names.0.as_ref(), names.1.as_ref());
+        let name = weight_name(name.as_ref(), other.as_ref());
         let before = format!("weight{name} (input {position} of ");
         let after = format!("): {change}");
         let mut item = Item::new(Rank::Weights, "tensor", before, after);
-        item.key = match is_plain {
-            true => format!("weight {number}"),
-            false => format!("weights {} {}", identity(l), identity(r)),
-        };
+        item.key = format!("weight {number}");
         item.weight = found.map_or(f64::INFINITY, apart);
         Some(item)
+    }
+
+    /// Tells weights that one model stores in another way, wherever they are used: the nodes
+    /// that decode them are changes of their own.
+    fn decoded_weights(&mut self, weights_found: &WeightsDifference) {
+        for found in &weights_found.changed {
+            let [left, right] = [&found.left, &found.right].map(|it| it.decoding.is_empty());
+            if left == right || found.is_of_one_form() {
+                continue;
+            }
+            let name = weight_name(Some(&found.left.name), Some(&found.right.name));
+            let change = weights(found, self.options.tolerance);
+            let before = format!("weight{name}: {change}");
+            let mut item = Item::new(Rank::Weights, "tensor", before, String::new());
+            item.weight = apart(found);
+            self.items.push(item);
+        }
     }
 
     /// The type of an input as a whole.

@@ -109,8 +109,8 @@ pub(super) fn origin(change: &Change, (left, right): &(Place, Place)) -> Option<
 }
 
 /// The place of a change on one side, from the node, graph or function around it, as in
-/// `<node 7 of 'main'>.inputs[1]`: the seventh node of that graph in its file, counted from 0.
-/// `<root>` and the path from there above all graphs.
+/// `<node 7 of 'main'>.inputs[1]` for node 7 in the file's list of that graph, counted from 0;
+/// above all graphs, `<root>` and the path from there.
 pub(super) fn text(change: &Change, place: &Place) -> String {
     let whole = place.value().filter(|_| is_of_part(change));
     let whole = whole.filter(|value| value.peek::<Ref<Call>>().is_some());

@@ -136,23 +136,18 @@ pub(super) fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance
 
 /// How two weights differ: their types if these do, and then how far they are apart as numbers.
 pub(super) fn weights(found: &MeasuredWeight, tolerance: Option<Tolerance>) -> String {
-    let MeasuredWeight {
-        left,
-        right,
-        difference,
-    } = found;
-    let types = format!("{} -> {}", left.ty(), right.ty());
-    match difference {
-        None => types,
-        Some(difference) if left.ty() == right.ty() => {
-            measured(&left.tensor, &right.tensor, tolerance, difference)
+    match &found.difference {
+        None => found.types(),
+        Some(difference) if found.is_of_one_form() => {
+            let (left, right) = (&found.left.tensor, &found.right.tensor);
+            measured(left, right, tolerance, difference)
         }
-        Some(difference) => types + &distances(difference),
+        Some(difference) => found.types() + &distances(difference),
     }
 }
 
 /// The distances of two tensors as numbers, each after a comma.
-pub(super) fn distances(found: &Difference) -> String {
+fn distances(found: &Difference) -> String {
     let facts = [
         ("relative L2", found.relative_l2),
         ("max abs", found.max_abs),

@@ -27,10 +27,9 @@ pub(super) fn measured(
     }
     let mut found = measure_weights(&pairs, tolerance, control)?;
     if tolerance.is_some() {
-        found.changed.retain(|it| {
-            let is_one_form = it.left.ty() == it.right.ty();
-            !is_one_form || it.difference.is_none_or(|it| it.beyond > 0)
-        });
+        found
+            .changed
+            .retain(|it| !it.is_of_one_form() || it.difference.is_none_or(|it| it.beyond > 0));
     }
     Ok(found)
 }

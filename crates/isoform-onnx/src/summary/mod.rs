@@ -43,7 +43,7 @@ pub(crate) use self::pair_text::{changed_role, number};
 #[cfg(feature = "eval")]
 pub use self::pairing::pair_weights;
 #[cfg(feature = "eval")]
-pub(crate) use self::pairing::{paired_weights, stored};
+pub(crate) use self::pairing::paired_weights;
 pub use self::text::{Line, Role};
 #[cfg(feature = "eval")]
 pub(crate) use self::text::{domain_text, versions, write};

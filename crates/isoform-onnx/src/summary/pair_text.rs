@@ -151,10 +151,7 @@ fn weight(it: &MeasuredWeight) -> Vec<String> {
         true => it.left.name.to_string(),
         false => format!("{} -> {}", it.left.name, it.right.name),
     };
-    let types = match it.left.ty() == it.right.ty() {
-        true => it.left.ty(),
-        false => format!("{} -> {}", it.left.ty(), it.right.ty()),
-    };
+    let types = it.types();
     let Some(found) = &it.difference else {
         return vec![name, types];
     };

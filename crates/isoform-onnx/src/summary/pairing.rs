@@ -1,13 +1,14 @@
 //! Which weights of two models belong together.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use isoform::compare::{CompareOptions, DiffOptions, Difference};
-use isoform::{Ref, Result, Str, Value, structural_equal, structural_hash};
+use isoform::traverse::MapOptions;
+use isoform::{Node, Ref, Result, Str, Value, structural_equal, structural_hash};
 
 use super::identity;
 use super::weights::{Weight, WeightPairs};
-use crate::ir::{Call, Program};
+use crate::ir::{Call, Output, Program};
 use crate::layout::list;
 use crate::levels::Levels;
 use crate::values::{constant, made_by, tensor};
@@ -28,15 +29,45 @@ const MOST_DECODING: usize = 8;
 /// As [`isoform::compare::diff`].
 pub fn pair_weights(left: &Ref<Program>, right: &Ref<Program>) -> Result<WeightPairs> {
     let (left, right) = Levels::MEANING.apply_pair(left, right)?;
-    let options = DiffOptions {
+    let difference = diff_options().diff(&left, &right)?;
+    paired_weights((&left, &right), &difference)
+}
+
+fn diff_options() -> DiffOptions {
+    DiffOptions {
         compare: CompareOptions {
             map_free_vars: true,
             ..CompareOptions::default()
         },
         ..DiffOptions::default()
-    };
-    let difference = options.diff(&left, &right)?;
-    paired_weights((&left, &right), &difference)
+    }
+}
+
+/// True if a node takes a weight by way of nodes that decode it.
+fn has_decoding(program: &Program) -> bool {
+    let listing = list(program);
+    let mut nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
+    nodes.any(|node| node.call.inputs.values().iter().any(|it| decodes(it)))
+}
+
+/// True for a value that is made of a weight by nodes that decode it.
+fn decodes(value: &Value) -> bool {
+    stored(value).is_some_and(|(_, decoding)| !decoding.is_empty())
+}
+
+/// A program with weights in the place of what decodes them, so that the nodes that use them
+/// correspond to those of a model that stores them as they are. O(n).
+fn bare(program: &Value) -> Result<Value> {
+    let output = Output::type_index();
+    MapOptions::default().map_selected(
+        program,
+        |ty| ty == Some(output),
+        |visit| {
+            let value = visit.object().map(Value::from);
+            let found = value.as_ref().and_then(stored);
+            Ok(found.map(|(weight, _)| weight.clone()))
+        },
+    )
 }
 
 /// [`pair_weights`] of models whose difference is known.
@@ -46,38 +77,53 @@ pub(crate) fn paired_weights(
 ) -> Result<WeightPairs> {
     let sides = [weights_of(left), weights_of(right)];
     let mut pairing = Pairing::new(&sides);
-    for (l, r) in difference.node_pairs() {
-        if let (Some(l), Some(r)) = (l.peek::<Ref<Call>>(), r.peek::<Ref<Call>>()) {
-            let inputs = l.inputs.values().iter().zip(r.inputs.values());
-            inputs.for_each(|(l, r)| pairing.uses(l, r));
+    if difference.is_empty() {
+        pairing.alike((left, right));
+    } else if [left, right].iter().any(|it| has_decoding(it)) {
+        let (left, right) = (bare(difference.left())?, bare(difference.right())?);
+        let found = diff_options().diff(&left, &right)?;
+        pairing.nodes(&found);
+        if found.is_empty()
+            && let (Some(left), Some(right)) = (left.peek(), right.peek())
+        {
+            let (left, right): (&Ref<Program>, &Ref<Program>) = (left, right);
+            pairing.alike((left, right));
         }
+    } else {
+        pairing.nodes(difference);
     }
     let params = left.graph.params.iter().zip(right.graph.params.iter());
     params.for_each(|(l, r)| pairing.uses(&l.default, &r.default));
     let results = left.graph.results.values().iter();
     let results = results.zip(right.graph.results.values());
     results.for_each(|(l, r)| pairing.uses(l, r));
-    pairing.leave_decoding();
+    pairing.decoding();
     pairing.by_name();
     pairing.equal()?;
     Ok(pairing.pairs())
 }
 
-/// The weights of a program, each once, in an order of computation.
-/// O(nodes × depth of bodies).
+/// The weights of a program, each once, in an order of computation, with what decodes them
+/// before they are used. O(nodes × depth of bodies).
 fn weights_of(program: &Program) -> Vec<Weight> {
     let listing = list(program);
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
+    let mut known: HashMap<u64, usize> = HashMap::new();
+    let mut found: Vec<Weight> = Vec::new();
     let mut add = |name: Option<&Str>, value: &Value| {
-        if let Some(tensor) = tensor(value)
-            && seen.insert(identity(value))
-        {
-            found.push(Weight {
-                name: name.cloned().unwrap_or_default(),
-                tensor: tensor.clone(),
-                decoding: Vec::new(),
+        if let Some(tensor) = tensor(value) {
+            known.entry(identity(value)).or_insert_with(|| {
+                found.push(Weight {
+                    name: name.cloned().unwrap_or_default(),
+                    tensor: tensor.clone(),
+                    decoding: Vec::new(),
+                });
+                found.len() - 1
             });
+        } else if let Some((weight, decoding)) = stored(value)
+            && let Some(&at) = known.get(&identity(weight))
+        {
+            // A longer chain comes later.
+            found[at].decoding = decoding;
         }
     };
     for body in &listing.bodies {
@@ -103,13 +149,13 @@ pub(crate) fn stored(value: &Value) -> Option<(&Value, Vec<Ref<Call>>)> {
     let mut value = value;
     while tensor(value).is_none() {
         let (call, output) = made_by(value)?;
-        let decodes = matches!(
+        let is_decoder = matches!(
             call.standard_op()?,
             "Cast" | "DequantizeLinear" | "Identity" | "QuantizeLinear"
         );
         let mut rest = call.inputs.values().iter().skip(1);
         let is_known = rest.all(|input| input.is_none() || constant(input).is_some());
-        if !decodes || !is_known || output != 0 || decoding.len() == MOST_DECODING {
+        if !is_decoder || !is_known || output != 0 || decoding.len() == MOST_DECODING {
             return None;
         }
         decoding.push(call.clone());
@@ -119,19 +165,13 @@ pub(crate) fn stored(value: &Value) -> Option<(&Value, Vec<Ref<Call>>)> {
     Some((value, decoding))
 }
 
-/// A pair by the positions of both weights, and the nodes that decode them.
-struct Pair {
-    right: usize,
-    decoding: [Vec<Ref<Call>>; 2],
-}
-
 /// The pairs so far.
 struct Pairing<'w> {
     sides: &'w [Vec<Weight>; 2],
     /// The positions of weights by their identities.
     known: [HashMap<u64, usize>; 2],
     /// The partner of each left weight.
-    partners: Vec<Option<Pair>>,
+    partners: Vec<Option<usize>>,
     /// The weights of each side that may still get a partner.
     open: [Vec<bool>; 2],
 }
@@ -147,37 +187,74 @@ impl<'w> Pairing<'w> {
         Pairing {
             sides,
             known: [known(left), known(right)],
-            partners: left.iter().map(|_| None).collect(),
+            partners: vec![None; left.len()],
             open: [vec![true; left.len()], vec![true; right.len()]],
+        }
+    }
+
+    /// Pairs the weights that are the same inputs of nodes that correspond.
+    fn nodes(&mut self, difference: &Difference) {
+        for (l, r) in difference.node_pairs() {
+            if let (Some(l), Some(r)) = (l.peek::<Ref<Call>>(), r.peek::<Ref<Call>>()) {
+                self.inputs(l, r);
+            }
+        }
+    }
+
+    fn inputs(&mut self, left: &Call, right: &Call) {
+        let inputs = left.inputs.values().iter().zip(right.inputs.values());
+        inputs.for_each(|(l, r)| self.uses(l, r));
+    }
+
+    /// Pairs the weights of equal programs, whose nodes are listed alike.
+    fn alike(&mut self, (left, right): (&Program, &Program)) {
+        let (left, right) = (list(left), list(right));
+        for (l, r) in left.bodies.iter().zip(&right.bodies) {
+            for (l, r) in l.nodes.iter().zip(&r.nodes) {
+                if l.call.op == r.call.op {
+                    self.inputs(&l.call, &r.call);
+                }
+            }
         }
     }
 
     /// Pairs the weights that two values are made of, if both are.
     fn uses(&mut self, left: &Value, right: &Value) {
-        let (Some((left, decodes)), Some((right, others))) = (stored(left), stored(right)) else {
+        let (Some((left, _)), Some((right, _))) = (stored(left), stored(right)) else {
             return;
         };
         let at = |side: usize, value| self.known[side].get(&identity(value)).copied();
         if let (Some(left), Some(right)) = (at(0, left), at(1, right)) {
-            self.pair(left, right, [decodes, others]);
+            self.pair(left, right);
         }
     }
 
-    fn pair(&mut self, left: usize, right: usize, decoding: [Vec<Ref<Call>>; 2]) {
+    fn pair(&mut self, left: usize, right: usize) {
         if self.open[0][left] && self.open[1][right] {
             self.open[0][left] = false;
             self.open[1][right] = false;
-            self.partners[left] = Some(Pair { right, decoding });
+            self.partners[left] = Some(right);
         }
     }
 
-    /// Scales and zero points of a weight are no weights of their own if the other model has
-    /// none.
-    fn leave_decoding(&mut self) {
-        for pair in self.partners.iter().flatten() {
-            for (side, calls) in pair.decoding.iter().enumerate() {
-                for input in calls.iter().flat_map(|call| call.inputs.values()) {
-                    if let Some(&at) = self.known[side].get(&identity(input)) {
+    /// Scales and zero points of a pair of weights are a pair if both have them, and no weights
+    /// of their own if only one model has them.
+    fn decoding(&mut self) {
+        let sides = self.sides;
+        let pairs: Vec<(usize, usize)> = (self.partners.iter().enumerate())
+            .filter_map(|(left, right)| Some((left, (*right)?)))
+            .collect();
+        for (left, right) in pairs {
+            let calls = [&sides[0][left].decoding, &sides[1][right].decoding];
+            for (l, r) in calls[0].iter().zip(calls[1]) {
+                self.inputs(l, r);
+            }
+            let is_alone = [calls[1].is_empty(), calls[0].is_empty()];
+            for side in [0, 1] {
+                for input in calls[side].iter().flat_map(|call| call.inputs.values()) {
+                    if let Some(&at) = self.known[side].get(&identity(input))
+                        && is_alone[side]
+                    {
                         self.open[side][at] = false;
                     }
                 }
@@ -187,17 +264,18 @@ impl<'w> Pairing<'w> {
 
     /// Pairs weights of one name; of several, as bodies may have, the first ones.
     fn by_name(&mut self) {
+        let sides = self.sides;
         let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (at, weight) in self.sides[1].iter().enumerate().rev() {
+        for (at, weight) in sides[1].iter().enumerate().rev() {
             if self.open[1][at] && !weight.name.is_empty() {
                 named.entry(weight.name.as_str()).or_default().push(at);
             }
         }
-        for (at, weight) in self.sides[0].iter().enumerate() {
+        for (at, weight) in sides[0].iter().enumerate() {
             if self.open[0][at]
                 && let Some(right) = named.get_mut(weight.name.as_str()).and_then(Vec::pop)
             {
-                self.pair(at, right, Default::default());
+                self.pair(at, right);
             }
         }
     }
@@ -237,7 +315,7 @@ impl<'w> Pairing<'w> {
                 && structural_equal(weight.tensor.clone(), sides[1][right].tensor.clone())?
             {
                 candidates.pop();
-                self.pair(at, right, Default::default());
+                self.pair(at, right);
             }
         }
         Ok(())
@@ -247,19 +325,9 @@ impl<'w> Pairing<'w> {
         let [left, right] = self.sides;
         let mut found = WeightPairs::default();
         for (weight, partner) in left.iter().zip(self.partners) {
-            let Some(Pair {
-                right: at,
-                decoding: [decodes, others],
-            }) = partner
-            else {
-                continue;
-            };
-            let with = |weight: &Weight, decoding| Weight {
-                decoding,
-                ..weight.clone()
-            };
-            let both = (with(weight, decodes), with(&right[at], others));
-            found.pairs.push(both);
+            if let Some(at) = partner {
+                found.pairs.push((weight.clone(), right[at].clone()));
+            }
         }
         let alone = |side: usize| {
             let weights = self.sides[side].iter().zip(&self.open[side]);

@@ -161,9 +161,25 @@ fn failure(error: InputError) -> Error {
     }
 }
 
+impl MeasuredWeight {
+    /// True if both have one type and shape, so that elements are compared as they are stored.
+    pub(crate) fn is_of_one_form(&self) -> bool {
+        let [left, right] = [&self.left, &self.right].map(|it| &it.tensor);
+        (left.dtype(), left.shape()) == (right.dtype(), right.shape())
+    }
+
+    /// The types of both sides, of two forms with what decodes them.
+    pub(crate) fn types(&self) -> String {
+        match self.is_of_one_form() {
+            true => tensor_type(&self.left.tensor),
+            false => format!("{} -> {}", self.left.ty(), self.right.ty()),
+        }
+    }
+}
+
 impl Weight {
     /// As in `float32[64, 3]`, with the operators that decode it. O(rank).
-    pub(crate) fn ty(&self) -> String {
+    fn ty(&self) -> String {
         let mut text = tensor_type(&self.tensor);
         for (at, call) in self.decoding.iter().enumerate() {
             text.push_str(if at == 0 { " after " } else { ", " });

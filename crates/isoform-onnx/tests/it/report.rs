@@ -288,7 +288,7 @@ fn weights_of_another_type_have_numbers() {
     assert!(text.contains("nodes: 3 the same, 0 changed"), "{text}");
     assert!(
         text.contains(
-            "weight 'a' (input 1 of Add making 's0'): float32[3] -> float16[3], relative L2 "
+            "weight 'b' (input 1 of Add making 's1'): float32[3] -> float16[3], relative L2 "
         ),
         "{text}"
     );
@@ -335,8 +335,7 @@ fn quantised_weights_are_compared_after_their_decoding() {
     assert!(text.contains("  1 float32 -> int8, max abs 0.01"), "{text}");
     assert!(
         text.contains(
-            "weight 'w' -> 'w_q' (input 1 of Add making 's0'): float32[3] -> int8[3] after \
-             DequantizeLinear, relative L2 "
+            "weight 'w' -> 'w_q': float32[3] -> int8[3] after DequantizeLinear, relative L2 "
         ),
         "{text}"
     );
