@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use super::args::DiffArgs;
 use super::{files, json, trouble};
 use crate::args::Common;
