@@ -35,7 +35,7 @@ pub use classes::{
 };
 pub use diff::{
     Change, ChangeKind, Conflict, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Merge,
-    Patch, Resolution, diff, merge,
+    Patch, Place, PlacePaths, Resolution, diff, merge,
 };
 pub(crate) use diff::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
 pub use digest::Digest;
