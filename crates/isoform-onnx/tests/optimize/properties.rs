@@ -144,18 +144,18 @@ fn what_is_written_is_what_was_made() {
 
 #[test]
 fn a_second_run_does_not_choose_a_larger_limit() {
-    // With the largest limit, constants would grow by 1.6 MB, which is too much; with the
-    // next one by 1 MB, after which growth by 0.6 MB more would be allowed.
-    let small = (0..10).map(|n| format!("Range(int64({n}), int64({}), int64(1))", n + 12_500));
+    // With a limit of 16 KiB, constants would grow by 25 KB, which is too much; with one of
+    // 2 KiB by 15 KB, after which growth by 10 KB more would be allowed.
+    let small = (0..10).map(|n| format!("Range(int64({n}), int64({}), int64(1))", n + 190));
     let values: Vec<String> = small.collect();
     let text = format!(
         "x: int64[N] => Shape(Range(int64(7), Size(x), int64(1))), \
-         Range(int64(3), int64(75003), int64(1)), {}",
+         Range(int64(3), int64(1253), int64(1)), {}",
         values.join(", ")
     );
     let program = build::load(&text::model(17, &text)).program().clone();
     let once = optimize(&OptimizeOptions::default(), &program);
-    assert!(once.report.bytes_after <= 1 << 20);
+    assert!(once.report.bytes_after <= 16 << 10);
     let twice = optimize(&OptimizeOptions::default(), &once.program);
     assert_eq!(fired(&twice), Vec::<String>::new());
     assert_eq!(once.report.bytes_after, twice.report.bytes_after);
