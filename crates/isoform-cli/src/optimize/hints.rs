@@ -24,12 +24,11 @@ pub(super) fn print(
     target: &Path,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    for hint in [growth(&done.report), fusible(rules, done)] {
-        if let Some(hint) = hint {
-            tell(target, &hint, output)?;
-        }
-    }
-    Ok(())
+    let hints = [growth(&done.report), fusible(rules, done)];
+    hints
+        .into_iter()
+        .flatten()
+        .try_for_each(|hint| tell(target, &hint, output))
 }
 
 /// `+12.3 KB of folded constants; --max-constant 0 makes none`.

@@ -82,8 +82,9 @@ fn a_result_with_a_second_round_ends_soon() {
     for (opset, text) in texts() {
         let original = build::load(&text::model(opset, text)).program().clone();
         let done = optimize(&OptimizeOptions::default(), &original);
+        // Each branch that is decided by the one after it takes two walks more.
         assert!(
-            done.report.rounds <= 4,
+            done.report.rounds <= 5,
             "{text}: {} rounds",
             done.report.rounds
         );

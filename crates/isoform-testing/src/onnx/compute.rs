@@ -4,6 +4,7 @@ use isoform_onnx::ElemType;
 
 use super::calls::Op;
 use super::generator::{Draw, Generator};
+use super::recurrent::recurrent;
 use super::reshapes;
 use super::values::{Size, Val, broadcast, product};
 
@@ -25,6 +26,7 @@ pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("dropout", dropout),
     ("top k", top_k),
     ("random", random),
+    ("recurrent network", recurrent),
 ];
 
 /// Float types whose arithmetic peers compute alike.

@@ -10,7 +10,7 @@ use super::build;
 use super::calls::Op;
 use super::generator::{Draw, Generator};
 use super::values::Val;
-use super::{compute, control, elementwise, moves, patterns, recurrent, shapes};
+use super::{compute, control, elementwise, moves, patterns, shapes};
 use crate::source::{Source, random_bytes};
 
 /// The versions of the operator set that are drawn.
@@ -41,7 +41,6 @@ pub fn drawn_constructs() -> Vec<&'static str> {
         shapes::DRAWS,
         patterns::DRAWS,
         compute::DRAWS,
-        recurrent::DRAWS,
         control::DRAWS,
     ];
     tables
@@ -102,12 +101,7 @@ impl Generator<'_> {
             compute::DRAWS,
             control::DRAWS,
         ];
-        let table = match *self.source.pick(&tables) {
-            table if std::ptr::eq(table, compute::DRAWS) && self.source.chance(8) => {
-                recurrent::DRAWS
-            }
-            table => table,
-        };
+        let table = *self.source.pick(&tables);
         let (name, draw) = *self.source.pick(table);
         if draw(self).is_some() {
             self.patterns.insert(name);

@@ -3,35 +3,19 @@
 use isoform_onnx::ElemType;
 
 use super::calls::Op;
-use super::generator::{Draw, Generator};
+use super::generator::Generator;
 use super::pieces;
 use super::shapes::shape_of;
 use super::values::{Size, Val};
-
-/// The recurrent networks, by name.
-pub(super) const DRAWS: &[(&str, Draw)] = &[
-    ("lstm", lstm),
-    ("gru", gru),
-    ("simple recurrent network", rnn),
-];
 
 /// The number of elements of a hidden state, and of an element of the sequence.
 const HIDDEN: i64 = 2;
 const INPUT: i64 = 2;
 
-fn lstm(g: &mut Generator<'_>) -> Option<()> {
-    recurrent(g, "LSTM", 4, 2)
-}
-
-fn gru(g: &mut Generator<'_>) -> Option<()> {
-    recurrent(g, "GRU", 3, 1)
-}
-
-fn rnn(g: &mut Generator<'_>) -> Option<()> {
-    recurrent(g, "RNN", 1, 1)
-}
-
-fn recurrent(g: &mut Generator<'_>, name: &'static str, gates: i64, states: usize) -> Option<()> {
+pub(super) fn recurrent(g: &mut Generator<'_>) -> Option<()> {
+    // The number of gates, and of states.
+    let operators = [("LSTM", 4, 2), ("GRU", 3, 1), ("RNN", 1, 1)];
+    let &(name, gates, states) = g.source.pick(&operators);
     let x = sequence(g)?;
     let directions = 1 + i64::from(g.source.chance(30));
     let weights = g.constant(x.elem, &[directions, gates * HIDDEN, INPUT]);
