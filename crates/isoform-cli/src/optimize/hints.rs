@@ -1,5 +1,5 @@
-//! What a person should know of a result besides its size: constants that were added, and
-//! nodes that another option would remove.
+//! Hints below the summary: how much constants have grown, and how many nodes another option
+//! would remove.
 
 use std::io;
 use std::path::Path;

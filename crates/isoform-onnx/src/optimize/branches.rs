@@ -92,9 +92,10 @@ const SAME_RANK: &[&str] = &[
 /// runs. A branch of an If whose result never has what is needed is never taken.
 #[derive(Default)]
 pub(super) struct Ranks {
-    /// What values of the source need to have.
+    /// The number that values of the source need to have.
     needed: HashMap<ValueKey, usize>,
-    /// What new values can have, where inference does not know a single number; bit by bit.
+    /// The numbers that new values can have, as bits, where inference does not know a single
+    /// one.
     possible: HashMap<ValueKey, u64>,
     /// The conditions that are decided so, by the bodies being made, outermost first.
     decided: Vec<HashMap<ValueKey, bool>>,
@@ -279,7 +280,7 @@ impl Ranks {
         None
     }
 
-    /// What a condition is in every run that ends well, if that was decided before.
+    /// The truth of a condition in every run that ends well, if it was decided before.
     pub(super) fn decided(&self, condition: &Value) -> Option<bool> {
         let key = ValueKey::of(condition);
         let mut scopes = self.decided.iter().rev();

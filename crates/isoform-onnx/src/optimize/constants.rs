@@ -157,7 +157,7 @@ pub(super) fn is_finite(value: &Value) -> bool {
     all_floats(value, |bits, exponent| bits & exponent != exponent)
 }
 
-/// True for a constant that is no tensor of floats, or has a zero of either sign.
+/// True if a constant has a zero of either sign, or is not a tensor of floats.
 pub(super) fn has_zero(value: &Value) -> bool {
     // Without the sign, which is the bit above the exponent, zero is 0.
     !all_floats(value, |bits, exponent| {
