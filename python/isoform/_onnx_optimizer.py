@@ -157,7 +157,7 @@ def optimize(
         fuse: Whether operators are fused, which may change last bits.
         max_constant: The number of bytes up to which folding makes constants; larger ones
             are made only if they take the place of larger ones. By default up to 1 MiB,
-            and less if all constants would grow by more than 1 MiB and a tenth.
+            and less if all constants would grow by more than 16 KiB and a tenth.
         only: The rules and steps to use, by name; all by default.
         without: Rules and steps to leave out.
         rules: Your own rules, which are tried after those of the library.

@@ -79,7 +79,7 @@ pub(crate) struct RuleArgs {
     pub(crate) fuse: bool,
     /// The largest constant that folding makes, unless it replaces larger ones: bytes, or a
     /// number with KB, MB or GB, which are powers of 1024. By default up to 1MB, and less if
-    /// all constants together would grow by more than 1MB and more than a tenth.
+    /// all constants together would grow by more than 16KB and more than a tenth.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_constant: Option<u64>,
     /// Use only these rules, separated by commas; may be given several times.

@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod explain;
 mod extract;
+mod hints;
 mod rules;
 mod simplified;
 mod verify;
@@ -193,6 +194,7 @@ fn report(
     if let (Some(saved), false) = (&done.saved, output.quiet) {
         let line = summary(target, done, saved);
         written::tell(target, &line, output)?;
+        hints::print(&args.rules, &done.optimized, target, output)?;
     }
     Ok(())
 }

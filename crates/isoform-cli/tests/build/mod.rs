@@ -113,6 +113,15 @@ pub(crate) fn ints(name: &str, ints: &[i64]) -> AttributeProto {
     }
 }
 
+pub(crate) fn int(name: &str, i: i64) -> AttributeProto {
+    AttributeProto {
+        name: name.to_owned(),
+        r#type: AttributeType::Int as i32,
+        i: Some(i),
+        ..Default::default()
+    }
+}
+
 pub(crate) fn float(name: &str, f: f32) -> AttributeProto {
     AttributeProto {
         name: name.to_owned(),

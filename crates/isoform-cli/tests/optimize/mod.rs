@@ -4,7 +4,9 @@ use std::fs;
 
 use isoform_onnx::proto::{DataLocation, GraphProto, ModelProto, StringStringEntryProto};
 
-use crate::build::{Dim, FLOAT, Folder, floats, ints, model, node, value, with_attributes};
+use crate::build::{
+    Dim, FLOAT, Folder, floats, int, ints, model, node, value, with_attributes,
+};
 use crate::{check, json};
 
 /// `y = Relu(x + a)` with two transposes, a copy and a folded sum too many.
@@ -69,6 +71,56 @@ fn a_model_gets_smaller_and_stays_the_same_program() {
     check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
     let names = fs::read_dir(folder.path()).unwrap();
     assert_eq!(names.count(), 3, "nothing else is left");
+}
+
+/// A product and a sum that `Gemm` computes at once, and a list that is joined out of two
+/// numbers.
+fn fusible() -> ModelProto {
+    let square = || [Dim::Size(2), Dim::Size(2)];
+    let parts = ["b", "c"].repeat(400);
+    model(GraphProto {
+        name: "main".to_owned(),
+        node: vec![
+            node("MatMul", &["x", "w"], &["p"]),
+            node("Add", &["p", "x"], &["y"]),
+            with_attributes(node("Concat", &parts, &["list"]), &[int("axis", 0)]),
+            node("Add", &["l", "list"], &["m"]),
+        ],
+        initializer: vec![floats("b", &[1.0]), floats("c", &[0.5])],
+        input: vec![
+            value("x", FLOAT, &square()),
+            value("w", FLOAT, &square()),
+            value("l", FLOAT, &[Dim::Size(800)]),
+        ],
+        output: vec![
+            value("y", FLOAT, &square()),
+            value("m", FLOAT, &[Dim::Size(800)]),
+        ],
+        ..Default::default()
+    })
+}
+
+#[test]
+fn growth_and_what_fusion_would_remove_are_told() {
+    let folder = Folder::new();
+    folder.model("m.onnx", &fusible());
+    let growth = "+3.1 KB of folded constants; --max-constant 0 leaves them out";
+    let fusion = "--fuse would remove 1 more node";
+    let hints = |line: &str| -> Vec<String> {
+        let ran = folder.run(line);
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{ran:?}");
+        ran.out.lines().skip(1).map(str::to_owned).collect()
+    };
+    assert_eq!(hints("optimize m.onnx a.onnx"), [growth, fusion]);
+    assert_eq!(hints("optimize --fuse m.onnx b.onnx"), [growth]);
+    let small = hints("optimize --max-constant 0 m.onnx c.onnx");
+    assert_eq!(small, [fusion]);
+    let chosen = hints("optimize --only fold-constants m.onnx d.onnx");
+    assert_eq!(chosen, [growth], "whoever chooses rules is not told of others");
+    // Fusion that is left out by name would not be done either.
+    let without = hints("optimize --without fuse-gemm m.onnx e.onnx");
+    assert_eq!(without, [growth]);
+    assert_eq!(folder.run("optimize -q m.onnx f.onnx").out, "");
 }
 
 #[test]

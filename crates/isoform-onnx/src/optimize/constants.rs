@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use isoform::values::{DType, DTypeCode, Tensor};
 use isoform::{Value, structural_equal, structural_hash};
 
+use crate::elem_type::ElemType;
 use crate::values::{ValueKey, constant, tensor};
 
 /// One object for each constant. Equal are constants of one type and shape with the same
@@ -148,6 +149,45 @@ pub(super) fn floats(value: &Value) -> Option<Vec<f64>> {
             .collect(),
         _ => None,
     }
+}
+
+/// True for a constant tensor of floats without infinities and NaNs.
+pub(super) fn is_finite(value: &Value) -> bool {
+    // A float is finite unless all bits of its exponent are set.
+    all_floats(value, |bits, exponent| bits & exponent != exponent)
+}
+
+/// True if a constant has a zero of either sign, or is not a tensor of floats.
+pub(super) fn has_zero(value: &Value) -> bool {
+    // Without the sign, which is the bit above the exponent, zero is 0.
+    !all_floats(value, |bits, exponent| {
+        let sign = (exponent << 1) & !exponent;
+        bits & (sign - 1) != 0
+    })
+}
+
+/// True if all elements of a constant tensor of floats pass a test, which gets their bits
+/// and those of the exponent.
+fn all_floats(value: &Value, test: impl Fn(u64, u64) -> bool) -> bool {
+    let Some(tensor) = constant(value).and_then(tensor) else {
+        return false;
+    };
+    let types = [
+        (ElemType::Float16, 2, 0x7c00),
+        (ElemType::Bfloat16, 2, 0x7f80),
+        (ElemType::Float, 4, 0x7f80_0000),
+        (ElemType::Double, 8, 0x7ff0_0000_0000_0000),
+    ];
+    let found = types
+        .into_iter()
+        .find(|(elem, ..)| elem.dtype() == Some(tensor.dtype()));
+    found.is_some_and(|(_, width, exponent)| {
+        tensor.data().chunks_exact(width).all(|element| {
+            let mut bits = [0; 8];
+            bits[..width].copy_from_slice(element);
+            test(u64::from_le_bytes(bits), exponent)
+        })
+    })
 }
 
 /// A list of `int64`.

@@ -69,8 +69,10 @@ const SELECTING: &[&str] = &[
     "Expand",
     "Flatten",
     "Gather",
+    "Identity",
     "Reshape",
     "Slice",
+    "Split",
     "Squeeze",
     "Tile",
     "Transpose",
@@ -78,27 +80,51 @@ const SELECTING: &[&str] = &[
 ];
 
 impl Known {
-    /// The bytes of the element that all those of an output of a call are.
-    fn element(&self, call: &Call) -> Option<Vec<u8>> {
-        if call.is("ConstantOfShape") {
-            return match call.attribute("value").ok()? {
-                Some(value) => Some(uniform_element(value)?.to_vec()),
-                None => Some(vec![0; 4]),
-            };
-        }
-        let is_selecting = call.standard_op().is_some_and(|op| SELECTING.contains(&op));
-        let source = call.input(0).filter(|_| is_selecting)?;
-        match self.elements.get(&ValueKey::of(source)) {
+    /// The bytes of the element that all those of a value are, as far as is known.
+    pub(super) fn element(&self, value: &Value) -> Option<Vec<u8>> {
+        match self.elements.get(&ValueKey::of(value)) {
             Some(element) => Some(element.clone()),
-            None => Some(uniform_element(source)?.to_vec()),
+            None => Some(uniform_element(value)?.to_vec()),
         }
     }
 
-    /// An earlier value of the same shape with the same elements, all equal, as the output of
-    /// a call; remembers the output if there is none.
-    pub(super) fn uniform(&mut self, call: &Call, value: &Value, fact: &Fact) -> Option<Value> {
-        let element = self.element(call)?;
-        self.elements.insert(ValueKey::of(value), element.clone());
+    /// Learns whether all elements of the outputs of a call are equal.
+    pub(super) fn learn_element(&mut self, call: &Call, outputs: &[Value]) {
+        if let Some(element) = self.made_element(call) {
+            for output in outputs {
+                self.elements.insert(ValueKey::of(output), element.clone());
+            }
+        }
+    }
+
+    fn made_element(&self, call: &Call) -> Option<Vec<u8>> {
+        match call.standard_op()? {
+            "ConstantOfShape" => match call.attribute("value").ok()? {
+                Some(value) => Some(uniform_element(value)?.to_vec()),
+                None => Some(vec![0; 4]),
+            },
+            "Concat" => {
+                let (first, others) = call.inputs.values().split_first()?;
+                let element = self.element(first)?;
+                let is_same = |part: &Value| self.element(part).as_ref() == Some(&element);
+                others.iter().all(is_same).then_some(element)
+            }
+            // Zero is zero in all types of numbers.
+            "Cast" => {
+                let element = self.element(call.input(0)?)?;
+                let width = call.elem("to").ok()??.byte_len(1)?;
+                let is_zero = element.iter().all(|byte| *byte == 0);
+                is_zero.then(|| vec![0; width])
+            }
+            op if SELECTING.contains(&op) => self.element(call.input(0)?),
+            _ => None,
+        }
+    }
+
+    /// An earlier value of the same shape with the same elements, all equal; remembers the
+    /// value if there is none.
+    pub(super) fn uniform(&mut self, value: &Value, fact: &Fact) -> Option<Value> {
+        let element = self.elements.get(&ValueKey::of(value))?.clone();
         let key = (fact.elem?, element, fact.shape.clone()?);
         let mut scopes = self.uniform.iter().rev();
         if let Some(found) = scopes.find_map(|scope| scope.get(&key)) {

@@ -20,6 +20,7 @@
 //! By default every bit of every result stays. A program is walked forwards until a walk
 //! changes nothing; `rewriter` describes one walk.
 
+mod branches;
 mod constants;
 mod copyable;
 mod fold;
@@ -61,8 +62,9 @@ pub use steps::{STEPS, Step};
 /// [`max_constant`]: OptimizeOptions::max_constant
 const MAX_CONSTANTS: [u64; 6] = [1 << 20, 128 << 10, 16 << 10, 2 << 10, 64, 0];
 
-/// The growth of all constants that folding may cause, in bytes, in any program.
-const MAX_GROWTH: u64 = 1 << 20;
+/// The growth of all constants that folding may cause, in bytes, in any program: about what
+/// a few hundred nodes take in a file.
+const MAX_GROWTH: u64 = 16 << 10;
 
 /// After this many walks a program is taken as it is, unless rules of the user still fire.
 const MAX_ROUNDS: usize = 64;
@@ -107,7 +109,7 @@ impl OptimizeOptions {
     /// only if they are no larger than the constants that they take the place of.
     ///
     /// By default the size is up to 1 MiB, and less if all constants together would grow by
-    /// more than 1 MiB and more than a tenth.
+    /// more than 16 KiB and more than a tenth.
     #[must_use]
     pub fn max_constant(mut self, bytes: u64) -> Self {
         self.max_constant = Some(bytes);

@@ -10,9 +10,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use isoform::transform::check_interrupted;
-use isoform::values::ValueRef;
+use isoform::values::{DType, Tensor, ValueRef};
 use isoform::{Array, Error, Map, Node as _, Ref, Str, Value};
 
+use super::branches::{Ranks, same_branches};
 use super::constants::Constants;
 use super::copyable::is_copyable;
 use super::known;
@@ -20,10 +21,10 @@ use super::purity::Purity;
 use super::report::Log;
 use super::rule::{Rule, Surroundings};
 use super::settings::Settings;
-use super::table::Table;
+use super::table::{Table, holds_values};
 use crate::facts::{Analysis, Fact, Size};
 use crate::ir::{Call, Function, Graph};
-use crate::layout::{self, BodyKind, Listing, attributes, graph_in, list_body};
+use crate::layout::{self, BodyKind, Listing, graph_in, list_body};
 use crate::values::{ValueKey, constant, made_by, output, trimmed};
 
 /// The number of outputs that a call made by a rule may have.
@@ -42,6 +43,7 @@ pub(super) struct Rewriter<'r> {
     pub(super) log: &'r mut Log,
     purity: Purity,
     known: known::Known,
+    ranks: Ranks,
     table: Table,
     /// The new values of the outputs of each call of the source.
     made: HashMap<u64, Vec<Value>>,
@@ -76,6 +78,7 @@ impl<'r> Rewriter<'r> {
             log,
             purity: Purity::default(),
             known: known::Known::default(),
+            ranks: Ranks::default(),
             table: Table::default(),
             made: HashMap::new(),
             functions: HashMap::new(),
@@ -130,12 +133,26 @@ impl<'r> Rewriter<'r> {
     fn root(&mut self, listing: &Listing) -> isoform::Result<Vec<Value>> {
         self.count_uses(listing);
         self.log.enter(listing);
+        if self.settings.uses("drop-failing-branch") {
+            self.ranks.learn_needs(listing);
+        }
+        self.enter_body();
+        let results = self.body(listing, 0);
+        self.leave_body();
+        results
+    }
+
+    /// Begins a body that is of its own in the result.
+    fn enter_body(&mut self) {
         self.table.enter();
         self.known.enter();
-        let results = self.body(listing, 0);
+        self.ranks.enter();
+    }
+
+    fn leave_body(&mut self) {
+        self.ranks.leave();
         self.known.leave();
         self.table.leave();
-        results
     }
 
     /// Learns which sizes are not zero in any run that ends well: a Reshape that runs in every
@@ -248,14 +265,14 @@ impl<'r> Rewriter<'r> {
         let inputs: Vec<Value> = inputs
             .map(|value| self.value(value))
             .collect::<isoform::Result<_>>()?;
-        if let Some(branch) = self.decided(old, &inputs) {
+        if let Some((step, branch)) = self.decided(listing, node, &inputs) {
             let body = node.bodies.iter().find(|(label, _)| *label == branch);
             if let Some((_, body)) = body {
                 let mut results = self.body(listing, *body)?;
                 let outputs = usize::try_from(old.outputs).unwrap_or(0);
                 if results.len() >= outputs {
                     results.truncate(outputs);
-                    self.log.event("inline-if", old, Some(old.identity()));
+                    self.log.event(step, old, Some(old.identity()));
                     return Ok(results);
                 }
             }
@@ -291,20 +308,55 @@ impl<'r> Rewriter<'r> {
             })
         };
         self.origin.insert(call.identity(), old.identity());
+        let call = self.without_failing_branch(old, call);
         self.simplify(&call)
     }
 
-    /// The attribute with the branch of an If that is always taken.
-    fn decided(&mut self, call: &Ref<Call>, inputs: &[Value]) -> Option<&'static str> {
-        if !call.is("If") || !self.settings.uses("inline-if") {
+    /// The step by which an If becomes one of its branches, and the attribute with that one.
+    fn decided(
+        &mut self,
+        listing: &Listing,
+        node: &layout::Node,
+        inputs: &[Value],
+    ) -> Option<(&'static str, &'static str)> {
+        let call = &node.call;
+        if !call.is("If") {
             return None;
         }
-        let condition = self.analysis.fact(inputs.first()?).elements_const()?;
-        match condition.as_slice() {
-            [0] => Some("else_branch"),
-            [_] => Some("then_branch"),
-            _ => None,
+        let branch = |taken: bool| if taken { "then_branch" } else { "else_branch" };
+        let condition = inputs.first()?;
+        if self.settings.uses("inline-if")
+            && let Some([taken]) = self.analysis.fact(condition).elements_const().as_deref()
+        {
+            return Some(("inline-if", branch(*taken != 0)));
         }
+        if let Some(taken) = self.ranks.decided(condition) {
+            return Some(("drop-failing-branch", branch(taken)));
+        }
+        let is_same = self.settings.uses("merge-equal-branches")
+            && same_branches(listing, node, self.constants);
+        is_same.then(|| ("merge-equal-branches", branch(true)))
+    }
+
+    /// An If with a constant condition, if one of its branches has no run that ends well. The
+    /// next walk puts the other one in its place.
+    fn without_failing_branch(&mut self, old: &Ref<Call>, new: Ref<Call>) -> Ref<Call> {
+        let identity = old.identity();
+        let taken = self.ranks.decide(&mut self.analysis, old, identity, &new);
+        let Some(taken) = taken else {
+            return new;
+        };
+        let Ok(condition) = Tensor::new(DType::BOOL, Vec::new(), vec![u8::from(taken)]) else {
+            return new;
+        };
+        let condition = self.new_constant(condition.into());
+        let decided = Ref::new(Call {
+            inputs: Array::from(vec![condition]),
+            ..new.clone_fields()
+        });
+        self.origin.insert(decided.identity(), identity);
+        self.log.event("drop-failing-branch", old, Some(identity));
+        decided
     }
 
     /// New attributes of a call with bodies, or with values in attributes; None if they
@@ -323,15 +375,13 @@ impl<'r> Rewriter<'r> {
         self.analysis.bind_bodies(&probe);
         let mut bodies: HashMap<&str, (Vec<Value>, bool)> = HashMap::new();
         for (label, at) in &node.bodies {
-            self.table.enter();
-            self.known.enter();
+            self.enter_body();
             self.purity.enter();
             self.depth += 1;
             let results = self.body(listing, *at);
             self.depth -= 1;
             let is_pure = self.purity.leave();
-            self.known.leave();
-            self.table.leave();
+            self.leave_body();
             bodies.insert(label, (results?, is_pure));
         }
         let mut changed = false;
@@ -403,11 +453,15 @@ impl<'r> Rewriter<'r> {
         if values.is_none() && self.requests < MAX_REQUESTS {
             values = self.rules(call)?;
         }
-        if values.is_none() && is_pure && call.outputs == 1 {
-            values = self.merged_uniform(call);
+        let outputs: Vec<Value> = (0..call.outputs).map(|at| output(call, at)).collect();
+        if values.is_none() {
+            self.known.learn_element(call, &outputs);
+            self.ranks.learn_possible(&mut self.analysis, call);
+            if is_pure && call.outputs == 1 {
+                values = self.merged_uniform(call);
+            }
         }
-        let values =
-            values.unwrap_or_else(|| (0..call.outputs).map(|at| output(call, at)).collect());
+        let values = values.unwrap_or(outputs);
         if is_pure {
             self.table.insert(call, values.clone());
             for value in &values {
@@ -464,7 +518,7 @@ impl<'r> Rewriter<'r> {
         }
         let value = output(call, 0);
         let fact = self.analysis.fact(&value);
-        let found = self.known.uniform(call, &value, &fact)?;
+        let found = self.known.uniform(&value, &fact)?;
         self.fired("merge-known-values", call);
         Some(vec![found])
     }
@@ -567,6 +621,10 @@ impl Surroundings for Rewriter<'_> {
         self.joined.get(origin).cloned()
     }
 
+    fn element(&self, value: &Value) -> Option<Vec<u8>> {
+        self.known.element(value)
+    }
+
     fn new_constant(&mut self, value: Value) -> Value {
         let value = self.constants.intern(value);
         if let ValueKey::Object(identity) = ValueKey::of(&value) {
@@ -663,14 +721,4 @@ fn same_values(old: &Array, new: &[Value]) -> bool {
         && (old.values().iter())
             .zip(new)
             .all(|(old, new)| ValueKey::of(old) == ValueKey::of(new))
-}
-
-/// True if attributes hold values that nodes make.
-fn holds_values(call: &Call) -> bool {
-    attributes(call)
-        .into_iter()
-        .any(|(_, value)| match value.view() {
-            ValueRef::Array(items) => items.values().iter().any(|item| made_by(item).is_some()),
-            _ => made_by(value).is_some(),
-        })
 }

@@ -218,6 +218,9 @@ pub(super) trait Surroundings {
     /// A Concat of the source that uses the one from which this was made.
     fn joined_by(&self, call: &Ref<Call>) -> Option<Ref<Call>>;
 
+    /// The bytes of the element that all those of a value are, if they are known to be equal.
+    fn element(&self, value: &Value) -> Option<Vec<u8>>;
+
     /// A constant that a rule makes.
     fn new_constant(&mut self, value: Value) -> Value;
 
@@ -326,6 +329,12 @@ impl Site<'_, '_> {
     /// The elements of a constant tensor of floats, as far as they fit a `f64`.
     pub fn floats(&self, value: &Value) -> Option<Vec<f64>> {
         super::constants::floats(value)
+    }
+
+    /// True if every bit of every element is zero.
+    pub(super) fn is_all_zeros(&self, value: &Value) -> bool {
+        let element = self.around.element(value);
+        element.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
     }
 
     /// True if nothing else uses the value.

@@ -6,6 +6,7 @@ use isoform::Error;
 use isoform::host::name_hint;
 
 use super::rule::{Rule, RuleGroup};
+use super::rules::rules as library_rules;
 use super::steps::STEPS;
 use crate::ir::Call;
 
@@ -40,9 +41,10 @@ impl Settings {
         only: Option<&[String]>,
         without: &[String],
     ) -> isoform::Result<Settings> {
+        // A rule of the library may be left out though it would not be used anyway.
         let known = |name: &String| {
-            STEPS.iter().any(|step| step.name == name)
-                || rules.iter().any(|rule| rule.name() == name)
+            let mut all = rules.iter().chain(library_rules());
+            STEPS.iter().any(|step| step.name == name) || all.any(|rule| rule.name() == name)
         };
         for name in only.unwrap_or_default().iter().chain(without) {
             if !known(name) {

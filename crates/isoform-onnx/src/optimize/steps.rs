@@ -40,4 +40,15 @@ pub const STEPS: &[Step] = &[
         effect: "an If whose condition is known becomes the branch that it takes",
         reason: "the other branch never runs",
     },
+    Step {
+        name: "merge-equal-branches",
+        effect: "an If whose branches compute the same becomes one of them",
+        reason: "it does not matter which one runs",
+    },
+    Step {
+        name: "drop-failing-branch",
+        effect: "an If becomes the branch whose results have as many axes as their users need",
+        reason: "a run through the other branch ends in an error: recurrent networks, \
+                 convolutions, Gemm and Transpose take operands of one number of axes",
+    },
 ];

@@ -9,7 +9,7 @@ use super::constants::hash_of;
 use super::pattern::COMMUTATIVE;
 use crate::ir::Call;
 use crate::layout::{attributes, graph_in, holds_graphs};
-use crate::values::ValueKey;
+use crate::values::{ValueKey, made_by};
 
 /// A call, and what takes the place of its outputs.
 type Entry = (Ref<Call>, Vec<Value>);
@@ -98,6 +98,12 @@ fn small(value: &Value) -> u64 {
 }
 
 fn same(left: &Ref<Call>, right: &Ref<Call>) -> bool {
+    inputs(left) == inputs(right) && same_operator(left, right)
+}
+
+/// True if two calls apply the same operator or function with the same attributes, to
+/// whatever inputs.
+pub(super) fn same_operator(left: &Ref<Call>, right: &Ref<Call>) -> bool {
     let is_same_callee = match (&left.callee, &right.callee) {
         (None, None) => true,
         (Some(left), Some(right)) => left.same_as(right),
@@ -109,7 +115,6 @@ fn same(left: &Ref<Call>, right: &Ref<Call>) -> bool {
         || left.version != right.version
         || left.outputs != right.outputs
         || left.attrs.len() != right.attrs.len()
-        || inputs(left) != inputs(right)
     {
         return false;
     }
@@ -128,4 +133,14 @@ fn same_attribute(left: &Value, right: &Value) -> bool {
             _ => !holds_graphs(left) && structural_equal(left, right).unwrap_or(false),
         },
     }
+}
+
+/// True if attributes hold values that nodes make.
+pub(super) fn holds_values(call: &Call) -> bool {
+    attributes(call)
+        .into_iter()
+        .any(|(_, value)| match value.view() {
+            ValueRef::Array(items) => items.values().iter().any(|item| made_by(item).is_some()),
+            _ => made_by(value).is_some(),
+        })
 }

@@ -183,7 +183,7 @@ fn constants_grow_by_little() {
         let original = program(17, text);
         let report = optimize(&OptimizeOptions::default(), &original).report;
         let growth = report.bytes_after.saturating_sub(report.bytes_before);
-        assert!(growth <= 1 << 20, "{text}: {growth} bytes");
+        assert!(growth <= 16 << 10, "{text}: {growth} bytes");
         assert!(report.nodes_after <= report.nodes_before, "{text}");
     }
 }

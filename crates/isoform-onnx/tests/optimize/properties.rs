@@ -82,8 +82,9 @@ fn a_result_with_a_second_round_ends_soon() {
     for (opset, text) in texts() {
         let original = build::load(&text::model(opset, text)).program().clone();
         let done = optimize(&OptimizeOptions::default(), &original);
+        // Each branch that is decided by the one after it takes two walks more.
         assert!(
-            done.report.rounds <= 4,
+            done.report.rounds <= 5,
             "{text}: {} rounds",
             done.report.rounds
         );
@@ -144,18 +145,18 @@ fn what_is_written_is_what_was_made() {
 
 #[test]
 fn a_second_run_does_not_choose_a_larger_limit() {
-    // With the largest limit, constants would grow by 1.6 MB, which is too much; with the
-    // next one by 1 MB, after which growth by 0.6 MB more would be allowed.
-    let small = (0..10).map(|n| format!("Range(int64({n}), int64({}), int64(1))", n + 12_500));
+    // With a limit of 16 KiB, constants would grow by 25 KB, which is too much; with one of
+    // 2 KiB by 15 KB, after which growth by 10 KB more would be allowed.
+    let small = (0..10).map(|n| format!("Range(int64({n}), int64({}), int64(1))", n + 190));
     let values: Vec<String> = small.collect();
     let text = format!(
         "x: int64[N] => Shape(Range(int64(7), Size(x), int64(1))), \
-         Range(int64(3), int64(75003), int64(1)), {}",
+         Range(int64(3), int64(1253), int64(1)), {}",
         values.join(", ")
     );
     let program = build::load(&text::model(17, &text)).program().clone();
     let once = optimize(&OptimizeOptions::default(), &program);
-    assert!(once.report.bytes_after <= 1 << 20);
+    assert!(once.report.bytes_after <= 16 << 10);
     let twice = optimize(&OptimizeOptions::default(), &once.program);
     assert_eq!(fired(&twice), Vec::<String>::new());
     assert_eq!(once.report.bytes_after, twice.report.bytes_after);

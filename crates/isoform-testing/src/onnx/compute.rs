@@ -4,6 +4,7 @@ use isoform_onnx::ElemType;
 
 use super::calls::Op;
 use super::generator::{Draw, Generator};
+use super::recurrent::recurrent;
 use super::reshapes;
 use super::values::{Size, Val, broadcast, product};
 
@@ -25,6 +26,7 @@ pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("dropout", dropout),
     ("top k", top_k),
     ("random", random),
+    ("recurrent network", recurrent),
 ];
 
 /// Float types whose arithmetic peers compute alike.
@@ -142,10 +144,24 @@ fn mat_mul(g: &mut Generator<'_>) -> Option<()> {
     if !g.is_small(&dims) {
         return None;
     }
-    let made = g.make(Op::new("MatMul").on(&x).on(&y), x.elem, dims);
-    if made.rank() == 2 && g.source.chance(40) {
+    let x = match y.constant && g.source.chance(30) && FLOATS.contains(&x.elem) {
+        true => scaled(g, &x),
+        false => x,
+    };
+    let mut made = g.make(Op::new("MatMul").on(&x).on(&y), x.elem, dims);
+    if made.rank() == 2 && g.source.chance(25) {
+        // By way of another shape whose last axis stays.
+        let sizes = [vec![[1, 1]], made.dims.clone()].concat();
+        let is_fixed = made.is_fixed() && !made.may_be_empty();
+        if is_fixed {
+            let numbers: Vec<i64> = sizes.iter().map(|size| size[0]).collect();
+            made = reshapes::reshape_to(g, &made, &numbers, sizes);
+            g.note("pattern: reshaped matrix product");
+        }
+    }
+    if (2..=3).contains(&made.rank()) && g.source.chance(40) {
         let bias = g.matching(&Val {
-            dims: made.dims[1..].to_vec(),
+            dims: made.dims[made.rank() - 1..].to_vec(),
             ..made.clone()
         });
         let dims = broadcast(&made.dims, &bias.dims)?;
@@ -244,8 +260,10 @@ fn windows(size: Size, kernel: i64, before: i64, after: i64, stride: i64) -> Siz
 fn conv(g: &mut Generator<'_>) -> Option<()> {
     let channels = 2;
     let mut x = image(g, channels);
-    if g.source.chance(30) {
-        x = padded(g, &x)?;
+    match g.source.below(10) {
+        0..3 => x = padded(g, &x)?,
+        3..5 => x = scaled(g, &x),
+        _ => {}
     }
     let (outputs, kernel) = (*g.source.pick(&[2, 1, 4]), *g.source.pick(&[1, 3, 2]));
     let group = if outputs % 2 == 0 && g.source.chance(25) {
@@ -279,6 +297,29 @@ fn conv(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
+/// A constant that scales or moves numbers; now and then one that no weight can take up.
+fn factor(g: &mut Generator<'_>, elem: ElemType, shape: &[i64]) -> Val {
+    let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+    match g.source.chance(20) {
+        true => {
+            let number = *g.source.pick(&special);
+            g.note("pattern: special number beside weights");
+            g.uniform(elem, shape, number)
+        }
+        false => g.constant(elem, shape),
+    }
+}
+
+/// The operand of a product, scaled by one number.
+fn scaled(g: &mut Generator<'_>, x: &Val) -> Val {
+    let name = *g.source.pick(&["Mul", "Div"]);
+    let shapes = [vec![], vec![1], vec![1; x.rank()]];
+    let shape = g.source.pick(&shapes).clone();
+    let by = factor(g, x.elem, &shape);
+    g.note("pattern: scaled operand of a product");
+    g.make(Op::new(name).on(x).on(&by), x.elem, x.dims.clone())
+}
+
 /// Draws calls that are fused into a convolution.
 fn follow(g: &mut Generator<'_>, x: &Val, channels: i64) {
     match g.source.below(5) {
@@ -287,13 +328,13 @@ fn follow(g: &mut Generator<'_>, x: &Val, channels: i64) {
             g.note("pattern: batch normalization of convolution");
         }
         1 | 2 => {
-            let name = *g.source.pick(&["Add", "Mul"]);
+            let name = *g.source.pick(&["Add", "Mul", "Div", "Sub"]);
             let shape: &[i64] = if g.source.chance(70) {
                 &[1, channels, 1, 1]
             } else {
                 &[1]
             };
-            let by = g.constant(x.elem, shape);
+            let by = factor(g, x.elem, shape);
             g.make(Op::new(name).on(x).on(&by), x.elem, x.dims.clone());
             g.note("pattern: arithmetic on convolution");
         }

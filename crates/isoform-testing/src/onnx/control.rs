@@ -7,6 +7,7 @@ use isoform_onnx::ir::{Graph, Input};
 use super::build::{self, Callee};
 use super::calls::Op;
 use super::generator::{Draw, Generator, KnownFunction, NESTING};
+use super::reshapes::{self, transpose_by_any};
 use super::shapes;
 use super::values::{Size, Val};
 
@@ -19,6 +20,8 @@ pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("call again", call_again),
     ("scan", scan),
     ("if on a size", choice_on_size),
+    ("if with equal branches", equal_branches),
+    ("if with a failing branch", failing_branch),
 ];
 
 /// The most iterations of a loop that is drawn.
@@ -159,16 +162,75 @@ fn choice_on_size(g: &mut Generator<'_>) -> Option<()> {
     branches(g, &condition, Some(truth))
 }
 
+/// An If on a truth that is not known, with these results of its branches.
+fn if_else(g: &mut Generator<'_>, condition: &Val, left: &[Val], right: &[Val]) -> Op {
+    let then_branch = branch(g, "then", left);
+    let else_branch = branch(g, "else", right);
+    Op::new("If")
+        .on(condition)
+        .attr("then_branch", &then_branch)
+        .attr("else_branch", &else_branch)
+}
+
+/// Two branches that do the same, or almost.
+fn equal_branches(g: &mut Generator<'_>) -> Option<()> {
+    let x = g.operand(&[ElemType::Float, ElemType::Double]);
+    let condition = g.fresh(ElemType::Bool, vec![]);
+    let names = ["Neg", "Relu", "Abs"];
+    let name = *g.source.pick(&names);
+    let other = if g.source.chance(25) { "Sqrt" } else { name };
+    let made: Vec<Vec<Val>> = [name, other]
+        .into_iter()
+        .map(|name| {
+            let outer = g.scope.len();
+            let once = g.make(Op::new(name).on(&x), x.elem, x.dims.clone());
+            let twice = g.make(Op::new("Neg").on(&once), x.elem, x.dims.clone());
+            g.scope.truncate(outer);
+            vec![twice, once]
+        })
+        .collect();
+    let op = if_else(g, &condition, &made[0], &made[1]);
+    let output = (x.elem, x.dims.clone());
+    g.make_all(op, &[output.clone(), output]);
+    Some(())
+}
+
+/// A branch whose result has an axis more than its user takes, and which is never taken.
+fn failing_branch(g: &mut Generator<'_>) -> Option<()> {
+    let x = g.operand_where(&[ElemType::Float, ElemType::Double], |x| x.rank() > 0, 3);
+    let (condition, truth) = shapes::shape_truth(g)?;
+    if x.rank() == 0 || truth[0] != truth[1] {
+        return None;
+    }
+    let outer = g.scope.len();
+    let right = g.make(Op::new("Neg").on(&x), x.elem, x.dims.clone());
+    let wrong = reshapes::unsqueeze_at(g, &right, &[0]);
+    g.scope.truncate(outer);
+    let (left, right) = match truth[0] {
+        true => (right, wrong),
+        false => (wrong, right),
+    };
+    let op = if_else(g, &condition, &[left], &[right]);
+    let mut made = g.make(op, x.elem, x.dims.clone());
+    if g.source.chance(50) {
+        made = g.make(Op::new("Relu").on(&made), x.elem, x.dims.clone());
+    }
+    if g.source.chance(80) {
+        transpose_by_any(g, &made);
+    }
+    Some(())
+}
+
 /// A value that one branch of an If gives, and the negative of which the other one gives.
 pub(super) fn in_branch(g: &mut Generator<'_>, value: &Val) -> Val {
     let condition = g.input(ElemType::Bool, Some(vec![]));
     let other = g.make(Op::new("Neg").on(value), value.elem, value.dims.clone());
-    let then_branch = branch(g, "then", std::slice::from_ref(value));
-    let else_branch = branch(g, "else", std::slice::from_ref(&other));
-    let op = Op::new("If")
-        .on(&condition)
-        .attr("then_branch", &then_branch)
-        .attr("else_branch", &else_branch);
+    let op = if_else(
+        g,
+        &condition,
+        std::slice::from_ref(value),
+        std::slice::from_ref(&other),
+    );
     g.make(op, value.elem, value.dims.clone())
 }
 

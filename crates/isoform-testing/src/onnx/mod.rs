@@ -15,6 +15,7 @@
 //! | `reshapes.rs`, `pieces.rs` | draw the calls of `moves.rs` that other files also use |
 //! | `shapes.rs` | draws arithmetic on shapes, and what takes its results |
 //! | `patterns.rs` | draws what rewriting has rules for |
+//! | `recurrent.rs` | draws recurrent networks and their initial states |
 //! | `control.rs` | draws branches, loops, scans and local functions |
 //! | `build.rs` | makes the nodes |
 //! | `rebuild.rs` | the same program with other names, made in another order |
@@ -38,6 +39,7 @@ mod pieces;
 mod programs;
 mod properties;
 mod rebuild;
+mod recurrent;
 mod reshapes;
 mod running;
 mod shapes;

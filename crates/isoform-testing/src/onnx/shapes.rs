@@ -39,7 +39,7 @@ fn shaped(g: &mut Generator<'_>, most: usize) -> Val {
 }
 
 /// The shape of a tensor, or a part of it.
-fn shape_of(g: &mut Generator<'_>, x: &Val, range: Option<(usize, usize)>) -> Val {
+pub(super) fn shape_of(g: &mut Generator<'_>, x: &Val, range: Option<(usize, usize)>) -> Val {
     let mut op = Op::new("Shape").on(x);
     let (start, end) = range.unwrap_or((0, x.rank()));
     if range.is_some() {

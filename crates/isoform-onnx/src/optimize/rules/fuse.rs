@@ -1,7 +1,9 @@
-//! Calls that become one with what precedes them. Last bits of results may change.
+//! Calls that become one with what precedes them. Last bits of results may change; what is
+//! infinite or not a number stays so.
 
 use isoform::Value;
 
+use super::super::constants::{has_zero, is_finite};
 use super::super::rule::{Row, Site};
 use super::common::int_list;
 use crate::facts::Size;
@@ -16,7 +18,8 @@ pub(super) const ROWS: &[Row] = &[
             "BatchNormalization(inner:Conv|ConvTranspose(x, #w, #b?), #scale, #shift, #mean, #variance)",
         ],
         replacement: "Conv(x, w · f, (b − mean) · f + shift) with f = scale ÷ √(variance + ε)",
-        reason: "both are linear in each channel; the convolution has no other use",
+        reason: "both are linear in each channel; the convolution has no other use; all numbers \
+                 are finite",
         rewrite: batch_norm,
     },
     Row {
@@ -27,8 +30,36 @@ pub(super) const ROWS: &[Row] = &[
             "Div(inner:Conv|ConvTranspose(x, #w, #b?), #c)",
         ],
         replacement: "Conv(x, w · c, b · c)",
-        reason: "the constant has one number for each channel; the convolution has no other use",
+        reason: "the constant has one number for each channel; the convolution has no other use; \
+                 all numbers are finite, and no factor is zero",
         rewrite: scale,
+    },
+    Row {
+        name: "fuse-scaled-input",
+        versions: 7..=i64::MAX,
+        patterns: &[
+            "Conv|ConvTranspose(Mul(x, #c), #w, b?)",
+            "Conv|ConvTranspose(Div(x, #c), #w, b?)",
+        ],
+        replacement: "Conv(x, w · c, b)",
+        reason: "the constant is one number, and zeros of the padding stay zeros; the product has \
+                 no other use; all numbers are finite, and the factor is not zero",
+        rewrite: scaled_input,
+    },
+    Row {
+        name: "fuse-scaled-matrix",
+        versions: 7..=i64::MAX,
+        patterns: &[
+            "MatMul|Gemm(Mul(x, #c), #w, ...)",
+            "MatMul|Gemm(Div(x, #c), #w, ...)",
+            "Mul(product:MatMul(x, #w), #c)",
+            "Div(product:MatMul(x, #w), #c)",
+        ],
+        replacement: "MatMul(x, w · c)",
+        reason: "the constant is one number, so it can be multiplied to either operand; the inner \
+                 result has no other use; all numbers are finite, and the factor is not \
+                 zero",
+        rewrite: scaled_matrix,
     },
     Row {
         name: "fuse-bias",
@@ -38,7 +69,8 @@ pub(super) const ROWS: &[Row] = &[
             "Sub(inner:Conv|ConvTranspose(x, #w, #b?), #c)",
         ],
         replacement: "Conv(x, w, b + c)",
-        reason: "the constant has one number for each channel; the convolution has no other use",
+        reason: "the constant has one number for each channel; the convolution has no other use; \
+                 all numbers are finite",
         rewrite: bias,
     },
     Row {
@@ -49,6 +81,15 @@ pub(super) const ROWS: &[Row] = &[
         reason: "both operands are matrices, and c is broadcast to the product only; the product \
                  has no other use",
         rewrite: gemm,
+    },
+    Row {
+        name: "fuse-reshaped-gemm",
+        versions: 7..=i64::MAX,
+        patterns: &["Add(outer:Reshape(inner:MatMul(a, b), _), c)"],
+        replacement: "Reshape(Gemm(a, b, c), …)",
+        reason: "both operands are matrices, the columns of the product stay the last axis, and c \
+                 has one number for each; neither result has another use",
+        rewrite: reshaped_gemm,
     },
     Row {
         name: "fuse-pad",
@@ -158,10 +199,18 @@ impl Convolution {
     }
 }
 
-/// A call on constants, which is given up unless it can be computed.
+/// A call on constants, which is given up unless it can be computed, with finite numbers
+/// alone: what is infinite or not a number in one operand of a product spreads to other
+/// elements than it does in the results.
 fn folded(site: &mut Site<'_, '_>, op: &str, inputs: Vec<Value>) -> Option<Value> {
     let value = site.make(op, inputs, &[])?;
-    constant(&value).is_some().then_some(value)
+    is_finite(&value).then_some(value)
+}
+
+/// True for numbers that weights can take up: finite ones, and not zero, which makes a NaN of
+/// an infinity.
+fn is_finite_factor(factors: &Value) -> bool {
+    is_finite(factors) && !has_zero(factors)
 }
 
 fn reshaped(site: &mut Site<'_, '_>, value: Value, shape: &[i64]) -> Option<Value> {
@@ -198,6 +247,9 @@ fn scale(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let conv = convolution(site)?;
     let c = site.value("c")?;
     let factors = conv.per_channel(site, c)?;
+    if !is_finite_factor(&factors) {
+        return None;
+    }
     let w = conv.scaled(site, &op, factors.clone())?;
     let b = match &conv.b {
         Some(b) => Some(folded(site, &op, vec![b.clone(), factors])?),
@@ -211,6 +263,9 @@ fn bias(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let conv = convolution(site)?;
     let c = site.value("c")?;
     let c = conv.per_channel(site, c)?;
+    if !is_finite(&c) {
+        return None;
+    }
     let b = match (&conv.b, is_difference) {
         (Some(b), false) => folded(site, "Add", vec![b.clone(), c])?,
         (Some(b), true) => folded(site, "Sub", vec![b.clone(), c])?,
@@ -219,6 +274,63 @@ fn bias(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     };
     let w = conv.w.clone();
     conv.replace(site, w, Some(b))
+}
+
+/// The input that the first operand of the root scales by one number, and a constant scaled
+/// by it instead; the first operand is as the patterns have it.
+fn scaled_constant(
+    site: &mut Site<'_, '_>,
+    scaling: &Call,
+    made: &Value,
+) -> Option<(Value, Value)> {
+    let (x, w, c) = (site.value("x")?, site.value("w")?, site.value("c")?);
+    let is_float = super::arithmetic::is_float(site.fact(&w).elem?);
+    let is_one_number = site.sizes(&c)?.iter().all(|size| *size == 1);
+    // The number must not give x more axes, nor come first in a division.
+    let fits = site.fact(&c).rank()? <= site.fact(&x).rank()?;
+    if !is_float || !is_one_number || !fits || !site.has_one_use(made) {
+        return None;
+    }
+    let c = reshaped(site, c, &[])?;
+    if !is_finite_factor(&c) {
+        return None;
+    }
+    let w = folded(site, &scaling.op, vec![w, c])?;
+    Some((x, w))
+}
+
+/// The call that makes the first input of the root.
+fn first_operand(site: &Site<'_, '_>) -> Option<(isoform::Ref<Call>, Value)> {
+    let made = site.root().input(0)?;
+    Some((crate::layout::call_of(made)?.clone(), made.clone()))
+}
+
+fn scaled_input(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let root = site.root().clone();
+    let (scaling, made) = first_operand(site)?;
+    let (x, w) = scaled_constant(site, &scaling, &made)?;
+    let mut inputs = vec![x, w];
+    inputs.extend(site.value("b"));
+    site.replace(&root.op, inputs, &Site::attrs(&root))
+}
+
+fn scaled_matrix(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let root = site.root().clone();
+    if let Some(product) = site.labelled("product") {
+        let made = crate::values::output(&product, 0);
+        // A vector times a matrix has one axis less than the number may add.
+        let fits = site.fact(&site.value("c")?).rank()? <= site.fact(&made).rank()?;
+        let (x, w) = scaled_constant(site, &root, &made)?;
+        return match fits {
+            true => site.replace("MatMul", vec![x, w], &[]),
+            false => None,
+        };
+    }
+    let (scaling, made) = first_operand(site)?;
+    let (x, w) = scaled_constant(site, &scaling, &made)?;
+    let mut inputs = vec![x, w];
+    inputs.extend(root.inputs.values()[2..].iter().cloned());
+    site.replace(&root.op, inputs, &Site::attrs(&root))
 }
 
 fn gemm(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
@@ -246,6 +358,36 @@ fn gemm(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
         return None;
     }
     site.replace("Gemm", vec![a, b, c], &[])
+}
+
+fn reshaped_gemm(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
+    let (a, b, c) = (site.value("a")?, site.value("b")?, site.value("c")?);
+    let (outer, inner) = (site.labelled("outer")?, site.labelled("inner")?);
+    let (product, moved) = (
+        crate::values::output(&inner, 0),
+        crate::values::output(&outer, 0),
+    );
+    let is_float = super::arithmetic::is_float(site.fact(&a).elem?);
+    if !is_float || !site.has_one_use(&product) || !site.has_one_use(&moved) {
+        return None;
+    }
+    let (left, right) = (site.fact(&a).rank()?, site.shape(&b)?);
+    let (2, [_, columns]) = (left, right.as_slice()) else {
+        return None;
+    };
+    let moved = site.shape(&moved)?;
+    let keeps_columns = moved.last()?.known_eq(columns) == Some(true);
+    let fits = match site.shape(&c)?.as_slice() {
+        [] => true,
+        [size] => size.as_const() == Some(1) || size.known_eq(columns) == Some(true),
+        _ => false,
+    };
+    if !keeps_columns || !fits {
+        return None;
+    }
+    let sum = site.make("Gemm", vec![a, b, c], &[])?;
+    let target = outer.input(1)?.clone();
+    site.replace("Reshape", vec![sum, target], &Site::attrs(&outer))
 }
 
 fn pad(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {

@@ -7,6 +7,7 @@ mod copies;
 mod fuse;
 mod limits;
 mod moves;
+mod recurrent;
 mod reduce;
 mod reshape;
 mod shapes;
@@ -25,6 +26,7 @@ pub fn rules() -> &'static [Rule] {
             moves::ROWS,
             reshape::ROWS,
             reduce::ROWS,
+            recurrent::ROWS,
             shapes::ROWS,
         ];
         let exact = exact.into_iter().flatten();

@@ -7,6 +7,7 @@ mod copies;
 mod fuse;
 mod limits;
 mod moves;
+mod recurrent;
 mod reduce;
 mod reshape;
 mod shapes;
@@ -21,6 +22,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
         moves::CASES,
         reshape::CASES,
         reduce::CASES,
+        recurrent::CASES,
         shapes::CASES,
         fuse::CASES,
         steps::CASES,

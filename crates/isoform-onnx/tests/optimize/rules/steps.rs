@@ -315,6 +315,117 @@ pub(crate) const CASES: &[Case] = &[
             ),
         ],
     },
+    Case {
+        rule: "merge-equal-branches",
+        with: &["merge-equal-calls"],
+        fires: &[
+            (
+                17,
+                "x: float[N], c: bool[] => If{then_branch={=> Neg(Relu(x))}, else_branch={=> Neg(Relu(x))}}(c)",
+                "Neg(Relu(x))",
+            ),
+            (
+                17,
+                "x: float[N], c: bool[] => If{then_branch={=> a, b = Split{axis=0}(x, [0, 2]); b, a}, else_branch={=> a, b = Split{axis=0}(x, [0, 2]); b, a}}(c)",
+                "a, b = Split{axis=0}(x, [0, 2]); b",
+            ),
+            (
+                17,
+                "x: float[N], c: bool[] => If{then_branch={=> Identity(x)}, else_branch={=> Identity(x)}}(c)",
+                "Identity(x)",
+            ),
+            (
+                17,
+                "x: float[2], c: bool[] => If{then_branch={=> Add(x, float[1, 2])}, else_branch={=> Add(x, float[1, 2])}}(c)",
+                "Add(x, float[1, 2])",
+            ),
+        ],
+        stays: &[
+            (
+                17,
+                "x: float[N], c: bool[] => If{then_branch={=> Neg(Relu(x))}, else_branch={=> Neg(Abs(x))}}(c)",
+            ),
+            (
+                17,
+                "x: float[N], y: float[N], c: bool[] => If{then_branch={=> Neg(x)}, else_branch={=> Neg(y)}}(c)",
+            ),
+            (
+                17,
+                "x: float[N], c: bool[] => If{then_branch={=> a, b = Split{axis=0}(x, [0, 2]); a, b}, else_branch={=> a, b = Split{axis=0}(x, [0, 2]); b, a}}(c)",
+            ),
+            (
+                17,
+                "x: float[N], c: bool[] => If{then_branch={=> Elu{alpha=1.0}(x)}, else_branch={=> Elu{alpha=2.0}(x)}}(c)",
+            ),
+            (
+                17,
+                "x: float[2], c: bool[] => If{then_branch={=> Add(x, float[0, 2])}, else_branch={=> Add(x, float[-0.0, 2])}}(c)",
+            ),
+            // Two random numbers are two, though made by equal calls.
+            (
+                17,
+                "x: float[2], c: bool[] => a = RandomNormalLike(x); b = RandomNormalLike(x); If{then_branch={=> Neg(a)}, else_branch={=> Neg(b)}}(c), Sub(a, b)",
+            ),
+        ],
+    },
+    Case {
+        rule: "drop-failing-branch",
+        with: &["inline-if"],
+        fires: &[
+            (
+                17,
+                "x: float[3, N, 2] => c = Greater(Size(x), int64(0)); GRU{hidden_size=1}(If{then_branch={=> Identity(x)}, else_branch={=> Unsqueeze(x, [0])}}(c), float<1,3,2>[1], float<1,3,1>[0.5])",
+                "GRU{hidden_size=1}(Identity(x), float<1,3,2>[1], float<1,3,1>[0.5])",
+            ),
+            // By way of other calls.
+            (
+                17,
+                "x: float[N, 1, 3] => c = Greater(Size(x), int64(100)); y = If{then_branch={=> Squeeze(x, [1])}, else_branch={=> Neg(x)}}(c); Squeeze(Transpose{perm=[1, 3, 0, 2]}(Unsqueeze(Relu(y), [1])), [0])",
+                "Squeeze(Transpose{perm=[1, 3, 0, 2]}(Unsqueeze(Relu(Neg(x)), [1])), [0])",
+            ),
+            // What was decided holds for other branches on the same condition.
+            (
+                17,
+                "x: float[N, 3] => c = Greater(Size(x), int64(0)); y = If{then_branch={=> Neg(x)}, else_branch={=> Unsqueeze(x, [0])}}(c); z = Gemm(y, float<3,2>[1]); If{then_branch={=> Neg(z)}, else_branch={=> Relu(z)}}(c)",
+                "Neg(Gemm(Neg(x), float<3,2>[1]))",
+            ),
+            // By the axes that a result may have, of which only one number fits.
+            (
+                17,
+                "x: float[N, 1, 3] => c = Equal(Shape{end=1}(x), [1]); y = If{then_branch={=> Squeeze(x, [1])}, else_branch={=> Neg(x)}}(c); d = Equal(Size(x), int64(1000)); Transpose{perm=[2, 0, 1]}(If{then_branch={=> Unsqueeze(y, [0, 1])}, else_branch={=> Neg(y)}}(d))",
+                "Transpose{perm=[2, 0, 1]}(Neg(Neg(x)))",
+            ),
+            (
+                17,
+                "x: float[N, 1, 5] => c = Greater(Size(x), int64(0)); Conv(If{then_branch={=> Neg(x)}, else_branch={=> Squeeze(x, [1])}}(c), float<1,1,2>[1, 2])",
+                "Conv(Neg(x), float<1,1,2>[1, 2])",
+            ),
+        ],
+        stays: &[
+            (
+                17,
+                "x: float[N, 3], c: bool[] => If{then_branch={=> Neg(x)}, else_branch={=> Unsqueeze(x, [0])}}(c)",
+            ),
+            (
+                17,
+                "x: float[N, 3], c: bool[] => Transpose(If{then_branch={=> Neg(x)}, else_branch={=> Unsqueeze(x, [0])}}(c))",
+            ),
+            (
+                17,
+                "x: float[N, 3], c: bool[] => Transpose{perm=[1, 0]}(If{then_branch={=> Neg(x)}, else_branch={=> Relu(x)}}(c))",
+            ),
+            // A need inside a branch that may not run.
+            (
+                17,
+                "x: float[N, 3], c: bool[], d: bool[] => y = If{then_branch={=> Neg(x)}, else_branch={=> Unsqueeze(x, [0])}}(c); If{then_branch={=> Transpose{perm=[1, 0]}(y)}, else_branch={=> Neg(y)}}(d), Size(y)",
+            ),
+            // Both branches fail.
+            (
+                17,
+                "x: float[N, 3], c: bool[] => Transpose{perm=[1, 0, 2, 3]}(If{then_branch={=> Neg(x)}, else_branch={=> Unsqueeze(x, [0])}}(c))",
+            ),
+        ],
+    },
 ];
 
 #[test]
