@@ -120,7 +120,7 @@ fn quantized_convolution(g: &mut Generator<'_>) -> Option<()> {
     let (kernel, pad) = (1 + g.source.below(2) as i64, g.source.below(2) as i64);
     let x = g.constant(elem, &[1, channels, 4, 4]);
     let weights = g.constant(ElemType::Int8, &[outputs, channels, kernel, kernel]);
-    let mut scale = |g: &mut Generator<'_>, shape: &[i64]| {
+    let scale = |g: &mut Generator<'_>, shape: &[i64]| {
         let number = *g.source.pick(&[0.5, 0.25, 2.0]);
         g.uniform(ElemType::Float, shape, number)
     };
