@@ -3,7 +3,7 @@
 use isoform::compare::{ClassCosts, ClassOptions, subterm_classes};
 use isoform::{Obj, Ref, Value};
 
-use crate::support::{Call, Step, Var, add, arr, fun, int, var};
+use crate::support::{Assign, Call, Step, Var, add, arr, fun, int, var};
 
 /// A balanced tree over leaves.
 fn tree(mut level: Vec<Ref<Obj>>) -> Ref<Obj> {
