@@ -155,7 +155,7 @@ fn variables_that_hold_each_other_take_n_log_n_updates_and_copies() {
             ("the last one", Value::from(last)),
             ("a parameter", fun(&[last], last)),
             ("parameters", fun(&all, uses())),
-            ("statements", statements(uses())),
+            ("statements", statements(Value::from(last))),
             ("uses", uses()),
         ];
         // Without other owners than each other.
