@@ -58,8 +58,8 @@ pub struct Dim {
 pub struct TensorType {
     /// A [`DType`](isoform::values::DType), the string `"string"`, or None if it is unknown.
     pub elem: Value,
-    /// For each dimension an int, a [`Dim`], or None if it is unknown; no array if even
-    /// the rank is unknown.
+    /// For each dimension an int, a [`Dim`], or None if it is unknown, as are negative ones
+    /// in a file; no array if even the rank is unknown.
     pub shape: Option<Array>,
 }
 
@@ -250,8 +250,8 @@ pub struct Call {
     /// for each run of the body, and so it is shown and written there.
     #[node(ignore, default = -1)]
     pub depth: i64,
-    /// Metadata of the node, and what else there is to know about its attributes, as an
-    /// encoded `NodeProto`.
+    /// Metadata of the node, what else there is to know about its attributes, and the reasons
+    /// why its operator set does not allow it, as an encoded `NodeProto`.
     #[node(ignore, default)]
     pub meta: Option<Bytes>,
 }

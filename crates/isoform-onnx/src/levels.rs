@@ -48,7 +48,7 @@ use crate::schema;
 /// #     })
 /// # }
 ///
-/// // Gemm has not changed between these operator sets, and alpha is 1 if it is not given.
+/// // Gemm is the same in these operator sets, and alpha is 1 if it is not given.
 /// let old = gemm(13, vec![("alpha".into(), 1.0.into())]);
 /// let new = gemm(17, vec![]);
 /// assert!(!structural_equal(&old, &new)?);
@@ -65,12 +65,13 @@ pub struct Levels {
     /// by [`apply_pair`](Self::apply_pair) only if both models declare them. Types that are
     /// attributes belong to the computation, and stay.
     pub ignore_shapes: bool,
-    /// An operator set is the same as another one where the operator has not changed between
-    /// them: the version of a call becomes the one that introduced this meaning.
+    /// An operator set is the same as another one where a call means the same in both: its
+    /// version becomes the newest one that does.
     ///
-    /// The standard's table says when an operator changed, and not how: where a version
-    /// only allows more types, the calls still differ. The versions of operators that are
-    /// not in the table, or of operator sets newer than it, stay as they are.
+    /// Versions that only allow more types, or add an attribute that does by default what was
+    /// done before, mean the same, and so do an attribute and the input that it became, as
+    /// the axes of reductions did. The versions of operators that are not in the standard's
+    /// table, or of operator sets newer than it, stay as they are.
     pub same_opset_meaning: bool,
     /// An attribute that has the default of its operator or local function is the same as
     /// one that is not given.
@@ -186,6 +187,9 @@ impl Levels {
             None if schema::newest(&call.domain).is_none_or(|it| it < call.version) => None,
             None => schema::lookup(&call.domain, &call.op, call.version),
         };
+        let meaning = schema
+            .filter(|_| self.same_opset_meaning)
+            .map(|schema| schema::meaning(call, schema));
         let mut left_out = HashSet::new();
         let mut bodies = HashMap::new();
         for (name, value) in call.attrs.iter() {
@@ -201,9 +205,12 @@ impl Levels {
                     let found = defaults.find(|(known, _)| *known == name);
                     found.map(|(_, default)| default.clone())
                 }
-                None => schema
-                    .and_then(|schema| schema.attribute(name))
-                    .and_then(|attribute| attribute.default_value()),
+                None => {
+                    let newer = meaning.as_ref().map(|meaning| meaning.schema);
+                    let mut schemas = schema.into_iter().chain(newer);
+                    let found = schemas.find_map(|schema| schema.attribute(name));
+                    found.and_then(|attribute| attribute.default_value())
+                }
             };
             if let Some(default) = default
                 && structural_equal(value, default)?
@@ -211,10 +218,12 @@ impl Levels {
                 left_out.insert(name.clone());
             }
         }
-        let version = match schema {
-            Some(schema) if self.same_opset_meaning => schema.since,
-            _ => call.version,
-        };
+        let (mut version, mut inputs) = (call.version, None);
+        if let Some(meaning) = meaning {
+            version = meaning.schema.since;
+            left_out.extend(meaning.left_out);
+            inputs = meaning.inputs;
+        }
         if left_out.is_empty() && bodies.is_empty() && version == call.version {
             return Ok(None);
         }
@@ -233,6 +242,7 @@ impl Levels {
         let changed = Ref::new(Call {
             version,
             attrs,
+            inputs: inputs.map_or_else(|| call.inputs.clone(), Array::from),
             ..fields
         });
         Ok(Some(changed.into()))

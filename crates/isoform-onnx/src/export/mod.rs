@@ -1,14 +1,13 @@
 //! Conversion of a program to the messages of a file.
 //!
 //! `values` finds where each value of a main graph or function is defined and used;
-//! `names` gives it a name there; `body`, `attribute` and `types` write the messages, and
-//! `check` compares each node with the schema of its operator. `layout` decides the order
+//! `names` gives it a name there; `body`, `attribute` and `types` write the messages.
+//! `layout` decides the order
 //! of nodes and the graph that lists each. What a program does not speak of comes from the
 //! fields called `meta`, as far as it is still about something that exists.
 
 mod attribute;
 mod body;
-mod check;
 mod encode;
 mod external;
 mod functions;
@@ -63,7 +62,7 @@ const MAX_MESSAGE: usize = i32::MAX as usize;
 ///
 /// `OSError` if a file cannot be written. `ValueError` for a program that is not a valid
 /// model: nodes of one domain in several versions, nodes that the operator set does not
-/// allow, uses of inputs outside of their graph, one graph in two places, two inputs of the
+/// allow and that were not like this in a file, uses of inputs outside of their graph, one graph in two places, two inputs of the
 /// main graph with one name, values and attributes of types that the format lacks. The
 /// message names the place: `graph 'g' > node 'n' (Conv) > attribute 'pads': ...`.
 pub fn save(program: &Ref<Program>, path: impl AsRef<Path>) -> isoform::Result<Saved> {

@@ -30,7 +30,8 @@ pub struct SaveOptions {
     pub size_threshold: u64,
     /// True if constants in attributes are written there, too; false by default.
     pub convert_attribute: bool,
-    /// True if each node must be one that the imported operator set allows; the default.
+    /// True if each node must be one that the imported operator set allows, unless it came
+    /// in a file as it is; the default.
     pub check: bool,
 }
 

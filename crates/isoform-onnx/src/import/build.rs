@@ -13,6 +13,7 @@ use crate::{
     error::{OnnxError, Result, ResultExt},
     ir::{Call, Graph},
     proto::NodeProto,
+    schema::{Form, listed_inputs, refusals},
 };
 
 /// A position in a body, for error messages.
@@ -129,8 +130,9 @@ impl<'a> Importer<'a> {
             in_function: place.in_function,
             position: position as i64,
             depth: scopes.len() as i64 - 1,
-            meta: kept::of_node(node)?,
+            meta: None,
         };
+        let mut refused = Vec::new();
         match callee {
             Some(index) => self.call_function(unit, index, &mut call)?,
             None => {
@@ -141,8 +143,17 @@ impl<'a> Importer<'a> {
                     let shown = if domain.is_empty() { "ai.onnx" } else { domain };
                     OnnxError::key(format!("the operator set '{shown}' is not imported"))
                 })?;
+                refused = refusals(&Form {
+                    domain,
+                    op: call.op.as_str(),
+                    version: call.version,
+                    inputs: call.inputs.len().max(listed_inputs(domain, &call.op)),
+                    outputs: asked,
+                    attributes: &node.attribute,
+                });
             }
         }
+        call.meta = kept::of_node(node, &refused)?;
         Ok(Made::Call(Ref::new(call)))
     }
 

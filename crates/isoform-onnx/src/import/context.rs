@@ -93,6 +93,11 @@ pub(crate) fn full_name(domain: &str, name: &str, overload: &str) -> String {
     text
 }
 
+/// A reason why the operator set does not allow a node, as calls keep it.
+pub(crate) fn one_line(refusal: &OnnxError) -> String {
+    refusal.to_string().replace('\n', " ")
+}
+
 /// Converts an error of the library, which here can only come from constructing values,
 /// to one that can record a place.
 pub(super) fn from_library(error: isoform::Error) -> OnnxError {

@@ -10,10 +10,10 @@ use prost::encoding::message;
 
 use super::{
     attribute_kind::{kind, names_values},
-    context::FIRST_IR_VERSION_WITH_DEFAULTS,
+    context::{FIRST_IR_VERSION_WITH_DEFAULTS, one_line},
 };
 use crate::{
-    error::{Result, ResultExt},
+    error::{OnnxError, Result, ResultExt},
     proto::{
         AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto,
         TypeValue, ValueInfoProto,
@@ -104,13 +104,19 @@ pub(super) fn of_function(function: &FunctionProto) -> Result<Option<Bytes>> {
     Ok(encoded(bytes))
 }
 
-/// Overload and metadata of a node, and what its attributes do not say by their values.
-pub(super) fn of_node(node: &NodeProto) -> Result<Option<Bytes>> {
+/// Overload and metadata of a node, and what its attributes do not say by their values. The
+/// reasons why the operator set does not allow it are its documentation, one in each line:
+/// runtimes know more than the standard, so the node is written all the same.
+pub(super) fn of_node(node: &NodeProto, refusals: &[OnnxError]) -> Result<Option<Bytes>> {
     let mut bytes = Vec::new();
     for attr in &node.attribute {
         if let Some(kept) = of_attribute(attr, names_values(node, attr))? {
             message::encode(5, &kept, &mut bytes);
         }
+    }
+    if !refusals.is_empty() {
+        let lines: Vec<String> = refusals.iter().map(one_line).collect();
+        prost::encoding::string::encode(6, &lines.join("\n"), &mut bytes);
     }
     if !node.overload.is_empty() {
         prost::encoding::string::encode(8, &node.overload, &mut bytes);

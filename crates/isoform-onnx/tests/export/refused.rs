@@ -40,15 +40,34 @@ fn check(program: &Ref<Program>, expected: &str) {
     assert_eq!(error.message(), expected);
 }
 
-/// The model with one node, as it was imported; an error only when it is written.
+/// The program with nodes that no file has had.
+fn made(program: &Program) -> Ref<Program> {
+    let output: Ref<Output> = program.graph.results.get(0).unwrap().extract().unwrap();
+    let call = Ref::new(Call {
+        meta: None,
+        ..output.call.clone_fields()
+    });
+    let results = 0..program.graph.results.len() as i64;
+    let results = results.map(|index| {
+        let call = call.clone();
+        Ref::new(Output { call, index }).into()
+    });
+    with_results(program, results.collect())
+}
+
+/// A model with one node: written as it came in a file, and refused from elsewhere.
 #[track_caller]
 fn check_node(node: isoform_onnx::proto::NodeProto, version: i64, expected: &str) {
     let outputs = node.output.join(" ");
     let mut proto = model("x", vec![node], &outputs);
     proto.opset_import = vec![opset("", version)];
     let program = program_of(&proto);
-    check(&program, &format!("graph 'main' > {expected}"));
-    let unchecked = SaveOptions::default().check(false).to_proto(&program);
+    let written = SaveOptions::default().to_proto(&program).unwrap();
+    let node = |proto: &ModelProto| proto.graph.as_ref().unwrap().node[0].clone();
+    assert_eq!(node(&written), node(&proto));
+    let made = made(&program);
+    check(&made, &format!("graph 'main' > {expected}"));
+    let unchecked = SaveOptions::default().check(false).to_proto(&made);
     import(&unchecked.unwrap(), &ExternalResolver::none()).unwrap();
 }
 
@@ -100,6 +119,57 @@ fn nodes_must_be_those_of_the_operator_set() {
     SaveOptions::default()
         .to_proto(&program_of(&newer))
         .unwrap();
+}
+
+/// Runtimes know more than the standard.
+#[test]
+fn nodes_of_a_file_are_written_as_they_came() {
+    for (node, version) in [
+        (node("ImageScaler", "x", "y").with(float("scale", 2.0)), 7),
+        (node("ThresholdedRelu", "x", "y"), 9),
+        (node("ParametricSoftplus", "x", "y"), 6),
+        (node("ScaledTanh", "x", "y"), 6),
+    ] {
+        let mut proto = model("x", vec![node], "y");
+        proto.opset_import = vec![opset("", version)];
+        let program = program_of(&proto);
+        let written = SaveOptions::default().to_proto(&program).unwrap();
+        let nodes = |proto: &ModelProto| proto.graph.as_ref().unwrap().node.clone();
+        assert_eq!(nodes(&written), nodes(&proto));
+        // In another operator set, it is another node.
+        let moved = edited(&program, |call| Call {
+            version: version - 1,
+            ..call
+        });
+        assert!(SaveOptions::default().to_proto(&moved).is_err());
+    }
+    let odd = node("Concat", "x", "y");
+    let program = program_of(&model("x", vec![odd], "y"));
+    let odder = edited(&program, |call| Call {
+        attrs: [("axes".into(), Value::from(0))].into_iter().collect(),
+        ..call
+    });
+    check(
+        &odder,
+        "graph 'main' > node #0 (Concat) > attribute 'axes': Concat has no such attribute in \
+         operator set 17 of ai.onnx, but axis",
+    );
+}
+
+#[test]
+fn a_loop_lists_its_limit_and_its_condition() {
+    let nodes = vec![node("Identity", "c", "d"), node("Exp", "x", "s")];
+    let mut body = graph("i c", nodes, "d s");
+    body.name = "body".into();
+    for inputs in ["n _", "_ _"] {
+        let node = node("Loop", inputs, "y").with(graph_attr("body", body.clone()));
+        let proto = model("n x", vec![node], "y");
+        let written = SaveOptions::default()
+            .to_proto(&made(&program_of(&proto)))
+            .unwrap();
+        let input = |proto: &ModelProto| proto.graph.as_ref().unwrap().node[0].input.clone();
+        assert_eq!(input(&written), input(&proto));
+    }
 }
 
 #[test]

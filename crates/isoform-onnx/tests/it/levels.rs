@@ -180,15 +180,152 @@ fn weights_keep_their_shapes() {
 fn operator_sets_are_compared_by_meaning() {
     let relu = |version| at_opset(one("Relu", "x", vec![]), version);
     same_at(OPSETS, &relu(14), &relu(22));
-    same_at(OPSETS, &relu(6), &relu(12));
-    // Version 13 and 14 each allow more types.
-    differ_at(OPSETS, &relu(12), &relu(13));
+    // Versions 13 and 14 only allow more types.
+    same_at(OPSETS, &relu(6), &relu(22));
+    // The first one has an attribute that says where to put the result.
+    differ_at(OPSETS, &relu(5), &relu(6));
     let gelu = |version| at_opset(one("Gelu", "x", vec![]), version);
     same_at(OPSETS, &gelu(20), &gelu(21));
     // The operator did not exist, so nothing is known about it.
     differ_at(OPSETS, &gelu(18), &gelu(19));
     // These operator sets are newer than the table.
     differ_at(OPSETS, &relu(9998), &relu(9999));
+}
+
+/// Two calls of an operator in two operator sets.
+#[track_caller]
+fn versions(
+    is_same: bool,
+    op: &str,
+    (old, old_attributes): (i64, Vec<AttributeProto>),
+    (new, new_attributes): (i64, Vec<AttributeProto>),
+) {
+    let made = |version, attributes| at_opset(one(op, "x w", attributes), version);
+    let (old, new) = (made(old, old_attributes), made(new, new_attributes));
+    check(OPSETS, &old, &new, is_same);
+}
+
+#[test]
+fn versions_with_new_attributes_mean_the_same_without_them() {
+    let to = || int("to", 1);
+    versions(true, "Cast", (9, vec![to()]), (24, vec![to()]));
+    versions(true, "Reshape", (5, vec![]), (25, vec![]));
+    versions(
+        false,
+        "Reshape",
+        (13, vec![]),
+        (14, vec![int("allowzero", 1)]),
+    );
+    versions(true, "TopK", (10, vec![]), (11, vec![]));
+    versions(false, "TopK", (10, vec![]), (11, vec![int("largest", 0)]));
+    versions(true, "BatchNormalization", (7, vec![]), (15, vec![]));
+}
+
+#[test]
+fn versions_differ_where_the_same_call_means_something_else() {
+    versions(false, "Softmax", (11, vec![]), (13, vec![]));
+    versions(
+        false,
+        "Softmax",
+        (11, vec![int("axis", 1)]),
+        (13, vec![int("axis", 1)]),
+    );
+    versions(false, "PRelu", (6, vec![]), (7, vec![]));
+    versions(false, "OneHot", (9, vec![]), (11, vec![]));
+    versions(false, "Dropout", (7, vec![]), (10, vec![]));
+    versions(false, "GroupNormalization", (18, vec![]), (21, vec![]));
+    versions(false, "RoiAlign", (10, vec![]), (16, vec![]));
+}
+
+#[test]
+fn versions_differ_only_with_the_attribute_that_changed() {
+    let ceil = |value| vec![ints("kernel_shape", &[2]), int("ceil_mode", value)];
+    versions(
+        true,
+        "MaxPool",
+        (8, vec![ints("kernel_shape", &[2])]),
+        (22, vec![ints("kernel_shape", &[2])]),
+    );
+    versions(true, "AveragePool", (10, ceil(0)), (22, ceil(0)));
+    versions(false, "MaxPool", (11, ceil(1)), (22, ceil(1)));
+    versions(true, "MaxPool", (12, ceil(1)), (21, ceil(1)));
+    versions(
+        false,
+        "ConvTranspose",
+        (1, vec![ints("output_shape", &[2])]),
+        (11, vec![ints("output_shape", &[2])]),
+    );
+}
+
+/// A call with a list of integers as an input after `x`.
+fn with_list(op: &str, version: i64, list: &[i64]) -> ModelProto {
+    let mut made = graph("x w", vec![node(op, "x list", "y")], "y");
+    let mut tensor = tensor("list", &[]);
+    tensor.data_type = 7;
+    tensor.dims = vec![list.len() as i64];
+    tensor.float_data.clear();
+    tensor.int64_data = list.to_vec();
+    made.initializer = vec![tensor];
+    at_opset(model_of(made), version)
+}
+
+#[test]
+fn attributes_that_became_inputs_mean_the_same() {
+    let old =
+        |op, version, name, list: &[i64]| at_opset(one(op, "x", vec![ints(name, list)]), version);
+    same_at(
+        OPSETS,
+        &old("ReduceMean", 17, "axes", &[1]),
+        &with_list("ReduceMean", 18, &[1]),
+    );
+    same_at(
+        OPSETS,
+        &old("ReduceMax", 11, "axes", &[1, -1]),
+        &with_list("ReduceMax", 20, &[1, -1]),
+    );
+    same_at(
+        OPSETS,
+        &old("Unsqueeze", 1, "axes", &[0]),
+        &with_list("Unsqueeze", 21, &[0]),
+    );
+    differ_at(
+        OPSETS,
+        &old("Unsqueeze", 11, "axes", &[0]),
+        &with_list("Unsqueeze", 13, &[1]),
+    );
+    // Without axes, the number of dimensions decides.
+    same_at(
+        OPSETS,
+        &at_opset(one("ReduceSum", "x", vec![]), 11),
+        &at_opset(one("ReduceSum", "x", vec![]), 13),
+    );
+    // An empty list is not the same as none.
+    differ_at(
+        OPSETS,
+        &old("Squeeze", 11, "axes", &[]),
+        &with_list("Squeeze", 13, &[]),
+    );
+    let top = at_opset(one("TopK", "x", vec![int("k", 3)]), 1);
+    same_at(OPSETS, &top, &with_list("TopK", 11, &[3]));
+}
+
+#[test]
+fn the_number_of_parts_says_what_the_attribute_says() {
+    let split = |version, attributes: Vec<AttributeProto>| {
+        let attributes = attributes.into_iter();
+        let node = attributes.fold(node("Split", "x", "y z"), |node, it| node.with(it));
+        at_opset(model("x", vec![node], "y z"), version)
+    };
+    same_at(
+        OPSETS,
+        &split(13, vec![]),
+        &split(18, vec![int("num_outputs", 2)]),
+    );
+    differ_at(
+        OPSETS,
+        &split(13, vec![]),
+        &split(18, vec![int("num_outputs", 3)]),
+    );
 }
 
 #[test]
