@@ -21,6 +21,7 @@
 //! changes nothing; `rewriter` describes one walk.
 
 mod constants;
+mod copyable;
 mod fold;
 mod known;
 mod pass;

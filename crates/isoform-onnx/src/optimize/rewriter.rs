@@ -14,6 +14,7 @@ use isoform::values::ValueRef;
 use isoform::{Array, Error, Map, Node as _, Ref, Str, Value};
 
 use super::constants::Constants;
+use super::copyable::is_copyable;
 use super::known;
 use super::purity::Purity;
 use super::report::Log;
@@ -386,9 +387,9 @@ impl<'r> Rewriter<'r> {
         let is_pure = self.purity.is_pure(call);
         if is_pure
             && self.settings.uses("merge-equal-calls")
-            && let Some(values) = self.table.find(call)
+            && let Some(values) = self.table.find(call).cloned()
+            && self.is_copyable(call)
         {
-            let values = values.clone();
             self.fired("merge-equal-calls", call);
             return Ok(values);
         }
@@ -415,6 +416,15 @@ impl<'r> Rewriter<'r> {
             }
         }
         Ok(values)
+    }
+
+    fn is_copyable(&mut self, call: &Ref<Call>) -> bool {
+        let known = match call.is_standard() {
+            true => Some(&call.version),
+            false => self.versions.get(&Str::default()),
+        };
+        let newest = i64::MAX;
+        is_copyable(call, known.copied().unwrap_or(newest), &mut self.analysis)
     }
 
     fn replaced_by_known(&mut self, call: &Ref<Call>) -> Option<Vec<Value>> {

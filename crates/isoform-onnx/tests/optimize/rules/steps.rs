@@ -167,8 +167,19 @@ pub(crate) const CASES: &[Case] = &[
                 "x: float[4] => a, b = Split{axis=0}(x); c, d = Split{axis=0}(x); Add(a, d), Sub(b, c)",
                 "a, b = Split{axis=0}(x); Add(a, b), Sub(b, a)",
             ),
+            (
+                14,
+                "x: float[2] => SequenceConstruct(x, x), SequenceConstruct(x, x)",
+                "a = SequenceConstruct(x, x); a, a",
+            ),
         ],
         stays: &[
+            // The second result would be Identity, which takes no sequences yet.
+            (
+                12,
+                "x: float[2] => SequenceConstruct(x, x), SequenceConstruct(x, x)",
+            ),
+            (15, "x: float[2] => Optional(x), Optional(x)"),
             (
                 17,
                 "x: float[2] => Add(RandomNormal{shape=[2]}(), RandomNormal{shape=[2]}())",
