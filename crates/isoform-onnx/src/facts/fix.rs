@@ -128,6 +128,7 @@ impl Fixing {
                 if let Some(dim) = dim_of(dim) {
                     self.fix(dim, extent)?;
                 } else if let ValueRef::Int(held) = dim.view()
+                    && (0..).contains(&held)
                     && held != extent
                 {
                     return Err(Error::value_error(format!(

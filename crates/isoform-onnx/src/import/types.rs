@@ -46,6 +46,8 @@ fn elem(code: i32) -> Result<Value> {
 
 fn shape<'a>(shape: Option<&'a TensorShapeProto>, dims: &mut Dims<'_, 'a>) -> Option<Array> {
     let dim = |value: &'a Option<DimensionValue>| match value {
+        // Some exporters write -1 for an extent that they do not know.
+        Some(DimensionValue::DimValue(extent)) if *extent < 0 => Value::NONE,
         Some(DimensionValue::DimValue(extent)) => Value::from(*extent),
         Some(DimensionValue::DimParam(name)) if !name.is_empty() => dims.get(name).into(),
         // An empty name is the same as no name.

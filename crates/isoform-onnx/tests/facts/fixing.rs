@@ -59,6 +59,17 @@ fn a_shape_fixes_the_dimensions_in_it() {
     );
 }
 
+/// Some exporters write -1 for an extent that they do not know.
+#[test]
+fn a_negative_extent_is_unknown() {
+    let mut dims = Dims::default();
+    let x = dims.input("x", "float32 -1 3");
+    let program = program(graph(vec![x.clone()], vec![Value::from(&x)]));
+    assert_eq!(facts(&program)[0], "float[_1, 3]");
+    let fixed = fix_dims(&program, &[], &shapes(&[("x", &[Some(2), Some(3)])])).unwrap();
+    assert_eq!(facts(&fixed)[0], "float[2, 3]");
+}
+
 #[test]
 fn nothing_to_fix_is_the_same_program() {
     let program = example();

@@ -89,17 +89,18 @@ fn check(param: &Input, value: &Value) -> Result<(), RunError> {
             param.name.as_str()
         )));
     }
+    // Negative extents are unknown ones.
+    let known = |dim: &Value| dim.as_int().filter(|size| *size >= 0);
     let fits = |dims: &isoform::Array| {
         let pairs = || dims.values().iter().zip(shape);
         dims.len() == shape.len()
-            && pairs().all(|(declared, size)| declared.as_int().is_none_or(|at| at == *size))
+            && pairs().all(|(declared, size)| known(declared).is_none_or(|at| at == *size))
     };
     match &ty.shape {
         Some(dims) if !fits(dims) => {
-            let declared = dims.values().iter().map(|dim| {
-                dim.as_int()
-                    .map_or_else(|| "?".to_owned(), |size| size.to_string())
-            });
+            let declared = dims.values().iter();
+            let declared =
+                declared.map(|dim| known(dim).map_or_else(|| "?".to_owned(), |it| it.to_string()));
             Err(RunError::of_inputs(format!(
                 "input '{}': expected shape [{}], got {shape:?}",
                 param.name.as_str(),
