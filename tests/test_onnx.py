@@ -3,12 +3,15 @@
 import inspect
 import os
 import shutil
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import onnx as onnx_package
 import pytest
+from onnx import TensorProto, helper
 
 import isoform
 from isoform import onnx, structural_digest, structural_equal, structural_walk
@@ -62,6 +65,105 @@ def test_programs_can_be_built_by_hand():
 
 
 @needs_models
+def odd_models():
+    """Models that the standard does not allow, or hardly, and that runtimes run."""
+
+    def of(nodes, inputs, outputs, opset):
+        graph = helper.make_graph(nodes, "g", inputs, outputs)
+        opsets = [helper.make_opsetid("", opset)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+    info = helper.make_tensor_value_info
+    floats = [info("x", TensorProto.FLOAT, [2])], [info("y", TensorProto.FLOAT, [2])]
+    body = helper.make_graph(
+        [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Add", ["x", "x"], ["s"])],
+        "body",
+        [info("i", TensorProto.INT64, []), info("c", TensorProto.BOOL, [])],
+        [info("d", TensorProto.BOOL, []), info("s", TensorProto.FLOAT, [2])],
+    )
+    loop = helper.make_node("Loop", ["n", ""], ["y"], body=body)
+    inputs = [*floats[0], info("n", TensorProto.INT64, [])]
+    yield of([loop], inputs, [info("y", TensorProto.FLOAT, ["k", 2])], 17)
+    for op, opset, attributes in [
+        ("ThresholdedRelu", 9, {"alpha": 0.5}),
+        ("ParametricSoftplus", 6, {"alpha": 1.0, "beta": 2.0}),
+        ("ScaledTanh", 6, {"alpha": 1.0, "beta": 2.0}),
+    ]:
+        nodes = [helper.make_node(op, ["x"], ["v"], **attributes)]
+        # The optimiser has something to do, and gives the node another output.
+        nodes.append(helper.make_node("Identity", ["v"], ["y"]))
+        yield of(nodes, *floats, opset)
+    image = (
+        [info("x", TensorProto.FLOAT, [1, 1, 2, 2])],
+        [info("y", TensorProto.FLOAT, [1, 1, 2, 2])],
+    )
+    yield of([helper.make_node("ImageScaler", ["x"], ["y"], scale=2.0, bias=[1.0])], *image, 7)
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_what_came_in_goes_out(number, tmp_path):
+    made = list(odd_models())[number]
+    program = onnx.load(made)
+    for data in (
+        onnx.to_bytes(program),
+        onnx.to_bytes(onnx.optimize(program).program),
+        onnx.to_bytes(onnx.extract(program, outputs=["y"])),
+    ):
+        node, expected = onnx_package.ModelProto.FromString(data).graph.node[0], made.graph.node[0]
+        assert (node.op_type, list(node.input)) == (expected.op_type, list(expected.input))
+        assert {it.name for it in node.attribute} == {it.name for it in expected.attribute}
+    onnx_package.save(made, tmp_path / "m.onnx")
+    for line in (
+        ["optimize", "m.onnx", "a.onnx"],
+        ["convert", "m.onnx", "b.onnx"],
+        ["extract", "--to", "y", "m.onnx", "c.onnx"],
+        ["run", "onnx.Simplify", "m.onnx", "-o", "d.onnx"],
+    ):
+        command = [sys.executable, "-m", "isoform", *line]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_merged_sequences_load_in_old_operator_sets():
+    made = helper.make_model(
+        helper.make_graph(
+            [helper.make_node("SequenceConstruct", ["x", "x"], [name]) for name in "ab"],
+            "g",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])],
+            [
+                helper.make_tensor_sequence_value_info(name, TensorProto.FLOAT, None)
+                for name in "ab"
+            ],
+        ),
+        opset_imports=[helper.make_opsetid("", 12)],
+        ir_version=7,
+    )
+    data = onnx.to_bytes(onnx.optimize(onnx.load(made)).program)
+    written = onnx_package.ModelProto.FromString(data)
+    assert [node.op_type for node in written.graph.node] == ["SequenceConstruct"] * 2
+    onnx_package.checker.check_model(written, full_check=True)
+
+
+def test_negative_extents_are_unknown():
+    """As Paddle writes them."""
+
+    def made(extent):
+        info = helper.make_tensor_value_info
+        graph = helper.make_graph(
+            [helper.make_node("Relu", ["x"], ["y"])],
+            "g",
+            [info("x", TensorProto.FLOAT, [extent, 3])],
+            [info("y", TensorProto.FLOAT, [extent, 3])],
+        )
+        return onnx.load(helper.make_model(graph, ir_version=8))
+
+    model = made(-1)
+    assert model.program.graph.params[0].ty.shape[0] is None
+    assert structural_equal(model.program, made(None).program)
+    fixed = onnx.fix_dims(model, input_shapes={"x": [1, 3]})
+    assert list(fixed.graph.params[0].ty.shape) == [1, 3]
+
+
 class TestModels:
     def path(self, name="light_squeezenet.onnx"):
         return Path(MODELS) / name

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from isoform import Tensor, _onnxruntime, dtype, onnx, structural_equal
@@ -210,6 +211,61 @@ class TestVerify:
         assert found.judged == 0
         assert not found.is_same
         assert "Unheard" in found.cases[0].reason
+
+    def test_inputs_and_sizes_of_the_user(self):
+        given = program(clumsy)
+        other = onnx.optimize(given).program
+        found = onnx.verify(given, other, runtime=False, shapes={"x": [5, 3]})
+        assert {case.inputs for case in found.cases} == {"n=5"}
+        for value in ([[1.0, 2.0, 3.0]], np.float32([[1, 2, 3]])):
+            arrays = {"x": np.asarray(value, np.float32)}
+            found = onnx.verify(given, other, runtime=False, inputs=arrays)
+            assert [case.inputs for case in found.cases] == ["the given inputs"]
+            assert found.is_same, str(found)
+        with pytest.raises(KeyError, match="the model has the inputs 'x'"):
+            onnx.verify(given, other, runtime=False, inputs={"y": np.float32([0])})
+        with pytest.raises(ValueError, match="expected elements of float32"):
+            onnx.verify(given, other, runtime=False, inputs={"x": np.zeros((1, 3))})
+        with pytest.raises(ValueError, match="expected 3 at axis 1"):
+            onnx.verify(given, other, runtime=False, shapes={"x": [5, 4]})
+        with pytest.raises(TypeError, match="input 'x': expected an int, got str"):
+            onnx.verify(given, other, runtime=False, shapes={"x": "53"})
+
+    def test_messages_are_for_people(self):
+        ty = onnx.TensorType(dtype("float32"), [1, 1, 2])
+        weights = Tensor.from_bytes(
+            np.ones((1, 1, 64), np.float32).tobytes(), [1, 1, 64], "float32"
+        )
+        given = program(lambda x: call("Conv", x, weights), ty)
+        (reason,) = {case.reason for case in onnx.verify(given, given, runtime=False).cases}
+        assert "a window of size 64, stride 1, dilation 1 and padding 0 + 0" in reason
+        assert "{" not in reason
+
+    @needs_runtime
+    def test_weights_that_become_constants_are_no_difference(self):
+        """Then onnxruntime packs them, and adds up in another order."""
+        weights = np.random.default_rng(0).standard_normal((1024, 1024)).astype(np.float32)
+        ty = onnx.TensorType(dtype("float32"), [onnx.Dim("n"), 1024])
+
+        def product(x):
+            given = Tensor.from_bytes(weights.tobytes(), weights.shape, "float32")
+            return call("MatMul", x, call("Identity", given))
+
+        given = program(product, ty)
+        done = onnx.optimize(given)
+        assert done.report.nodes_after == 1
+        found = onnx.verify(given, done.program, shapes={"x": [7, 1024]})
+        assert found.is_same, str(found)
+        for case in found.cases:
+            assert case.outcome in ("same", "close")
+            assert (case.outcome == "close") == (case.reason is not None)
+
+    @needs_runtime
+    def test_negative_extents_get_sizes(self):
+        given = program(clumsy, onnx.TensorType(dtype("float32"), [-1, 3]))
+        found = onnx.verify(given, onnx.optimize(given).program)
+        assert [case.inputs for case in found.cases] == ["x[0]=2", "x[0]=3"]
+        assert found.is_same, str(found)
 
     @needs_runtime
     def test_onnxruntime_judges(self):

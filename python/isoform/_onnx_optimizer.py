@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isoform import _core, _onnxruntime
 from isoform._core import OnnxModel, OnnxRule as Rule
-from isoform._onnx_shapes import fix_dims
+from isoform._onnx_shapes import extent, fix_dims
+from isoform._onnx_values import as_value
 
 if TYPE_CHECKING:
     from isoform.types.onnx import Program
@@ -92,15 +93,16 @@ class Difference(NamedTuple):
 class Case(NamedTuple):
     """A set of inputs on which programs were compared."""
 
-    #: The sizes of the dimensions.
+    #: The sizes of the dimensions, for people.
     inputs: str
     #: The name of the runtime.
     runner: str
-    #: `"same"`, `"close"` (within the tolerance), `"different"` or `"not run"`.
+    #: `"same"`, `"close"` (within the tolerance, or with the same bits once the constants of
+    #: both programs are computed first), `"different"` or `"not run"`.
     outcome: str
     #: The largest absolute difference, if they are close.
     max_abs: float | None
-    #: The reason why the original could not be run.
+    #: The reason why the original could not be run, or why results without a tolerance are close.
     reason: str | None
     #: The outputs that differ.
     differences: list[Difference]
@@ -121,7 +123,7 @@ class Verification(NamedTuple):
 
     @property
     def is_same(self) -> bool:
-        """True if the programs were compared, and agree within the tolerance."""
+        """True if the programs were compared, and no outcome is `"different"`."""
         bad = any(case.outcome == "different" for case in self.cases)
         return self.judged > 0 and not bad
 
@@ -249,10 +251,13 @@ def verify(
     tolerance: tuple[float, float] | None = None,
     seed: int = 1,
     runtime: bool = True,
+    inputs: Mapping[str, Any] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
 ) -> Verification:
-    """Run two programs on the same random inputs and compare what comes out.
+    """Run two programs on the same inputs and compare what comes out.
 
-    Symbolic dimensions get two assignments of sizes. The programs run with onnxruntime, in
+    Inputs are random unless they are given, and dimensions without a size get two assignments
+    of sizes. The programs run with onnxruntime, in
     a process of its own, if it is installed and can run the original; otherwise with the
     evaluator of this package, which does not know every operator.
 
@@ -261,11 +266,20 @@ def verify(
         optimized: The program to compare.
         tolerance: The relative and the absolute difference that two floats may have; by
             default not a bit. NaNs are equal. Where a program computes in floats of 16
-            bits, onnxruntime is given 2e-3 in any case.
-        seed: Determines the inputs.
+            bits, onnxruntime is given 2e-3 in any case. It also multiplies by constants in
+            another order than by computed weights: without a tolerance, results that differ
+            by no more than 1e-3 are `"close"` if they agree bit by bit once the constants of
+            both programs are computed first.
+        seed: Determines the random inputs.
         runtime: False to use the evaluator alone.
+        inputs: Values for inputs by name, as `evaluate` takes them. If all inputs are given,
+            there is one case.
+        shapes: Sizes of inputs by name, for those that are random. A dimension has the same
+            size wherever its name occurs.
 
-    What cannot be run, or differs, is part of the result. The time is that of the runs.
+    Raises KeyError for inputs that the original does not have, and ValueError for inputs
+    and sizes that contradict each other or the types of the inputs. What cannot be run, or
+    differs, is part of the result. The time is that of the runs.
 
     >>> from isoform import dtype, onnx
     >>> x = onnx.Input(ty=onnx.TensorType(dtype("float32"), [onnx.Dim("n")]), default=None, name="x")
@@ -277,6 +291,9 @@ def verify(
     >>> found = onnx.verify(program("Relu"), program("Neg"), runtime=False)
     >>> found.cases[0].differences[0].reason
     '2 of 2 elements differ, by at most ...'
+    >>> found = onnx.verify(program("Relu"), program("Relu"), runtime=False, shapes={"x": [5]})
+    >>> found.cases[0].inputs
+    'n=5'
     """
     file: os.PathLike[str] | None = getattr(original, "path", None)
     cases, text = _core.onnx_verify(
@@ -286,6 +303,11 @@ def verify(
         tolerance=tolerance,
         seed=seed,
         runtime=_onnxruntime.find() if runtime else None,
+        inputs=[(name, as_value(value)) for name, value in (inputs or {}).items()],
+        shapes=[
+            (name, [extent(f"input '{name}'", size) for size in shape])
+            for name, shape in (shapes or {}).items()
+        ],
     )
     found = [Case._make([*row[:-1], [Difference._make(one) for one in row[-1]]]) for row in cases]
     return Verification(found, text)

@@ -148,19 +148,20 @@ def fix_dims(
         ...
     ValueError: input 'x': expected 3 at axis 1, as the model declares, got 2
     """
-    extents = [(name, _extent(f"dimension '{name}'", dim)) for name, dim in (dims or {}).items()]
+    extents = [(name, extent(f"dimension '{name}'", dim)) for name, dim in (dims or {}).items()]
     shapes = [
-        (name, [None if dim is None else _extent(f"input '{name}'", dim) for dim in shape])
+        (name, [None if dim is None else extent(f"input '{name}'", dim) for dim in shape])
         for name, shape in (input_shapes or {}).items()
     ]
     return _core.onnx_fix_dims(model, extents, shapes)
 
 
-def _extent(place: str, extent: Any) -> int:
+def extent(place: str, size: Any) -> int:
+    """Return a size as a number; raise TypeError and OverflowError with its place."""
     try:
-        number = operator.index(extent)
+        number = operator.index(size)
     except TypeError:
-        raise TypeError(f"{place}: expected an int, got {type(extent).__name__}") from None
+        raise TypeError(f"{place}: expected an int, got {type(size).__name__}") from None
     if not -(2**63) <= number < 2**63:
         raise OverflowError(f"{place}: {number} needs more than 64 bits")
     return number

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isoform import _core
 from isoform._core import OnnxModel as Model, OnnxRule as Rule, OnnxSite as Site
@@ -56,11 +56,11 @@ from isoform._onnx_summary import (
     WeightSummary,
     summary,
 )
-from isoform.shape import Shape
+from isoform._onnx_values import as_value
 from isoform.types._namespace import names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from onnx import ModelProto
 
@@ -204,7 +204,8 @@ def save(
         size_threshold: The smallest number of bytes of a constant that is written
             there.
         convert_attribute: Whether constants in attributes are written there, too.
-        check: Whether each node must be one that the imported operator set allows.
+        check: Whether each node must be one that the imported operator set allows, unless
+            it came in a file as it is.
 
     Raises OSError if a file cannot be written, ValueError if the program is not a
     valid model; the message names the place in it.
@@ -300,26 +301,8 @@ def evaluate(
     >>> results["y"].numpy().tolist()
     [2.0, 4.0]
     """
-    given = [(name, _value(value)) for name, value in (inputs or {}).items()]
+    given = [(name, as_value(value)) for name, value in (inputs or {}).items()]
     return dict(_core.onnx_evaluate(program, given, max_bytes))
-
-
-def _value(value: Any) -> Any:
-    """An input as the core takes it: strings become a `StringTensor`."""
-    if isinstance(value, (list, tuple)):
-        items = cast("Sequence[Any]", value)
-        if items and all(isinstance(item, (str, bytes)) for item in items):
-            return _strings((len(items),), items)
-        return [_value(item) for item in items]
-    kind = getattr(getattr(value, "dtype", None), "kind", None)
-    if kind in ("O", "S", "U", "T"):
-        return _strings(value.shape, value.ravel().tolist())
-    return value
-
-
-def _strings(shape: Any, texts: Any) -> Any:
-    encoded = [text if isinstance(text, bytes) else str(text).encode() for text in texts]
-    return _core.class_of("onnx.StringTensor")(shape=Shape(shape), values=encoded)
 
 
 if not TYPE_CHECKING:

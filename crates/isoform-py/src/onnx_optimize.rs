@@ -11,7 +11,7 @@ use isoform::{Array, Error, Map, Ref, Str, Value};
 use isoform_onnx::ir::Program;
 use isoform_onnx::optimize::{Fold, OptimizeOptions, Pattern, Rule, RuleGroup, STEPS, Site, rules};
 use isoform_onnx::verify::{
-    Evaluator, Inputs, Outcome, Ran, Runner, Subject, Tolerance, VerifyOptions,
+    Evaluator, Inputs, Outcome, ROUNDED, Ran, Runner, Subject, Tolerance, VerifyOptions,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -507,7 +507,8 @@ type CaseRow = (
 /// Runs two programs on the same inputs; see `isoform.onnx.verify`. Returns the cases, and
 /// their text.
 #[pyfunction]
-#[pyo3(signature = (original, optimized, *, file, tolerance, seed, runtime))]
+#[pyo3(signature = (original, optimized, *, file, tolerance, seed, runtime, inputs, shapes))]
+#[expect(clippy::too_many_arguments, reason = "options of Python are keywords")]
 fn onnx_verify(
     original: &Bound<'_, PyAny>,
     optimized: &Bound<'_, PyAny>,
@@ -515,11 +516,20 @@ fn onnx_verify(
     tolerance: Option<(f64, f64)>,
     seed: u64,
     runtime: &Bound<'_, PyAny>,
+    inputs: Vec<(String, Bound<'_, PyAny>)>,
+    shapes: Vec<(String, Vec<i64>)>,
 ) -> PyResult<(Vec<CaseRow>, String)> {
     let (left, right): (Ref<Program>, Ref<Program>) =
         (program_of(original)?, program_of(optimized)?);
     let runtime = Runtime::of(runtime)?;
-    let mut options = VerifyOptions::default().seed(seed);
+    let inputs: Vec<(String, Value)> = inputs
+        .into_iter()
+        .map(|(name, value)| Ok((name, untyped(&value)?)))
+        .collect::<PyResult<_>>()?;
+    let mut options = VerifyOptions::default()
+        .seed(seed)
+        .inputs(inputs)
+        .shapes(shapes);
     if let Some((rtol, atol)) = tolerance {
         options = options.tolerance(Tolerance { rtol, atol });
     }
@@ -539,6 +549,9 @@ fn onnx_verify(
         let (outcome, max_abs, reason, differences) = match case.outcome {
             Outcome::Same => ("same", None, None, Vec::new()),
             Outcome::Close { max_abs } => ("close", Some(max_abs), None, Vec::new()),
+            Outcome::Rounded { max_abs } => {
+                ("close", Some(max_abs), Some(ROUNDED.to_owned()), Vec::new())
+            }
             Outcome::NotRun { reason } => ("not run", None, Some(reason), Vec::new()),
             Outcome::Different(found) => {
                 let row = |it: isoform_onnx::verify::Difference| {

@@ -1,5 +1,7 @@
 //! Shapes of convolutions and pools.
 
+use std::fmt;
+
 use crate::error::{KernelError, Result};
 
 /// A window that moves along one spatial axis. All numbers count elements.
@@ -15,6 +17,23 @@ pub struct Window {
     pub before: usize,
     /// Padding after the last element.
     pub after: usize,
+}
+
+/// `size 3, stride 1, dilation 1 and padding 0 + 0`.
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Window {
+            size,
+            stride,
+            dilation,
+            before,
+            after,
+        } = self;
+        write!(
+            f,
+            "size {size}, stride {stride}, dilation {dilation} and padding {before} + {after}"
+        )
+    }
 }
 
 impl Window {
@@ -35,7 +54,7 @@ impl Window {
             return Ok(());
         }
         Err(KernelError::shape(format!(
-            "window: expected a size, a stride and a dilation above 0, got {self:?}"
+            "window: expected a size, a stride and a dilation above 0, got {self}"
         )))
     }
 
@@ -54,7 +73,7 @@ impl Window {
         let room = (padded + missing).checked_sub(span);
         let Some(room) = room.filter(|_| padded > 0) else {
             return Err(KernelError::shape(format!(
-                "window: expected a span of at most {padded} elements, which the padded axis has, got {span} for size {size} and {self:?}"
+                "window: expected a span of at most {padded} elements, which the padded axis has, got {span} for an axis of {size} and a window of {self}"
             )));
         };
         let count = match rounding {

@@ -229,7 +229,9 @@ mod tests {
         let outcome = outcome(&names, &[floats(left)], &[floats(right)], tolerance);
         let text = match outcome {
             Outcome::Same => "same".to_owned(),
-            Outcome::Close { max_abs } => format!("close {max_abs:.1e}"),
+            Outcome::Close { max_abs } | Outcome::Rounded { max_abs } => {
+                format!("close {max_abs:.1e}")
+            }
             Outcome::Different(found) => found[0].to_string(),
             Outcome::NotRun { reason } => reason,
         };

@@ -1,11 +1,14 @@
-//! Random inputs for programs, and sizes for their symbolic dimensions.
+//! Inputs for programs: those that a user gives, and random ones with sizes for the
+//! dimensions that nobody knows.
 
 use std::collections::HashMap;
 use std::fmt;
 
-use isoform::values::{Bytes, DType, DTypeCode, Shape, Tensor, ValueRef};
-use isoform::{Array, Ref, Value};
+use isoform::errors::ErrorKind;
+use isoform::values::ValueRef;
+use isoform::{Error, Ref, Value};
 
+use super::draw::{Elem, Random, tensor};
 use crate::ir::{Dim, Graph, Input, StringTensor, TensorType};
 
 /// Values for the inputs of a program, by name.
@@ -14,44 +17,123 @@ pub type Inputs = Vec<(String, Value)>;
 /// All inputs together have at most this many elements.
 const MAX_ELEMENTS: i64 = 1 << 24;
 
-/// Sizes for the first axis and for all others: equal ones, or counting up from there if
-/// the dimensions are to be told apart. The bound is that of integers.
+/// Sizes for first axes, for last ones and for those between: equal ones, or counting up
+/// from there if the dimensions are to be told apart. The bound is that of integers.
 const PATTERNS: &[Pattern] = &[
-    Pattern::new(2, 2, true, 8),
-    Pattern::new(3, 3, true, 3),
-    Pattern::new(2, 2, false, 2),
-    Pattern::new(3, 3, false, 2),
-    Pattern::new(1, 1, false, 2),
-    Pattern::new(1, 4, false, 2),
-    Pattern::new(2, 8, false, 2),
-    Pattern::new(1, 16, false, 2),
-    Pattern::new(2, 32, false, 2),
-    Pattern::new(1, 64, false, 2),
-    Pattern::new(1, 128, false, 1),
-    Pattern::new(1, 224, false, 2),
-    Pattern::new(1, 256, false, 2),
-    Pattern::new(1, 640, false, 2),
-    Pattern::new(1, 1024, false, 1),
-    Pattern::new(1, 4096, false, 1),
-    Pattern::new(1, 16384, false, 1),
-    Pattern::new(1, 48000, false, 1),
+    Pattern::new([2, 2, 2], 8).distinct(),
+    Pattern::new([3, 3, 3], 3).distinct(),
+    Pattern::new([2, 2, 2], 2),
+    Pattern::new([3, 3, 3], 2),
+    Pattern::new([1, 1, 1], 2),
+    Pattern::new([1, 4, 4], 2),
+    Pattern::new([2, 8, 8], 2),
+    Pattern::new([1, 16, 16], 2),
+    Pattern::new([2, 32, 32], 2),
+    Pattern::new([1, 64, 64], 2),
+    Pattern::new([1, 128, 128], 1),
+    // A stretch of sound, beside a state of a batch of one.
+    Pattern::new([1, 1, 512], 2),
+    Pattern::new([1, 1, 1024], 2),
+    Pattern::new([1, 224, 224], 2),
+    Pattern::new([1, 256, 256], 2),
+    Pattern::new([1, 640, 640], 2),
+    Pattern::new([1, 1024, 1024], 1),
+    Pattern::new([1, 4096, 4096], 1),
+    Pattern::new([1, 1, 16000], 1),
+    Pattern::new([1, 16384, 16384], 1),
+    Pattern::new([1, 48000, 48000], 1),
 ];
+
+/// The number of patterns that are tried if only the elements can be others.
+const FIXED_PATTERNS: usize = 6;
 
 #[derive(Clone, Copy)]
 struct Pattern {
-    first: i64,
-    others: i64,
+    /// By [`Place`].
+    sizes: [i64; 3],
     distinct: bool,
     bound: u64,
 }
 
 impl Pattern {
-    const fn new(first: i64, others: i64, distinct: bool, bound: u64) -> Self {
+    const fn new(sizes: [i64; 3], bound: u64) -> Self {
         Pattern {
-            first,
-            others,
-            distinct,
+            sizes,
+            distinct: false,
             bound,
+        }
+    }
+
+    const fn distinct(mut self) -> Self {
+        self.distinct = true;
+        self
+    }
+}
+
+/// Where a dimension occurs first.
+#[derive(Clone, Copy)]
+enum Place {
+    First,
+    Middle,
+    Last,
+}
+
+/// The inputs and sizes that a user gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Given {
+    pub(super) values: Inputs,
+    pub(super) shapes: Vec<(String, Vec<i64>)>,
+}
+
+impl Given {
+    fn value(&self, name: &str) -> Option<&Value> {
+        let found = self.values.iter().rfind(|(known, _)| known == name);
+        found.map(|(_, value)| value)
+    }
+
+    fn shape(&self, name: &str) -> Option<Vec<i64>> {
+        let found = self.shapes.iter().rfind(|(known, _)| known == name);
+        match self.value(name) {
+            Some(value) => shape_of(value),
+            None => found.map(|(_, shape)| shape.clone()),
+        }
+    }
+
+    /// Checks that there are such inputs.
+    fn check(&self, graph: &Graph) -> isoform::Result<()> {
+        let values = self.values.iter().map(|(name, _)| name);
+        for name in values.chain(self.shapes.iter().map(|(name, _)| name)) {
+            if !graph
+                .params
+                .iter()
+                .any(|it| it.name.as_str() == name.as_str())
+            {
+                let known = graph.params.iter();
+                let known: Vec<String> = known.map(|it| format!("'{}'", it.name)).collect();
+                let known = match known.is_empty() {
+                    true => "no inputs".to_owned(),
+                    false => format!("the inputs {}", known.join(", ")),
+                };
+                let text = format!("input '{name}': the model has {known}");
+                return Err(Error::new(ErrorKind::Key, text));
+            }
+        }
+        for (name, shape) in &self.shapes {
+            if let Some(size) = shape.iter().find(|size| **size < 0) {
+                let text = format!("input '{name}': expected sizes from 0, got {size}");
+                return Err(Error::value_error(text));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn shape_of(value: &Value) -> Option<Vec<i64>> {
+    match value.view() {
+        ValueRef::Tensor(tensor) => Some(tensor.shape().to_vec()),
+        _ => {
+            let texts = value.as_object()?.downcast_ref::<StringTensor>()?;
+            Some(texts.shape.to_vec())
         }
     }
 }
@@ -66,22 +148,24 @@ pub(super) struct Plan {
     number: u64,
 }
 
-#[derive(Clone)]
 struct Planned {
     name: String,
-    elem: Elem,
-    shape: Vec<i64>,
+    source: Source,
 }
 
-#[derive(Clone, Copy)]
-enum Elem {
-    Number(DType),
-    Text,
+/// The origin of a value.
+enum Source {
+    Given(Value),
+    Drawn(Elem, Vec<i64>),
 }
 
 /// `n=2, m=3`, or the number of the plan if there are no dimensions to choose.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sources = self.inputs.iter().map(|input| &input.source);
+        if !self.inputs.is_empty() && sources.all(|it| matches!(it, Source::Given(_))) {
+            return f.write_str("the given inputs");
+        }
         if self.dims.is_empty() {
             return write!(f, "inputs {}", self.number + 1);
         }
@@ -102,22 +186,30 @@ enum Axis {
 /// The dimensions of the inputs, each once.
 #[derive(Default)]
 struct Dims {
-    /// Names, and true for those of a first axis.
-    listed: Vec<(String, bool)>,
+    /// Names, and where they occur first.
+    listed: Vec<(String, Place)>,
     by_object: HashMap<u64, usize>,
     by_name: HashMap<String, usize>,
+    /// Sizes that follow from what the user gives.
+    fixed: HashMap<usize, i64>,
 }
 
 impl Dims {
-    fn add(&mut self, name: String, is_first: bool) -> usize {
-        self.listed.push((name, is_first));
+    fn add(&mut self, name: String, place: Place) -> usize {
+        self.listed.push((name, place));
         self.listed.len() - 1
     }
 
-    fn axis(&mut self, input: &str, position: usize, dim: &Value) -> Axis {
-        if let Some(size) = dim.as_int() {
+    fn axis(&mut self, input: &str, (position, rank): (usize, usize), dim: &Value) -> Axis {
+        // Negative extents are unknown ones.
+        if let Some(size) = dim.as_int().filter(|size| *size >= 0) {
             return Axis::Fixed(size);
         }
+        let place = match position {
+            0 => Place::First,
+            _ if position + 1 == rank => Place::Last,
+            _ => Place::Middle,
+        };
         let known = dim.peek::<Ref<Dim>>();
         let at = match known {
             // Two inputs may have objects of their own for one name.
@@ -127,60 +219,113 @@ impl Dims {
             ) {
                 (Some(at), _) | (None, Some(at)) => *at,
                 (None, None) => {
-                    let at = self.add(dim.name.to_string(), position == 0);
+                    let at = self.add(dim.name.to_string(), place);
                     self.by_object.insert(dim.identity(), at);
                     self.by_name.insert(dim.name.to_string(), at);
                     at
                 }
             },
-            None => self.add(format!("{input}[{position}]"), position == 0),
+            None => self.add(format!("{input}[{position}]"), place),
         };
         Axis::Free(at)
     }
+
+    /// Gives the axes of an input the sizes that a user asks for.
+    fn fix(&mut self, input: &str, axes: &[Axis], sizes: &[i64]) -> isoform::Result<()> {
+        if axes.len() != sizes.len() {
+            return Err(Error::value_error(format!(
+                "input '{input}': expected {} sizes, as the model declares, got {}",
+                axes.len(),
+                sizes.len()
+            )));
+        }
+        for (at, (axis, size)) in axes.iter().zip(sizes).enumerate() {
+            let known = match axis {
+                Axis::Fixed(known) => *known,
+                Axis::Free(dim) => *self.fixed.entry(*dim).or_insert(*size),
+            };
+            if known == *size {
+                continue;
+            }
+            return Err(Error::value_error(match axis {
+                Axis::Fixed(_) => format!(
+                    "input '{input}': expected {known} at axis {at}, as the model declares, got {size}"
+                ),
+                Axis::Free(dim) => format!(
+                    "input '{input}': expected one size for the dimension '{}', got {known} and {size}",
+                    self.listed[*dim].0
+                ),
+            }));
+        }
+        Ok(())
+    }
 }
 
-/// Ways to make inputs for two programs, likely ones first.
+/// The part of a plan that is the same for all sizes.
+enum Part {
+    Given(Value),
+    Drawn(Elem, Vec<Axis>),
+}
+
+/// Ways to make inputs for two programs, likely ones first; or the reason why nothing can be
+/// fed, for people.
 ///
 /// The second program may fix dimensions that the first leaves open, so its declarations
 /// come first.
 ///
 /// # Errors
 ///
-/// The reason why there are no inputs, for people.
-pub(super) fn plans(original: &Graph, optimized: &Graph) -> Result<Vec<Plan>, String> {
+/// For what the user gives: `KeyError` if there is no such input, and `ValueError` for sizes
+/// and elements that contradict each other or the model.
+pub(super) fn plans(
+    original: &Graph,
+    optimized: &Graph,
+    given: &Given,
+) -> isoform::Result<Result<Vec<Plan>, String>> {
+    given.check(original)?;
     let mut dims = Dims::default();
     let mut parts = Vec::new();
-    for param in original.params.iter().filter(|it| it.default.is_none()) {
+    for param in original.params.iter() {
+        let name = param.name.as_str();
+        let (value, shape) = (given.value(name), given.shape(name));
+        if !param.default.is_none() && value.is_none() && shape.is_none() {
+            continue;
+        }
         let other = optimized.params.iter().find(|it| it.name == param.name);
         let ty = tensor_type(other.unwrap_or(param)).or_else(|| tensor_type(param));
+        let declared = ty.and_then(|ty| ty.shape.as_ref()).map(|shape| {
+            let axes = shape.values().iter().enumerate();
+            let axis = |(at, dim)| dims.axis(name, (at, shape.len()), dim);
+            axes.map(axis).collect::<Vec<Axis>>()
+        });
+        if let (Some(axes), Some(sizes)) = (&declared, &shape) {
+            dims.fix(name, axes, sizes)?;
+        }
+        if let Some(value) = value {
+            check_elements(name, ty, value)?;
+            parts.push((name, Part::Given(value.clone())));
+            continue;
+        }
         let Some(ty) = ty else {
-            return Err(format!(
-                "input '{}' is not declared as a tensor, so there is nothing to feed it with",
-                param.name
-            ));
+            return Ok(Err(format!(
+                "input '{name}' is not declared as a tensor, so there is nothing to feed it with"
+            )));
         };
         let elem = match ty.elem.view() {
             ValueRef::DType(dtype) => Elem::Number(dtype),
             ValueRef::Str(_) => Elem::Text,
-            _ => {
-                return Err(format!(
-                    "input '{}' has no declared element type",
-                    param.name
-                ));
-            }
+            _ => return Ok(Err(format!("input '{name}' has no declared element type"))),
         };
-        let Some(shape) = &ty.shape else {
-            return Err(format!("input '{}' has no declared rank", param.name));
+        let fixed = || Some(shape?.into_iter().map(Axis::Fixed).collect());
+        let Some(axes) = declared.or_else(fixed) else {
+            return Ok(Err(format!("input '{name}' has no declared rank")));
         };
-        let axes = shape.values().iter().enumerate();
-        let axes: Vec<Axis> = axes
-            .map(|(position, dim)| dims.axis(&param.name, position, dim))
-            .collect();
-        parts.push((param.name.to_string(), elem, axes));
+        parts.push((name, Part::Drawn(elem, axes)));
     }
-    let patterns = match dims.listed.is_empty() {
-        // Sizes are fixed, so only the contents can be others.
-        true => &PATTERNS[..6],
+    let is_drawn = parts.iter().any(|(_, it)| matches!(it, Part::Drawn(..)));
+    let patterns = match dims.listed.len() == dims.fixed.len() {
+        _ if !is_drawn && !parts.is_empty() => &PATTERNS[..1],
+        true => &PATTERNS[..FIXED_PATTERNS],
         false => PATTERNS,
     };
     let plans: Vec<Plan> = patterns
@@ -188,10 +333,30 @@ pub(super) fn plans(original: &Graph, optimized: &Graph) -> Result<Vec<Plan>, St
         .enumerate()
         .filter_map(|(number, pattern)| plan(&parts, &dims, *pattern, number as u64))
         .collect();
-    match plans.is_empty() {
+    Ok(match plans.is_empty() {
         true => Err("the inputs are too large to be made".to_owned()),
         false => Ok(plans),
-    }
+    })
+}
+
+/// Refuses a value of another element type than the model declares.
+fn check_elements(name: &str, ty: Option<&TensorType>, value: &Value) -> isoform::Result<()> {
+    let declared = ty.map(|ty| ty.elem.view());
+    let (expected, got) = match (declared, value.view()) {
+        (Some(ValueRef::DType(dtype)), ValueRef::Tensor(tensor)) => {
+            if dtype == tensor.dtype() {
+                return Ok(());
+            }
+            (dtype.to_string(), tensor.dtype().to_string())
+        }
+        (Some(ValueRef::Str(_)), ValueRef::Tensor(tensor)) => {
+            ("string".to_owned(), tensor.dtype().to_string())
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::value_error(format!(
+        "input '{name}': expected elements of {expected}, as the model declares, got {got}"
+    )))
 }
 
 fn tensor_type(input: &Ref<Input>) -> Option<&TensorType> {
@@ -202,47 +367,37 @@ fn tensor_type(input: &Ref<Input>) -> Option<&TensorType> {
         .map(|it| &**it)
 }
 
-fn plan(
-    parts: &[(String, Elem, Vec<Axis>)],
-    dims: &Dims,
-    pattern: Pattern,
-    number: u64,
-) -> Option<Plan> {
-    let sizes: Vec<i64> = dims
-        .listed
-        .iter()
-        .enumerate()
-        .map(|(at, (_, is_first))| {
-            let base = if *is_first {
-                pattern.first
-            } else {
-                pattern.others
-            };
-            let step = if pattern.distinct { at as i64 % 5 } else { 0 };
-            base + step
-        })
-        .collect();
+fn plan(parts: &[(&str, Part)], dims: &Dims, pattern: Pattern, number: u64) -> Option<Plan> {
+    let size = |(at, (_, place)): (usize, &(String, Place))| {
+        let step = if pattern.distinct { at as i64 % 5 } else { 0 };
+        let fixed = dims.fixed.get(&at).copied();
+        fixed.unwrap_or(pattern.sizes[*place as usize] + step)
+    };
+    let sizes: Vec<i64> = dims.listed.iter().enumerate().map(size).collect();
     let mut total = 0_i64;
     let mut inputs = Vec::new();
-    for (name, elem, axes) in parts {
-        let shape: Vec<i64> = axes
-            .iter()
-            .map(|axis| match axis {
-                Axis::Fixed(size) => *size,
-                Axis::Free(at) => sizes[*at],
-            })
-            .collect();
-        let count = shape
-            .iter()
-            .try_fold(1_i64, |count, size| count.checked_mul((*size).max(0)))?;
-        total = total
-            .checked_add(count)
-            .filter(|all| *all <= MAX_ELEMENTS)?;
-        inputs.push(Planned {
-            name: name.clone(),
-            elem: *elem,
-            shape,
-        });
+    for (name, part) in parts {
+        let source = match part {
+            Part::Given(value) => Source::Given(value.clone()),
+            Part::Drawn(elem, axes) => {
+                let shape: Vec<i64> = axes
+                    .iter()
+                    .map(|axis| match axis {
+                        Axis::Fixed(size) => *size,
+                        Axis::Free(at) => sizes[*at],
+                    })
+                    .collect();
+                let count = shape
+                    .iter()
+                    .try_fold(1_i64, |count, size| count.checked_mul(*size))?;
+                total = total
+                    .checked_add(count)
+                    .filter(|all| *all <= MAX_ELEMENTS)?;
+                Source::Drawn(*elem, shape)
+            }
+        };
+        let name = (*name).to_owned();
+        inputs.push(Planned { name, source });
     }
     let names = dims.listed.iter().map(|(name, _)| name.clone());
     Some(Plan {
@@ -256,144 +411,14 @@ fn plan(
 impl Plan {
     /// The inputs; the same for the same seed.
     pub(super) fn draw(&self, seed: u64) -> Inputs {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9).wrapping_add(self.number));
-        let draw = |input: &Planned| (input.name.clone(), value(input, self.bound, &mut random));
-        self.inputs.iter().map(draw).collect()
-    }
-}
-
-fn value(input: &Planned, bound: u64, random: &mut Random) -> Value {
-    let count: i64 = input.shape.iter().map(|size| (*size).max(0)).product();
-    let count = usize::try_from(count).unwrap_or(0);
-    let dtype = match input.elem {
-        Elem::Number(dtype) => dtype,
-        Elem::Text => {
-            let text = |_| {
-                Bytes::from(
-                    TEXTS[random.below(TEXTS.len() as u64) as usize]
-                        .as_bytes()
-                        .to_vec(),
-                )
+        let mut random = Random::new(seed, self.number);
+        let mut draw = |input: &Planned| {
+            let value = match &input.source {
+                Source::Given(value) => value.clone(),
+                Source::Drawn(elem, shape) => tensor(*elem, shape, self.bound, &mut random),
             };
-            let values: Array<Bytes> = (0..count).map(text).collect();
-            let shape = Shape::from(input.shape.clone());
-            return Ref::new(StringTensor { shape, values }).into();
-        }
-    };
-    let data = elements(dtype, count, bound, random);
-    // The number of bytes fits by construction; a tensor that cannot be made cannot be run.
-    Tensor::new(dtype, input.shape.clone(), data).map_or(Value::NONE, Value::from)
-}
-
-const TEXTS: [&str; 6] = ["a", "b", "isoform", "", "two words", "3"];
-
-fn elements(dtype: DType, count: usize, bound: u64, random: &mut Random) -> Vec<u8> {
-    let mut data = Vec::with_capacity(count * 4);
-    match (dtype.code(), dtype.bits()) {
-        (DTypeCode::Bool, _) => data.extend((0..count).map(|_| random.below(2) as u8)),
-        (DTypeCode::Int | DTypeCode::UInt, bits) if bits >= 8 => {
-            let width = usize::from(bits / 8);
-            for _ in 0..count {
-                let number = random.below(bound.max(1)).to_le_bytes();
-                data.extend_from_slice(&number[..width.min(8)]);
-            }
-        }
-        (DTypeCode::Float, 64) => {
-            data.extend((0..count).flat_map(|_| random.float().to_le_bytes()));
-        }
-        (DTypeCode::Float, 32) => {
-            data.extend((0..count).flat_map(|_| (random.float() as f32).to_le_bytes()));
-        }
-        (DTypeCode::Float, 16) => {
-            data.extend((0..count).flat_map(|_| half(random.sixteenth()).to_le_bytes()));
-        }
-        (DTypeCode::BFloat, 16) => {
-            let upper = |number: f32| ((number.to_bits() >> 16) as u16).to_le_bytes();
-            data.extend((0..count).flat_map(|_| upper(random.sixteenth())));
-        }
-        (DTypeCode::Complex, 64) => {
-            data.extend((0..2 * count).flat_map(|_| (random.float() as f32).to_le_bytes()));
-        }
-        (DTypeCode::Complex, _) => {
-            data.extend((0..2 * count).flat_map(|_| random.float().to_le_bytes()));
-        }
-        // Small floats: codes near that of one are finite in all of them.
-        (_, 8) => data.extend((0..count).map(|_| 0x30 + random.below(16) as u8)),
-        (_, bits) => {
-            let bytes = (count * usize::from(bits)).div_ceil(8);
-            data.extend((0..bytes).map(|_| random.next() as u8));
-        }
-    }
-    data
-}
-
-/// A number that 16-bit floats hold exactly, as its code.
-fn half(number: f32) -> u16 {
-    let bits = number.to_bits();
-    let sign = (bits >> 16) as u16 & 0x8000;
-    if number == 0.0 {
-        return sign;
-    }
-    let exponent = ((bits >> 23) & 0xff) as i32 - 127 + 15;
-    let fraction = (bits >> 13) as u16 & 0x03ff;
-    sign | ((exponent.clamp(1, 30) as u16) << 10) | fraction
-}
-
-/// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators".
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below the bound, which is small.
-    fn below(&mut self, bound: u64) -> u64 {
-        ((self.next() >> 32) * bound) >> 32
-    }
-
-    /// A number from -2 to 2.
-    fn float(&mut self) -> f64 {
-        let unit = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        unit * 4.0 - 2.0
-    }
-
-    /// A multiple of 1/64 from -2 to 2.
-    fn sixteenth(&mut self) -> f32 {
-        (self.below(257) as f32 - 128.0) / 64.0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn halves_have_their_codes() {
-        for (number, code) in [
-            (0.0, 0),
-            (1.0, 0x3c00),
-            (-2.0, 0xc000),
-            (1.0 / 64.0, 0x2400),
-            (1.984_375, 0x3ff0),
-        ] {
-            assert_eq!(half(number), code, "{number}");
-        }
-    }
-
-    #[test]
-    fn equal_seeds_draw_equal_numbers() {
-        let draw = |seed| {
-            let mut random = Random(seed);
-            (0..4).map(|_| random.float().to_bits()).collect::<Vec<_>>()
+            (input.name.clone(), value)
         };
-        assert_eq!(draw(1), draw(1));
-        assert_ne!(draw(1), draw(2));
-        let mut random = Random(3);
-        assert!((0..1000).all(|_| random.float().abs() <= 2.0 && random.below(3) < 3));
+        self.inputs.iter().map(&mut draw).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Proof by example: runs two programs on the same inputs and compares what comes out.
+//! Check by example: runs two programs on the same inputs and compares what comes out.
 //!
 //! ```no_run
 //! use isoform_onnx::optimize::OptimizeOptions;
@@ -13,14 +13,16 @@
 //! | concept | items |
 //! |---|---|
 //! | comparison of two programs | [`verify`], [`VerifyOptions`], [`Tolerance`], [`LOOSE`], [`HALF`] |
-//! | what was run, and what came out | [`Verification`], [`Case`], [`Outcome`], [`Difference`] |
+//! | what was run, and what came out | [`Verification`], [`Case`], [`Outcome`], [`Difference`], [`ROUNDED`] |
 //! | what runs programs | [`Runner`], [`Evaluator`], [`Subject`] |
 //!
-//! `inputs` draws the inputs, and `compare` judges the results. Whoever has a runtime at
+//! `inputs` chooses the inputs, `draw` draws their elements, and `compare` judges the results.
+//! Whoever has a runtime at
 //! hand runs the programs with that, as the Python package does with onnxruntime;
 //! [`Evaluator`] is the one that is always there.
 
 mod compare;
+mod draw;
 mod inputs;
 mod options;
 mod outcome;
@@ -31,6 +33,6 @@ pub use compare::{HALF, LOOSE};
 pub use inputs::Inputs;
 pub use isoform_kernels::difference::Tolerance;
 pub use options::{VerifyOptions, verify};
-pub use outcome::{Difference, Outcome};
+pub use outcome::{Difference, Outcome, ROUNDED};
 pub use runner::{Evaluator, Ran, Runner, Subject};
 pub use verification::{Case, Verification};

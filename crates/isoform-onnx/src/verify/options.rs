@@ -5,12 +5,13 @@ use isoform::{Ref, Value};
 
 use isoform_kernels::difference::Tolerance;
 
-use super::compare::{self, HALF, wider};
-use super::inputs::{self, Inputs};
+use super::compare::{self, HALF, LOOSE, wider};
+use super::inputs::{self, Given, Inputs};
 use super::outcome::{Difference, Outcome};
 use super::runner::{Evaluator, Ran, Runner, Subject};
 use super::verification::{Case, Verification};
 use crate::ir::Program;
+use crate::optimize::OptimizeOptions;
 
 /// The number of sets of inputs on which programs have to agree.
 const CASES: usize = 2;
@@ -19,11 +20,15 @@ const CASES: usize = 2;
 /// does not fail because of the sizes.
 const SAME_REASONS: usize = 4;
 
+/// The largest constant, in bytes, that is computed beforehand, unless it replaces larger ones.
+const MAX_CONSTANT: u64 = 1 << 20;
+
 /// Options of [`verify`](VerifyOptions::verify).
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerifyOptions {
     tolerance: Option<Tolerance>,
     seed: u64,
+    given: Given,
 }
 
 impl Default for VerifyOptions {
@@ -31,6 +36,7 @@ impl Default for VerifyOptions {
         VerifyOptions {
             tolerance: None,
             seed: 1,
+            given: Given::default(),
         }
     }
 }
@@ -59,21 +65,50 @@ impl VerifyOptions {
         self
     }
 
-    /// Runs both programs on the same random inputs and compares all outputs.
+    /// Gives values for inputs by name, as the evaluator takes them; the others are drawn. If
+    /// all inputs have values, there is one case.
+    #[must_use]
+    pub fn inputs<S: Into<String>>(mut self, inputs: impl IntoIterator<Item = (S, Value)>) -> Self {
+        let inputs = inputs.into_iter();
+        let inputs = inputs.map(|(name, value)| (name.into(), value));
+        self.given.values.extend(inputs);
+        self
+    }
+
+    /// Gives shapes of inputs by name, for those whose values are drawn. A dimension has the
+    /// same size wherever its name occurs.
+    #[must_use]
+    pub fn shapes<S: Into<String>>(
+        mut self,
+        shapes: impl IntoIterator<Item = (S, Vec<i64>)>,
+    ) -> Self {
+        let shapes = shapes.into_iter();
+        let shapes = shapes.map(|(name, shape)| (name.into(), shape));
+        self.given.shapes.extend(shapes);
+        self
+    }
+
+    /// Runs both programs on the same inputs and compares all outputs.
     ///
-    /// Symbolic dimensions get two different assignments, at first with sizes from 2 and
-    /// from 3; if the original does not run with them, others are tried. Integers are small
-    /// and not negative, since most are positions or lengths. The first runner that runs the
-    /// original on some inputs decides; the others are asked if it runs it on none.
+    /// Dimensions without a size get two different assignments, at first with sizes from 2
+    /// and from 3; if the original does not run with them, others are tried. Integers are
+    /// small and not negative, since most are positions or lengths. The first runner that
+    /// runs the original on some inputs decides; the others are asked if it runs it on none.
     ///
     /// A runtime computes in 16-bit floats with steps of its own, so if the program has
     /// some, runners other than [`Evaluator`] are judged with [`HALF`](super::HALF) at least.
+    /// It also multiplies by constants in another order than by computed weights, so if an
+    /// output differs no more than [`LOOSE`](super::LOOSE) allows, both programs are run with
+    /// their constants computed beforehand, and then have to agree bit by bit: that is
+    /// [`Outcome::Rounded`].
     ///
     /// The time is that of the runs.
     ///
     /// # Errors
     ///
-    /// Errors of the runners; interruption. What cannot be run, or differs, is a result.
+    /// `KeyError` for inputs that the original does not have, and `ValueError` for given
+    /// sizes and elements that contradict each other or the types of the inputs. Errors of
+    /// the runners; interruption. What cannot be run, or differs, is a result.
     pub fn verify(
         &self,
         original: Subject<'_>,
@@ -81,7 +116,8 @@ impl VerifyOptions {
         runners: &[&dyn Runner],
     ) -> isoform::Result<Verification> {
         let mut found = Verification::default();
-        let plans = match inputs::plans(&original.program.graph, &optimized.program.graph) {
+        let graphs = [original, optimized].map(|it| &it.program.graph);
+        let plans = match inputs::plans(graphs[0], graphs[1], &self.given)? {
             Ok(plans) => plans,
             Err(reason) => {
                 found.cases.push(Case {
@@ -101,6 +137,7 @@ impl VerifyOptions {
                 name,
                 original,
                 optimized,
+                is_own,
                 tolerance: match (self.tolerance, half && !is_own) {
                     (Some(tolerance), true) => Some(wider(tolerance, HALF)),
                     (None, true) => Some(HALF),
@@ -121,6 +158,8 @@ struct Judge<'a> {
     name: String,
     original: Subject<'a>,
     optimized: Subject<'a>,
+    /// True for the evaluator, which computes alike whatever is constant.
+    is_own: bool,
     tolerance: Option<Tolerance>,
 }
 
@@ -160,9 +199,56 @@ impl Judge<'_> {
             judged += runs.len();
             let inputs: Vec<Inputs> = runs.iter().map(|(_, inputs, _)| inputs.clone()).collect();
             let actual = self.runner.run(self.optimized, &inputs)?;
-            for ((plan, _, expected), actual) in runs.into_iter().zip(actual) {
-                let outcome = self.outcome(&expected, actual);
+            let mut outcomes = Vec::new();
+            for ((_, _, expected), actual) in runs.iter().zip(&actual) {
+                outcomes.push(self.outcome(expected, actual, self.tolerance));
+            }
+            let is_different = |it: &Outcome| matches!(it, Outcome::Different(_));
+            if outcomes.iter().any(is_different) && self.tolerance.is_none() && !self.is_own {
+                let expected: Vec<&[Value]> = runs.iter().map(|it| it.2.as_slice()).collect();
+                self.with_constants(&inputs, &expected, &actual, &mut outcomes)?;
+            }
+            for ((plan, ..), outcome) in runs.iter().zip(outcomes) {
                 found.cases.push(self.case(plan, outcome));
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges programs again that differ by so little that it may be the runtime's rounding,
+    /// with all their constants computed beforehand.
+    fn with_constants(
+        &self,
+        inputs: &[Inputs],
+        expected: &[&[Value]],
+        actual: &[Ran],
+        outcomes: &mut [Outcome],
+    ) -> isoform::Result<()> {
+        let mut near = Vec::new();
+        for (at, outcome) in outcomes.iter().enumerate() {
+            if let Outcome::Different(_) = outcome
+                && let Outcome::Close { max_abs } =
+                    self.outcome(expected[at], &actual[at], Some(LOOSE))
+            {
+                near.push((at, max_abs));
+            }
+        }
+        if near.is_empty() {
+            return Ok(());
+        }
+        let computed = OptimizeOptions::default()
+            .only(["fold-constants", "drop-identity"])
+            .max_constant(MAX_CONSTANT);
+        let left = computed.optimize(self.original.program)?.program;
+        let right = computed.optimize(self.optimized.program)?.program;
+        let inputs: Vec<Inputs> = near.iter().map(|(at, _)| inputs[*at].clone()).collect();
+        let expected = self.runner.run((&left).into(), &inputs)?;
+        let actual = self.runner.run((&right).into(), &inputs)?;
+        for (((at, max_abs), expected), actual) in near.into_iter().zip(expected).zip(actual) {
+            if let Ok(expected) = expected
+                && let Outcome::Same = self.outcome(&expected, &actual, None)
+            {
+                outcomes[at] = Outcome::Rounded { max_abs };
             }
         }
         Ok(())
@@ -176,11 +262,11 @@ impl Judge<'_> {
         }
     }
 
-    fn outcome(&self, expected: &[Value], actual: Ran) -> Outcome {
+    fn outcome(&self, expected: &[Value], actual: &Ran, tolerance: Option<Tolerance>) -> Outcome {
         let names = compare::output_names(self.optimized.program);
         match actual {
-            Err(reason) => Outcome::Different(vec![Difference::failed(reason)]),
-            Ok(actual) => compare::outcome(&names, expected, &actual, self.tolerance),
+            Err(reason) => Outcome::Different(vec![Difference::failed(reason.clone())]),
+            Ok(actual) => compare::outcome(&names, expected, actual, tolerance),
         }
     }
 }

@@ -13,6 +13,12 @@ pub enum Outcome {
         /// The largest absolute difference of two elements.
         max_abs: f64,
     },
+    /// Every bit is the same once the constants of both programs are computed beforehand. As
+    /// they are, a runtime multiplies by constants and by computed weights in other orders.
+    Rounded {
+        /// The largest absolute difference of two elements, as the programs are.
+        max_abs: f64,
+    },
     /// The outputs differ.
     Different(Vec<Difference>),
     /// The original could not be run on these inputs, which says nothing about the other.
@@ -21,6 +27,10 @@ pub enum Outcome {
         reason: String,
     },
 }
+
+/// The remark on [`Outcome::Rounded`] for people.
+pub const ROUNDED: &str = "the runtime rounds in another order where a weight is a constant; \
+    with all constants computed first, every bit is the same";
 
 /// An output that differs.
 #[derive(Clone, Debug, PartialEq)]

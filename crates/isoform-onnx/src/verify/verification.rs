@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::outcome::{Difference, Outcome};
+use super::outcome::{Difference, Outcome, ROUNDED};
 
 /// A set of inputs on which both programs were run, or could not be.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +73,12 @@ impl fmt::Display for Verification {
                 Outcome::Same => write!(f, "same")?,
                 Outcome::Close { max_abs } => {
                     write!(f, "close, the largest difference is {max_abs:.3e}")?;
+                }
+                Outcome::Rounded { max_abs } => {
+                    write!(
+                        f,
+                        "close, the largest difference is {max_abs:.3e}: {ROUNDED}"
+                    )?;
                 }
                 Outcome::NotRun { reason } => write!(f, "could not run: {reason}")?,
                 Outcome::Different(found) => {
