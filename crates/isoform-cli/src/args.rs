@@ -467,7 +467,7 @@ pub(crate) struct PipelineArgs {
 ///
 /// PIPELINE lists passes with their options, such as `FoldConstant,FuseOps{depth=1},(A,B)`;
 /// parentheses make a sequence of its own. `@NAME` reads the text from a file. The result is
-/// printed as text, or written with --output.
+/// printed as `isoform show` prints it, or written with --output.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct RunArgs {
@@ -480,7 +480,7 @@ pub(crate) struct RunArgs {
     /// The file to write; - is standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// The format to write; by default that of the name, and text for standard output.
+    /// The format to write; by default that of the name, and for people on standard output.
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) to: Option<TargetForm>,
     /// Replace the output if it exists.

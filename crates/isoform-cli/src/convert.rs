@@ -23,7 +23,7 @@ pub(crate) fn run(
 ) -> io::Result<()> {
     // Fail early, before anything large is read.
     let form = match form_of_target(args, common).and_then(|form| {
-        check_target(args)?;
+        check_target(&args.target, args.force)?;
         Ok(form)
     }) {
         Ok(form) => form,
@@ -87,7 +87,7 @@ pub(crate) fn write_model(
             return output.failed_file(&args.source, &failure);
         }
     };
-    let saved = check_target(args)
+    let saved = check_target(&args.target, args.force)
         .and_then(|()| check_data(args))
         .and_then(|()| write_program(&program, &args.target, &args.model, output));
     let saved = match saved {

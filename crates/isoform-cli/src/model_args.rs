@@ -48,6 +48,14 @@ fn input_shape(text: &str) -> Result<InputShape, String> {
     })
 }
 
+/// The sizes of an input, all of them numbers.
+pub(crate) fn sizes(text: &str) -> Result<(String, Vec<i64>), String> {
+    let expected = || "expected a name and sizes, such as input:1,512".to_owned();
+    let shape = input_shape(text).map_err(|_| expected())?;
+    let sizes: Option<Vec<i64>> = shape.extents.into_iter().collect();
+    Ok((shape.name, sizes.ok_or_else(expected)?))
+}
+
 /// How models are written.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "ONNX models")]

@@ -1,6 +1,7 @@
 //! Files that commands write: completely or not at all.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use isoform_onnx::{WholeFile, replaceable};
 
@@ -8,16 +9,16 @@ use crate::args::ConvertArgs;
 use crate::input::is_dash;
 use crate::output::Failure;
 
-/// Checks that the target may be written.
-pub(crate) fn check_target(args: &ConvertArgs) -> Result<(), Failure> {
-    if is_dash(&args.target) {
+/// Checks that a target may be written: an existing file only if it may be replaced.
+pub(crate) fn check_target(target: &Path, force: bool) -> Result<(), Failure> {
+    if is_dash(target) {
         return Ok(());
     }
-    let found = replaceable(&args.target).map_err(|error| match error.kind() {
+    let found = replaceable(target).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => format!("{error}; standard output is '-'"),
         _ => error.to_string(),
     })?;
-    match found.is_some() && !args.force {
+    match found.is_some() && !force {
         true => Err(EXISTS.into()),
         false => Ok(()),
     }
@@ -28,7 +29,7 @@ const EXISTS: &str = "the file exists; --force replaces it";
 /// Writes the target completely or not at all, also if the process is killed meanwhile.
 pub(crate) fn write(args: &ConvertArgs, bytes: &[u8]) -> Result<(), Failure> {
     // Somebody may have written it in the meantime.
-    check_target(args)?;
+    check_target(&args.target, args.force)?;
     let written = WholeFile::create(&args.target).and_then(|mut file| {
         file.write_all(bytes)?;
         match args.force {

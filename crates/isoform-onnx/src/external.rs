@@ -115,6 +115,17 @@ impl ExternalResolver {
         Ok(Some(zeros.slice(..length)))
     }
 
+    /// The files that were read, by their canonical paths, with their sizes in bytes.
+    pub(crate) fn read_files(&self) -> Vec<(PathBuf, u64)> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let sizes = files.iter();
+        let mut sizes: Vec<(PathBuf, u64)> = sizes
+            .map(|(file, bytes)| (file.clone(), bytes.len() as u64))
+            .collect();
+        sizes.sort_unstable();
+        sizes
+    }
+
     /// True if these bytes are in place of data that was not read.
     pub(crate) fn is_stand_in(&self, bytes: &Bytes) -> bool {
         let zeros = self.stand_in.lock().unwrap_or_else(PoisonError::into_inner);

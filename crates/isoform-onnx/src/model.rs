@@ -32,6 +32,8 @@ pub struct Model {
     counts: Counts,
     path: Option<PathBuf>,
     options: ImportOptions,
+    /// The files of external data that were read, with their sizes.
+    external: Arc<[(PathBuf, u64)]>,
     /// Tensors whose external data was not read, by identity.
     left_out: Arc<HashMap<u64, Tensor>>,
 }
@@ -65,6 +67,12 @@ impl Model {
     /// The path the model was loaded from, if it came from a file.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    /// The files of external data that were read, by their canonical paths, with their sizes in
+    /// bytes; sorted.
+    pub fn external_files(&self) -> &[(PathBuf, u64)] {
+        &self.external
     }
 
     /// True if the tensor is a constant of this model whose external data was not read; its
@@ -144,7 +152,7 @@ impl ImportOptions {
         let (model, resolver) = self.files().open(path)?.into_parts();
         let imported = import_model(&model, &resolver, self)
             .within(|| format!("model '{}'", path.display()))?;
-        Ok(self.model(imported, Some(path.to_path_buf())))
+        Ok(self.model(imported, &resolver, Some(path.to_path_buf())))
     }
 
     /// [`import`] with these options.
@@ -154,10 +162,15 @@ impl ImportOptions {
     /// As [`import`].
     pub fn import(self, model: &ModelProto, resolver: &ExternalResolver) -> isoform::Result<Model> {
         let imported = import_model(model, resolver, self)?;
-        Ok(self.model(imported, None))
+        Ok(self.model(imported, resolver, None))
     }
 
-    fn model(self, imported: Imported, path: Option<PathBuf>) -> Model {
+    fn model(
+        self,
+        imported: Imported,
+        resolver: &ExternalResolver,
+        path: Option<PathBuf>,
+    ) -> Model {
         let left_out = imported.left_out.into_iter();
         let left_out = left_out.map(|tensor| (identity(&tensor), tensor)).collect();
         Model {
@@ -165,6 +178,7 @@ impl ImportOptions {
             counts: imported.counts,
             path,
             options: self,
+            external: resolver.read_files().into(),
             left_out: Arc::new(left_out),
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::model_args::{FixArgs, ModelArgs};
+use crate::model_args::{FixArgs, ModelArgs, sizes};
 
 /// Make an ONNX model smaller without changing what it computes.
 ///
@@ -14,7 +14,8 @@ use crate::model_args::{FixArgs, ModelArgs};
 /// output stays the same, for all inputs. Names, types and order of inputs and outputs,
 /// metadata and documentation are kept.
 ///
-/// OUT is written completely or not at all, and replaces an existing file; it may be IN.
+/// OUT is written completely or not at all; an existing file, IN among them, is replaced only
+/// with --force. Constants that IN has in files beside it stay in files beside OUT.
 #[derive(Args, Debug)]
 #[command(after_help = OPTIMIZE_HELP)]
 pub(crate) struct OptimizeArgs {
@@ -33,11 +34,19 @@ pub(crate) struct OptimizeArgs {
     /// Print which rule was used where, and what it saved.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Run both models on random inputs, and write nothing if an output differs.
+    /// Replace OUT if it exists.
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    /// Write all constants into OUT itself, also those that IN has in files beside it.
+    #[arg(long, conflicts_with = "external_data")]
+    pub(crate) inline: bool,
+    /// Run both models on sample inputs, and write nothing if an output differs.
     ///
-    /// Symbolic dimensions get two assignments of sizes. Outputs have to agree bit by bit;
-    /// with --fuse or --fold all, up to a relative difference of 1e-3. The Python package
-    /// runs the models with onnxruntime if that is installed (`pip install
+    /// Inputs are random, and dimensions without a size get two assignments of sizes; see
+    /// --verify-shape and --inputs. Outputs have to agree bit by bit, as they are or with the
+    /// constants of both models computed first, because runtimes multiply by constants in
+    /// another order; with --fuse or --fold all, up to a relative difference of 1e-3. The
+    /// Python package runs the models with onnxruntime if that is installed (`pip install
     /// 'isoform[verify]'`); otherwise they run with the evaluator of this program, which does
     /// not know every operator.
     #[arg(long)]
@@ -45,6 +54,13 @@ pub(crate) struct OptimizeArgs {
     /// The seed of the inputs for --verify.
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "verify")]
     pub(crate) seed: u64,
+    /// The sizes of an input for --verify, such as input:1,512; may be given several times.
+    #[arg(long, value_name = "NAME:SIZES", value_parser = sizes, requires = "verify")]
+    pub(crate) verify_shape: Vec<(String, Vec<i64>)>,
+    /// A file with inputs for --verify by name, as numpy.savez or safetensors write them; the
+    /// others are random.
+    #[arg(long = "inputs", value_name = "FILE", requires = "verify")]
+    pub(crate) samples: Option<PathBuf>,
     /// List the rules with what they replace and why, instead of optimizing.
     #[arg(long, visible_alias = "rules")]
     pub(crate) list_rules: bool,
@@ -127,10 +143,10 @@ Ctrl-C ends the command at once, as status 130 of a shell; OUT is left as it was
 
 JSON (--json), one object:
   {\"file\": NAME, \"to\": NAME, \"nodes\": PAIR, \"copies\": COUNT, \"bytes\": PAIR,
-   \"constants\": PAIR, \"external_bytes\": COUNT, \"rounds\": COUNT, \"seconds\": NUMBER, \"written\": BOOL,
+   \"constants\": PAIR, \"external_bytes\": PAIR, \"rounds\": COUNT, \"seconds\": NUMBER, \"written\": BOOL,
    \"rules\": [{\"rule\": NAME, \"times\", \"nodes\", \"bytes\"}...], \"verified\": null or VERIFIED}
-  PAIR is {\"before\": COUNT, \"after\": COUNT}; `bytes` are those of the model's file, and
-    `constants` those of all constants. Numbers of rules count what they saved, and `copies`
+  PAIR is {\"before\": COUNT, \"after\": COUNT}; `bytes` are those of the model and of the
+    files beside it, which are the external ones, and `constants` those of all constants. Numbers of rules count what they saved, and `copies`
     the nodes of the result that give an input or an output another name.
   VERIFIED is {\"same\": BOOL, \"cases\": [{\"inputs\", \"runner\", \"outcome\": \"same\", \"close\",
     \"different\" or \"not run\", \"max_abs\", \"reason\", \"differences\": [{\"output\", \"node\",
@@ -146,6 +162,9 @@ Examples:
   isoform optimize --explain --verify model.onnx smaller.onnx
   isoform optimize --fuse --fold all --verify model.onnx fast.onnx
   isoform optimize --without merge-slices,drop-cast model.onnx smaller.onnx
+  isoform optimize --verify --verify-shape input:1,512 model.onnx smaller.onnx
+  isoform optimize --verify --inputs sample.npz model.onnx smaller.onnx
+  isoform optimize --force model.onnx model.onnx
   isoform optimize --max-constant 1MB --json model.onnx smaller.onnx | jq .nodes
   isoform optimize --dim batch=1 --input-shape x:1,3,224,224 model.onnx fixed.onnx
   isoform optimize --list-rules | less";
@@ -157,7 +176,8 @@ Examples:
 /// the inputs of the part, with the types that are known of them, and those in --to its
 /// outputs. Without --from, the part has the inputs that it needs.
 ///
-/// OUT is written completely or not at all, and replaces an existing file.
+/// OUT is written completely or not at all; an existing file is replaced only with --force.
+/// Constants that IN has in files beside it stay in files beside OUT.
 #[derive(Args, Debug)]
 #[command(after_help = EXTRACT_HELP)]
 pub(crate) struct ExtractArgs {
@@ -173,6 +193,12 @@ pub(crate) struct ExtractArgs {
     /// The values that become outputs, separated by commas; may be given several times.
     #[arg(long, value_name = "VALUE", value_delimiter = ',', required = true)]
     pub(crate) to: Vec<String>,
+    /// Replace OUT if it exists.
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    /// Write all constants into OUT itself, also those that IN has in files beside it.
+    #[arg(long, conflicts_with = "external_data")]
+    pub(crate) inline: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 }

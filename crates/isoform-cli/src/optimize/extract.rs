@@ -7,31 +7,37 @@ use serde_json::json;
 
 use super::args::ExtractArgs;
 use super::load_model;
-use super::written::{self, bytes_text, write_model};
+use super::written::{self, write_model};
 use crate::args::Common;
 use crate::input::message;
 use crate::output::{Output, counted, printable};
+use crate::target::check_target;
 
 pub(crate) fn extract(
     args: &ExtractArgs,
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    if let Err(failure) = written::check(&args.output, false, output) {
+    if let Err(failure) = written::check(&args.output, (false, args.force), output) {
         return output.failed_file(&args.output, &failure);
     }
     let part = load_model(&args.input, common).and_then(|model| {
-        isoform_onnx::extract(model.program(), &args.from, &args.to)
-            .map_err(|error| message(&args.input, &error))
+        let part = isoform_onnx::extract(model.program(), &args.from, &args.to);
+        Ok((part.map_err(|error| message(&args.input, &error))?, model))
     });
-    let part = match part {
+    let (part, model) = match part {
         Ok(part) => part,
         Err(failure) => return output.failed_file(&args.input, &failure),
     };
-    let saved = match write_model(&part, &args.output, &args.model, output) {
+    let layout = written::keeping_layout(&model, &args.output, args.inline, &args.model);
+    let saved = check_target(&args.output, args.force)
+        .and_then(|()| write_model(&part, &args.output, &layout, output));
+    let saved = match saved {
         Ok(saved) => saved,
         Err(failure) => return output.failed_file(&args.output, &failure),
     };
+    let unused = written::unused(&model, &args.output, &saved);
+    written::tell_unused(&unused, &args.output, output);
     let graph = &part.graph;
     if output.json {
         let inputs: Vec<&str> = graph.params.iter().map(|it| it.name.as_str()).collect();
@@ -53,7 +59,7 @@ pub(crate) fn extract(
         printable(&args.output.display().to_string()),
         counted(graph.params.len(), "input"),
         counted(graph.results.len(), "output"),
-        bytes_text(saved.bytes)
+        saved.text()
     );
     written::tell(&args.output, &line, output)
 }

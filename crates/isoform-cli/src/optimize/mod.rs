@@ -9,7 +9,7 @@ mod verify;
 mod written;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indicatif::ProgressBar;
@@ -23,6 +23,7 @@ use crate::imports::RunOptions;
 use crate::input::{Input, load_complete, message};
 use crate::output::{DIFFERENT, Failure, Output, printable};
 use crate::progress::bar_of;
+use crate::target::check_target;
 
 use args::{FoldArg, OptimizeArgs, RuleArgs};
 use written::bytes_text;
@@ -62,7 +63,10 @@ struct Done {
     optimized: Optimized,
     saved: Option<Written>,
     verified: Option<Verification>,
-    bytes_before: u64,
+    /// Bytes of the input's file, and of the files beside it.
+    bytes_before: (u64, u64),
+    /// Files that the input has beside it, and the output in its place does not.
+    unused: Vec<PathBuf>,
     seconds: f64,
 }
 
@@ -75,7 +79,7 @@ pub(crate) fn optimize(
     let (Some(input), Some(target)) = (&args.input, &args.output) else {
         return rules::list(output);
     };
-    if let Err(failure) = written::check(target, args.explain, output) {
+    if let Err(failure) = written::check(target, (args.explain, args.force), output) {
         return output.failed_file(target, &failure);
     }
     let bar = bar_of(4, output.shows_progress(), "steps");
@@ -90,7 +94,7 @@ pub(crate) fn optimize(
 type Failed<'a> = (&'a Path, Failure);
 
 fn run<'a>(
-    args: &OptimizeArgs,
+    args: &'a OptimizeArgs,
     (input, target): (&'a Path, &'a Path),
     common: &Common,
     host: &RunOptions<'_>,
@@ -100,6 +104,7 @@ fn run<'a>(
     let in_input = |error: isoform::Error| (input, message(input, &error));
     bar.set_message("reading");
     let model = load_model(input, common).map_err(|failure| (input, failure))?;
+    let external = model.external_files().iter().map(|(_, bytes)| bytes).sum();
     let bytes_before = std::fs::metadata(input).map_or(0, |found| found.len());
     bar.inc(1);
     bar.set_message("simplifying");
@@ -114,7 +119,8 @@ fn run<'a>(
         optimized,
         saved: None,
         verified: None,
-        bytes_before,
+        bytes_before: (bytes_before, external),
+        unused: Vec::new(),
         seconds: 0.0,
     };
     if args.verify {
@@ -123,11 +129,12 @@ fn run<'a>(
             program: model.program(),
             file: Some(input),
         };
-        let verified = verify::verify(args, original, &done.optimized.program, host);
+        let given = verify::given(args, common)?;
+        let verified = verify::verify(args, given, original, &done.optimized.program, host);
         let verified = verified.map_err(in_input)?;
         let (judged, is_same) = (verified.judged(), verified.is_same());
         if judged == 0 {
-            return Err((input, verify::nothing(&verified)));
+            return Err((input, verify::nothing(&verified, model.program())));
         }
         done.verified = Some(verified);
         if !is_same {
@@ -136,8 +143,12 @@ fn run<'a>(
     }
     bar.inc(1);
     bar.set_message("writing");
-    let saved = write_model(&done.optimized.program, target, &args.model, output);
-    done.saved = Some(saved.map_err(|failure| (target, failure))?);
+    let layout = written::keeping_layout(&model, target, args.inline, &args.model);
+    let saved = check_target(target, args.force)
+        .and_then(|()| write_model(&done.optimized.program, target, &layout, output));
+    let saved = saved.map_err(|failure| (target, failure))?;
+    done.unused = written::unused(&model, target, &saved);
+    done.saved = Some(saved);
     done.seconds = start.elapsed().as_secs_f64();
     Ok(done)
 }
@@ -169,6 +180,7 @@ fn report(
         // The result is known, even if nobody reads the explanation.
         output.status = DIFFERENT;
     }
+    written::tell_unused(&done.unused, target, output);
     if output.json {
         return output.json_line(&as_json(args, (input, target), done));
     }
@@ -188,17 +200,14 @@ fn report(
 /// `smaller.onnx: 960 -> 512 nodes, 75.3 MB -> 75.1 MB, 0.21 s`.
 fn summary(target: &Path, done: &Done, saved: &Written) -> String {
     let report = &done.optimized.report;
-    let external = match saved.external_bytes {
-        0 => String::new(),
-        bytes => format!(" and {} beside", bytes_text(bytes)),
-    };
+    let (bytes, external) = done.bytes_before;
     format!(
-        "{}: {} → {} nodes, {} → {}{external}, {:.2} s",
+        "{}: {} → {} nodes, {} → {}, {:.2} s",
         printable(&target.display().to_string()),
         report.nodes_before,
         report.nodes_after,
-        bytes_text(done.bytes_before),
-        bytes_text(saved.bytes),
+        bytes_text(bytes + external),
+        saved.text(),
         done.seconds
     )
 }
@@ -207,6 +216,7 @@ fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &Done) ->
     let report = &done.optimized.report;
     let pair = |before: u64, after: u64| json!({"before": before, "after": after});
     let saved = done.saved.as_ref();
+    let (bytes, external) = done.bytes_before;
     let rules = report.totals().into_iter().map(|total| {
         json!({
             "rule": total.rule,
@@ -219,10 +229,16 @@ fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &Done) ->
         "file": input.to_string_lossy(),
         "to": target.to_string_lossy(),
         "nodes": pair(report.nodes_before as u64, report.nodes_after as u64),
-        "bytes": {"before": done.bytes_before, "after": saved.map(|saved| saved.bytes)},
+        "bytes": {
+            "before": bytes + external,
+            "after": saved.map(|saved| saved.bytes + saved.external_bytes),
+        },
         "copies": report.copies,
         "constants": pair(report.bytes_before, report.bytes_after),
-        "external_bytes": saved.map(|saved| saved.external_bytes),
+        "external_bytes": {
+            "before": external,
+            "after": saved.map(|saved| saved.external_bytes),
+        },
         "rounds": report.rounds,
         "seconds": done.seconds,
         "written": saved.is_some(),

@@ -3,19 +3,48 @@
 use std::io;
 use std::path::Path;
 
-use isoform::Ref;
-use isoform_onnx::ir::Program;
+use isoform::values::Tensor;
+use isoform::{Map, Ref, Str, Value};
+use isoform_onnx::ir::{Program, TensorType};
 use isoform_onnx::verify::{
-    Evaluator, LOOSE, Outcome, Runner, Subject, Verification, VerifyOptions,
+    Evaluator, LOOSE, Outcome, ROUNDED, Runner, Subject, Verification, VerifyOptions,
 };
 use serde_json::{Value as Json, json};
 
 use super::args::OptimizeArgs;
+use crate::args::Common;
 use crate::imports::RunOptions;
-use crate::output::{Failure, Output};
+use crate::input::{Input, load_complete};
+use crate::output::{Failure, Output, printable};
+
+/// The inputs that a user gives, by name.
+pub(super) fn given<'a>(
+    args: &'a OptimizeArgs,
+    common: &Common,
+) -> Result<Vec<(String, Value)>, (&'a Path, Failure)> {
+    let Some(file) = &args.samples else {
+        return Ok(Vec::new());
+    };
+    let failed = |failure: Failure| (file.as_path(), failure);
+    let found = load_complete(file, common).map_err(failed)?;
+    let tensors = match &found {
+        Input::Value(found) => found.value.extract::<Map<Str, Value>>().ok(),
+        Input::Model(_) => None,
+    };
+    let tensors = tensors.filter(|it| it.iter().all(|(_, value)| value.peek::<Tensor>().is_some()));
+    let Some(tensors) = tensors else {
+        let text = "expected inputs by name, as numpy.savez('inputs.npz', input=...) writes them";
+        return Err(failed(text.into()));
+    };
+    let tensors = tensors.iter();
+    Ok(tensors
+        .map(|(name, value)| (name.to_string(), value.clone()))
+        .collect())
+}
 
 pub(super) fn verify(
     args: &OptimizeArgs,
+    given: Vec<(String, Value)>,
     original: Subject<'_>,
     optimized: &Ref<Program>,
     host: &RunOptions<'_>,
@@ -24,7 +53,10 @@ pub(super) fn verify(
     let mut runners: Vec<&dyn Runner> = Vec::new();
     runners.extend(runtime.as_deref());
     runners.push(&Evaluator);
-    let mut options = VerifyOptions::default().seed(args.seed);
+    let mut options = VerifyOptions::default()
+        .seed(args.seed)
+        .shapes(args.verify_shape.iter().cloned())
+        .inputs(given);
     if !args.rules.is_exact() {
         options = options.tolerance(LOOSE);
     }
@@ -32,13 +64,35 @@ pub(super) fn verify(
 }
 
 /// The failure if no inputs could be judged.
-pub(super) fn nothing(verified: &Verification) -> Failure {
-    let mut failure = Failure::from(
-        "nothing could be verified, so nothing was written; leave out --verify, or see which \
-         runtime can run the model (pip install 'isoform[verify]' for onnxruntime)",
-    );
+pub(super) fn nothing(verified: &Verification, program: &Program) -> Failure {
+    let sizes = match example(program) {
+        Some(shape) => format!("say which sizes inputs have with --verify-shape {shape}, "),
+        None => String::new(),
+    };
+    let mut failure = Failure::from(format!(
+        "nothing could be verified, so nothing was written; {sizes}give inputs that the model \
+         runs on with --inputs sample.npz, or leave out --verify (pip install 'isoform[verify]' \
+         for onnxruntime, which knows more operators than isoform's evaluator)",
+    ));
     failure.excerpt = verified.to_string().lines().map(indented).collect();
     failure
+}
+
+/// Sizes for the first input that does not declare all of them, as an example: `input:1,64`.
+fn example(program: &Program) -> Option<String> {
+    let shapes = program.graph.params.iter().filter_map(|param| {
+        let ty = param.ty.as_object()?.downcast_ref::<TensorType>()?;
+        Some((&param.name, ty.shape.as_ref()?.values()))
+    });
+    let known = |dim: &Value| dim.as_int().filter(|size| *size >= 0);
+    let mut open = shapes.filter(|(_, shape)| shape.iter().any(|dim| known(dim).is_none()));
+    let (name, shape) = open.next()?;
+    let guess = |at: usize| if at == 0 { 1 } else { 64 };
+    let sizes = shape.iter().enumerate();
+    let sizes: Vec<String> = sizes
+        .map(|(at, dim)| known(dim).unwrap_or_else(|| guess(at)).to_string())
+        .collect();
+    Some(format!("{}:{}", printable(name), sizes.join(",")))
 }
 
 fn indented(line: &str) -> String {
@@ -77,6 +131,12 @@ pub(super) fn as_json(verified: &Verification) -> Json {
         let (outcome, max_abs, reason, differences) = match &case.outcome {
             Outcome::Same => ("same", None, None, Vec::new()),
             Outcome::Close { max_abs } => ("close", Some(*max_abs), None, Vec::new()),
+            Outcome::Rounded { max_abs } => (
+                "close",
+                Some(*max_abs),
+                Some(ROUNDED.to_owned()),
+                Vec::new(),
+            ),
             Outcome::NotRun { reason } => ("not run", None, Some(reason.clone()), Vec::new()),
             Outcome::Different(found) => {
                 let found = found.iter().map(|it| {

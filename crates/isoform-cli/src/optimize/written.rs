@@ -4,11 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use isoform::Ref;
+use isoform_onnx::Model;
 use isoform_onnx::ir::Program;
 
 use crate::input::{is_dash, message};
 use crate::model_args::ModelArgs;
-use crate::output::{Failure, Output};
+use crate::output::{Failure, Output, counted, printable};
+use crate::target::check_target;
 
 /// How much was written.
 #[derive(Clone, Debug)]
@@ -20,12 +22,91 @@ pub(crate) struct Written {
     pub(crate) external_files: Vec<PathBuf>,
 }
 
-/// Fails if a report would go where the model goes.
-pub(super) fn check(target: &Path, explains: bool, output: &Output<'_, '_>) -> Result<(), Failure> {
+impl Written {
+    /// All bytes, for people: `75.3 MB (75.1 MB of it in model.onnx.data)`.
+    pub(super) fn text(&self) -> String {
+        let all = bytes_text(self.bytes + self.external_bytes);
+        let files = match self.external_files.as_slice() {
+            [] => return all,
+            [file] => {
+                let name = file.file_name().unwrap_or(file.as_os_str());
+                printable(&name.to_string_lossy()).to_string()
+            }
+            files => counted(files.len(), "file"),
+        };
+        format!(
+            "{all} ({} of it in {files})",
+            bytes_text(self.external_bytes)
+        )
+    }
+}
+
+/// Fails if a report would go where the model goes, and if the model may not be replaced.
+pub(super) fn check(
+    target: &Path,
+    (explains, force): (bool, bool),
+    output: &Output<'_, '_>,
+) -> Result<(), Failure> {
     match is_dash(target) && (explains || output.json) {
         true => Err("--json and --explain write to standard output, which is also OUT".into()),
-        false => Ok(()),
+        false => check_target(target, force),
     }
+}
+
+/// The options with which constants stay where the source has them: inside the model, in one
+/// file beside it, or in one for each constant. A model that is replaced keeps the name of
+/// its one file.
+pub(super) fn keeping_layout(
+    source: &Model,
+    target: &Path,
+    inline: bool,
+    args: &ModelArgs,
+) -> ModelArgs {
+    let mut kept = args.clone();
+    let files = source.external_files();
+    if inline || args.external_data || files.is_empty() || is_dash(target) {
+        return kept;
+    }
+    kept.external_data = true;
+    kept.file_per_tensor = files.len() > 1;
+    if let ([(file, _)], Some(model)) = (files, replaced(source, target)) {
+        let folder = model.parent();
+        let location = folder.and_then(|folder| file.strip_prefix(folder).ok());
+        kept.location = location.and_then(|it| it.to_str()).map(str::to_owned);
+    }
+    kept
+}
+
+/// The model's own file, if that is the target.
+fn replaced(source: &Model, target: &Path) -> Option<PathBuf> {
+    let file = source.path()?.canonicalize().ok()?;
+    (target.canonicalize().ok()? == file).then_some(file)
+}
+
+/// Tells which files a model no longer uses that was replaced. They stay, because other models
+/// may use them.
+pub(super) fn tell_unused(unused: &[PathBuf], target: &Path, output: &mut Output<'_, '_>) {
+    if unused.is_empty() || output.quiet {
+        return;
+    }
+    let names = unused.iter().map(|file| file.to_string_lossy());
+    let names: Vec<String> = names.map(|it| printable(&it).to_string()).collect();
+    output.aside(&format!(
+        "isoform: {}: no longer uses {}\n",
+        printable(&target.display().to_string()),
+        names.join(", ")
+    ));
+}
+
+/// The files that a model has beside it and that the one in its place does not use.
+pub(super) fn unused(source: &Model, target: &Path, saved: &Written) -> Vec<PathBuf> {
+    if replaced(source, target).is_none() {
+        return Vec::new();
+    }
+    let used = saved.external_files.iter();
+    let used: Vec<PathBuf> = used.filter_map(|file| file.canonicalize().ok()).collect();
+    let files = source.external_files().iter().map(|(file, _)| file);
+    files.filter(|file| !used.contains(file)).cloned().collect()
 }
 
 /// Writes a model to a file, or to standard output.

@@ -7,6 +7,8 @@ use isoform::text::TensorText;
 use isoform::transform::instruments::timing;
 use isoform::transform::{Instrument, PassInfo, PassInstrument, Sequential};
 use isoform::{Obj, Ref, Result};
+use isoform_onnx::ir::Program;
+use isoform_onnx::layout;
 use serde_json::json;
 
 use super::changes::Changes;
@@ -15,9 +17,9 @@ use crate::args::{Common, ConvertArgs, RunArgs, TextArgs};
 use crate::convert::{encode, form_of_target, write_model};
 use crate::input::{Form, Input, IrFile, TargetForm, is_dash, load_complete};
 use crate::model_args::ModelArgs;
-use crate::output::Output;
+use crate::output::{Output, printable};
 use crate::progress::bar_of;
-use crate::show::text_of;
+use crate::show::{print_result, text_of};
 use crate::target::{check_target, write};
 
 /// Shows the running pass of a long pipeline.
@@ -110,7 +112,8 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
     let form = if to_standard && !output.json {
         Ok(target.to.unwrap_or(TargetForm::Text))
     } else {
-        form_of_target(&target, common).and_then(|form| check_target(&target).map(|()| form))
+        form_of_target(&target, common)
+            .and_then(|form| check_target(&target.target, target.force).map(|()| form))
     };
     let form = match form {
         Ok(form) => form,
@@ -153,6 +156,16 @@ fn finish(
     (input, program): (Input, Ref<Obj>),
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
+    // Before and after, if it is a model.
+    let models = match (&input, program.downcast_ref::<Program>()) {
+        (Input::Model(before), Some(after)) => Some((before.clone(), after.clone())),
+        _ => None,
+    };
+    let nodes = |program: &Program| layout::list(program).node_count();
+    if let (Some((before, after)), true, None) = (&models, is_dash(&args.output), args.to) {
+        let made = before.with_program(after.clone());
+        return print_result(&made, nodes(before.program()), output);
+    }
     let metadata = match input {
         Input::Value(file) => file.metadata,
         Input::Model(_) => None,
@@ -164,8 +177,14 @@ fn finish(
         form,
         metadata,
     });
+    let told = models.map(|(before, after)| {
+        let (before, after) = (nodes(before.program()), nodes(&after));
+        let name = args.output.display().to_string();
+        format!("{}: {before} → {after} nodes", printable(&name))
+    });
     if target_form == TargetForm::Onnx {
-        return write_model(target, &result, output);
+        write_model(target, &result, output)?;
+        return tell(told, args, output);
     }
     let to_standard = is_dash(&args.output);
     let bytes = match to_standard && form == Form::Text {
@@ -195,6 +214,20 @@ fn finish(
             "form": form.key(),
             "bytes": bytes.len(),
         })),
-        Ok(_) => Ok(()),
+        Ok(_) => tell(told, args, output),
+    }
+}
+
+/// Prints the line about a model that was written.
+fn tell(line: Option<String>, args: &RunArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
+    match line {
+        Some(line) if !output.json && !output.quiet && output.status == 0 => {
+            if is_dash(&args.output) {
+                output.aside(&format!("{line}\n"));
+                return Ok(());
+            }
+            output.line(line)
+        }
+        _ => Ok(()),
     }
 }

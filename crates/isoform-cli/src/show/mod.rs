@@ -83,6 +83,29 @@ fn print_model(
     }
 }
 
+/// Prints what passes made of a model, which had so many nodes before.
+pub(crate) fn print_result(
+    model: &Model,
+    nodes_before: usize,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let options = NameOptions {
+        numbers: false,
+        contents: true,
+        style: output.style,
+    };
+    let mut rows = Rows::new(model, layout::list(model.program()), options);
+    let nodes = rows.listing.node_count();
+    if !output.quiet {
+        output.faint("# ONNX model")?;
+    }
+    text::print(&mut rows, &ShowArgs::default(), output)?;
+    match output.quiet {
+        true => Ok(()),
+        false => output.faint(&format!("# {nodes_before} → {nodes} nodes")),
+    }
+}
+
 /// Reads the file. External data may be missing unless something is computed from it.
 fn read(args: &ShowArgs, common: &Common) -> Result<Input, Failure> {
     let external_data = match common.architecture || args.skip_external_data {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use isoform_onnx::proto::{GraphProto, ModelProto};
+use isoform_onnx::proto::{DataLocation, GraphProto, ModelProto, StringStringEntryProto};
 
 use crate::build::{Dim, FLOAT, Folder, floats, ints, model, node, value, with_attributes};
 use crate::{check, json};
@@ -61,7 +61,11 @@ fn a_model_gets_smaller_and_stays_the_same_program() {
     check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
     assert_eq!(folder.run("diff -q clumsy.onnx plain.onnx").status, 1);
     // Optimising again changes nothing, and the file may be its own target.
-    check(&folder.run("optimize -q small.onnx small.onnx"), 0, "");
+    check(
+        &folder.run("optimize -q --force small.onnx small.onnx"),
+        0,
+        "",
+    );
     check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
     let names = fs::read_dir(folder.path()).unwrap();
     assert_eq!(names.count(), 3, "nothing else is left");
@@ -93,7 +97,7 @@ fn what_was_done_is_explained() {
     assert!(ran.out.contains("\nfold-constants "), "{}", ran.out);
     assert!(ran.out.contains("'Add_a'"), "{}", ran.out);
     assert!(ran.out.contains("Transpose in 'main'"), "{}", ran.out);
-    let ran = json(&folder.run("optimize --explain --json clumsy.onnx small.onnx"));
+    let ran = json(&folder.run("optimize -f --explain --json clumsy.onnx small.onnx"));
     assert_eq!(ran["nodes"]["before"], 6);
     assert_eq!(ran["nodes"]["after"], 2);
     assert_eq!(ran["written"], true);
@@ -112,9 +116,9 @@ fn rules_are_chosen_by_name() {
     let folder = folder();
     let ran = json(&folder.run("optimize --json --only fold-constants clumsy.onnx a.onnx"));
     assert_eq!(ran["nodes"]["after"], 5);
-    let ran = json(&folder.run("optimize --json --without fold-constants clumsy.onnx a.onnx"));
+    let ran = json(&folder.run("optimize -f --json --without fold-constants clumsy.onnx a.onnx"));
     assert_eq!(ran["nodes"]["after"], 3);
-    let ran = json(&folder.run("optimize --json --fold none clumsy.onnx a.onnx"));
+    let ran = json(&folder.run("optimize -f --json --fold none clumsy.onnx a.onnx"));
     assert_eq!(ran["nodes"]["after"], 3);
     let ran = folder.run("optimize --without fold-constant clumsy.onnx b.onnx");
     assert_eq!((ran.status, ran.out.as_str()), (2, ""));
@@ -151,7 +155,7 @@ fn results_are_verified() {
     let lines: Vec<&str> = ran.out.lines().collect();
     assert_eq!(lines[0], "verified by isoform's evaluator (n=2): same");
     assert_eq!(lines[1], "verified by isoform's evaluator (n=3): same");
-    let ran = json(&folder.run("optimize --verify --json clumsy.onnx small.onnx"));
+    let ran = json(&folder.run("optimize -f --verify --json clumsy.onnx small.onnx"));
     assert_eq!(ran["verified"]["same"], true);
     assert_eq!(ran["verified"]["cases"][0]["outcome"], "same");
 }
@@ -196,7 +200,7 @@ fn trouble_leaves_the_target_alone() {
     folder.file("broken.onnx", b"\x0a\xff\xff\xff\xff\xff\xff\xff");
     folder.file("v.iso", b"ir.PrimType(dtype=int8)\n");
     for source in ["broken.onnx", "missing.onnx", "v.iso"] {
-        let ran = folder.run(&format!("optimize {source} plain.onnx"));
+        let ran = folder.run(&format!("optimize -f {source} plain.onnx"));
         assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{source}");
         assert!(
             ran.err.starts_with(&format!("isoform: {source}: ")),
@@ -240,21 +244,172 @@ fn parts_are_cut_out() {
         assert!(ran.err.contains(reason), "{ran:?}");
     };
     let none = "the model has no value 'sum'";
-    refused("extract clumsy.onnx part.onnx --to sum", none);
+    refused("extract -f clumsy.onnx part.onnx --to sum", none);
     let twice = "value 's' is named twice";
-    refused("extract clumsy.onnx part.onnx --to s,s", twice);
+    refused("extract -f clumsy.onnx part.onnx --to s,s", twice);
     let inputs = "the part also needs 'x' of the model";
-    refused("extract clumsy.onnx part.onnx --from a --to y", inputs);
+    refused("extract -f clumsy.onnx part.onnx --from a --to y", inputs);
+}
+
+#[test]
+fn files_are_replaced_only_by_force() {
+    let folder = folder();
+    for line in [
+        "optimize clumsy.onnx",
+        "extract --to y clumsy.onnx",
+        "convert clumsy.onnx",
+        "run onnx.Simplify clumsy.onnx -o",
+    ] {
+        for target in ["plain.onnx", "clumsy.onnx"] {
+            let before = fs::read(folder.path().join(target)).unwrap();
+            let ran = folder.run(&format!("{line} {target}"));
+            assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{line}");
+            let reason = format!("isoform: {target}: the file exists; --force replaces it\n");
+            assert_eq!(ran.err, reason, "{line}");
+            assert_eq!(fs::read(folder.path().join(target)).unwrap(), before);
+        }
+        let ran = folder.run(&format!("{line} new.onnx"));
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let (command, rest) = line.split_once(' ').unwrap();
+        let ran = folder.run(&format!("{command} --force {rest} new.onnx"));
+        assert_eq!(ran.status, 0, "{ran:?}");
+        fs::remove_file(folder.path().join("new.onnx")).unwrap();
+    }
+}
+
+/// A model whose weights are in this file, with a copy too many.
+fn with_data(location: &str) -> ModelProto {
+    let mut weights = floats("w", &[]);
+    weights.dims = vec![3, 400];
+    weights.float_data.clear();
+    weights.data_location = DataLocation::External.into();
+    weights.external_data = vec![StringStringEntryProto {
+        key: "location".to_owned(),
+        value: location.to_owned(),
+    }];
+    model(GraphProto {
+        name: "main".to_owned(),
+        node: vec![
+            node("Identity", &["x"], &["v"]),
+            node("MatMul", &["v", "w"], &["y"]),
+        ],
+        initializer: vec![weights],
+        input: vec![value("x", FLOAT, &[Dim::Symbol("n"), Dim::Size(3)])],
+        output: vec![value("y", FLOAT, &[Dim::Symbol("n"), Dim::Size(400)])],
+        ..Default::default()
+    })
+}
+
+fn names_in(folder: &Folder) -> Vec<String> {
+    let names = fs::read_dir(folder.path()).unwrap();
+    let names = names.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn external_data_stay_external() {
+    let folder = Folder::new();
+    folder.model("m.onnx", &with_data("w.bin"));
+    folder.file("w.bin", &vec![0; 4800]);
+    let ran = folder.run("optimize m.onnx other.onnx");
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{ran:?}");
+    // Data beside the models count on both sides.
+    let sizes = ran.out.split(" nodes, ").nth(1).unwrap();
+    assert!(
+        sizes.starts_with("4.9 KB → 4.9 KB (4.7 KB of it in other.onnx.data)"),
+        "{ran:?}"
+    );
+    check(
+        &folder.run("diff --simplify m.onnx other.onnx"),
+        0,
+        "equal\n",
+    );
+    // In place, the file keeps its name.
+    let ran = json(&folder.run("optimize --json --force m.onnx m.onnx"));
+    assert_eq!(ran["external_bytes"]["before"], 4800);
+    assert_eq!(ran["external_bytes"]["after"], 4800);
+    assert!(ran["bytes"]["before"].as_u64().unwrap() > 4800, "{ran}");
+    assert_eq!(
+        names_in(&folder),
+        ["m.onnx", "other.onnx", "other.onnx.data", "w.bin"]
+    );
+    check(&folder.run("diff m.onnx other.onnx"), 0, "equal\n");
+    let ran = folder.run("extract other.onnx part.onnx --to y");
+    assert!(ran.out.contains("of it in part.onnx.data)"), "{ran:?}");
+    // On request all is in one file, and what is left over is told.
+    let ran = folder.run("optimize --inline --force m.onnx m.onnx");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.err.contains("m.onnx: no longer uses "), "{ran:?}");
+    assert!(ran.err.contains("w.bin"), "{ran:?}");
+    fs::remove_file(folder.path().join("w.bin")).unwrap();
+    check(&folder.run("diff m.onnx other.onnx"), 0, "equal\n");
+}
+
+/// A safetensors file with a matrix of two rows and three columns.
+fn tensors(name: &str) -> Vec<u8> {
+    let entry = serde_json::json!({"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]});
+    let header = serde_json::json!({name: entry}).to_string();
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend([0.5_f32; 6].iter().flat_map(|it| it.to_le_bytes()));
+    file
+}
+
+#[test]
+fn sizes_and_inputs_to_verify_are_given() {
+    let folder = folder();
+    let ran = folder.run("optimize --verify --verify-shape x:5,3 clumsy.onnx small.onnx");
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(
+        lines[0], "verified by isoform's evaluator (n=5): same",
+        "{ran:?}"
+    );
+    let refused = |line: &str, reason: &str| {
+        let ran = folder.run(&format!("optimize {line} clumsy.onnx none.onnx"));
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.err.contains(reason), "{ran:?}");
+    };
+    refused("--verify-shape x:5,3", "--verify");
+    refused("--verify --verify-shape x:?,3", "such as input:1,512");
+    refused(
+        "--verify --verify-shape q:1",
+        "the model has the inputs 'x'",
+    );
+    folder.file("v.iso", b"ir.PrimType(dtype=int8)\n");
+    refused("--verify --inputs v.iso", "expected inputs by name");
+    folder.file("a.safetensors", &tensors("x"));
+    let ran = folder.run("optimize -f --verify --inputs a.safetensors clumsy.onnx small.onnx");
+    assert!(
+        ran.out
+            .starts_with("verified by isoform's evaluator (the given inputs): same\n"),
+        "{ran:?}"
+    );
+    folder.file("b.safetensors", &tensors("z"));
+    refused(
+        "--verify --inputs b.safetensors",
+        "input 'z': the model has the inputs 'x'",
+    );
 }
 
 #[test]
 fn the_pass_writes_models() {
     let folder = folder();
     let ran = folder.run("run onnx.Simplify clumsy.onnx -o small.onnx");
-    check(&ran, 0, "");
+    check(&ran, 0, "small.onnx: 6 → 2 nodes\n");
     check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
-    let ran = folder.run("run onnx.Simplify{fold=\"none\"} clumsy.onnx -o more.onnx");
+    let ran = folder.run("run -q onnx.Simplify{fold=\"none\"} clumsy.onnx -o more.onnx");
     check(&ran, 0, "");
+    // Without a target, the result is shown.
+    let ran = folder.run("run onnx.Simplify clumsy.onnx");
+    let shown = folder.run("show small.onnx");
+    let body = |text: &str| {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        lines.join("\n")
+    };
+    assert_eq!(body(&ran.out), body(&shown.out));
+    assert_eq!(ran.out.lines().last(), Some("# 6 → 2 nodes"), "{ran:?}");
     assert_eq!(folder.run("diff -q more.onnx plain.onnx").status, 1);
     let ran = folder.run("run onnx.Simplify{fold=\"some\"} clumsy.onnx -o none.onnx");
     assert_eq!(ran.status, 2);
