@@ -144,7 +144,7 @@ transform_models
 optimize_models() {
     local model=${magika[0]} light=$MODELS/light_squeezenet.onnx
 
-    heading 'A smaller model that computes the same, with the reasons and a proof'
+    heading 'A smaller model that computes the same, with the reasons and a check'
     explain 'Every bit of every output stays. The command of the Python package verifies with' \
         'onnxruntime if that is installed, and otherwise with the evaluator of Isoform.'
     expect 0 "$isoform" optimize --explain "$model" "$scratch/small.onnx"
