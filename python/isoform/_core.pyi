@@ -1601,7 +1601,15 @@ def onnx_to_bytes(model: Any, *, check: Any = ...) -> Any:
     """Encodes a program as a model; see `isoform.onnx.to_bytes`."""
 
 def onnx_verify(
-    original: Any, optimized: Any, *, file: Any, tolerance: Any, seed: int, runtime: Any
+    original: Any,
+    optimized: Any,
+    *,
+    file: Any,
+    tolerance: Any,
+    seed: int,
+    runtime: Any,
+    inputs: Any,
+    shapes: Any,
 ) -> Any:
     """Runs two programs on the same inputs; see `isoform.onnx.verify`. Returns the cases, and
     their text.

@@ -234,7 +234,7 @@ fn a_runtime_may_round_otherwise_where_a_weight_is_a_constant() {
         text.contains("with all constants computed first, every bit is the same"),
         "{text}"
     );
-    // As much as this is no rounding.
+    // So much does not come from rounding.
     let (found, text) = outcomes(&right, 1e-1);
     assert!(
         found.iter().all(|it| matches!(it, Outcome::Different(_))),

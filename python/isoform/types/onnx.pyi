@@ -51,8 +51,8 @@ class TensorType(isoform.Object):
         """A `DType`, the string `"string"`, or None if it is unknown."""
     @property
     def shape(self) -> isoform.Array[typing.Any] | None:
-        """For each dimension an int, a `Dim`, or None if it is unknown; no array if even
-        the rank is unknown.
+        """For each dimension an int, a `Dim`, or None if it is unknown, as are negative ones
+        in a file; no array if even the rank is unknown.
         """
     def __init__(
         self, elem: typing.Any, shape: collections.abc.Sequence[typing.Any] | None
@@ -302,8 +302,8 @@ class Call(isoform.Object):
         """
     @property
     def meta(self) -> builtins.bytes | None:
-        """Metadata of the node, and what else there is to know about its attributes, as an
-        encoded `NodeProto`.
+        """Metadata of the node, what else there is to know about its attributes, and the reasons
+        why its operator set does not allow it, as an encoded `NodeProto`.
         """
     def __init__(
         self,

@@ -59,8 +59,8 @@ pub(crate) struct OptimizeArgs {
     pub(crate) verify_shape: Vec<(String, Vec<i64>)>,
     /// A file with inputs for --verify by name, as numpy.savez or safetensors write them; the
     /// others are random.
-    #[arg(long, value_name = "FILE", requires = "verify")]
-    pub(crate) inputs: Option<PathBuf>,
+    #[arg(long = "inputs", value_name = "FILE", requires = "verify")]
+    pub(crate) samples: Option<PathBuf>,
     /// List the rules with what they replace and why, instead of optimizing.
     #[arg(long, visible_alias = "rules")]
     pub(crate) list_rules: bool,

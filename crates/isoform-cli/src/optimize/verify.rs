@@ -22,7 +22,7 @@ pub(super) fn given<'a>(
     args: &'a OptimizeArgs,
     common: &Common,
 ) -> Result<Vec<(String, Value)>, (&'a Path, Failure)> {
-    let Some(file) = &args.inputs else {
+    let Some(file) = &args.samples else {
         return Ok(Vec::new());
     };
     let failed = |failure: Failure| (file.as_path(), failure);

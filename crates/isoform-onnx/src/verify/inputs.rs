@@ -32,6 +32,7 @@ const PATTERNS: &[Pattern] = &[
     Pattern::new([1, 64, 64], 2),
     Pattern::new([1, 128, 128], 1),
     // A stretch of sound, beside a state of a batch of one.
+    Pattern::new([1, 1, 256], 2),
     Pattern::new([1, 1, 512], 2),
     Pattern::new([1, 1, 1024], 2),
     Pattern::new([1, 224, 224], 2),
@@ -267,8 +268,8 @@ enum Part {
     Drawn(Elem, Vec<Axis>),
 }
 
-/// Ways to make inputs for two programs, likely ones first; or the reason why there are none,
-/// for people.
+/// Ways to make inputs for two programs, likely ones first; or the reason why nothing can be
+/// fed, for people.
 ///
 /// The second program may fix dimensions that the first leaves open, so its declarations
 /// come first.
