@@ -368,13 +368,13 @@ impl ChangeRecordHandle {
     /// As `Change.left_path`.
     #[getter]
     fn left_path(&self) -> PathHandle {
-        self.0.left_path.clone().into()
+        self.0.left_path().into()
     }
 
     /// As `Change.right_path`.
     #[getter]
     fn right_path(&self) -> PathHandle {
-        self.0.right_path.clone().into()
+        self.0.right_path().into()
     }
 
     /// As `Change.left_size`.

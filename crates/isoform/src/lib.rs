@@ -147,9 +147,9 @@ pub mod compare {
     pub use crate::structural::{
         Change, ChangeKind, Class, ClassCosts, ClassOptions, CompareOptions, DiffCosts,
         DiffOptions, Difference, Digest, Duplicate, ExistingPair, HoleRefusal, Hunk, IgnoreChange,
-        IncrementalHasher, Mismatch, MismatchReason, Patch, RepeatedBlock, SubtermClasses, diff,
-        duplicates, first_structural_mismatch, intern, last_visit_count, repeated_blocks,
-        subterm_classes,
+        IncrementalHasher, Mismatch, MismatchReason, Patch, Place, PlacePaths, RepeatedBlock,
+        SubtermClasses, diff, duplicates, first_structural_mismatch, intern, last_visit_count,
+        repeated_blocks, subterm_classes,
     };
 }
 
@@ -211,6 +211,7 @@ pub mod hooks {
 
 /// The place of a value inside another one.
 pub mod paths {
+    pub use crate::kernel::path::tree::{Above, PathTree};
     pub use crate::kernel::path::{AccessPath, AccessStep};
 }
 

@@ -1,7 +1,7 @@
 //! Differences as JSON: what changed, and the patches for the way there and back.
 //!
 //! ```text
-//! {"format":"isoform.diff","version":1,"equal":false,"summary":{"value":1},
+//! {"format":"isoform.diff","version":2,"equal":false,"summary":{"value":1},"places":[],
 //!  "changes":[{"kind":"value","count":1,"left_path":"<root>[0]","right_path":"<root>[0]",
 //!              "left":"1","right":"2","left_size":1,"right_size":1}],
 //!  "patch":{..},"inverse":{..}}
@@ -9,8 +9,16 @@
 //!
 //! Values are short texts for people; null where there is none. `patch` and `inverse` are
 //! [patches](super::patch).
+//!
+//! A path of more than 64 steps begins with `<n>` instead of `<root>`: the place at position n
+//! of `places`, each of which may refer to one before it. So many changes in a deep value take
+//! no more room than in a flat one. Version 1 has no `places`.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
+
+use rapidhash::fast::RandomState;
 
 use super::json::read_data;
 use super::patch::{array, check_version, field, malformed, text_of};
@@ -18,24 +26,21 @@ use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::display;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::path::AccessPath;
+use crate::kernel::path::tree::PathTree;
 use crate::kernel::value::Value;
-use crate::structural::{Change, ChangeKind, Difference, Patch};
+use crate::structural::{Change, ChangeKind, Difference, Patch, PlacePaths};
 
 const FORMAT: &str = "isoform.diff";
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// A [`Change`] as it is written: values are short texts.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ChangeRecord {
     /// The kind.
     pub kind: ChangeKind,
     /// The number of occurrences; `i64::MAX` if there are more.
     pub count: i64,
-    /// The first place on the left.
-    pub left_path: AccessPath,
-    /// The first place on the right.
-    pub right_path: AccessPath,
     /// The value on the left as text.
     pub left: Option<Str>,
     /// The value on the right as text.
@@ -44,6 +49,9 @@ pub struct ChangeRecord {
     pub left_size: i64,
     /// As [`Change::right_size`].
     pub right_size: i64,
+    /// The places of all changes, and those of this one on both sides.
+    paths: Arc<PathTree>,
+    places: [u32; 2],
 }
 
 /// A [`Difference`] as it is written: it can be applied and inverted without the two values.
@@ -81,8 +89,19 @@ impl Difference {
     /// cannot be written.
     pub fn record(&self) -> Result<DifferenceRecord> {
         let back = self.invert()?;
+        let mut paths = PlacePaths::default();
+        let changes = self.changes().iter();
+        let first = changes.map(|change| match change.places().next() {
+            None => [PathTree::ROOT; 2],
+            Some((left, right)) => [paths.add(&left), paths.add(&right)],
+        });
+        let first: Vec<[u32; 2]> = first.collect();
+        let paths = Arc::new(paths.into_tree());
+        let changes = self.changes().iter().zip(first);
         Ok(DifferenceRecord {
-            changes: self.changes().iter().map(ChangeRecord::of).collect(),
+            changes: changes
+                .map(|(change, places)| ChangeRecord::of(change, &paths, places))
+                .collect(),
             patch: self.checked_patch()?,
             inverse: back.checked_patch()?,
         })
@@ -99,7 +118,17 @@ impl Difference {
 }
 
 impl ChangeRecord {
-    fn of(change: &Change) -> Self {
+    /// The first place on the left. O(depth).
+    pub fn left_path(&self) -> AccessPath {
+        self.paths.path(self.places[0])
+    }
+
+    /// The first place on the right. O(depth).
+    pub fn right_path(&self) -> AccessPath {
+        self.paths.path(self.places[1])
+    }
+
+    fn of(change: &Change, paths: &Arc<PathTree>, places: [u32; 2]) -> Self {
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let text = |value: Option<&Value>| {
             value.map(|value| display::short(value, display::EXPLAIN_BUDGET).into())
@@ -107,12 +136,12 @@ impl ChangeRecord {
         ChangeRecord {
             kind: change.kind(),
             count: number(change.count()),
-            left_path: change.left_path(),
-            right_path: change.right_path(),
             left: text(change.left()),
             right: text(change.right()),
             left_size: number(change.left_size()),
             right_size: number(change.right_size()),
+            paths: paths.clone(),
+            places,
         }
     }
 
@@ -120,23 +149,23 @@ impl ChangeRecord {
         ChangeRecord {
             kind: self.kind.inverse(),
             count: self.count,
-            left_path: self.right_path.clone(),
-            right_path: self.left_path.clone(),
             left: self.right.clone(),
             right: self.left.clone(),
             left_size: self.right_size,
             right_size: self.left_size,
+            paths: self.paths.clone(),
+            places: [self.places[1], self.places[0]],
         }
     }
 
-    fn data(&self) -> Value {
+    fn data(&self, paths: [String; 2]) -> Value {
         let text = |text: &Option<Str>| text.clone().map_or(Value::NONE, Value::from);
-        let path = |path: &AccessPath| Value::from(format!("{path:#}"));
+        let [left_path, right_path] = paths;
         let parts: [(&str, Value); 8] = [
             ("kind", self.kind.name().into()),
             ("count", self.count.into()),
-            ("left_path", path(&self.left_path)),
-            ("right_path", path(&self.right_path)),
+            ("left_path", left_path.into()),
+            ("right_path", right_path.into()),
             ("left", text(&self.left)),
             ("right", text(&self.right)),
             ("left_size", self.left_size.into()),
@@ -145,7 +174,8 @@ impl ChangeRecord {
         object(parts)
     }
 
-    fn from_data(data: &Value) -> Result<Self> {
+    /// The change in data, whose paths are left out, and the texts of these.
+    fn from_data<'d>(data: &'d Value) -> Result<(Self, [&'d str; 2])> {
         let map = data
             .as_map()
             .ok_or_else(|| malformed("a change", "an object"))?;
@@ -154,30 +184,30 @@ impl ChangeRecord {
             let number = field(map, name)?.as_int();
             number.ok_or_else(|| malformed(name, "a number"))
         };
-        let path = |name: &str| match field(map, name)?.as_str() {
-            // A path with an object as a key cannot be read, and is the root then.
-            Some(text) => Ok(AccessPath::parse(text).unwrap_or_default()),
-            None => Err(malformed(name, "a path")),
+        let path = |name: &str| {
+            let text = field(map, name)?.as_str();
+            text.ok_or_else(|| malformed(name, "a path"))
         };
         let text = |name: &str| field(map, name).map(|text| text.peek::<Str>().cloned());
-        Ok(ChangeRecord {
+        let record = ChangeRecord {
             kind: kind.ok_or_else(|| malformed("the kind of a change", "known"))?,
             count: number("count")?,
-            left_path: path("left_path")?,
-            right_path: path("right_path")?,
             left: text("left")?,
             right: text("right")?,
             left_size: number("left_size")?,
             right_size: number("right_size")?,
-        })
+            paths: Arc::default(),
+            places: [PathTree::ROOT; 2],
+        };
+        Ok((record, [path("left_path")?, path("right_path")?]))
     }
 }
 
 impl fmt::Display for ChangeRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = match self.kind {
-            ChangeKind::Deleted => &self.left_path,
-            _ => &self.right_path,
+            ChangeKind::Deleted => self.left_path(),
+            _ => self.right_path(),
         };
         write!(f, "{} at {path}", self.kind)?;
         match (&self.left, &self.right) {
@@ -236,7 +266,19 @@ impl DifferenceRecord {
     ///
     /// `TypeError` for values that cannot be written.
     pub fn to_json(&self) -> Result<String> {
-        let changes: Vec<Value> = self.changes.iter().map(ChangeRecord::data).collect();
+        let mut paths = PathTree::default();
+        let mut known: HashMap<(*const PathTree, u32), u32, RandomState> = HashMap::default();
+        let changes = self.changes.iter().map(|change| {
+            let of = Arc::as_ptr(&change.paths);
+            change.data(change.places.map(|place| {
+                let place = paths.add(&mut known, (of, place), |&(_, place)| {
+                    change.paths.above(place).map(|place| (of, place))
+                });
+                paths.text(place)
+            }))
+        });
+        let changes: Vec<Value> = changes.collect();
+        let places = paths.beginnings().iter().cloned().map(Value::from);
         let mut summary: Map = Map::new();
         for (kind, count) in self.counts() {
             summary.insert(kind.name().into(), count.into());
@@ -246,6 +288,7 @@ impl DifferenceRecord {
             ("version", VERSION.into()),
             ("equal", self.changes.is_empty().into()),
             ("summary", summary.into()),
+            ("places", Array::from(places.collect::<Vec<_>>()).into()),
             ("changes", Array::from(changes).into()),
             ("patch", self.patch.data()?),
             ("inverse", self.inverse.data()?),
@@ -270,15 +313,35 @@ impl DifferenceRecord {
                 found.map_or("no format".to_owned(), |found| format!("'{found}'"))
             )));
         }
-        check_version(FORMAT, field(map, "version")?, VERSION)?;
+        let version = field(map, "version")?;
+        let mut paths = PathTree::default();
+        let mut beginnings = Vec::new();
+        // A path with an object as a key cannot be read, and is the root then.
+        let read = |paths: &mut PathTree, text: &str, beginnings: &[u32]| {
+            paths.parse(text, beginnings).unwrap_or(PathTree::ROOT)
+        };
+        if version.as_int() != Some(1) {
+            check_version(FORMAT, version, VERSION)?;
+            let places = array(field(map, "places")?, "places")?;
+            for place in places.values() {
+                let text = place.as_str();
+                let text = text.ok_or_else(|| malformed("an element of places", "a path"))?;
+                beginnings.push(read(&mut paths, text, &beginnings));
+            }
+        }
         let changes = array(field(map, "changes")?, "changes")?;
-        let changes: Result<Vec<_>> = changes
-            .values()
-            .iter()
-            .map(ChangeRecord::from_data)
-            .collect();
+        let mut found = Vec::with_capacity(changes.len());
+        for change in changes.values() {
+            let (mut record, texts) = ChangeRecord::from_data(change)?;
+            record.places = texts.map(|text| read(&mut paths, text, &beginnings));
+            found.push(record);
+        }
+        let paths = Arc::new(paths);
+        for change in &mut found {
+            change.paths = paths.clone();
+        }
         Ok(DifferenceRecord {
-            changes: changes?,
+            changes: found,
             patch: Patch::from_data(field(map, "patch")?)?,
             inverse: Patch::from_data(field(map, "inverse")?)?,
         })

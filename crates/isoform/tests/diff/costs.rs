@@ -1,6 +1,8 @@
 //! The work for a difference, as counts.
 
 use isoform::compare::{ChangeKind, Difference, diff};
+use isoform::files::DifferenceRecord;
+use isoform::paths::AccessPath;
 use isoform::values::Tensor;
 use isoform::{Map, Obj, Ref, Value, structural_equal};
 
@@ -42,6 +44,57 @@ fn a_deep_chain() {
     assert_eq!(found.changes()[0].left_path().steps().len(), DEPTH + 1);
     drop((left, right));
     drop(found);
+}
+
+/// A chain of nodes of which every tenth one has this number beside the rest.
+fn numbered(depth: usize, number: i64) -> Value {
+    let mut value = Value::from(int(0));
+    for at in 0..depth {
+        value = match at % 10 {
+            0 => add(value, int(number + at as i64)).into(),
+            _ => Step::new(value).into(),
+        };
+    }
+    value
+}
+
+#[test]
+fn the_places_of_many_changes_in_a_deep_chain_share_their_paths() {
+    let text = |depth: usize| {
+        let (left, right) = (numbered(depth, 0), numbered(depth, 1_000_000));
+        let found = diff(&left, &right).expect("a difference");
+        assert_eq!(found.changes().len(), depth / 10);
+        let text = found.to_json().expect("a text");
+        let record = DifferenceRecord::from_json(&text).expect("a record");
+        let changes = record.changes.iter().zip(found.changes());
+        for (record, change) in changes.step_by(97) {
+            assert_eq!(record.left_path(), change.left_path());
+            assert_eq!(record.right_path(), change.right_path());
+        }
+        assert_eq!(record.to_json().expect("a text"), text);
+        text
+    };
+    let (short, long) = (text(2_000).len(), text(8_000).len());
+    assert!(long < 5 * short, "{short} {long}");
+}
+
+#[test]
+fn a_place_leads_outwards_without_its_path() {
+    let depth = 100_000;
+    let (left, right) = (numbered(depth, 0), numbered(depth, 1_000_000));
+    let found = diff(&left, &right).expect("a difference");
+    let mut steps = 0;
+    for change in found.changes() {
+        for (left, right) in change.places() {
+            for place in [left, right] {
+                let (owner, step) = place.around().next().expect("a part of something");
+                let at = AccessPath::from_steps(vec![step]).get(&owner);
+                assert_eq!(at.ok(), place.value());
+                steps += 1;
+            }
+        }
+    }
+    assert_eq!(steps, depth / 5);
 }
 
 #[test]

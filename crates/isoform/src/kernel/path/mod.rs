@@ -2,6 +2,7 @@
 
 mod parse;
 pub(crate) mod places;
+pub(crate) mod tree;
 
 use std::fmt;
 use std::str::FromStr;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::place::Place;
 use super::places::Places;
 use crate::kernel::display;
 use crate::kernel::path::AccessPath;
@@ -150,24 +151,31 @@ impl Change {
     /// The place on the left; for a part that is only on the right, that of what it was
     /// inserted into. O(depth).
     pub fn left_path(&self) -> AccessPath {
-        self.path(0, 0)
+        self.place(0, 0).path()
     }
 
     /// The place on the right; for a part that is only on the left, that of what it was
     /// deleted from. O(depth).
     pub fn right_path(&self) -> AccessPath {
-        self.path(0, 1)
+        self.place(0, 1).path()
     }
 
-    /// The places of the change on both sides, each distinct pair of objects once.
+    /// The places of the change on both sides, each distinct pair of objects once. O(1) for
+    /// each.
+    pub fn places(&self) -> impl ExactSizeIterator<Item = (Place, Place)> {
+        (0..self.at.len()).map(|number| (self.place(number, 0), self.place(number, 1)))
+    }
+
+    /// The paths of these [`places`](Self::places). O(depth) for each.
     pub fn paths(&self) -> impl ExactSizeIterator<Item = (AccessPath, AccessPath)> {
-        (0..self.at.len()).map(|number| (self.path(number, 0), self.path(number, 1)))
+        self.places()
+            .map(|(left, right)| (left.path(), right.path()))
     }
 
-    fn path(&self, number: usize, side: usize) -> AccessPath {
+    fn place(&self, number: usize, side: usize) -> Place {
         let side = side ^ usize::from(self.is_inverse);
         let place = self.at.get(number).copied().unwrap_or_default();
-        self.places.path(place, side).unwrap_or_default()
+        Place::new(self.places.clone(), place, side)
     }
 
     /// The change on the way back.

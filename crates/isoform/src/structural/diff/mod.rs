@@ -18,7 +18,7 @@
 //! | `loose.rs`, `moves.rs` | what was deleted in one place and inserted in another |
 //! | `maker.rs`, `patch.rs` | how to build the right value out of the left one |
 //! | `options.rs`, `ignored.rs` | what is compared, and what is left out |
-//! | `change.rs`, `places.rs`, `difference.rs` | the result |
+//! | `change.rs`, `place.rs`, `places.rs`, `difference.rs` | the result |
 //!
 //! Hashes of 64 bits find what is the same. The patch is applied once, and comparison
 //! decides whether it builds the right value. If not, for example because a variable is also
@@ -44,6 +44,7 @@ mod notes;
 mod options;
 mod pairs;
 mod patch;
+mod place;
 mod places;
 mod reader;
 mod rows;
@@ -61,6 +62,7 @@ pub use difference::{DiffCosts, Difference, Hunk};
 pub use options::{DiffOptions, IgnoreChange};
 pub use patch::Patch;
 pub(crate) use patch::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
+pub use place::{Place, PlacePaths};
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
-//! Where changes are: pairs of places, from which paths are made when somebody asks.
+//! Where changes are: pairs of places, each of which refers to the one around it.
 
 use std::sync::{Arc, OnceLock};
 
 use super::tables::{NONE, Tables};
-use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::path::AccessStep;
 
 /// How the place on one side follows from the place around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +26,26 @@ struct Place {
     around: u32,
     left: Link,
     right: Link,
+}
+
+/// A place, or that where a node is first met.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum At {
+    Place(u32),
+    Node(u32),
+}
+
+/// How a place follows from another one.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// It is the root.
+    Root,
+    /// It is the same place.
+    Same(At),
+    /// It is that of the part, at a position, of the node at another place.
+    Part(At, u32, u32),
+    /// There is no such place.
+    Nowhere,
 }
 
 /// The first node and position that a node is part of.
@@ -71,46 +91,35 @@ impl Places {
         matches!(link, Link::Part(node, _) if self.sides[1].node(node).is_mapping())
     }
 
-    /// The path of a place on one side; None if it is not there. O(depth), and once O(n)
-    /// if it leads through a node that moved.
-    pub(super) fn path(&self, place: u32, side: usize) -> Option<AccessPath> {
-        let mut steps = Vec::new();
-        let mut next = place;
-        while let Some(place) = self.places.get(next as usize) {
-            match [place.left, place.right][side] {
-                Link::Same => {}
-                Link::Part(node, position) => steps.push(self.step(side, node, position)),
-                Link::Node(node) => {
-                    self.steps_to(side, node, &mut steps);
-                    break;
-                }
-                Link::Place(other) => {
-                    next = other;
-                    continue;
-                }
-                Link::Nowhere => return None,
-            }
-            next = place.around;
-        }
-        steps.reverse();
-        Some(AccessPath::from_steps(steps))
-    }
-
-    /// Adds the steps from a node up to the root.
-    fn steps_to(&self, side: usize, node: u32, steps: &mut Vec<AccessStep>) {
-        let parents = self.parents[side].get_or_init(|| parents(&self.sides[side]));
-        let mut node = node;
-        loop {
-            let (parent, position) = parents[node as usize];
-            if parent == NONE {
-                return;
-            }
-            steps.push(self.step(side, parent, position));
-            node = parent;
+    /// How a place on one side follows from what is around it. O(1), and once O(n) if it is
+    /// that of a node that moved.
+    pub(super) fn above(&self, side: usize, at: At) -> Origin {
+        match at {
+            At::Node(node) => match self.parents(side)[node as usize] {
+                (NONE, _) => Origin::Root,
+                (parent, position) => Origin::Part(At::Node(parent), parent, position),
+            },
+            At::Place(place) => match self.places.get(place as usize) {
+                None => Origin::Root,
+                Some(place) => match [place.left, place.right][side] {
+                    Link::Same => Origin::Same(At::Place(place.around)),
+                    Link::Part(node, position) => {
+                        Origin::Part(At::Place(place.around), node, position)
+                    }
+                    Link::Node(node) => Origin::Same(At::Node(node)),
+                    Link::Place(other) => Origin::Same(At::Place(other)),
+                    Link::Nowhere => Origin::Nowhere,
+                },
+            },
         }
     }
 
-    fn step(&self, side: usize, node: u32, position: u32) -> AccessStep {
+    fn parents(&self, side: usize) -> &Parents {
+        self.parents[side].get_or_init(|| parents(&self.sides[side]))
+    }
+
+    /// The step from a node to one of its parts.
+    pub(super) fn step(&self, side: usize, node: u32, position: u32) -> AccessStep {
         let tables = &self.sides[side];
         let found = tables.node(node);
         if found.is_sequence() {

@@ -1,0 +1,165 @@
+//! One side of one place of a change, whose path is made when somebody asks.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use rapidhash::fast::RandomState;
+
+use super::places::{At, Origin, Places};
+use crate::kernel::path::tree::{Above, PathTree};
+use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::value::Value;
+
+/// A place of a [`Change`](super::Change) on one side.
+///
+/// It refers to the place around it, so many of them take no more room in a deep value than in
+/// a flat one; [`around`](Self::around) leads outwards step by step, and
+/// [`path`](Self::path) is that from the root.
+#[derive(Clone)]
+pub struct Place {
+    places: Arc<Places>,
+    number: u32,
+    side: usize,
+}
+
+/// The places of differences with paths that share their beginnings.
+///
+/// ```
+/// use isoform::compare::{PlacePaths, diff};
+///
+/// let found = diff([1, 2], [1, 3])?;
+/// let mut paths = PlacePaths::default();
+/// let (left, _) = &found.changes()[0].places().next().expect("a place");
+/// assert_eq!(paths.text(left), "<root>[1]");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Default)]
+pub struct PlacePaths {
+    tree: PathTree,
+    /// The places that were added, by the address of those that they are among.
+    known: HashMap<(usize, usize, At), u32, RandomState>,
+    /// Keeps the addresses.
+    places: Vec<Arc<Places>>,
+}
+
+impl Place {
+    pub(super) fn new(places: Arc<Places>, number: u32, side: usize) -> Self {
+        Place {
+            places,
+            number,
+            side,
+        }
+    }
+
+    /// The path from the root; the root itself for what is nowhere on this side. O(depth),
+    /// and once O(n) if it leads through a part that moved.
+    pub fn path(&self) -> AccessPath {
+        let mut steps = Vec::new();
+        let mut at = At::Place(self.number);
+        loop {
+            match self.places.above(self.side, at) {
+                Origin::Root => break,
+                Origin::Same(same) => at = same,
+                Origin::Part(around, node, position) => {
+                    steps.push(self.places.step(self.side, node, position));
+                    at = around;
+                }
+                Origin::Nowhere => return AccessPath::root(),
+            }
+        }
+        steps.reverse();
+        AccessPath::from_steps(steps)
+    }
+
+    /// The value at the place; None if it is nowhere on this side. O(1), and once O(n) as
+    /// [`path`](Self::path).
+    pub fn value(&self) -> Option<Value> {
+        let tables = &self.places.sides[self.side];
+        let mut at = At::Place(self.number);
+        loop {
+            match self.places.above(self.side, at) {
+                Origin::Root => return Some(tables.value_of(&tables.root)),
+                Origin::Same(same) => at = same,
+                Origin::Part(_, node, position) => {
+                    return Some(tables.value_of(tables.cell(node, position)));
+                }
+                Origin::Nowhere => return None,
+            }
+        }
+    }
+
+    /// What contains the place: the innermost object or container first, each with the step
+    /// that leads from it towards the place. O(1) for each, and once O(n) as
+    /// [`path`](Self::path).
+    pub fn around(&self) -> impl Iterator<Item = (Value, AccessStep)> + '_ {
+        let mut next = Some(At::Place(self.number));
+        std::iter::from_fn(move || {
+            loop {
+                match self.places.above(self.side, next?) {
+                    Origin::Root | Origin::Nowhere => next = None,
+                    Origin::Same(same) => next = Some(same),
+                    Origin::Part(around, node, position) => {
+                        next = Some(around);
+                        let object = &self.places.sides[self.side].node(node).object;
+                        let step = self.places.step(self.side, node, position);
+                        return Some((Value::from(object), step));
+                    }
+                }
+            }
+        })
+    }
+}
+
+impl PlacePaths {
+    /// Adds a place, and those around it that are not there yet. O(1) for each of these.
+    pub fn add(&mut self, place: &Place) -> u32 {
+        let Place {
+            places,
+            number,
+            side,
+        } = place;
+        if !self.places.iter().any(|known| Arc::ptr_eq(known, places)) {
+            self.places.push(places.clone());
+        }
+        let address = Arc::as_ptr(places).addr();
+        let key = |at| (address, *side, at);
+        let start = key(At::Place(*number));
+        self.tree.add(&mut self.known, start, |&(_, _, at)| {
+            match places.above(*side, at) {
+                Origin::Root | Origin::Nowhere => Above::Root,
+                Origin::Same(same) => Above::Same(key(same)),
+                Origin::Part(around, node, position) => {
+                    Above::Step(key(around), places.step(*side, node, position))
+                }
+            }
+        })
+    }
+
+    /// The text of a place, as by [`PathTree::text`]. O(1) for each place that is added.
+    pub fn text(&mut self, place: &Place) -> String {
+        let place = self.add(place);
+        self.tree.text(place)
+    }
+
+    /// All places so far.
+    pub fn tree(&self) -> &PathTree {
+        &self.tree
+    }
+
+    pub(crate) fn into_tree(self) -> PathTree {
+        self.tree
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<Place {}>", self.path())
+    }
+}
+
+impl fmt::Debug for PlacePaths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlacePaths").finish_non_exhaustive()
+    }
+}
