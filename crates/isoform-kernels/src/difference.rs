@@ -175,6 +175,83 @@ pub fn packed_difference(
     Ok(measure.result())
 }
 
+/// [`difference`] of the numbers in two tensors of one shape, whatever their element types:
+/// elements are equal if they are one number as `float64`, and counts and distances are
+/// those of these numbers. O(elements), with room for a piece at a time.
+///
+/// ```
+/// use isoform_kernels::difference::difference_of_numbers;
+/// use isoform_kernels::{Control, Tensor};
+///
+/// let left = Tensor::from_slice(&[2], &[1.0_f32, 2.5])?;
+/// let right = Tensor::from_slice(&[2], &[1_i8, 2])?;
+/// let found = difference_of_numbers(left.view(), right.view(), &Control::default())?;
+/// assert_eq!((found.differing, found.first, found.max_abs), (1, Some(1), Some(0.5)));
+/// # Ok::<(), isoform_kernels::KernelError>(())
+/// ```
+///
+/// # Errors
+///
+/// A type error for complex numbers, a shape error for different shapes, and an interruption by
+/// `control`.
+pub fn difference_of_numbers(
+    left: View<'_>,
+    right: View<'_>,
+    control: &Control<'_>,
+) -> Result<Difference> {
+    for side in [left, right] {
+        if side.element_type().is_complex() {
+            return Err(KernelError::ty(format!(
+                "difference: expected real numbers, got elements of {}",
+                side.element_type()
+            )));
+        }
+    }
+    if left.shape() != right.shape() {
+        return Err(KernelError::shape(format!(
+            "difference: expected shape {:?}, got {:?}",
+            left.shape(),
+            right.shape()
+        )));
+    }
+    let pieces = || {
+        let sides = [left, right].map(|side| {
+            let ty = side.element_type();
+            let pieces = side.bytes().chunks(BLOCK * ty.size());
+            pieces.map(move |piece| wide(ty, piece))
+        });
+        let [left, right] = sides;
+        left.zip(right)
+    };
+    let mut measure = Measure::new(ElementType::Float64, None);
+    let mut progress = control.progress();
+    let mut magnitudes = [0.0_f64; 2];
+    for (left, right) in pieces() {
+        measure.compare(&left, &right);
+        magnitudes[0] = magnitudes[0].max(magnitude(&left));
+        magnitudes[1] = magnitudes[1].max(magnitude(&right));
+        progress.advance(left.len() / size_of::<f64>())?;
+    }
+    let scales = [magnitudes[0], magnitudes[1], measure.largest].map(scale);
+    for (left, right) in pieces() {
+        measure.add(&left, &right, scales);
+        progress.advance(left.len() / size_of::<f64>())?;
+    }
+    Ok(measure.result())
+}
+
+/// The numbers of real elements, as those of `float64`.
+fn wide(ty: ElementType, bytes: &[u8]) -> Vec<u8> {
+    let mut wide = vec![0; bytes.len() / ty.size() * size_of::<f64>()];
+    dispatch!(any ty, T => {
+        let to = <f64 as Element>::chunks_mut(&mut wide).iter_mut();
+        for (to, from) in to.zip(T::chunks(bytes)) {
+            *to = T::read(*from).to_f64().write();
+        }
+    }, else ());
+    wide
+}
+
 /// A difference so far.
 struct Measure {
     ty: ElementType,

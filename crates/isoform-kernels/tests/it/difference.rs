@@ -1,6 +1,8 @@
 //! The numbers of a difference, against a slow and obvious computation of each.
 
-use isoform_kernels::difference::{Difference, Tolerance, difference, packed_difference};
+use isoform_kernels::difference::{
+    Difference, Tolerance, difference, difference_of_numbers, packed_difference,
+};
 use isoform_kernels::elementwise::cast;
 use isoform_kernels::{Control, ElementType, ErrorKind, Native, Tensor, View, pack_bits, to_f64s};
 
@@ -210,5 +212,41 @@ fn a_long_comparison_can_be_interrupted() {
         ..Control::default()
     };
     let error = difference(left.view(), right.view(), None, &control).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+}
+
+#[test]
+fn tensors_of_two_types_are_compared_as_their_numbers() {
+    let control = Control::default();
+    // Longer than a block of work.
+    let count = 70_001;
+    let numbers: Vec<f32> = (0..count)
+        .map(|at| (at % 1000) as f32 * 0.3 - 20.0)
+        .collect();
+    let left = Tensor::from_slice(&[count], &numbers).unwrap();
+    let real = ElementType::ALL.iter().filter(|ty| !ty.is_complex());
+    for ty in real {
+        let right = cast(left.view(), *ty, &control).unwrap();
+        let found = difference_of_numbers(left.view(), right.view(), &control).unwrap();
+        let wide = |it: &Tensor| {
+            let numbers = to_f64s(it.view(), &control).unwrap();
+            Tensor::from_slice(&[count], &numbers).unwrap()
+        };
+        assert_eq!(found, measured(&wide(&left), &wide(&right), None), "{ty}");
+    }
+    let complex = Tensor::new(ElementType::Complex64, vec![count], vec![0; 8 * count]).unwrap();
+    let error = difference_of_numbers(left.view(), complex.view(), &control).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Type);
+    let short = Tensor::from_slice(&[1], &[1_i8]).unwrap();
+    let error = difference_of_numbers(left.view(), short.view(), &control).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Shape);
+    let stop = || true;
+    let stopped = Control {
+        interrupted: Some(&stop),
+        ..Control::default()
+    };
+    let long = Tensor::from_slice(&[2 << 20], &vec![0_u8; 2 << 20]).unwrap();
+    let other = Tensor::from_slice(&[2 << 20], &vec![0_i8; 2 << 20]).unwrap();
+    let error = difference_of_numbers(long.view(), other.view(), &stopped).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use isoform_kernels::difference::{Difference, Tolerance, difference, packed_difference};
+use isoform_kernels::difference::{
+    Difference, Tolerance, difference, difference_of_numbers, packed_difference,
+};
 use isoform_kernels::{Control, View};
 
-use super::{InputError, element_type};
+use super::{Input, InputError, element_type};
 use crate::kernel::container::{NanRule, Tensor};
 use crate::kernel::error::Error;
 use crate::kernel::value::{DType, Value, ValueRef};
@@ -67,6 +69,35 @@ pub fn tensor_difference(
     let shape = [count];
     let view = |bytes| View::new(ty, &shape, bytes);
     Ok(difference(view(l)?, view(r)?, tolerance, control)?)
+}
+
+/// The difference of the numbers in two tensors of one shape, whatever their dtypes, such as
+/// `float32` and `float16`: counts and distances are those of the numbers as `float64`.
+/// O(elements).
+///
+/// ```
+/// use isoform::kernels::number_difference;
+/// use isoform::values::{DType, Tensor};
+/// use isoform_kernels::Control;
+///
+/// let left = Tensor::new(DType::INT32, vec![2], [1, 300].map(i32::to_le_bytes).concat())?;
+/// let right = Tensor::new(DType::INT8, vec![2], vec![1, 44])?;
+/// let found = number_difference(&left, &right, &Control::default()).unwrap();
+/// assert_eq!((found.differing, found.max_abs), (1, Some(256.0)));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// `TypeError` for elements that are not real numbers, an error for different shapes; an
+/// interruption by `control`.
+pub fn number_difference(
+    left: &Tensor,
+    right: &Tensor,
+    control: &Control<'_>,
+) -> Result<Difference, InputError> {
+    let (left, right) = (Input::new(left, control)?, Input::new(right, control)?);
+    Ok(difference_of_numbers(left.view()?, right.view()?, control)?)
 }
 
 /// Leaves changes of numbers out of a diff that are small: as `numpy.isclose` decides with the

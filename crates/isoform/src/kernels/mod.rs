@@ -5,7 +5,7 @@
 
 mod difference;
 
-pub use difference::{tensor_difference, within};
+pub use difference::{number_difference, tensor_difference, within};
 
 use isoform_kernels::{
     Control, ElementType, KernelError, Tensor as Computed, View, pack_bits, unpack_bits,
