@@ -88,6 +88,14 @@ impl Levels {
         defaults: false,
     };
 
+    /// Operator sets are compared by what they mean, and defaults are the same whether written
+    /// or not; shapes count.
+    pub const MEANING: Levels = Levels {
+        ignore_shapes: false,
+        same_opset_meaning: true,
+        defaults: true,
+    };
+
     /// Every difference is ignored that does not change what a model computes.
     pub const ALL: Levels = Levels {
         ignore_shapes: true,

@@ -87,6 +87,21 @@ impl NodeOrigin {
         }
     }
 
+    /// That of a node or an input; None for other values. O(names of the node).
+    ///
+    /// ```
+    /// use isoform_onnx::NodeOrigin;
+    /// assert_eq!(NodeOrigin::of_part(&1.into()), None);
+    /// ```
+    #[must_use]
+    pub fn of_part(value: &Value) -> Option<Self> {
+        if let Some(call) = value.peek::<Ref<Call>>() {
+            return Some(NodeOrigin::of_call(call));
+        }
+        let input = value.peek::<Ref<Input>>()?;
+        Some(NodeOrigin::of_input(input))
+    }
+
     pub(crate) fn of_input(input: &Input) -> Self {
         NodeOrigin {
             kind: OriginKind::Input,
@@ -122,70 +137,86 @@ impl NodeOrigin {
 
 /// Returns the innermost part of the model that contains the place; None above all parts.
 ///
-/// A path that ends at a missing element is followed as far as it exists.
+/// A path that ends at a missing element is followed as far as it exists. O(depth).
 pub(crate) fn origin_at(root: &Value, path: &AccessPath) -> Option<NodeOrigin> {
-    if let [
-        AccessStep::Attr(field),
-        AccessStep::ArrayItem(list),
-        AccessStep::ArrayItem(index),
-    ] = path.steps()
-        && field == "io_names"
-        && let Some(program) = root.peek::<Ref<Program>>()
-    {
-        let graph = &program.graph;
-        return match list {
-            0 => graph
-                .params
-                .get(*index)
-                .map(|input| NodeOrigin::of_input(input)),
-            _ => NodeOrigin::of_output(&graph.name, false, &graph.result_names, *index),
-        };
-    }
-    let mut found = None;
-    // The object whose field was entered last and the name of that field.
-    let mut field: Option<(Value, &str)> = None;
-    let mut value = root.clone();
+    let mut around = Vec::with_capacity(path.steps().len());
+    let mut value = Some(root.clone());
     for step in path.steps() {
-        match step {
-            AccessStep::Attr(name) => field = Some((value.clone(), name)),
-            AccessStep::ArrayItem(index) | AccessStep::ArrayItemMissing(index) => {
-                if let Some((owner, name)) = field.take() {
-                    enter_item(&owner, name, *index, &mut found);
-                }
-            }
-            _ => field = None,
-        }
-        let Ok(next) = AccessPath::from_steps(vec![step.clone()]).get(&value) else {
+        let Some(owner) = value else {
             break;
         };
-        value = next;
-        if let Some(call) = value.peek::<Ref<Call>>() {
-            found = Some(NodeOrigin::of_call(call));
-        } else if let Some(input) = value.peek::<Ref<Input>>() {
-            found = Some(NodeOrigin::of_input(input));
-        }
+        value = AccessPath::from_steps(vec![step.clone()]).get(&owner).ok();
+        around.push((owner, step.clone()));
     }
-    found
+    origin_in(value.as_ref(), around.into_iter().rev())
 }
 
-/// Records an element of a field of `owner`, if it is informative.
-fn enter_item(owner: &Value, field: &str, index: usize, found: &mut Option<NodeOrigin>) {
-    let is_result = matches!(field, "results" | "result_types");
+/// Returns the innermost part of a model that a value is, or is inside of: `around` has what
+/// contains the value, the innermost first, with the steps that lead to it. O(steps to that
+/// part).
+pub(crate) fn origin_in(
+    value: Option<&Value>,
+    around: impl Iterator<Item = (Value, AccessStep)>,
+) -> Option<NodeOrigin> {
+    if let Some(origin) = value.and_then(NodeOrigin::of_part) {
+        return Some(origin);
+    }
+    // The next two steps from the owner towards the value.
+    let (mut inner, mut innermost) = (None, None);
+    for (owner, step) in around {
+        if let Some(origin) = origin_of_owner(&owner, &step, [&inner, &innermost]) {
+            return Some(origin);
+        }
+        innermost = inner.replace(step);
+    }
+    None
+}
+
+/// The part that a step leads inside of; `inner` are the next two steps.
+fn origin_of_owner(
+    owner: &Value,
+    step: &AccessStep,
+    [inner, innermost]: [&Option<AccessStep>; 2],
+) -> Option<NodeOrigin> {
+    let AccessStep::Attr(field) = step else {
+        return None;
+    };
+    let index = |step: &Option<AccessStep>| match step {
+        Some(AccessStep::ArrayItem(index) | AccessStep::ArrayItemMissing(index)) => Some(*index),
+        _ => None,
+    };
+    let at = index(inner);
+    let is_result = matches!(field.as_str(), "results" | "result_types");
+    if let Some(call) = owner.peek::<Ref<Call>>() {
+        let mut origin = NodeOrigin::of_call(call);
+        if field == "inputs" {
+            origin.input = at.and_then(|at| call.input_names.get(at).map(Str::to_string));
+        }
+        return Some(origin);
+    }
+    if let Some(input) = owner.peek::<Ref<Input>>() {
+        return Some(NodeOrigin::of_input(input));
+    }
+    // An output that is missing here belongs to whatever contains the graph.
     if let Some(graph) = owner.peek::<Ref<Graph>>() {
-        if is_result {
-            let names = &graph.result_names;
-            let output = NodeOrigin::of_output(&graph.name, false, names, index);
-            // An output that is missing here belongs to whatever contains the graph.
-            *found = output.or(found.take());
-        }
-    } else if let Some(function) = owner.peek::<Ref<Function>>() {
-        if is_result {
-            let names = &function.result_names;
-            *found = NodeOrigin::of_output(&function.name, true, names, index).or(found.take());
-        }
-    } else if let Some(call) = owner.peek::<Ref<Call>>()
-        && let ("inputs", Some(origin)) = (field, found)
-    {
-        origin.input = call.input_names.get(index).map(Str::to_string);
+        let names = &graph.result_names;
+        return at
+            .filter(|_| is_result)
+            .and_then(|at| NodeOrigin::of_output(&graph.name, false, names, at));
+    }
+    if let Some(function) = owner.peek::<Ref<Function>>() {
+        let names = &function.result_names;
+        return at
+            .filter(|_| is_result)
+            .and_then(|at| NodeOrigin::of_output(&function.name, true, names, at));
+    }
+    let graph = &owner.peek::<Ref<Program>>()?.graph;
+    let position = index(innermost).filter(|_| field == "io_names")?;
+    match at? {
+        0 => graph
+            .params
+            .get(position)
+            .map(|input| NodeOrigin::of_input(input)),
+        _ => NodeOrigin::of_output(&graph.name, false, &graph.result_names, position),
     }
 }

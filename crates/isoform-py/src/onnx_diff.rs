@@ -34,7 +34,7 @@ fn change_row(group: &ChangeGroup) -> ChangeRow {
             .nodes
             .first()
             .map_or_else(String::new, |node| node.op.clone()),
-        group.path.to_string(),
+        group.place.clone(),
         group.text.clone(),
     )
 }

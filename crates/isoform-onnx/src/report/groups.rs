@@ -2,25 +2,26 @@
 
 use std::collections::{HashMap, HashSet};
 
-use isoform::compare::{Change, ChangeKind, Difference};
-use isoform::paths::{AccessPath, AccessStep};
+use isoform::compare::{self, Change, ChangeKind, Difference};
+use isoform::paths::AccessStep;
 use isoform::values::ValueRef;
 use isoform::{Ref, Str, Value};
 
 use super::hunks;
 use super::options::{ChangeGroup, ReportOptions};
-use super::place::{Part, Place, call_identity, field, index, key};
+use super::place::{self, Around, Part, call_identity, field, index, key};
 use super::sentence::{Item, Rank, alone, became, grouped, used_by, weight_name};
-use super::values::{kind_of_operand, operand, tensors, text, type_text};
+use super::values::{kind_of_operand, operand, tensors, text, type_text, weights};
+use super::weights::{Measured, apart};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
-use crate::summary::{Role, domain_text};
+use crate::summary::{Role, WeightsDifference, domain_text};
 use crate::values::tensor;
 
 /// Both sides of a change at one of its places.
 struct At<'a> {
     change: &'a Change,
-    sides: [Place; 2],
+    sides: [Around; 2],
 }
 
 /// Nodes that correspond.
@@ -29,7 +30,7 @@ type CallPair = (Ref<Call>, Ref<Call>);
 struct Writer<'a> {
     options: ReportOptions,
     main: &'a Str,
-    roots: [&'a Value; 2],
+    measured: Measured<'a>,
     items: Vec<Item>,
     /// Attributes, inputs and types that were told as a whole.
     told: HashSet<(u64, String)>,
@@ -48,6 +49,7 @@ pub(super) fn groups(
     options: ReportOptions,
     right: &Program,
     difference: &Difference,
+    weights: &WeightsDifference,
 ) -> (Vec<ChangeGroup>, HashSet<u64>) {
     let main = &right.graph.name;
     let pairs = difference.node_pairs();
@@ -58,7 +60,7 @@ pub(super) fn groups(
     let mut writer = Writer {
         options,
         main,
-        roots: [difference.left(), difference.right()],
+        measured: Measured::new(weights),
         items: Vec::new(),
         told: HashSet::new(),
         partnered: HashSet::new(),
@@ -90,16 +92,16 @@ pub(super) fn groups(
         if (is_told && is_node) || writer.only_versions(change) {
             continue;
         }
-        for paths in change.paths() {
-            writer.place(number, change, paths);
+        for places in change.places() {
+            writer.place(number, change, places);
         }
     }
+    writer.decoded_weights(weights);
     (grouped(writer.items), writer.changed)
 }
 
 impl Writer<'_> {
-    /// Tells a change of the versions of many nodes, if it is nothing else, without the paths
-    /// of all of them: in a long chain, these are long.
+    /// Tells a change of the versions of many nodes, if it is nothing else.
     fn only_versions(&mut self, change: &Change) -> bool {
         let number = |value: Option<&Value>| match value?.view() {
             ValueRef::Int(number) => Some(number),
@@ -111,42 +113,52 @@ impl Writer<'_> {
         let Some(pairs) = self.versions.get(&versions) else {
             return false;
         };
-        if change.kind() != ChangeKind::Value || change.paths().len() != pairs.len() {
+        if change.kind() != ChangeKind::Value || change.places().len() != pairs.len() {
             return false;
         }
-        let path = change.right_path();
-        if field(path.steps().last()) != "version" {
+        let is_version = |(_, right): (compare::Place, compare::Place)| {
+            let around = right.around().next();
+            around.is_some_and(|(_, step)| field(Some(&step)) == "version")
+        };
+        if !change.places().next().is_some_and(is_version) {
             return false;
         }
         let pairs = pairs.clone();
         for (left, right) in pairs {
             self.changed.insert(left.identity());
             let mut item = self.version(&left, &right);
-            item.path = path.clone();
+            item.place = place::head_of_node(&right) + ".version";
             self.items.push(item);
         }
         true
     }
 
-    fn place(&mut self, number: usize, change: &Change, paths: (AccessPath, AccessPath)) {
+    fn place(
+        &mut self,
+        number: usize,
+        change: &Change,
+        (left, right): (compare::Place, compare::Place),
+    ) {
+        let place = match change.kind() {
+            ChangeKind::Deleted => place::text(change, &left),
+            _ => place::text(change, &right),
+        };
         let at = At {
             change,
-            sides: [
-                Place::new(self.roots[0], &paths.0),
-                Place::new(self.roots[1], &paths.1),
-            ],
+            sides: [left, right].map(Around::new),
         };
-        self.changed.extend(changed_node(&at));
-        let path = match change.kind() {
-            ChangeKind::Deleted => paths.0,
-            _ => paths.1,
-        };
-        let mut item = match self.item(number, &at) {
-            Some(item) => item,
-            None => return,
+        let changed = changed_node(&at);
+        let item = self.item(number, &at);
+        // A node with another weight is the same node.
+        let is_weight = item.as_ref().is_some_and(|it| it.rank == Rank::Weights);
+        if !is_weight {
+            self.changed.extend(changed);
+        }
+        let Some(mut item) = item else {
+            return;
         };
         if item.before.is_empty() && item.after.is_empty() {
-            let whole = format!("{} at {path}", change.kind());
+            let whole = format!("{} at {place}", change.kind());
             let side = |value: Option<&Value>| value.map(text);
             item.before = match (side(change.left()), side(change.right())) {
                 (Some(left), Some(right)) => format!("{whole}: {left} -> {right}"),
@@ -154,7 +166,7 @@ impl Writer<'_> {
                 (None, None) => whole,
             };
         }
-        item.path = path;
+        item.place = place;
         self.items.push(item);
     }
 
@@ -366,14 +378,9 @@ impl Writer<'_> {
         if !self.told.insert((right.identity(), told)) {
             return None;
         }
-        if let (Some((l, name)), Some((r, other))) = (&l, &r)
-            && let (Some(one), Some(two)) = (tensor(l), tensor(r))
+        if let (Some(l), Some(r)) = (&l, &r)
+            && let Some(item) = self.weight(number, position, [l, r])
         {
-            let name = weight_name(name.as_ref(), other.as_ref());
-            let before = format!("weight{name} (input {position} of ");
-            let after = format!("): {}", tensors(one, two, self.options.tolerance));
-            let mut item = Item::new(Rank::Weights, "tensor", before, after);
-            item.key = format!("weight {number}");
             return Some(item.of_call(right, self.main));
         }
         let said = |side: &Option<(Value, Option<Str>)>| {
@@ -396,9 +403,48 @@ impl Writer<'_> {
         Some(item.of_call(right, self.main).role(role))
     }
 
+    /// Two operands at a position as weights; None if they are not both that.
+    fn weight(
+        &self,
+        number: usize,
+        position: usize,
+        [(l, name), (r, other)]: [&(Value, Option<Str>); 2],
+    ) -> Option<Item> {
+        let (one, two) = (tensor(l)?, tensor(r)?);
+        let found = self.measured.get(one, two);
+        let change = match found {
+            Some(found) => weights(found, self.options.tolerance),
+            None => tensors(one, two, self.options.tolerance),
+        };
+        let name = weight_name(name.as_ref(), other.as_ref());
+        let before = format!("weight{name} (input {position} of ");
+        let after = format!("): {change}");
+        let mut item = Item::new(Rank::Weights, "tensor", before, after);
+        item.key = format!("weight {number}");
+        item.weight = found.map_or(f64::INFINITY, apart);
+        Some(item)
+    }
+
+    /// Tells weights that one model stores in another way, wherever they are used: the nodes
+    /// that decode them are changes of their own.
+    fn decoded_weights(&mut self, weights_found: &WeightsDifference) {
+        for found in &weights_found.changed {
+            let [left, right] = [&found.left, &found.right].map(|it| it.decoding.is_empty());
+            if left == right || found.is_of_one_form() {
+                continue;
+            }
+            let name = weight_name(Some(&found.left.name), Some(&found.right.name));
+            let change = weights(found, self.options.tolerance);
+            let before = format!("weight{name}: {change}");
+            let mut item = Item::new(Rank::Weights, "tensor", before, String::new());
+            item.weight = apart(found);
+            self.items.push(item);
+        }
+    }
+
     /// The type of an input as a whole.
     fn input_type(&mut self, at: &At<'_>) -> Option<Item> {
-        let sides = at.sides.each_ref().map(Place::around);
+        let sides = at.sides.each_ref().map(Around::around);
         let [
             Some((Part::Input(left), steps)),
             Some((Part::Input(right), _)),
@@ -408,12 +454,20 @@ impl Writer<'_> {
         };
         let kind = at.change.kind().name();
         if field(steps.first()) == "default" {
+            let mut weight = 0.0;
             let change = match (tensor(&left.default), tensor(&right.default)) {
-                (Some(left), Some(right)) => tensors(left, right, self.options.tolerance),
+                (Some(left), Some(right)) => match self.measured.get(left, right) {
+                    Some(found) => {
+                        weight = apart(found);
+                        weights(found, self.options.tolerance)
+                    }
+                    None => tensors(left, right, self.options.tolerance),
+                },
                 _ => format!("{} -> {}", text(&left.default), text(&right.default)),
             };
             let before = format!("default of {}: {change}", self.named_input(right));
-            let item = Item::new(Rank::Weights, kind, before, String::new());
+            let mut item = Item::new(Rank::Weights, kind, before, String::new());
+            item.weight = weight;
             return Some(item.of_input(right));
         }
         if !self.told.insert((right.identity(), "type".to_owned())) {
@@ -546,8 +600,8 @@ impl Writer<'_> {
             String::new(),
             String::new(),
         );
-        let mut item = match at.sides[1].last_call().or(at.sides[0].last_call()) {
-            Some(call) => item.of_call(call, self.main),
+        let mut item = match at.sides[1].last_call().or_else(|| at.sides[0].last_call()) {
+            Some(call) => item.of_call(&call, self.main),
             None => item,
         };
         item.op = String::new();

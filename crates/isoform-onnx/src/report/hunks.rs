@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 
 use isoform::compare::{Difference, Hunk};
-use isoform::paths::AccessPath;
 use isoform::{Ref, Str, Value};
 
-use super::place::call_identity;
+use super::place::{call_identity, head_of_node};
 use super::sentence::{Item, Rank, outside};
 use crate::NodeOrigin;
 use crate::ir::Call;
@@ -52,8 +51,9 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
             node: Some(NodeOrigin::of_call(first)),
             name: name + &outside,
             label: one + &outside,
-            path: AccessPath::root(),
+            place: head_of_node(first),
             role,
+            weight: 0.0,
         });
     }
     told

@@ -24,9 +24,8 @@ mod weights;
 
 use std::collections::HashSet;
 
-use isoform::compare::{CompareOptions, DiffOptions, Difference};
+use isoform::compare::{Change, CompareOptions, DiffOptions, Difference, Place};
 use isoform::kernels::within;
-use isoform::paths::AccessPath;
 use isoform::{Ref, Result};
 use isoform_kernels::Control;
 
@@ -36,14 +35,13 @@ use self::place::call_identity;
 use crate::NodeOrigin;
 use crate::ir::Program;
 use crate::layout::list;
-use crate::origin::origin_at;
 use crate::summary::ModelsSummary;
 
 /// How many nodes of two models correspond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NodeChanges {
-    /// Nodes that are the same on both sides.
+    /// Nodes that are the same on both sides, but for the elements and types of their weights.
     pub same: usize,
     /// Nodes of the left model that became another node, or got other attributes or inputs.
     pub changed: usize,
@@ -82,8 +80,8 @@ pub fn report(left: &Ref<Program>, right: &Ref<Program>) -> Result<Report> {
 }
 
 impl ReportOptions {
-    /// [`report`] with these options. As [`isoform::compare::diff`], plus O(depth) for each
-    /// change, and linear in the bytes of weights that differ.
+    /// [`report`] with these options. As [`isoform::compare::diff`], plus O(1) for each place
+    /// of a change, and linear in the bytes of weights that differ.
     ///
     /// # Errors
     ///
@@ -99,7 +97,7 @@ impl ReportOptions {
         let summary = self.summary((left, right), (&l, &r), &difference, control)?;
         let (groups, changed) = match difference.is_empty() {
             true => Default::default(),
-            false => groups::groups(self, &r, &difference),
+            false => groups::groups(self, &r, &difference, &summary.weights),
         };
         let nodes = node_changes((&l, &r), &difference, &changed);
         Ok(Report {
@@ -134,21 +132,13 @@ impl ReportOptions {
         difference: &Difference,
         control: &Control<'_>,
     ) -> Result<ModelsSummary> {
-        let found = match self.compare.skip_tensor_content || difference.is_empty() {
+        let found = match self.compare.skip_tensor_content {
             true => Default::default(),
             false => weights::measured(self.tolerance, (l, r), difference, control)?,
         };
-        let mut summary = ModelsSummary::with_weights(l, r, found);
+        let mut summary = ModelsSummary::of(l, r, found, !l.io_names.is_empty());
         // Levels rewrite the versions of nodes.
         summary.opsets = ModelsSummary::with_weights(left, right, Default::default()).opsets;
-        if l.io_names.is_empty() {
-            for values in [&mut summary.inputs, &mut summary.outputs] {
-                values.retain(|(_, changed)| match (&changed.left, &changed.right) {
-                    (Some(left), Some(right)) => left.ty() != right.ty(),
-                    _ => true,
-                });
-            }
-        }
         Ok(summary)
     }
 }
@@ -160,16 +150,20 @@ impl Report {
         self.difference.is_empty()
     }
 
-    /// The part of the left model that contains a place of [`Difference::left`]. O(depth).
+    /// The part of a model that has a change of [`difference`](Self::difference) at one of its
+    /// [`places`](Change::places): the node that was removed, or the nearest node, input or
+    /// output of the right model, or else of the left one. O(1), for steps up to that part.
     #[must_use]
-    pub fn left_origin(&self, path: &AccessPath) -> Option<NodeOrigin> {
-        origin_at(self.difference.left(), path)
+    pub fn origin(&self, change: &Change, places: &(Place, Place)) -> Option<NodeOrigin> {
+        place::origin(change, places)
     }
 
-    /// The part of the right model that contains a place of [`Difference::right`]. O(depth).
+    /// A place of a change on one side as text, from the node, graph or function that it is in,
+    /// as in `<node 7 of 'main'>.inputs[1]`: node 7 of the file's list, counted from 0. O(1),
+    /// for steps up to that part.
     #[must_use]
-    pub fn right_origin(&self, path: &AccessPath) -> Option<NodeOrigin> {
-        origin_at(self.difference.right(), path)
+    pub fn place_text(&self, change: &Change, place: &Place) -> String {
+        place::text(change, place)
     }
 }
 

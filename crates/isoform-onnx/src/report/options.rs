@@ -1,7 +1,6 @@
 //! How models are compared for a report, and one group of changes.
 
 use isoform::compare::CompareOptions;
-use isoform::paths::AccessPath;
 pub use isoform_kernels::difference::Tolerance;
 
 use crate::NodeOrigin;
@@ -25,11 +24,7 @@ pub struct ReportOptions {
 impl Default for ReportOptions {
     fn default() -> Self {
         ReportOptions {
-            levels: Levels {
-                same_opset_meaning: true,
-                defaults: true,
-                ignore_shapes: false,
-            },
+            levels: Levels::MEANING,
             compare: CompareOptions::default(),
             tolerance: None,
         }
@@ -49,8 +44,9 @@ pub struct ChangeGroup {
     pub count: usize,
     /// The nodes, inputs or outputs concerned, at most one for each occurrence.
     pub nodes: Vec<NodeOrigin>,
-    /// The place of the first occurrence, in the right model if it is there.
-    pub path: AccessPath,
+    /// The place of the first occurrence, in the right model if it is there, from the node,
+    /// graph or function that it is in: `<node 7 of 'main'>.inputs[1]`.
+    pub place: String,
     /// The change in words.
     pub text: String,
     /// The side that has it, if only one does.

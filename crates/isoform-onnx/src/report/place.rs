@@ -1,9 +1,14 @@
 //! The node, graph and input that a place of a program belongs to.
 
-use isoform::paths::{AccessPath, AccessStep};
+use std::fmt::Write as _;
+
+use isoform::compare::{Change, ChangeKind, Place};
+use isoform::paths::AccessStep;
 use isoform::{Ref, Str, Value};
 
+use crate::NodeOrigin;
 use crate::ir::{Call, Function, Graph, Input};
+use crate::origin::origin_in;
 
 /// A part of a model that has a name.
 #[derive(Clone)]
@@ -14,58 +19,34 @@ pub(super) enum Part {
     Input(Ref<Input>),
 }
 
-/// The parts that a path leads through.
-pub(super) struct Place {
-    /// Each with the number of steps that lead to it.
-    parts: Vec<(Part, usize)>,
-    steps: Vec<AccessStep>,
+/// The part around a place of a change.
+pub(super) struct Around {
+    place: Place,
+    /// The innermost part that the place is inside of, and the steps from there.
+    inside: Option<(Part, Vec<AccessStep>)>,
 }
 
-impl Place {
-    /// Follows a path as far as it exists. O(depth).
-    pub(super) fn new(root: &Value, path: &AccessPath) -> Self {
-        let steps = path.steps();
-        let mut parts = Vec::new();
-        let mut value = root.clone();
-        for (at, step) in steps.iter().enumerate() {
-            let Ok(next) = AccessPath::from_steps(vec![step.clone()]).get(&value) else {
-                break;
-            };
-            value = next;
-            let part = if let Some(call) = value.peek::<Ref<Call>>() {
-                Part::Call(call.clone())
-            } else if let Some(graph) = value.peek::<Ref<Graph>>() {
-                Part::Graph(graph.clone())
-            } else if let Some(function) = value.peek::<Ref<Function>>() {
-                Part::Function(function.clone())
-            } else if let Some(input) = value.peek::<Ref<Input>>() {
-                Part::Input(input.clone())
-            } else {
-                continue;
-            };
-            parts.push((part, at + 1));
-        }
-        Place {
-            parts,
-            steps: steps.to_vec(),
-        }
+impl Around {
+    /// Goes outwards to the innermost part. O(steps to that).
+    pub(super) fn new(place: Place) -> Self {
+        let inside = inside(&place, Part::of);
+        Around { place, inside }
     }
 
     /// The innermost part that the place is inside of, and the steps from there. A node at
     /// the very place is an operand of what contains it.
     pub(super) fn around(&self) -> Option<(&Part, &[AccessStep])> {
-        let inside = self.parts.iter().rev();
-        let mut inside = inside.filter(|(_, steps)| *steps < self.steps.len());
-        let (part, steps) = inside.next()?;
-        Some((part, &self.steps[*steps..]))
+        let (part, steps) = self.inside.as_ref()?;
+        Some((part, steps))
     }
 
     /// The node at the place or around it.
-    pub(super) fn last_call(&self) -> Option<&Ref<Call>> {
-        self.parts.iter().rev().find_map(|(part, _)| match part {
-            Part::Call(call) => Some(call),
-            _ => None,
-        })
+    pub(super) fn last_call(&self) -> Option<Ref<Call>> {
+        let call = |value: &Value| value.peek::<Ref<Call>>().cloned();
+        let at = self.place.value();
+        at.as_ref()
+            .and_then(call)
+            .or_else(|| self.place.around().find_map(|(value, _)| call(&value)))
     }
 
     /// The node that the place is inside of, unless a graph or input inside of it is nearer.
@@ -75,6 +56,93 @@ impl Place {
             _ => None,
         }
     }
+}
+
+impl Part {
+    fn of(value: &Value) -> Option<Part> {
+        if let Some(call) = value.peek::<Ref<Call>>() {
+            return Some(Part::Call(call.clone()));
+        } else if let Some(graph) = value.peek::<Ref<Graph>>() {
+            return Some(Part::Graph(graph.clone()));
+        } else if let Some(function) = value.peek::<Ref<Function>>() {
+            return Some(Part::Function(function.clone()));
+        }
+        let input = value.peek::<Ref<Input>>()?;
+        Some(Part::Input(input.clone()))
+    }
+
+    /// The part, unless it is an input: the position of an input says where it is.
+    fn of_listed(value: &Value) -> Option<Part> {
+        Part::of(value).filter(|part| !matches!(part, Part::Input(_)))
+    }
+}
+
+/// The innermost part around a place, and the steps from there.
+fn inside(place: &Place, part: fn(&Value) -> Option<Part>) -> Option<(Part, Vec<AccessStep>)> {
+    let mut steps = Vec::new();
+    for (value, step) in place.around() {
+        steps.push(step);
+        if let Some(part) = part(&value) {
+            steps.reverse();
+            return Some((part, steps));
+        }
+    }
+    None
+}
+
+/// True if a change is one of a part itself, and not of how something else uses it.
+fn is_of_part(change: &Change) -> bool {
+    change.kind() != ChangeKind::Rewired
+}
+
+/// The part of the model that has a change, at one of its places: on the left for what only
+/// the left model has, or else on the right, as far as it has one.
+pub(super) fn origin(change: &Change, (left, right): &(Place, Place)) -> Option<NodeOrigin> {
+    let of = |place: &Place| {
+        let value = place.value().filter(|_| is_of_part(change));
+        origin_in(value.as_ref(), place.around())
+    };
+    match change.kind() {
+        ChangeKind::Deleted => of(left).or_else(|| of(right)),
+        _ => of(right).or_else(|| of(left)),
+    }
+}
+
+/// The place of a change on one side, from the node, graph or function around it, as in
+/// `<node 7 of 'main'>.inputs[1]` for node 7 in the file's list of that graph, counted from 0;
+/// above all graphs, `<root>` and the path from there.
+pub(super) fn text(change: &Change, place: &Place) -> String {
+    let whole = place.value().filter(|_| is_of_part(change));
+    let whole = whole.filter(|value| value.peek::<Ref<Call>>().is_some());
+    let found = match whole.as_ref().and_then(Part::of) {
+        Some(part) => Some((part, Vec::new())),
+        None => inside(place, Part::of_listed),
+    };
+    let Some((part, steps)) = found else {
+        return place.path().to_string();
+    };
+    let mut text = part.head();
+    for step in &steps {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{step}");
+    }
+    text
+}
+
+impl Part {
+    fn head(&self) -> String {
+        match self {
+            Part::Call(call) => head_of_node(call),
+            Part::Graph(graph) => format!("<graph '{}'>", graph.name),
+            Part::Function(function) => format!("<function '{}'>", function.name),
+            Part::Input(input) => format!("<input '{}' of '{}'>", input.name, input.graph),
+        }
+    }
+}
+
+/// The start of the places in a node.
+pub(super) fn head_of_node(call: &Call) -> String {
+    format!("<node {} of '{}'>", call.position, call.graph)
 }
 
 /// The name of the field that a step leads into.

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use isoform::Str;
 use isoform::compare::ChangeKind;
-use isoform::paths::AccessPath;
 
 use super::options::ChangeGroup;
-use super::place::{Part, Place, field, index};
+use super::place::{Around, Part, field, index};
 use super::values::{label, node, node_name};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input};
@@ -51,10 +50,12 @@ pub(super) struct Item {
     /// The name of the node, as a list has it.
     pub(super) label: String,
     pub(super) node: Option<NodeOrigin>,
-    pub(super) path: AccessPath,
+    pub(super) place: String,
     pub(super) role: Role,
     /// The key of the group, if it is not the words.
     pub(super) key: String,
+    /// Groups of one rank come in the order of this, the largest first.
+    pub(super) weight: f64,
 }
 
 impl Item {
@@ -70,9 +71,10 @@ impl Item {
             name: String::new(),
             label: String::new(),
             node: None,
-            path: AccessPath::root(),
+            place: String::new(),
             role: Role::Changed,
             key: String::new(),
+            weight: 0.0,
         }
     }
 
@@ -112,7 +114,7 @@ pub(super) fn outside(call: &Call, main: &Str) -> String {
 }
 
 /// A node that only one side has, and what uses it.
-pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Place) -> Item {
+pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Around) -> Item {
     let kind = match role {
         Role::Left => ChangeKind::Deleted.name(),
         _ => ChangeKind::Inserted.name(),
@@ -124,7 +126,7 @@ pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Pla
 }
 
 /// The input that a node is at a place, after a comma.
-pub(super) fn used_by(place: &Place) -> String {
+pub(super) fn used_by(place: &Around) -> String {
     match place.around() {
         Some((Part::Call(user), steps)) if field(steps.first()) == "inputs" => {
             let at = index(steps.get(1));
@@ -167,7 +169,7 @@ pub(super) fn weight_name(left: Option<&Str>, right: Option<&Str>) -> String {
     }
 }
 
-/// Items with the same words become one group, by rank and then as they come.
+/// Items with the same words become one group, by rank, weight, and then as they come.
 pub(super) fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
     let mut known: HashMap<(Rank, String), usize> = HashMap::new();
     let mut found: Vec<(Rank, Vec<Item>)> = Vec::new();
@@ -184,7 +186,11 @@ pub(super) fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
             }
         }
     }
-    found.sort_by_key(|(rank, _)| *rank);
+    let order = |(rank, items): &(Rank, Vec<Item>)| (*rank, items[0].weight);
+    found.sort_by(|one, other| {
+        let ((rank, weight), (other_rank, other_weight)) = (order(one), order(other));
+        rank.cmp(&other_rank).then(other_weight.total_cmp(&weight))
+    });
     found.into_iter().map(|(_, items)| group(items)).collect()
 }
 
@@ -227,7 +233,7 @@ fn group(mut items: Vec<Item>) -> ChangeGroup {
     ChangeGroup {
         kind: first.kind,
         count,
-        path: first.path.clone(),
+        place: first.place.clone(),
         text,
         role: first.role,
         nodes: items.into_iter().filter_map(|item| item.node).collect(),

@@ -1,11 +1,12 @@
 //! Reports as lines of text.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{NodeChanges, Report};
 use crate::summary::{
-    Changed, Line, OperatorDifference, Role, ValueSummary, changed_role, domain_text, number,
-    versions, write,
+    Changed, Line, MeasuredWeight, OperatorDifference, Role, ValueSummary, changed_role,
+    domain_text, number, versions, write,
 };
 
 /// Changes that are listed unless more are wanted.
@@ -35,7 +36,7 @@ impl Report {
         lines.extend(value_lines("output", &self.summary.outputs));
         lines.extend(self.operator_line());
         lines.push(line(Role::Row, format!("nodes: {}", self.nodes)));
-        lines.push(line(Role::Row, self.weight_line()));
+        lines.extend(self.weight_lines());
         lines
     }
 
@@ -93,44 +94,78 @@ impl Report {
         (!texts.is_empty()).then(|| line(Role::Changed, text))
     }
 
-    fn weight_line(&self) -> String {
+    /// How many weights differ and how far, and the same of those that got another type.
+    fn weight_lines(&self) -> Vec<Line> {
         if self.options.compare.skip_tensor_content {
-            return "weights: not compared".to_owned();
+            return vec![line(Role::Row, "weights: not compared".to_owned())];
         }
         let weights = &self.summary.weights;
         let (changed, pairs) = (weights.changed.len(), weights.pairs);
-        let mut text = format!("weights: {changed} of {pairs} changed");
+        let (left, right) = (weights.left_only.len(), weights.right_only.len());
+        let mut text = match (left, right) {
+            (0, 0) => format!("weights: {changed} of {pairs} changed"),
+            _ => format!("weights: {pairs} on both sides, {changed} changed"),
+        };
         if self.options.tolerance.is_some() {
             text.push_str(" beyond the tolerance");
         }
-        let found = || {
-            weights
-                .changed
-                .iter()
-                .filter_map(|it| it.difference.as_ref())
-        };
-        let largest = found().filter_map(|it| it.max_abs).reduce(f64::max);
-        let relative = found().filter_map(|it| it.relative_l2).reduce(f64::max);
-        let cosine = found().filter_map(|it| it.cosine).reduce(f64::min);
-        let facts = [
-            ("max abs", largest.map(number)),
-            ("relative L2 up to", relative.map(number)),
-            ("cosine from", cosine.map(|it| format!("{it:.6}"))),
-        ];
-        for (name, value) in facts {
-            if let Some(value) = value {
-                text.push_str(&format!(", {name} {value}"));
+        text.push_str(&extremes(&weights.changed.iter().collect::<Vec<_>>()));
+        let alone = [(left, "left"), (right, "right")].into_iter();
+        let alone = alone.filter(|(count, _)| *count > 0);
+        let alone: Vec<String> = alone
+            .map(|(count, side)| format!("{count} only on the {side}"))
+            .collect();
+        if !alone.is_empty() {
+            text.push_str(&format!("; {}", alone.join(", ")));
+        }
+        let mut lines = vec![line(Role::Row, text)];
+        let mut retyped: BTreeMap<String, Vec<&MeasuredWeight>> = BTreeMap::new();
+        for found in &weights.changed {
+            let [left, right] = [&found.left, &found.right].map(|it| it.tensor.dtype());
+            if left != right {
+                let types = format!("{left} -> {right}");
+                retyped.entry(types).or_default().push(found);
             }
         }
-        let alone = [
-            (weights.left_only.len(), "only on the left"),
-            (weights.right_only.len(), "only on the right"),
-        ];
-        for (count, side) in alone.into_iter().filter(|(count, _)| *count > 0) {
-            text.push_str(&format!(", {count} {side}"));
+        for (types, found) in retyped {
+            let text = format!("  {} {types}{}", found.len(), extremes(&found));
+            lines.push(line(Role::Changed, text));
         }
-        text
+        lines
     }
+}
+
+/// The largest distances of weights, each after a comma.
+fn extremes(weights: &[&MeasuredWeight]) -> String {
+    let found = || weights.iter().filter_map(|it| it.difference.as_ref());
+    // Beside zeros, no relative distance of elements is finite.
+    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+    let facts = [
+        (
+            "max abs",
+            found().filter_map(|it| it.max_abs).reduce(f64::max),
+        ),
+        (
+            "relative L2 up to",
+            found().filter_map(|it| it.relative_l2).reduce(f64::max),
+        ),
+        (
+            "max rel",
+            finite(found().filter_map(|it| it.max_rel).reduce(f64::max)),
+        ),
+    ];
+    let mut text = String::new();
+    for (name, value) in facts {
+        if let Some(value) = value {
+            text.push_str(&format!(", {name} {}", number(value)));
+        }
+    }
+    let cosine = found().filter_map(|it| it.cosine).reduce(f64::min);
+    // With 1.000000, it would say nothing.
+    if let Some(cosine) = cosine.filter(|cosine| *cosine < 1.0 - 5e-7) {
+        text.push_str(&format!(", cosine at least {cosine:.6}"));
+    }
+    text
 }
 
 fn line(role: Role, text: String) -> Line {

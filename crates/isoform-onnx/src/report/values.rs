@@ -10,7 +10,7 @@ use isoform::kernels::tensor_difference;
 use crate::elements::{abbreviated, element, float, indices, tensor_type};
 use crate::ir::{Call, Function, Graph, Input, StringTensor, TypeAttr};
 use crate::layout::made_by;
-use crate::summary::{number, value_summary};
+use crate::summary::{MeasuredWeight, number, value_summary};
 
 /// Items of a list that are shown.
 const MOST_ITEMS: usize = 12;
@@ -132,6 +132,34 @@ pub(super) fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance
         return format!("{} -> {}", tensor_text(left), tensor_text(right));
     };
     measured(left, right, tolerance, &found)
+}
+
+/// How two weights differ: their types if these do, and then how far they are apart as numbers.
+pub(super) fn weights(found: &MeasuredWeight, tolerance: Option<Tolerance>) -> String {
+    match &found.difference {
+        None => found.types(),
+        Some(difference) if found.is_of_one_form() => {
+            let (left, right) = (&found.left.tensor, &found.right.tensor);
+            measured(left, right, tolerance, difference)
+        }
+        Some(difference) => found.types() + &distances(difference),
+    }
+}
+
+/// The distances of two tensors as numbers, each after a comma.
+fn distances(found: &Difference) -> String {
+    let facts = [
+        ("relative L2", found.relative_l2),
+        ("max abs", found.max_abs),
+        ("max rel", found.max_rel),
+    ];
+    let mut text = String::new();
+    for (name, value) in facts {
+        if let Some(value) = value.filter(|value| value.is_finite()) {
+            text.push_str(&format!(", {name} {}", number(value)));
+        }
+    }
+    text
 }
 
 fn measured(

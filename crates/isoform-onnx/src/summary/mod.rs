@@ -10,9 +10,13 @@
 //! A summary is not a verdict: models with the same numbers may compute different things.
 
 #[cfg(feature = "eval")]
+mod dims;
+#[cfg(feature = "eval")]
 mod pair;
 #[cfg(feature = "eval")]
 mod pair_text;
+#[cfg(feature = "eval")]
+mod pairing;
 mod text;
 #[cfg(feature = "eval")]
 mod weights;
@@ -36,15 +40,15 @@ pub use isoform_kernels::difference::Difference;
 pub use self::pair::{Changed, ModelsSummary, OperatorDifference};
 #[cfg(feature = "eval")]
 pub(crate) use self::pair_text::{changed_role, number};
+#[cfg(feature = "eval")]
+pub use self::pairing::pair_weights;
+#[cfg(feature = "eval")]
+pub(crate) use self::pairing::paired_weights;
 pub use self::text::{Line, Role};
 #[cfg(feature = "eval")]
 pub(crate) use self::text::{domain_text, versions, write};
 #[cfg(feature = "eval")]
-pub(crate) use self::weights::weights_of;
-#[cfg(feature = "eval")]
-pub use self::weights::{
-    MeasuredWeight, Weight, WeightPairs, WeightsDifference, measure_weights, pair_weights,
-};
+pub use self::weights::{MeasuredWeight, Weight, WeightPairs, WeightsDifference, measure_weights};
 
 /// The contents of a model in numbers.
 ///

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use isoform::Result;
+use isoform::{Ref, Result, Value};
 use isoform_kernels::Control;
 
-use super::weights::{WeightsDifference, measure_weights, pair_weights};
+use super::dims::Dims;
+use super::pairing::pair_weights;
+use super::weights::{WeightsDifference, measure_weights};
 use super::{ModelSummary, Operator, ValueSummary};
 use crate::ir::Program;
 
@@ -49,9 +51,10 @@ pub struct ModelsSummary {
     pub right: ModelSummary,
     /// The domains whose operator sets differ, with the versions that nodes use.
     pub opsets: Vec<(String, Changed<BTreeSet<i64>>)>,
-    /// The inputs that differ in name or type, by position.
+    /// The inputs that differ in name or type, by position. Names of dimensions have no meaning:
+    /// they differ where two models use one in other places.
     pub inputs: Vec<(usize, Changed<ValueSummary>)>,
-    /// The outputs that differ in name or type, by position.
+    /// The outputs that differ in name or type, by position, as those of `inputs`.
     pub outputs: Vec<(usize, Changed<ValueSummary>)>,
     /// The operators of both models, also those that they have equally often.
     pub operators: Vec<OperatorDifference>,
@@ -61,13 +64,13 @@ pub struct ModelsSummary {
 
 impl ModelsSummary {
     /// The summary of two programs, whose weights are paired by [`pair_weights`].
-    /// O(nodes × depth of bodies), and linear in the bytes of weights that are not the same
-    /// memory.
+    /// As [`isoform::compare::diff`], plus O(nodes × depth of bodies), and linear in the bytes of
+    /// weights that are not the same memory.
     ///
     /// # Errors
     ///
-    /// As [`measure_weights`].
-    pub fn new(left: &Program, right: &Program, control: &Control<'_>) -> Result<Self> {
+    /// As [`pair_weights`] and [`measure_weights`].
+    pub fn new(left: &Ref<Program>, right: &Ref<Program>, control: &Control<'_>) -> Result<Self> {
         let weights = measure_weights(&pair_weights(left, right)?, None, control)?;
         Ok(Self::with_weights(left, right, weights))
     }
@@ -76,7 +79,18 @@ impl ModelsSummary {
     /// them. O(nodes × depth of bodies).
     #[must_use]
     pub fn with_weights(left: &Program, right: &Program, weights: WeightsDifference) -> Self {
-        let (left, right) = (ModelSummary::new(left), ModelSummary::new(right));
+        Self::of(left, right, weights, true)
+    }
+
+    /// [`with_weights`](Self::with_weights) in which the names of inputs and outputs may not
+    /// count.
+    pub(crate) fn of(
+        l: &Program,
+        r: &Program,
+        weights: WeightsDifference,
+        names_count: bool,
+    ) -> Self {
+        let (left, right) = (ModelSummary::new(l), ModelSummary::new(r));
         let domains: BTreeSet<&String> = left.opsets.keys().chain(right.opsets.keys()).collect();
         let opsets = domains.into_iter().filter_map(|domain| {
             let versions = [&left, &right].map(|it| it.opsets.get(domain).cloned());
@@ -95,10 +109,26 @@ impl ModelsSummary {
                 right: count(&right),
             }
         });
+        let mut dims = Dims::default();
+        let types = [l, r].map(|it| {
+            it.graph
+                .params
+                .iter()
+                .map(|input| input.ty.clone())
+                .collect()
+        });
+        let inputs = values([&left.inputs, &right.inputs], types, &mut dims, names_count);
+        let types = [l, r].map(|it| it.graph.result_types.values().to_vec());
+        let outputs = values(
+            [&left.outputs, &right.outputs],
+            types,
+            &mut dims,
+            names_count,
+        );
         ModelsSummary {
             opsets: opsets.collect(),
-            inputs: values(&left.inputs, &right.inputs),
-            outputs: values(&left.outputs, &right.outputs),
+            inputs,
+            outputs,
             operators: operators.collect(),
             weights,
             left,
@@ -112,11 +142,29 @@ fn changed<T: PartialEq>([left, right]: [Option<T>; 2]) -> Option<Changed<T>> {
     (left != right).then_some(Changed { left, right })
 }
 
-fn values(left: &[ValueSummary], right: &[ValueSummary]) -> Vec<(usize, Changed<ValueSummary>)> {
+/// The inputs or outputs that differ.
+fn values(
+    sides: [&Vec<ValueSummary>; 2],
+    types: [Vec<Value>; 2],
+    dims: &mut Dims,
+    names_count: bool,
+) -> Vec<(usize, Changed<ValueSummary>)> {
+    let [left, right] = sides;
+    let mut is_same = |at: usize| {
+        let both =
+            |types: &[Vec<Value>; 2]| Some((types[0].get(at)?.clone(), types[1].get(at)?.clone()));
+        let Some((l, r)) = both(&types) else {
+            return false;
+        };
+        let is_named = !names_count || left[at].name == right[at].name;
+        dims.are_same(&l, &r) && is_named
+    };
     let positions = 0..left.len().max(right.len());
-    let differing = positions.filter_map(|at| {
-        let sides = [left, right].map(|side| side.get(at).cloned());
-        Some((at, changed(sides)?))
-    });
-    differing.collect()
+    let differing = positions.filter(|at| !is_same(*at));
+    differing
+        .map(|at| {
+            let [left, right] = sides.map(|side| side.get(at).cloned());
+            (at, Changed { left, right })
+        })
+        .collect()
 }

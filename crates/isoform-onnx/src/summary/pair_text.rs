@@ -8,7 +8,7 @@ use super::ValueSummary;
 use super::pair::{Changed, ModelsSummary, OperatorDifference};
 use super::text::Align::{Left, Right};
 use super::text::{Line, Lines, Role, domain_text, versions, write};
-use super::weights::{MeasuredWeight, Weight};
+use super::weights::MeasuredWeight;
 
 /// Changed weights that are listed; their number is known in any case.
 const MOST_WEIGHTS: usize = 20;
@@ -151,9 +151,9 @@ fn weight(it: &MeasuredWeight) -> Vec<String> {
         true => it.left.name.to_string(),
         false => format!("{} -> {}", it.left.name, it.right.name),
     };
-    let ty = |it: &Weight| format!("{}{:?}", it.tensor.dtype(), it.tensor.shape());
+    let types = it.types();
     let Some(found) = &it.difference else {
-        return vec![name, format!("{} -> {}", ty(&it.left), ty(&it.right))];
+        return vec![name, types];
     };
     let Difference {
         count, differing, ..
@@ -163,7 +163,7 @@ fn weight(it: &MeasuredWeight) -> Vec<String> {
     };
     vec![
         name,
-        ty(&it.left),
+        types,
         format!("{differing} of {count}"),
         told("max", found.max_abs),
         told("relative L2", found.relative_l2),

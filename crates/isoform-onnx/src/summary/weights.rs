@@ -1,26 +1,30 @@
-//! Pairs of weights of two models, and how far they are apart.
-
-use std::collections::{HashMap, HashSet};
+//! Weights of two models that belong together, and how far they are apart.
 
 use isoform::errors::ErrorKind;
-use isoform::kernels::{InputError, tensor_difference};
+use isoform::kernels::{InputError, number_difference, tensor_difference};
 use isoform::values::Tensor;
-use isoform::{Error, Result, Str, Value, structural_equal, structural_hash};
-use isoform_kernels::Control;
+use isoform::{Error, Ref, Result, Str, Value};
 use isoform_kernels::difference::{Difference, Tolerance};
+use isoform_kernels::{Control, ErrorKind as KernelErrorKind};
 
-use crate::ir::Program;
-use crate::layout::list;
+use crate::elements::{element_count, tensor_type};
+use crate::eval::Refusal;
+use crate::eval::call::compute;
+use crate::ir::Call;
 use crate::values::tensor;
 
 /// A constant tensor of numbers that is an input of a node, a result, or the default of an
 /// input.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Weight {
     /// The name in the file where the weight is first used.
     pub name: Str,
     /// Its elements.
     pub tensor: Tensor,
+    /// The nodes between the weight and the node that its partner is an input of, the first one
+    /// first: DequantizeLinear, for example.
+    pub decoding: Vec<Ref<Call>>,
 }
 
 /// Weights of two models that belong together.
@@ -41,7 +45,8 @@ pub struct MeasuredWeight {
     pub left: Weight,
     /// The right weight.
     pub right: Weight,
-    /// How far they are apart; None if their types or shapes differ.
+    /// How far they are apart: as numbers if their types differ, and after
+    /// [`Weight::decoding`]. None if their shapes differ, or if they are not numbers.
     pub difference: Option<Difference>,
 }
 
@@ -51,13 +56,13 @@ pub struct MeasuredWeight {
 pub struct WeightsDifference {
     /// The number of pairs.
     pub pairs: usize,
-    /// The pairs whose weights differ, in the order of the left model.
+    /// The pairs whose types, shapes or elements differ, in the order of the left model.
     pub changed: Vec<MeasuredWeight>,
     /// Names of weights of the left model without a partner.
     pub left_only: Vec<Str>,
     /// Names of weights of the right model without a partner.
     pub right_only: Vec<Str>,
-    /// The number of elements in all pairs of one type and shape.
+    /// The number of elements in all pairs that were measured.
     pub elements: u64,
     /// The number of these elements that differ.
     pub differing: u64,
@@ -65,118 +70,6 @@ pub struct WeightsDifference {
     pub beyond: u64,
     /// The largest distance of two elements of all pairs; None without pairs of numbers.
     pub max_abs: Option<f64>,
-}
-
-/// The weights of a program, each once, in an order of computation.
-/// O(nodes × depth of bodies).
-pub(crate) fn weights_of(program: &Program) -> Vec<Weight> {
-    let listing = list(program);
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    let mut add = |name: Option<&Str>, value: &Value| {
-        if let Some(tensor) = tensor(value)
-            && seen.insert(super::identity(value))
-        {
-            let name = name.cloned().unwrap_or_default();
-            let tensor = tensor.clone();
-            found.push(Weight { name, tensor });
-        }
-    };
-    for body in &listing.bodies {
-        for param in body.kind.params().iter() {
-            add(Some(&param.name), &param.default);
-        }
-        for node in &body.nodes {
-            for (at, value) in node.call.inputs.values().iter().enumerate() {
-                add(node.call.input_names.get(at), value);
-            }
-        }
-        for (at, value) in body.kind.results().values().iter().enumerate() {
-            add(body.kind.result_names().get(at), value);
-        }
-    }
-    found
-}
-
-/// Pairs the weights of two models: first by their names, then those that are equal. Linear
-/// in the programs, and in the bytes of weights without a partner of their name, which are
-/// read only if the other model has such weights of the same type and shape.
-///
-/// Of weights with one name, as bodies may have, the first ones belong together.
-///
-/// # Errors
-///
-/// Those of [`structural_hash`], which weights of models do not cause.
-pub fn pair_weights(left: &Program, right: &Program) -> Result<WeightPairs> {
-    let (left, right) = (weights_of(left), weights_of(right));
-    let mut open: Vec<bool> = vec![true; right.len()];
-    let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, weight) in right.iter().enumerate().rev() {
-        if !weight.name.is_empty() {
-            named.entry(weight.name.as_str()).or_default().push(at);
-        }
-    }
-    let mut partners: Vec<Option<usize>> = Vec::with_capacity(left.len());
-    for weight in &left {
-        let partner = named.get_mut(weight.name.as_str()).and_then(Vec::pop);
-        if let Some(at) = partner {
-            open[at] = false;
-        }
-        partners.push(partner);
-    }
-    pair_equal((&left, &mut partners), (&right, &mut open))?;
-    let mut found = WeightPairs::default();
-    for (weight, partner) in left.into_iter().zip(partners) {
-        match partner {
-            Some(at) => found.pairs.push((weight, right[at].clone())),
-            None => found.left_only.push(weight),
-        }
-    }
-    let rest = right.into_iter().zip(open).filter(|(_, is_open)| *is_open);
-    found.right_only = rest.map(|(weight, _)| weight).collect();
-    Ok(found)
-}
-
-/// Pairs weights without a partner that are equal.
-fn pair_equal(
-    (left, partners): (&[Weight], &mut [Option<usize>]),
-    (right, open): (&[Weight], &mut [bool]),
-) -> Result<()> {
-    let form = |weight: &Weight| (weight.tensor.dtype(), weight.tensor.shape().to_vec());
-    let mut forms: HashMap<_, Vec<usize>> = HashMap::new();
-    for (at, weight) in right.iter().enumerate().filter(|(at, _)| open[*at]) {
-        forms.entry(form(weight)).or_default().push(at);
-    }
-    // By form, those of each hash, in reverse.
-    let mut hashed: HashMap<_, HashMap<u64, Vec<usize>>> = HashMap::new();
-    for (weight, partner) in left.iter().zip(partners) {
-        if partner.is_some() {
-            continue;
-        }
-        let form = form(weight);
-        if let Some(candidates) = forms.remove(&form) {
-            let by_hash = hashed.entry(form.clone()).or_default();
-            for at in candidates.into_iter().rev() {
-                let hash = structural_hash(right[at].tensor.clone())?;
-                by_hash.entry(hash).or_default().push(at);
-            }
-        }
-        let Some(by_hash) = hashed.get_mut(&form) else {
-            continue;
-        };
-        let hash = structural_hash(weight.tensor.clone())?;
-        let Some(candidates) = by_hash.get_mut(&hash) else {
-            continue;
-        };
-        if let Some(&at) = candidates.last()
-            && structural_equal(weight.tensor.clone(), right[at].tensor.clone())?
-        {
-            candidates.pop();
-            open[at] = false;
-            *partner = Some(at);
-        }
-    }
-    Ok(())
 }
 
 /// Measures pairs of weights, from [`pair_weights`] or from a diff. Linear in the bytes of
@@ -199,19 +92,18 @@ pub fn measure_weights(
     };
     for (left, right) in &found.pairs {
         let forms = [left, right].map(|it| (it.tensor.dtype(), it.tensor.shape()));
-        let difference = match forms[0] == forms[1] {
-            false => None,
+        let is_one_form = forms[0] == forms[1];
+        let difference = match is_one_form {
             true => {
                 let found = tensor_difference(&left.tensor, &right.tensor, tolerance, control);
-                let found = found.map_err(|error| match error {
-                    InputError::Unknown(error) => error,
-                    InputError::Kernel(error) => Error::new(ErrorKind::Runtime, error.to_string()),
-                })?;
-                total.add(&found);
-                Some(found)
+                Some(found.map_err(failure)?)
             }
+            false => as_numbers(left, right, control)?,
         };
-        if difference.is_none_or(|it| it.differing > 0) {
+        if let Some(found) = &difference {
+            total.add(found);
+        }
+        if !is_one_form || difference.is_none_or(|it| it.differing > 0) {
             total.changed.push(MeasuredWeight {
                 left: left.clone(),
                 right: right.clone(),
@@ -222,7 +114,93 @@ pub fn measure_weights(
     Ok(total)
 }
 
+/// How far two weights of other types are apart, after what decodes them; None if they are
+/// not numbers in one shape then.
+fn as_numbers(left: &Weight, right: &Weight, control: &Control<'_>) -> Result<Option<Difference>> {
+    let (Some(left), Some(right)) = (decoded(left, control)?, decoded(right, control)?) else {
+        return Ok(None);
+    };
+    if left.shape() != right.shape() {
+        return Ok(None);
+    }
+    match number_difference(&left, &right, control) {
+        Ok(found) => Ok(Some(found)),
+        Err(InputError::Kernel(error)) if error.kind() == KernelErrorKind::Interrupted => {
+            Err(failure(InputError::Kernel(error)))
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+/// The tensor that [`Weight::decoding`] makes of a weight; None if it is not known.
+fn decoded(weight: &Weight, control: &Control<'_>) -> Result<Option<Tensor>> {
+    let mut value = Value::from(weight.tensor.clone());
+    for call in &weight.decoding {
+        let rest = call.inputs.values().iter().skip(1);
+        let rest = rest.map(|input| (!input.is_none()).then(|| input.clone()));
+        let inputs: Vec<Option<Value>> = std::iter::once(Some(value)).chain(rest).collect();
+        value = match compute(call, &inputs, control, false) {
+            Ok(results) => match results.into_iter().next() {
+                Some(result) => result,
+                None => return Ok(None),
+            },
+            Err(Refusal::Interrupted) => {
+                let text = Refusal::Interrupted.to_string();
+                return Err(Error::new(ErrorKind::Runtime, text));
+            }
+            Err(Refusal::Unknown(_)) => return Ok(None),
+        };
+    }
+    Ok(tensor(&value).cloned())
+}
+
+fn failure(error: InputError) -> Error {
+    match error {
+        InputError::Unknown(error) => error,
+        InputError::Kernel(error) => Error::new(ErrorKind::Runtime, error.to_string()),
+    }
+}
+
+impl MeasuredWeight {
+    /// True if both have one type and shape, so that elements are compared as they are stored.
+    pub(crate) fn is_of_one_form(&self) -> bool {
+        let [left, right] = [&self.left, &self.right].map(|it| &it.tensor);
+        (left.dtype(), left.shape()) == (right.dtype(), right.shape())
+    }
+
+    /// The types of both sides, of two forms with what decodes them.
+    pub(crate) fn types(&self) -> String {
+        match self.is_of_one_form() {
+            true => tensor_type(&self.left.tensor),
+            false => format!("{} -> {}", self.left.ty(), self.right.ty()),
+        }
+    }
+}
+
+impl Weight {
+    /// As in `float32[64, 3]`, with the operators that decode it. O(rank).
+    fn ty(&self) -> String {
+        let mut text = tensor_type(&self.tensor);
+        for (at, call) in self.decoding.iter().enumerate() {
+            text.push_str(if at == 0 { " after " } else { ", " });
+            text.push_str(&call.shown_op());
+        }
+        text
+    }
+}
+
 impl WeightsDifference {
+    /// That of pairs that are known to be equal. O(pairs).
+    pub(crate) fn of_equal(found: &WeightPairs) -> Self {
+        let elements = found.pairs.iter().map(|(it, _)| element_count(&it.tensor));
+        WeightsDifference {
+            pairs: found.pairs.len(),
+            elements: elements.sum(),
+            max_abs: (!found.pairs.is_empty()).then_some(0.0),
+            ..Default::default()
+        }
+    }
+
     fn add(&mut self, found: &Difference) {
         self.elements += found.count as u64;
         self.differing += found.differing as u64;
