@@ -169,8 +169,9 @@ and for two IR files
     \"elements\", \"bytes\"}}, \"functions\": [{\"name\", \"nodes\"}...], \"operators\": {NAME: COUNT}}
   VALUE is {\"name\": NAME, \"dtype\": TEXT, \"shape\": TEXT}
   WEIGHT is {\"left\": {\"name\", \"dtype\", \"shape\"}, \"right\": the same, \"elements\": COUNT,
-    \"differing\": COUNT, \"first\": [INDEX...], \"max_abs\", \"relative_l2\", \"cosine\"}; the
-    numbers are null where types or shapes differ, and where they are not finite
+    \"differing\": COUNT, \"first\": [INDEX...], \"max_abs\", \"max_rel\",
+    \"relative_l2\", \"cosine\"}; the numbers are null where shapes differ, and where they are not
+    finite
   On error: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:
@@ -362,12 +363,15 @@ Exit status:
 
 JSON (--json), one object:
   {\"blocks\": [GROUP...], \"subterms\": [GROUP...],
+   \"programs\": [{\"file\": NAME, \"places\": [TEXT...]}...],
    \"counts\": {\"programs\": COUNT, \"blocks\": COUNT, \"subterms\": COUNT},
    \"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
   GROUP is {\"size\": COUNT, \"saved\": COUNT, \"text\": TEXT, \"places\": [PLACE...]}, where
     `saved` counts the nodes that would go if calls of a function replaced the copies
   PLACE is {\"file\": NAME, \"ends\": [TEXT...], \"paths\": [TEXT or null...]}, the first and
-    the last node of a block, or the subterm
+    the last node of a block, or the subterm. Paths of models name nodes, as in
+    \"<node 7 of 'main'>\", counted from 0 as in the file. Those of IR files begin at \"<root>\", or
+    after more than 64 steps at \"<N>\", the text at position N of the program's \"places\"
   `counts` are those of all groups, printed or not.
 
 Examples:

@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// Dimensions of models as numbers.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Dimensions of models")]
 pub(crate) struct FixArgs {
     /// Fix a dimension by its name; may be given several times.

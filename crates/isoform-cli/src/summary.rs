@@ -290,6 +290,7 @@ fn weight_json(it: &MeasuredWeight) -> Json {
         "differing": it.difference.map(|it| it.differing),
         "first": it.difference.and_then(|found| found.first).map(|at| first(at, &it.left.tensor)),
         "max_abs": it.difference.and_then(|it| it.max_abs),
+        "max_rel": it.difference.and_then(|it| it.max_rel),
         "relative_l2": it.difference.and_then(|it| it.relative_l2),
         "cosine": it.difference.and_then(|it| it.cosine),
     })

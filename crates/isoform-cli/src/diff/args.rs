@@ -18,13 +18,17 @@ use crate::model_args::FixArgs;
 /// that introduced this meaning of each operator, and an attribute that has its default is the
 /// same as one that is not given. `isoform hash` is stricter, so equal models may have
 /// different digests; --strict compares as it does.
-#[derive(Args, Debug)]
+///
+/// Of two folders, the files are compared in pairs: those of one path inside of the folders, of
+/// the rest those of one name, and then a single one on both sides. A file and a folder: with the
+/// file of its name there.
+#[derive(Args, Clone, Debug)]
 #[command(after_help = DIFF_HELP)]
 pub(crate) struct DiffArgs {
-    /// One model or IR file; - is standard input.
+    /// One model or IR file, or a folder of them; - is standard input.
     #[arg(value_name = "LEFT")]
     pub(crate) left: PathBuf,
-    /// The other file.
+    /// The other file or folder.
     #[arg(value_name = "RIGHT")]
     pub(crate) right: PathBuf,
     /// Print at most this many different changes; 0 prints all.
@@ -52,11 +56,11 @@ pub(crate) struct DiffArgs {
 const DIFF_HELP: &str = "\
 Exit status:
   0  the files are equal, or nothing differs beyond the tolerance
-  1  the files differ
+  1  the files differ, or one of two folders lacks a file
   2  error: a file could not be read
 
 JSON (--json), one object:
-  {\"format\": \"isoform.diff\", \"version\": 1, \"equal\": BOOL, \"left\": {\"file\": NAME},
+  {\"format\": \"isoform.diff\", \"version\": 2, \"equal\": BOOL, \"left\": {\"file\": NAME},
    \"right\": the same, \"summary\": SUMMARY}
     and, unless --stat is given, \"changes\": [CHANGE...], \"hunks\": [HUNK...], and for models
     \"groups\": [{\"kind\": TEXT, \"count\": COUNT, \"text\": TEXT, \"nodes\": [ORIGIN...]}...], the
@@ -68,19 +72,27 @@ JSON (--json), one object:
     \"left\": TEXT or null, \"right\": TEXT or null, \"left_size\": COUNT of nodes,
     \"right_size\": COUNT, \"origin\": ORIGIN or null, \"tensor\": null or {\"elements\",
     \"differing\", \"first\": [INDEX...], \"max_abs\", \"max_rel\", \"relative_l2\", \"cosine\"},
-    \"places\": [{\"left_path\", \"right_path\", \"origin\"}...]}
+    \"places\": [{\"left_path\", \"right_path\", \"origin\"}...]}; the paths and the origin
+    of a change are those of its first place
+  Paths of models begin at the nearest node, graph or function, as \"<node 7 of 'main'>.inputs[1]\",
+    where nodes count from 0 as in the file. Those of IR files begin at \"<root>\", or after more
+    than 64 steps at \"<N>\", the text at position N of \"places\": [TEXT...], which may itself
+    begin at one before it
   KIND is \"value\", \"inserted\", \"deleted\", \"moved\", \"wrapped\", \"unwrapped\", \"replaced\",
     \"variable\", \"sharing\", \"key renamed\", \"tensor\", \"attribute\" or \"rewired\"
   HUNK is {\"left\": [TEXT...], \"right\": [TEXT...], \"is_enclosed\": BOOL, \"group\": TEXT}, nodes
     that became others; those that are alike have one group
   ORIGIN is {\"kind\": \"node\", \"input\" or \"output\", \"name\", \"op\", \"outputs\", \"graph\",
     \"in_function\", \"position\", \"input\"}, the part of the file by its own names; \"input\"
-    names the weight or other input concerned
+    names the weight or other input concerned. A removed node is named as in the left file,
+    everything else as in the right one if it is there
   With --first:
     {\"equal\": BOOL, \"reason\": TEXT or null, \"left\": SIDE, \"right\": SIDE}
     and, if they differ, \"text\": both sides of IR files underlined, or null
     SIDE is {\"file\": NAME}; if the files differ, also \"path\": TEXT, the place in the program,
     \"value\": TEXT or null, and \"origin\": ORIGIN or null
+  Of folders, each pair of files is one such object on a line of its own; \"left\" or \"right\"
+    is null where a file has no partner
   On error: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
 
 Examples:
@@ -92,10 +104,11 @@ Examples:
   isoform diff --simplify exported.onnx optimized.onnx
   isoform diff --first before.json after.iso
   isoform diff --json a.onnx b.onnx | jq -r '.groups[].text'
+  isoform diff --stat exports/main exports/pull-request
   isoform diff -q a.onnx b.onnx && echo same program";
 
 /// Which differences count.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Differences that count")]
 pub(crate) struct LevelArgs {
     /// Compare operator sets by number, and written-out defaults as attributes, so that

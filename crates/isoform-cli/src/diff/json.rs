@@ -2,21 +2,23 @@
 
 use std::path::Path;
 
-use isoform::compare::{Change, Difference};
+use isoform::compare::{Change, Difference, Place, PlacePaths};
 use isoform::kernels::tensor_difference;
-use isoform::paths::AccessPath;
 use isoform::values::ValueRef;
+use isoform_onnx::elements;
 use isoform_onnx::eval::Control;
 use isoform_onnx::report::{ChangeGroup, Report};
-use isoform_onnx::{NodeOrigin, elements};
 use serde_json::{Map, Value as Json, json};
 
 use super::args::DiffArgs;
 use super::first::{origin_json, value_text};
 use crate::summary::differences_json;
 
+/// The name of the format.
+pub(super) const FORMAT: &str = "isoform.diff";
+
 /// The version of the format, which grows when a program that reads it has to change.
-const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 2;
 
 /// The difference of two models.
 pub(super) fn of_models(args: &DiffArgs, report: &Report) -> Json {
@@ -34,12 +36,14 @@ pub(super) fn of_models(args: &DiffArgs, report: &Report) -> Json {
     );
     let mut found = head(args, report.is_equal(), summary);
     if !args.stat {
-        let origin = |left: &AccessPath, right: &AccessPath| {
-            report
-                .right_origin(right)
-                .or_else(|| report.left_origin(left))
+        let mut place = |change: &Change, places: &(Place, Place)| {
+            json!({
+                "left_path": report.place_text(change, &places.0),
+                "right_path": report.place_text(change, &places.1),
+                "origin": report.origin(change, places).as_ref().map(origin_json),
+            })
         };
-        add_changes(&mut found, &report.difference, &origin);
+        add_changes(&mut found, &report.difference, &mut place);
         let groups = report.groups.iter().map(group).collect();
         found.insert("groups".to_owned(), Json::Array(groups));
     }
@@ -52,7 +56,16 @@ pub(super) fn of_values(args: &DiffArgs, difference: &Difference) -> Json {
     summary.insert("counts".to_owned(), counts(difference));
     let mut found = head(args, difference.is_empty(), summary);
     if !args.stat {
-        add_changes(&mut found, difference, &|_, _| None);
+        let mut paths = PlacePaths::default();
+        let mut place = |_: &Change, (left, right): &(Place, Place)| {
+            json!({
+                "left_path": paths.text(left),
+                "right_path": paths.text(right),
+                "origin": null,
+            })
+        };
+        add_changes(&mut found, difference, &mut place);
+        found.insert("places".to_owned(), json!(paths.tree().beginnings()));
     }
     Json::Object(found)
 }
@@ -61,7 +74,7 @@ fn head(args: &DiffArgs, is_equal: bool, summary: Map<String, Json>) -> Map<Stri
     let side = |file: &Path| json!({"file": file.to_string_lossy()});
     let mut found = Map::new();
     for (key, value) in [
-        ("format", json!("isoform.diff")),
+        ("format", json!(FORMAT)),
         ("version", json!(VERSION)),
         ("equal", json!(is_equal)),
         ("left", side(&args.left)),
@@ -79,11 +92,12 @@ fn counts(difference: &Difference) -> Json {
     Json::Object(counts.collect())
 }
 
-type Origin<'a> = &'a dyn Fn(&AccessPath, &AccessPath) -> Option<NodeOrigin>;
+/// Writes both sides of a place of a change.
+type WritePlace<'a> = &'a mut dyn FnMut(&Change, &(Place, Place)) -> Json;
 
-fn add_changes(found: &mut Map<String, Json>, difference: &Difference, origin: Origin<'_>) {
+fn add_changes(found: &mut Map<String, Json>, difference: &Difference, place: WritePlace<'_>) {
     let changes = difference.changes().iter();
-    let changes = changes.map(|it| change(it, origin)).collect();
+    let changes = changes.map(|it| change(it, place)).collect();
     found.insert("changes".to_owned(), Json::Array(changes));
     let hunks = difference.hunks().into_iter().map(|hunk| {
         let side = |nodes: &[isoform::Value]| nodes.iter().map(value_text).collect::<Vec<_>>();
@@ -98,15 +112,8 @@ fn add_changes(found: &mut Map<String, Json>, difference: &Difference, origin: O
     found.insert("hunks".to_owned(), hunks.collect());
 }
 
-fn change(change: &Change, origin: Origin<'_>) -> Json {
-    let places = change.paths().map(|(left, right)| {
-        json!({
-            "left_path": format!("{left:#}"),
-            "right_path": format!("{right:#}"),
-            "origin": origin(&left, &right).as_ref().map(origin_json),
-        })
-    });
-    let places: Vec<Json> = places.collect();
+fn change(change: &Change, place: WritePlace<'_>) -> Json {
+    let places: Vec<Json> = change.places().map(|it| place(change, &it)).collect();
     let first = |key: &str| places.first().map(|place| place[key].clone());
     let value = |value: Option<&isoform::Value>| value.map(value_text);
     json!({

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod first;
+mod folders;
 mod json;
 
 use std::io;
@@ -9,7 +10,7 @@ use std::path::Path;
 
 use isoform::compare::{ChangeKind, DiffOptions, Difference};
 use isoform::kernels::within;
-use isoform::{Error, Ref};
+use isoform::{Error, Ref, Value};
 use isoform_onnx::eval::Control;
 use isoform_onnx::ir::Program;
 use isoform_onnx::levels::Levels;
@@ -28,6 +29,14 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
         let failure = "standard input can be read only once".into();
         return trouble(&[(&args.left, &failure)], output);
     }
+    match (args.left.is_dir(), args.right.is_dir()) {
+        (false, false) => files(args, common, output),
+        _ => folders::run(args, common, output),
+    }
+}
+
+/// Compares two files.
+fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
     let read = |file: &Path| {
         let fixed = args.fix.apply(file, load(file, common)?)?;
         simplified_input(file, fixed, args.simplify)
@@ -44,10 +53,24 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
             return trouble(&failed, output);
         }
     };
+    let values = [left.to_value(), right.to_value()];
     match compared(args, common, (left, right), output) {
         Ok(written) => written,
-        Err(error) => trouble(&[(&args.left, &message(&args.left, &error))], output),
+        Err(error) => {
+            let file = match is_right_to_blame(common, &values) {
+                true => &args.right,
+                false => &args.left,
+            };
+            trouble(&[(file, &message(file, &error))], output)
+        }
     }
+}
+
+/// True if only the right one of two values cannot be compared. O(n), when comparison failed.
+fn is_right_to_blame(common: &Common, values: &[Value; 2]) -> bool {
+    let options = common.compare_options();
+    let [left, right] = values.each_ref().map(|value| options.hash(value).is_err());
+    right && !left
 }
 
 /// Compares and prints; the inner result is that of writing.

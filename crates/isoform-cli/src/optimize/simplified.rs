@@ -1,10 +1,57 @@
 //! Simplification of models before they are compared.
 
-use isoform::Ref;
-use isoform_onnx::ir::Program;
-use isoform_onnx::optimize::OptimizeOptions;
+use isoform::{Ref, Value};
+use isoform_onnx::ir::{Output, Program};
+use isoform_onnx::optimize::{OptimizeOptions, Rule, Site};
 
 /// The program of a model, simplified so that every bit of its results stays.
 pub(crate) fn simplified(program: &Ref<Program>) -> isoform::Result<Ref<Program>> {
-    Ok(OptimizeOptions::default().optimize(program)?.program)
+    let rule = Rule::new("one-reshape-target", "Reshape(x, target)", one_target)?;
+    let options = OptimizeOptions::default().rules([rule.versions(5..=i64::MAX)]);
+    Ok(options.optimize(program)?.program)
+}
+
+/// The target of a Reshape in one way of writing it, where the shapes are known: a number, 0 for
+/// a size of the input at the same place, and -1 for one that is left. A model does not get
+/// smaller by this, so `isoform optimize` leaves targets as they are.
+fn one_target(site: &mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> {
+    let (x, old) = (site.get("x")?.clone(), site.get("target")?.clone());
+    let result = Ref::new(Output {
+        call: site.root().clone(),
+        index: 0,
+    });
+    let allows_zero = site
+        .root()
+        .attrs
+        .iter()
+        .any(|(name, _)| name.as_str() == "allowzero");
+    let (Some(old), Some(from), Some(to), false) = (
+        site.ints(&old),
+        site.shape(&x),
+        site.shape(&result.into()),
+        allows_zero,
+    ) else {
+        return Ok(None);
+    };
+    let mut target = Vec::with_capacity(to.len());
+    for (at, size) in to.iter().enumerate() {
+        let is_copied = from
+            .get(at)
+            .is_some_and(|it| it.known_eq(size) == Some(true));
+        target.push(match size.as_const() {
+            Some(0) => return Ok(None),
+            Some(size) => size,
+            None if is_copied => 0,
+            None => -1,
+        });
+    }
+    // With a size of 0 beside it, -1 stands for nothing.
+    let others = to.iter().zip(&target).filter(|(_, size)| **size >= 0);
+    let are_positive = others.map(|(size, _)| size).all(|size| size.is_positive());
+    let open = target.iter().filter(|size| **size == -1).count();
+    if target == old || open > 1 || (open == 1 && !are_positive) {
+        return Ok(None);
+    }
+    let target = site.int64s(&target);
+    Ok(site.replace("Reshape", vec![x, target], &[]))
 }

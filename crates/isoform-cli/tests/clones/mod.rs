@@ -2,7 +2,9 @@
 
 use isoform_onnx::proto::{GraphProto, ModelProto, NodeProto};
 
-use crate::build::{Dim, FLOAT, Folder, floats, model, node, value};
+use crate::build::{
+    Dim, FLOAT, Folder, floats, graph_attribute, model, node, value, with_attributes,
+};
 use crate::{check, json};
 
 /// A model of layers with residual connections and weights of their own; `swapped` names
@@ -56,15 +58,113 @@ fn layers_are_a_block() {
         &folder.run("clones m.onnx"),
         0,
         "block of 6 nodes, 3 times  Mul, Relu, Sub, Tanh, Neg, Exp
-  m.onnx: node 'Mul_scaled0' (Mul) producing 'scaled0' in graph 'layers' … node 'Identity_e1' (Exp) producing 'h1' in graph 'layers'
-  m.onnx: node 'Mul_scaled1' (Mul) producing 'scaled1' in graph 'layers' … node 'Identity_e2' (Exp) producing 'h2' in graph 'layers'
-  m.onnx: node 'Mul_scaled2' (Mul) producing 'scaled2' in graph 'layers' … node 'Identity_e3' (Exp) producing 'h3' in graph 'layers'
+  node 'Mul_scaled0' (Mul) producing 'scaled0' in graph 'layers' … node 'Identity_e1' (Exp) producing 'h1' in graph 'layers'
+  node 'Mul_scaled1' (Mul) producing 'scaled1' in graph 'layers' … node 'Identity_e2' (Exp) producing 'h2' in graph 'layers'
+  node 'Mul_scaled2' (Mul) producing 'scaled2' in graph 'layers' … node 'Identity_e3' (Exp) producing 'h3' in graph 'layers'
 1 program, 1 repeated block, 0 repeated subterms, 0 failed
 ",
     );
     check(&folder.run("clones -q --min-size 7 m.onnx"), 0, "");
     check(&folder.run("clones -q --min-count 4 m.onnx"), 0, "");
     check(&folder.run("clones -q --max 0 m.onnx"), 0, "");
+}
+
+#[test]
+fn files_are_named_once() {
+    let folder = Folder::new();
+    folder.model("one.onnx", &layers(2, &[]));
+    folder.model("two.onnx", &layers(2, &[]));
+    let ran = folder.run("clones --min-count 4 one.onnx two.onnx");
+    let blocks = ran.out.split("block of").nth(1).expect("a block");
+    let lines: Vec<&str> = blocks.lines().skip(1).take(6).collect();
+    let is_file = |line: &&str| !line.starts_with("    ");
+    let files: Vec<&str> = lines.iter().copied().filter(is_file).collect();
+    assert_eq!(files, ["  one.onnx", "  two.onnx"], "{}", ran.out);
+    assert_eq!(
+        ran.out.matches("one.onnx").count(),
+        ran.out.matches("two.onnx").count()
+    );
+}
+
+#[test]
+fn a_deep_chain_is_named_by_its_nodes() {
+    let folder = Folder::new();
+    let count = 20_000;
+    let ops = ["Relu", "Tanh", "Sigmoid", "Neg"];
+    let nodes = (0..count).map(|at| {
+        let names = [format!("t{at}"), format!("t{}", at + 1)];
+        node(ops[at % 4], &[&names[0]], &[&names[1]])
+    });
+    folder.model(
+        "chain.onnx",
+        &model(GraphProto {
+            name: "chain".to_owned(),
+            node: nodes.collect(),
+            input: vec![value("t0", FLOAT, &[Dim::Size(2)])],
+            output: vec![value(&format!("t{count}"), FLOAT, &[Dim::Size(2)])],
+            ..Default::default()
+        }),
+    );
+    let ran = folder.run("clones --json chain.onnx");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let found = json(&ran);
+    let block = &found["blocks"][0];
+    let places = block["places"].as_array().expect("a list");
+    assert_eq!(
+        places[0]["paths"][0]
+            .as_str()
+            .map(|it| it.starts_with("<node ")),
+        Some(true)
+    );
+    assert!(
+        ran.out.len() < 1000 * places.len().max(count / 4),
+        "{}",
+        ran.out.len()
+    );
+}
+
+/// Two Ifs with equal branches, whose attributes, branches and results are the same several times.
+fn branches() -> ModelProto {
+    let branch = |name: &str| GraphProto {
+        name: name.to_owned(),
+        node: vec![
+            node("Sin", &["x"], &[&format!("{name}a")]),
+            node("Cos", &[&format!("{name}a")], &[&format!("{name}b")]),
+            node("Exp", &[&format!("{name}b")], &[&format!("{name}c")]),
+            node("Neg", &[&format!("{name}c")], &[&format!("{name}d")]),
+        ],
+        output: vec![value(&format!("{name}d"), FLOAT, &[Dim::Size(2)])],
+        ..Default::default()
+    };
+    let either = |at: usize| {
+        let attributes = ["then_branch", "else_branch"]
+            .map(|side| graph_attribute(side, branch(&format!("{side}{at}"))));
+        with_attributes(node("If", &["c"], &[&format!("i{at}")]), &attributes)
+    };
+    model(GraphProto {
+        name: "main".to_owned(),
+        node: vec![either(0), either(1), node("Sub", &["i0", "i1"], &["y"])],
+        input: vec![value("x", FLOAT, &[Dim::Size(2)]), value("c", 9, &[])],
+        output: vec![value("y", FLOAT, &[Dim::Size(2)])],
+        ..Default::default()
+    })
+}
+
+#[test]
+fn subterms_of_models_are_called_by_their_nodes_and_told_once() {
+    let folder = Folder::new();
+    folder.model("m.onnx", &branches());
+    let ran = folder.run("clones --min-size 2 m.onnx");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    for name in ["Map", "Array", "Output"] {
+        assert!(!ran.out.contains(name), "{}", ran.out);
+    }
+    let mut groups: Vec<&str> = ran.out.split("subterm of").skip(1).collect();
+    let count = groups.len();
+    assert!(count > 0, "{}", ran.out);
+    groups.sort_unstable();
+    groups.dedup();
+    assert_eq!(groups.len(), count, "{}", ran.out);
 }
 
 #[test]

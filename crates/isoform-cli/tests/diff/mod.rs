@@ -1,6 +1,6 @@
 //! `isoform diff`: every option, the texts and the JSON.
 
-use isoform_onnx::proto::{AttributeProto, AttributeType, GraphProto, ModelProto};
+use isoform_onnx::proto::{AttributeProto, AttributeType, GraphProto, ModelProto, TensorProto};
 use serde_json::json as json_of;
 
 use crate::build::{
@@ -459,7 +459,7 @@ fn models_as_json() {
     let found = json(&folder.run("diff --json a.onnx attribute.onnx"));
     assert_eq!(
         (&found["format"], &found["version"], &found["equal"]),
-        (&json_of!("isoform.diff"), &json_of!(1), &json_of!(false))
+        (&json_of!("isoform.diff"), &json_of!(2), &json_of!(false))
     );
     assert_eq!(found["left"]["file"], "a.onnx");
     assert_eq!(found["right"]["file"], "attribute.onnx");
@@ -475,7 +475,7 @@ fn models_as_json() {
         (&json_of!("1"), &json_of!("2"))
     );
     let path = change["right_path"].as_str().unwrap();
-    assert!(path.ends_with(".attrs[\"pads\"][1]"), "{path}");
+    assert_eq!(path, "<node 0 of 'main'>.attrs[\"pads\"][1]");
     assert_eq!(change["places"][0]["right_path"], path);
     assert_eq!(change["origin"]["name"], "Conv_c");
     assert_eq!(change["tensor"], json_of!(null));
@@ -554,4 +554,168 @@ fn contents_that_are_not_compared_are_not_measured() {
     let ran = folder.run("diff --architecture weight.onnx attribute.onnx");
     has_lines(&ran, 1, &["weights: not compared"]);
     assert!(!ran.out.contains("weight 'b'"), "{}", ran.out);
+}
+
+#[test]
+fn the_json_of_a_deep_model_grows_with_its_edits() {
+    let folder = Folder::new();
+    let length = |left: &str, right: &str| {
+        let ran = folder.run(&format!("diff --json {left} {right}"));
+        assert_eq!(ran.status, 1, "{ran:?}");
+        ran.out.len()
+    };
+    folder.model("short.onnx", &layers(50, "Relu", 0.5));
+    folder.model("long.onnx", &layers(1000, "Relu", 0.5));
+    let edited = |count: usize, edits: usize| {
+        let mut made = layers(count, "Relu", 0.5);
+        let nodes = &mut made.graph.as_mut().unwrap().node;
+        let relus = nodes.iter_mut().filter(|it| it.op_type == "Relu");
+        for node in relus.take(edits) {
+            node.op_type = "Tanh".to_owned();
+        }
+        made
+    };
+    folder.model("short_one.onnx", &edited(50, 1));
+    folder.model("long_one.onnx", &edited(1000, 1));
+    let one = length("long.onnx", "long_one.onnx");
+    assert!(one <= 4096, "{one}");
+    assert!(one <= length("short.onnx", "short_one.onnx") + 64);
+    folder.model("many.onnx", &edited(1000, 100));
+    folder.model("more.onnx", &edited(1000, 200));
+    let (many, more) = (
+        length("long.onnx", "many.onnx"),
+        length("long.onnx", "more.onnx"),
+    );
+    assert!(more < 2 * many + one, "{many} {more}");
+}
+
+#[test]
+fn a_removed_node_is_named_in_json() {
+    let folder = Folder::new();
+    let made = |is_kept: bool| {
+        let mut nodes = vec![node("Sin", &["x"], &["a"])];
+        nodes.extend(is_kept.then(|| node("HardSigmoid", &["a"], &["b"])));
+        nodes.push(node("Mul", &["a", if is_kept { "b" } else { "a" }], &["y"]));
+        model(GraphProto {
+            name: "main".to_owned(),
+            node: nodes,
+            input: vec![value("x", FLOAT, &[Dim::Size(2)])],
+            output: vec![value("y", FLOAT, &[Dim::Size(2)])],
+            ..Default::default()
+        })
+    };
+    folder.model("a.onnx", &made(true));
+    folder.model("b.onnx", &made(false));
+    let found = json(&folder.run("diff --json a.onnx b.onnx"));
+    let changes = found["changes"].as_array().expect("a list");
+    let deleted = changes.iter().find(|it| it["kind"] == "deleted");
+    let deleted = deleted.expect("a removed node");
+    assert_eq!(deleted["origin"]["op"], "HardSigmoid");
+    assert_eq!(deleted["left_path"], "<node 1 of 'main'>");
+}
+
+#[test]
+fn long_paths_of_ir_files_share_their_beginnings() {
+    let folder = Folder::new();
+    let nested = |leaf: &str| format!("{}{leaf}{}", "[1, ".repeat(200), "]".repeat(200));
+    folder.file("a.iso", nested("[2, 3]").as_bytes());
+    folder.file("b.iso", nested("[4, 5]").as_bytes());
+    let found = json(&folder.run("diff --json a.iso b.iso"));
+    let changes = found["changes"].as_array().expect("a list");
+    let path = changes[0]["left_path"].as_str().expect("a path");
+    assert!(
+        path.starts_with('<') && !path.starts_with("<root>"),
+        "{path}"
+    );
+    let places = found["places"].as_array().expect("a list");
+    assert_eq!(places.len(), 2 * 3, "three for each side");
+    assert!(
+        places[0]
+            .as_str()
+            .expect("a path")
+            .starts_with("<root>[1][1]")
+    );
+}
+
+#[test]
+fn targets_of_reshapes_that_mean_the_same_are_simplified() {
+    let folder = Folder::new();
+    let made = |target: &[i64]| {
+        let mut made = model(GraphProto {
+            name: "main".to_owned(),
+            node: vec![
+                node("Abs", &["x"], &["a"]),
+                node("Reshape", &["a", "t"], &["y"]),
+            ],
+            initializer: vec![TensorProto {
+                name: "t".to_owned(),
+                dims: vec![target.len() as i64],
+                data_type: 7,
+                int64_data: target.to_vec(),
+                ..Default::default()
+            }],
+            input: vec![value(
+                "x",
+                FLOAT,
+                &[Dim::Symbol("batch"), Dim::Size(2), Dim::Size(4)],
+            )],
+            output: vec![value("y", FLOAT, &[Dim::Symbol("batch"), Dim::Size(8)])],
+            ..Default::default()
+        });
+        made.opset_import[0].version = 17;
+        made
+    };
+    folder.model("zero.onnx", &made(&[0, 8]));
+    folder.model("open.onnx", &made(&[-1, 8]));
+    folder.model("last.onnx", &made(&[0, -1]));
+    for other in ["open.onnx", "last.onnx"] {
+        assert_eq!(folder.run(&format!("diff -q zero.onnx {other}")).status, 1);
+        check(
+            &folder.run(&format!("diff --simplify zero.onnx {other}")),
+            0,
+            "equal\n",
+        );
+    }
+}
+
+#[test]
+fn folders_are_compared_in_pairs() {
+    let folder = Folder::new();
+    for (file, made) in [
+        ("a/main/model.onnx", layers(2, "Relu", 0.5)),
+        ("a/same.onnx", layers(3, "Relu", 0.5)),
+        ("b/other/model.onnx", layers(2, "Tanh", 0.5)),
+        ("b/same.onnx", layers(3, "Relu", 0.5)),
+        ("b/new/extra.onnx", layers(1, "Relu", 0.5)),
+        ("same.onnx", layers(3, "Relu", 0.5)),
+    ] {
+        folder.model(file, &made);
+    }
+    let ran = folder.run("diff a b");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    for line in [
+        "a/main/model.onnx  b/other/model.onnx",
+        "a/same.onnx  b/same.onnx",
+        "equal",
+        "only on the right: b/new/extra.onnx",
+    ] {
+        assert!(ran.out.lines().any(|it| it == line), "{line}\n{}", ran.out);
+    }
+    let ran = folder.run("diff --json --stat a b");
+    let found: Vec<serde_json::Value> = (ran.out.lines())
+        .map(|line| serde_json::from_str(line).expect("an object"))
+        .collect();
+    assert_eq!(found.len(), 3);
+    assert_eq!(found[2]["left"], json_of!(null));
+    assert!(found.iter().all(|it| it["format"] == "isoform.diff"));
+    // The file of this name in the folder.
+    check(&folder.run("diff same.onnx b"), 0, "equal\n");
+    check(&folder.run("diff b same.onnx"), 0, "equal\n");
+    folder.model("empty/none.txt", &layers(1, "Relu", 0.5));
+    let ran = folder.run("diff a empty");
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.err.contains("empty: this folder has no models"),
+        "{ran:?}"
+    );
 }

@@ -1,19 +1,18 @@
 //! `isoform clones`: finds what occurs several times inside programs.
 
+mod names;
+
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use isoform::compare::{Duplicate, RepeatedBlock, duplicates, repeated_blocks};
-use isoform::ir::Op;
-use isoform::objects::field_value;
-use isoform::text::TextOptions;
-use isoform::traverse::{Uses, WalkResult, walk_objects};
-use isoform::types::Kind;
+use isoform::traverse::Uses;
 use isoform::{Obj, Ref, Value};
-use isoform_onnx::ir::{Call, Function, Graph, Output as CallOutput};
 use serde_json::{Value as Json, json};
+
+use names::Names;
 
 use crate::args::{ClonesArgs, Common};
 use crate::input::{Input, is_dash, load_complete, message};
@@ -25,16 +24,12 @@ use crate::progress;
 const PLACES: usize = 8;
 /// Operators printed of one block.
 const OPERATORS: usize = 12;
-/// Levels printed of a subterm, and the width of its line.
-const TEXT_DEPTH: usize = 3;
-const TEXT_WIDTH: usize = 100;
 
 /// A file that was read.
 struct Program<'f> {
     file: &'f PathBuf,
-    input: Input,
     value: Value,
-    uses: Uses,
+    names: Names,
 }
 
 /// A block or subterm that occurs several times.
@@ -46,12 +41,11 @@ struct Group {
     places: Vec<Place>,
 }
 
-/// An occurrence: the number of the program, and where it is there.
+/// An occurrence: the number of the program, and what it is there.
 struct Place {
     program: usize,
     /// The first and the last node, or the subterm.
-    ends: Vec<String>,
-    paths: Vec<Option<String>>,
+    objects: Vec<Ref<Obj>>,
 }
 
 pub(crate) fn run(
@@ -59,7 +53,7 @@ pub(crate) fn run(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    let (programs, failures) = read(args, common, output);
+    let (mut programs, failures) = read(args, common, output);
     for (file, failure) in &failures {
         output.failure(file, failure);
     }
@@ -85,24 +79,31 @@ pub(crate) fn run(
         let others = group.members.len().saturating_sub(1) as u64;
         group.saved >= others.saturating_mul(args.min_size as u64)
     };
-    let subterms: Vec<Duplicate> = subterms.into_iter().filter(is_large).collect();
-    let counts = (blocks.len(), subterms.len());
-    let blocks = blocks.iter().take(args.max);
-    let subterms = subterms.iter();
-    let groups: Vec<Group> = blocks
-        .map(|block| of_block(block, &programs))
-        .chain(
-            subterms
-                .map(|group| of_subterm(group, &programs))
-                .filter(|group| group.size >= args.min_size as u64)
-                .take(args.max),
-        )
+    let mut known = HashSet::new();
+    let subterms: Vec<Duplicate> = subterms
+        .into_iter()
+        .filter(is_large)
+        // A node and its result are one subterm for people.
+        .filter(|group| known.insert(nodes_of(group)))
         .collect();
+    let counts = (blocks.len(), subterms.len());
+    let mut groups: Vec<Group> = blocks.iter().take(args.max).map(of_block).collect();
+    let mut shown = 0;
+    for group in &subterms {
+        if shown == args.max {
+            break;
+        }
+        let group = of_subterm(group, &mut programs);
+        if group.size >= args.min_size as u64 {
+            groups.push(group);
+            shown += 1;
+        }
+    }
     if output.json {
-        return write_json(&groups, counts, &programs, &failures, output);
+        return write_json(&groups, counts, &mut programs, &failures, output);
     }
     for group in &groups {
-        write_group(group, &programs, output)?;
+        write_group(group, &mut programs, output)?;
     }
     if output.quiet {
         return Ok(());
@@ -134,17 +135,13 @@ fn read<'f>(
             let input = load_complete(file, common)?;
             let value = input.to_value();
             let uses = Uses::of(&value).map_err(|error| message(file, &error))?;
+            let is_model = matches!(input, Input::Model(_));
             bar.inc(1);
-            Ok((input, value, uses))
+            Ok((value, Names::new(uses, is_model)))
         },
         |file, result| {
             match result {
-                Ok((input, value, uses)) => programs.push(Program {
-                    file,
-                    input,
-                    value,
-                    uses,
-                }),
+                Ok((value, names)) => programs.push(Program { file, value, names }),
                 Err(failure) => failures.push((*file, failure)),
             }
             ControlFlow::<()>::Continue(())
@@ -155,14 +152,22 @@ fn read<'f>(
     (programs, failures)
 }
 
-fn of_block(block: &RepeatedBlock, programs: &[Program<'_>]) -> Group {
+/// The objects that stand for the members of a group in the text.
+fn nodes_of(group: &Duplicate) -> Vec<(usize, u64)> {
+    let members = group.members.iter();
+    members
+        .map(|(program, member)| (*program, names::node_of(member).identity()))
+        .collect()
+}
+
+fn of_block(block: &RepeatedBlock) -> Group {
     let nodes = block.places.first().map_or(&[][..], |(_, nodes)| nodes);
     let places = block.places.iter().map(|(program, nodes)| {
         let ends: Vec<&Ref<Obj>> = match &nodes[..] {
             [first, .., last] => vec![first, last],
             nodes => nodes.iter().collect(),
         };
-        place(*program, &ends, programs)
+        place(*program, &ends)
     });
     Group {
         kind: "block",
@@ -173,73 +178,37 @@ fn of_block(block: &RepeatedBlock, programs: &[Program<'_>]) -> Group {
     }
 }
 
-fn of_subterm(group: &Duplicate, programs: &[Program<'_>]) -> Group {
+fn of_subterm(group: &Duplicate, programs: &mut [Program<'_>]) -> Group {
     let members = group.members.iter();
-    let places = members.map(|(program, member)| place(*program, &[member], programs));
-    let first = group.members.first();
+    let places = members.map(|(program, member)| place(*program, &[member]));
+    let (mut size, mut text) = (0, String::new());
+    if let Some((program, member)) = group.members.first() {
+        text = programs[*program].names.text(member);
+    }
+    if let Some((program, member)) = group.members.iter().take(2).last() {
+        size = programs[*program].names.own_nodes(member);
+    }
     Group {
         kind: "subterm",
-        size: own_nodes(group) as u64,
+        size: size as u64,
         saved: group.saved,
-        text: first.map_or_else(String::new, |(program, member)| {
-            match programs[*program].input.model() {
-                Some(_) => operator(member),
-                None => excerpt(member),
-            }
-        }),
+        text,
         places: places.collect(),
     }
 }
 
-fn place(program: usize, objects: &[&Ref<Obj>], programs: &[Program<'_>]) -> Place {
-    let read = &programs[program];
-    let paths: Vec<_> = objects
-        .iter()
-        .map(|object| read.uses.path(&Value::from(*object)))
-        .collect();
-    let ends = paths.iter().zip(objects).map(|(path, object)| {
-        let model = read.input.model();
-        let origin = path
-            .as_ref()
-            .and_then(|path| Some(model?.node_at(path)?.to_string()));
-        let path = path.as_ref().map(ToString::to_string);
-        origin.or(path).unwrap_or_else(|| operator(object))
-    });
+fn place(program: usize, objects: &[&Ref<Obj>]) -> Place {
     Place {
         program,
-        ends: ends.collect(),
-        paths: paths
-            .iter()
-            .map(|path| path.as_ref().map(ToString::to_string))
-            .collect(),
+        objects: objects.iter().map(|object| (*object).clone()).collect(),
     }
-}
-
-/// The number of nodes in a copy of a subterm that another copy does not share: those of a
-/// dataflow graph, or else all objects but variables.
-fn own_nodes(group: &Duplicate) -> usize {
-    let mut known = HashSet::new();
-    let (mut dataflow, mut all) = (0, 0);
-    for (_, member) in group.members.iter().take(2) {
-        (dataflow, all) = (0, 0);
-        let walked = walk_objects(member, |object, _| {
-            let info = object.type_info();
-            if !info.is_builtin() && known.insert(object.identity()) {
-                dataflow += usize::from(info.kind() == Kind::Dag);
-                all += usize::from(info.kind() != Kind::Var);
-            }
-            Ok(WalkResult::<()>::Advance)
-        });
-        debug_assert!(walked.is_ok());
-    }
-    if dataflow > 0 { dataflow } else { all }
 }
 
 /// The operators of a run of nodes, neighbours that are the same counted.
 fn operators(nodes: &[Ref<Obj>]) -> String {
     let mut runs: Vec<(String, usize)> = Vec::new();
     for node in nodes {
-        let name = operator(node);
+        let name = names::operator(node);
         match runs.last_mut() {
             Some((last, count)) if *last == name => *count += 1,
             _ => runs.push((name, 1)),
@@ -260,55 +229,10 @@ fn operators(nodes: &[Ref<Obj>]) -> String {
     texts.join(", ")
 }
 
-/// The name of an object's operator, or else of its type.
-fn operator(object: &Ref<Obj>) -> String {
-    let call = match object.downcast_ref::<CallOutput>() {
-        Some(made) => Some(&made.call),
-        None => object.downcast_ref::<Call>(),
-    };
-    if let Some(call) = call {
-        return match call.op_name.as_str() {
-            "" => call.op.to_string(),
-            name => name.to_owned(),
-        };
-    }
-    if let Some(graph) = object.downcast_ref::<Graph>() {
-        return format!("graph '{}'", graph.name);
-    }
-    if let Some(function) = object.downcast_ref::<Function>() {
-        return format!("function '{}'", function.name);
-    }
-    let op = field_value(object, "op").ok();
-    let op = op
-        .as_ref()
-        .and_then(|op| op.as_object()?.downcast_ref::<Op>());
-    let key = object.type_info().key();
-    op.map_or_else(
-        || key.rsplit('.').next().unwrap_or(key).to_owned(),
-        |op| op.name.to_string(),
-    )
-}
-
-/// The start of a subterm as text.
-fn excerpt(object: &Ref<Obj>) -> String {
-    let options = TextOptions::default()
-        .width(TEXT_WIDTH)
-        .depth(TEXT_DEPTH)
-        .metadata(false)
-        .placeholders(true);
-    let text = options.to_text(&Value::from(object));
-    let text = text.unwrap_or_else(|_| operator(object));
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let first = lines.next().unwrap_or_default().to_owned();
-    match lines.next() {
-        Some(_) => format!("{first} …"),
-        None => first,
-    }
-}
-
+/// Writes a group, and the name of a file only where it changes: not at all if there is one.
 fn write_group(
     group: &Group,
-    programs: &[Program<'_>],
+    programs: &mut [Program<'_>],
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     let strong = output.style.strong;
@@ -318,46 +242,63 @@ fn write_group(
         "{strong}{head}{strong:#}  {}",
         printable(&group.text)
     ))?;
+    let mut last = None;
+    let indent = if programs.len() > 1 { "    " } else { "  " };
     for place in group.places.iter().take(PLACES) {
-        let file = programs[place.program].file.display().to_string();
-        let ends = place.ends.join(" … ");
-        output.line(format_args!("  {}: {}", printable(&file), printable(&ends)))?;
+        if programs.len() > 1 && last != Some(place.program) {
+            let file = programs[place.program].file.display().to_string();
+            output.line(format_args!("  {}", printable(&file)))?;
+            last = Some(place.program);
+        }
+        let names = &mut programs[place.program].names;
+        let ends = place.objects.iter().map(|object| names.end(object));
+        let ends = ends.collect::<Vec<_>>().join(" … ");
+        output.line(format_args!("{indent}{}", printable(&ends)))?;
     }
     match count.saturating_sub(PLACES) {
         0 => Ok(()),
-        more => output.faint(&format!("  and {more} more")),
+        more => output.faint(&format!("{indent}and {more} more")),
     }
 }
 
 fn write_json(
     groups: &[Group],
     counts: (usize, usize),
-    programs: &[Program<'_>],
+    programs: &mut [Program<'_>],
     failures: &[(&PathBuf, Failure)],
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    let place = |place: &Place| {
-        json!({
-            "file": programs[place.program].file.to_string_lossy(),
-            "ends": place.ends,
-            "paths": place.paths,
-        })
-    };
     let mut listed: HashMap<&str, Vec<Json>> = HashMap::new();
     for group in groups {
+        let places = group.places.iter().map(|place| {
+            let program = &mut programs[place.program];
+            let file = program.file.to_string_lossy();
+            let names = &mut program.names;
+            let objects = place.objects.iter();
+            let ends: Vec<String> = objects.clone().map(|object| names.end(object)).collect();
+            let paths: Vec<Option<String>> = objects.map(|object| names.path(object)).collect();
+            json!({"file": file, "ends": ends, "paths": paths})
+        });
+        let places: Vec<Json> = places.collect();
         listed.entry(group.kind).or_default().push(json!({
             "size": group.size,
             "saved": group.saved,
             "text": group.text,
-            "places": group.places.iter().map(place).collect::<Vec<Json>>(),
+            "places": places,
         }));
     }
+    let beginnings = programs.iter().map(|program| {
+        let places = program.names.beginnings();
+        json!({"file": program.file.to_string_lossy(), "places": places})
+    });
+    let beginnings: Vec<Json> = beginnings.collect();
     let failed = failures
         .iter()
         .map(|(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}));
     output.json_line(&json!({
         "blocks": listed.remove("block").unwrap_or_default(),
         "subterms": listed.remove("subterm").unwrap_or_default(),
+        "programs": beginnings,
         "counts": {"programs": programs.len(), "blocks": counts.0, "subterms": counts.1},
         "failed": failed.collect::<Vec<Json>>(),
     }))

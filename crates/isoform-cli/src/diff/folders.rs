@@ -1,0 +1,216 @@
+//! `isoform diff` of folders: pairs of the files in them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::args::DiffArgs;
+use super::{files, json, trouble};
+use crate::args::Common;
+use crate::find::{Found, find_models};
+use crate::output::{DIFFERENT, Output, printable};
+
+/// Files of two folders that belong together, or are only in one of them.
+#[derive(Debug, PartialEq)]
+struct Pair {
+    left: Option<PathBuf>,
+    right: Option<PathBuf>,
+}
+
+/// Compares the files of two folders in pairs, or a file with that of its name in a folder.
+pub(super) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+    let (left, right) = (&args.left, &args.right);
+    if !left.is_dir() {
+        let with = named_as(left, right);
+        return files(&args.of(left, &with), common, output);
+    }
+    if !right.is_dir() {
+        let with = named_as(right, left);
+        return files(&args.of(&with, right), common, output);
+    }
+    let found = [left, right].map(|folder| find_models(std::slice::from_ref(folder)));
+    for (file, failure) in found.iter().flat_map(|found| &found.failures) {
+        trouble(&[(file, failure)], output)?;
+    }
+    for (folder, found) in [left, right].into_iter().zip(&found) {
+        if found.files.is_empty() && found.failures.is_empty() {
+            let failure = "this folder has no models or IR files".into();
+            return trouble(&[(folder, &failure)], output);
+        }
+    }
+    let [left_found, right_found] = &found;
+    for pair in pairs((left, left_found), (right, right_found)) {
+        // The worst of all counts.
+        let status = output.status;
+        let written = match (&pair.left, &pair.right) {
+            (Some(left), Some(right)) => {
+                if !output.json && !output.quiet {
+                    let strong = output.style.strong;
+                    let names = [left, right].map(|file| file.display().to_string());
+                    let heading = names.join("  ");
+                    output.line(format_args!("{strong}{}{strong:#}", printable(&heading)))?;
+                }
+                output.status = 0;
+                files(&args.of(left, right), common, output)
+            }
+            (Some(file), None) => alone(file, "left", output),
+            (_, file) => alone(file.as_deref().unwrap_or(right), "right", output),
+        };
+        output.status = output.status.max(status);
+        written?;
+    }
+    Ok(())
+}
+
+/// The file in a folder that has the name of another file.
+fn named_as(file: &Path, folder: &Path) -> PathBuf {
+    folder.join(file.file_name().unwrap_or_default())
+}
+
+/// Tells that a file has no partner.
+fn alone(file: &Path, side: &str, output: &mut Output<'_, '_>) -> io::Result<()> {
+    output.status = DIFFERENT;
+    if output.quiet {
+        return Ok(());
+    }
+    if output.json {
+        let name = json!({"file": file.to_string_lossy()});
+        let (left, right) = match side {
+            "left" => (name, json!(null)),
+            _ => (json!(null), name),
+        };
+        return output.json_line(&json!({
+            "format": json::FORMAT,
+            "version": json::VERSION,
+            "equal": false,
+            "left": left,
+            "right": right,
+        }));
+    }
+    let file = file.display().to_string();
+    let style = match side {
+        "left" => output.style.left,
+        _ => output.style.right,
+    };
+    output.line(format_args!(
+        "{style}only on the {side}{style:#}: {}",
+        printable(&file)
+    ))
+}
+
+/// Pairs files by their paths inside of the folders, then those whose name is that of no other
+/// file that is left, then the only ones that are left.
+fn pairs((left, lefts): (&Path, &Found), (right, rights): (&Path, &Found)) -> Vec<Pair> {
+    let inside = |folder: &Path, file: &Path| file.strip_prefix(folder).unwrap_or(file).to_owned();
+    let mut open: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    for file in &rights.files {
+        open.insert(inside(right, file), file.clone());
+    }
+    let mut found: Vec<Pair> = lefts
+        .files
+        .iter()
+        .map(|file| Pair {
+            left: Some(file.clone()),
+            right: open.remove(&inside(left, file)),
+        })
+        .collect();
+    let name = |file: &PathBuf| file.file_name().map(ToOwned::to_owned);
+    let is_open = |pair: &&mut Pair| pair.right.is_none();
+    let names: Vec<_> = found
+        .iter_mut()
+        .filter(is_open)
+        .filter_map(|it| name(it.left.as_ref()?))
+        .collect();
+    for pair in found.iter_mut().filter(is_open) {
+        let Some(wanted) = pair.left.as_ref().and_then(name) else {
+            continue;
+        };
+        let candidates: Vec<PathBuf> = (open.iter())
+            .filter(|(_, file)| name(file).as_ref() == Some(&wanted))
+            .map(|(key, _)| key.clone())
+            .collect();
+        let is_one = names.iter().filter(|other| **other == wanted).count() == 1;
+        if let ([key], true) = (&candidates[..], is_one) {
+            pair.right = open.remove(key);
+        }
+    }
+    let mut rest: Vec<&mut Pair> = found.iter_mut().filter(is_open).collect();
+    if let ([pair], 1) = (&mut rest[..], open.len()) {
+        pair.right = open.pop_first().map(|(_, file)| file);
+    }
+    found.extend(open.into_values().map(|file| Pair {
+        left: None,
+        right: Some(file),
+    }));
+    found
+}
+
+impl DiffArgs {
+    /// The same for other files.
+    fn of(&self, left: &Path, right: &Path) -> DiffArgs {
+        DiffArgs {
+            left: left.to_owned(),
+            right: right.to_owned(),
+            ..self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(left: &[&str], right: &[&str], expected: &[(&str, &str)]) {
+        let found = [("l", left), ("r", right)].map(|(folder, files)| Found {
+            files: files
+                .iter()
+                .map(|file| Path::new(folder).join(file))
+                .collect(),
+            failures: Vec::new(),
+        });
+        let pairs = pairs((Path::new("l"), &found[0]), (Path::new("r"), &found[1]));
+        let text = |file: &Option<PathBuf>| {
+            file.as_ref().map_or_else(String::new, |file| {
+                file.display().to_string().replace('\\', "/")
+            })
+        };
+        let pairs: Vec<(String, String)> = pairs
+            .iter()
+            .map(|it| (text(&it.left), text(&it.right)))
+            .collect();
+        let expected: Vec<(String, String)> = expected
+            .iter()
+            .map(|(left, right)| ((*left).to_owned(), (*right).to_owned()))
+            .collect();
+        assert_eq!(pairs, expected);
+    }
+
+    #[test]
+    fn files_are_paired_by_path_and_name() {
+        check(
+            &["a/model.onnx", "b/model.onnx", "c.onnx"],
+            &["b/model.onnx", "d.onnx", "x/c.onnx"],
+            &[
+                ("l/a/model.onnx", "r/d.onnx"),
+                ("l/b/model.onnx", "r/b/model.onnx"),
+                ("l/c.onnx", "r/x/c.onnx"),
+            ],
+        );
+        check(
+            &["a/m.onnx", "b/m.onnx"],
+            &["c/m.onnx", "d/m.onnx"],
+            &[
+                ("l/a/m.onnx", ""),
+                ("l/b/m.onnx", ""),
+                ("", "r/c/m.onnx"),
+                ("", "r/d/m.onnx"),
+            ],
+        );
+        check(
+            &["one.onnx"],
+            &["other.onnx"],
+            &[("l/one.onnx", "r/other.onnx")],
+        );
+    }
+}
