@@ -133,3 +133,37 @@ def test_ctrl_c_ends_the_command():
         started.kill()
         os.close(reader)
     assert started.communicate()[1] == b""
+
+
+@pytest.mark.parametrize("culprit", ["left", "right"])
+def test_a_value_that_cannot_be_compared_is_blamed_on_its_file(tmp_path, culprit):
+    (tmp_path / "handles.py").write_text(
+        """\
+from isoform import Object
+from isoform.dataclasses import py_class
+
+
+@py_class("cli.Handle", structural_eq=None)
+class Handle(Object):
+    n: int
+
+
+@py_class("cli.Holder")
+class Holder(Object):
+    x: object
+"""
+    )
+    make = f"""\
+import handles
+from isoform.serialization import to_json_graph_str
+for side in ("left", "right"):
+    value = handles.Handle(2) if side == {culprit!r} else 1
+    open(f"{{side}}.json", "w").write(to_json_graph_str(handles.Holder(value)))
+"""
+    options = {"cwd": tmp_path, "capture_output": True, "text": True, "check": False}
+    made = subprocess.run([sys.executable, "-c", make], **options)
+    assert made.returncode == 0, made.stderr
+    command = [sys.executable, "-m", "isoform", "diff", "--import", "handles.py"]
+    ran = subprocess.run([*command, "left.json", "right.json"], **options)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith(f"isoform: {culprit}.json: "), ran.stderr

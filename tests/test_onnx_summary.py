@@ -62,9 +62,11 @@ def test_a_pair():
     assert summary.inputs == summary.outputs == {}
     assert summary.operators == {"Add": (2, 2), "Relu": (1, 0), "Tanh": (0, 1)}
     weights = summary.weights
-    assert (weights.pairs, weights.left_only, weights.right_only) == (1, ("b",), ("c",))
+    # Both are the second input of the second Add.
+    assert (weights.pairs, weights.left_only, weights.right_only) == (2, (), ())
     assert (weights.elements, weights.differing, weights.max_abs) == (2, 1, 1.0)
-    [changed] = weights.changed
+    changed, other = weights.changed
+    assert (other.left.name, other.right.name, other.max_abs) == ("b", "c", None)
     assert changed.left == onnx.WeightSummary("a", "float32", (2,))
     assert (changed.elements, changed.differing, changed.first) == (2, 1, 1)
     assert changed.relative_l2 == pytest.approx(1 / 5)

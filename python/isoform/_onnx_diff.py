@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from isoform import _core
+from isoform._onnx_load import loaded
 
 if TYPE_CHECKING:
+    import os
+
+    from onnx import ModelProto
+
     from isoform._core import OnnxModel
     from isoform.types.onnx import Program
+
+    Source = (
+        OnnxModel | Program | str | os.PathLike[str] | bytes | bytearray | memoryview | ModelProto
+    )
 
 __all__ = ["ModelChange", "ModelDiff", "diff"]
 
@@ -29,7 +38,8 @@ class ModelChange:
     node: str
     #: The operator of that node; empty for an input or output.
     op: str
-    #: The path of the first occurrence in the program.
+    #: The place of the first occurrence, from the node, graph or function that it is in:
+    #: `<node 7 of 'main'>.inputs[1]`, where nodes count from 0 as in the file.
     place: str
     #: The change in words.
     text: str
@@ -62,8 +72,8 @@ class ModelDiff:
 
 
 def diff(
-    left: OnnxModel | Program,
-    right: OnnxModel | Program,
+    left: Source,
+    right: Source,
     *,
     ignore_shapes: bool = False,
     strict: bool = False,
@@ -74,7 +84,7 @@ def diff(
     """Tell how two models differ: a summary, and every change with the names of its nodes.
 
     Args:
-        left: What `load` returned, or an `onnx.Program`.
+        left: What `load` returned or takes, or an `onnx.Program`.
         right: The other one.
         ignore_shapes: Whether declared shapes are ignored, and declared types of bodies and
             outputs that follow from the computation.
@@ -85,9 +95,10 @@ def diff(
         atol: A distance that is allowed in addition.
         skip_tensor_content: Whether the elements of tensors are ignored.
 
-    Raises TypeError for anything else than models, and ValueError for a tolerance that is
-    negative or NaN. The work is nearly linear in the number of nodes, and linear in the bytes
-    of weights. Raises KeyboardInterrupt promptly.
+    Raises TypeError for anything else than models, what `load` raises, and ValueError for a
+    tolerance that is negative or NaN. The work is that of `isoform.diff.diff`: linear in the
+    number of nodes of models that are nearly the same, however deep and with however many
+    changes, and linear in the bytes of weights. Raises KeyboardInterrupt promptly.
 
     >>> from isoform import onnx
     >>> def program(axis):
@@ -104,8 +115,8 @@ def diff(
         if math.isnan(value) or value < 0:
             raise ValueError(f"{name}: expected a number that is not negative, got {value!r}")
     equal, summary, text, changes = _core.onnx_diff(
-        left,
-        right,
+        loaded(left),
+        loaded(right),
         ignore_shapes=ignore_shapes,
         strict=strict,
         skip_tensor_content=skip_tensor_content,

@@ -6,10 +6,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from isoform import _core
+from isoform._onnx_load import loaded
 
 if TYPE_CHECKING:
+    import os
+
+    from onnx import ModelProto
+
     from isoform._core import OnnxModel
     from isoform.types.onnx import Program
+
+    Source = (
+        OnnxModel | Program | str | os.PathLike[str] | bytes | bytearray | memoryview | ModelProto
+    )
 
 __all__ = [
     "FunctionSummary",
@@ -112,7 +121,8 @@ class WeightSummary:
 class WeightDifference:
     """Tells how far two weights that differ are apart.
 
-    All numbers are None if their types or shapes differ.
+    Weights of two types are compared as numbers, and after the nodes that decode them, such as
+    DequantizeLinear. All numbers are None if their shapes differ.
     """
 
     #: The weight of the left model.
@@ -148,7 +158,7 @@ class WeightsDifference:
     left_only: tuple[str, ...]
     #: Names of weights of the right model without a partner.
     right_only: tuple[str, ...]
-    #: The number of elements in all pairs of one type and shape.
+    #: The number of elements in all pairs that were compared.
     elements: int
     #: The number of these that differ.
     differing: int
@@ -166,7 +176,8 @@ class ModelsSummary:
     right: ModelSummary
     #: The versions of operator sets that differ, by domain; None where nodes use none.
     opsets: dict[str, tuple[tuple[int, ...] | None, tuple[int, ...] | None]]
-    #: The inputs that differ in name or type, by position.
+    #: The inputs that differ in name or type, by position. Dimensions are paired like variables:
+    #: their names differ only where the models use them in other places.
     inputs: dict[int, tuple[ValueSummary | None, ValueSummary | None]]
     #: The outputs that differ in name or type, by position.
     outputs: dict[int, tuple[ValueSummary | None, ValueSummary | None]]
@@ -182,27 +193,27 @@ class ModelsSummary:
 
 
 @overload
-def summary(model: OnnxModel | Program, other: None = None) -> ModelSummary: ...
+def summary(model: Source, other: None = None) -> ModelSummary: ...
 
 
 @overload
-def summary(model: OnnxModel | Program, other: OnnxModel | Program) -> ModelsSummary: ...
+def summary(model: Source, other: Source) -> ModelsSummary: ...
 
 
-def summary(
-    model: OnnxModel | Program, other: OnnxModel | Program | None = None
-) -> ModelSummary | ModelsSummary:
+def summary(model: Source, other: Source | None = None) -> ModelSummary | ModelsSummary:
     """Describe a model, or how two models differ, in numbers.
 
     A summary is not a verdict: models with the same numbers may compute different things.
 
     Args:
-        model: What `load` returned, or an `onnx.Program`.
-        other: Another one to compare with. Weights with the same name belong together, and
-            of the rest those that are equal.
+        model: What `load` returned or takes, or an `onnx.Program`.
+        other: Another one to compare with. Weights belong together if they are the same input
+            of nodes that correspond, as for `diff`; of the rest, those of one name, and then
+            those that are equal.
 
-    Raises TypeError for anything else. The work is the number of nodes times the depth of
-    bodies; for two models also the bytes of their weights. Raises KeyboardInterrupt promptly.
+    Raises TypeError for anything else, and what `load` raises. The work is the number of nodes
+    times the depth of bodies; for two models also that of `diff`. Raises KeyboardInterrupt
+    promptly.
 
     >>> from isoform import onnx
     >>> def program(op):
@@ -215,8 +226,8 @@ def summary(
     {'Relu': (1, 0), 'Tanh': (0, 1)}
     """
     if other is None:
-        return _model(*_core.onnx_summary(model))
-    row = _core.onnx_summary_of_two(model, other)
+        return _model(*_core.onnx_summary(loaded(model)))
+    row = _core.onnx_summary_of_two(loaded(model), loaded(other))
     text, left, right, opsets, inputs, outputs, operators, weights = row
     pairs, changed, left_only, right_only, elements, differing, max_abs = weights
     return ModelsSummary(

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from isoform import _core
 from isoform._core import OnnxModel as Model, OnnxRule as Rule, OnnxSite as Site
 from isoform._onnx_diff import ModelChange, ModelDiff, diff
+from isoform._onnx_load import load
 from isoform._onnx_optimizer import (
     Case,
     Difference,
@@ -107,52 +108,6 @@ __all__ = [
     "to_model_proto",
     "verify",
 ]
-
-
-def load(
-    path: str | os.PathLike[str] | bytes | bytearray | memoryview | ModelProto,
-    *,
-    mmap: bool = True,
-    io_names: bool = False,
-    follow_links: bool = False,
-) -> Model:
-    """Load the model in a file, in memory, or in a message of the `onnx` package.
-
-    Names, documentation, listing order and everything else that does not affect the
-    computation are ignored by comparison; they are kept in ignored fields.
-
-    Args:
-        path: The file; or its contents as bytes; or an `onnx.ModelProto`. The
-            latter two must hold all data, since they have no folder.
-        mmap: Whether the file, and files of external data, are mapped instead
-            of read. Mapped weights are not copied; the files must not be
-            changed as long as the model or a tensor of it is in use.
-        io_names: Whether the names of the main graph's inputs and outputs are
-            part of the program.
-        follow_links: Whether external data may be a symbolic link that leads
-            out of the model's folder, as in caches of downloaded models. By
-            default it may not, since the author of a model could make it read
-            any file.
-
-    Raises OSError if a file cannot be read, ValueError, KeyError or TypeError
-    for a model that is malformed; the message names the place in it.
-
-    The work is linear in the number of nodes, and does not depend on the size
-    of mapped weights. Other threads run meanwhile.
-
-    >>> load("no-such-file.onnx")
-    Traceback (most recent call last):
-        ...
-    OSError: ...
-    """
-    if isinstance(path, (bytes, bytearray, memoryview)):
-        return _core.onnx_load_bytes(path, io_names=io_names)
-    if isinstance(path, (str, os.PathLike)):
-        return _core.onnx_load(Path(path), mmap=mmap, io_names=io_names, follow_links=follow_links)
-    encode = getattr(path, "SerializeToString", None)
-    if encode is None:
-        raise TypeError(f"expected a path, bytes or an onnx.ModelProto, got {type(path).__name__}")
-    return _core.onnx_load_bytes(encode(), io_names=io_names)
 
 
 class Saved(NamedTuple):
