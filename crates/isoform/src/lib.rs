@@ -161,9 +161,9 @@ pub mod compare {
     pub use crate::structural::{
         Change, ChangeKind, Class, ClassCosts, ClassOptions, CompareOptions, Conflict, DiffCosts,
         DiffOptions, Difference, Digest, Duplicate, ExistingPair, HoleRefusal, Hunk, IgnoreChange,
-        IncrementalHasher, Merge, Mismatch, MismatchReason, Patch, Place, PlacePaths, RepeatedBlock,
-        Resolution, SubtermClasses, diff, duplicates, first_structural_mismatch, intern,
-        last_visit_count, merge, repeated_blocks, subterm_classes,
+        IncrementalHasher, Merge, Mismatch, MismatchReason, Patch, Place, PlacePaths,
+        RepeatedBlock, Resolution, SubtermClasses, diff, duplicates, first_structural_mismatch,
+        intern, last_visit_count, merge, repeated_blocks, subterm_classes,
     };
 }
 

@@ -8,6 +8,7 @@ use super::args::DiffArgs;
 use super::{files, json, trouble};
 use crate::args::Common;
 use crate::find::{Found, find_models};
+use crate::input::is_dash;
 use crate::output::{DIFFERENT, Output, printable};
 
 /// Files of two folders that belong together, or are only in one of them.
@@ -17,9 +18,17 @@ struct Pair {
     right: Option<PathBuf>,
 }
 
-/// Compares the files of two folders in pairs, or a file with that of its name in a folder.
-pub(super) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+/// Compares two files, the files of two folders in pairs, or a file with that of its name in a
+/// folder.
+pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
     let (left, right) = (&args.left, &args.right);
+    if is_dash(left) && is_dash(right) {
+        let failure = "standard input can be read only once".into();
+        return trouble(&[(left, &failure)], output);
+    }
+    if !left.is_dir() && !right.is_dir() {
+        return files(args, common, output);
+    }
     if !left.is_dir() {
         let with = named_as(left, right);
         return files(&args.of(left, &with), common, output);

@@ -2,7 +2,7 @@
 
 pub(crate) mod args;
 mod first;
-mod folders;
+pub(crate) mod folders;
 mod json;
 
 use std::io;
@@ -21,19 +21,8 @@ use serde_json::{Value as Json, json};
 use args::DiffArgs;
 
 use crate::args::Common;
-use crate::input::{Input, is_dash, load, message, simplified_input};
+use crate::input::{Input, load, message, simplified_input};
 use crate::output::{DIFFERENT, Failure, Output, counted, printable};
-
-pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
-    if is_dash(&args.left) && is_dash(&args.right) {
-        let failure = "standard input can be read only once".into();
-        return trouble(&[(&args.left, &failure)], output);
-    }
-    match (args.left.is_dir(), args.right.is_dir()) {
-        (false, false) => files(args, common, output),
-        _ => folders::run(args, common, output),
-    }
-}
 
 /// Compares two files.
 fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {

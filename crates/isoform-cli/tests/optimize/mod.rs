@@ -4,9 +4,7 @@ use std::fs;
 
 use isoform_onnx::proto::{DataLocation, GraphProto, ModelProto, StringStringEntryProto};
 
-use crate::build::{
-    Dim, FLOAT, Folder, floats, int, ints, model, node, value, with_attributes,
-};
+use crate::build::{Dim, FLOAT, Folder, floats, int, ints, model, node, value, with_attributes};
 use crate::{check, json};
 
 /// `y = Relu(x + a)` with two transposes, a copy and a folded sum too many.
@@ -116,7 +114,11 @@ fn growth_and_what_fusion_would_remove_are_told() {
     let small = hints("optimize --max-constant 0 m.onnx c.onnx");
     assert_eq!(small, [fusion]);
     let chosen = hints("optimize --only fold-constants m.onnx d.onnx");
-    assert_eq!(chosen, [growth], "whoever chooses rules is not told of others");
+    assert_eq!(
+        chosen,
+        [growth],
+        "whoever chooses rules is not told of others"
+    );
     // Fusion that is left out by name would not be done either.
     let without = hints("optimize --without fuse-gemm m.onnx e.onnx");
     assert_eq!(without, [growth]);

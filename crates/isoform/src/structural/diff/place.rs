@@ -89,8 +89,8 @@ impl Place {
         }
     }
 
-    /// What contains the place: the innermost object or container first, each with the step
-    /// that leads from it towards the place. O(1) for each, and once O(n) as
+    /// The objects and containers around the place, the innermost first, each with the step that
+    /// leads from it towards the place. O(1) for each, and once O(n) as
     /// [`path`](Self::path).
     pub fn around(&self) -> impl Iterator<Item = (Value, AccessStep)> + '_ {
         let mut next = Some(At::Place(self.number));
