@@ -185,7 +185,7 @@ fn of_subterm(group: &Duplicate, programs: &mut [Program<'_>]) -> Group {
     if let Some((program, member)) = group.members.first() {
         text = programs[*program].names.text(member);
     }
-    if let Some((program, member)) = group.members.iter().take(2).last() {
+    if let Some((program, member)) = group.members.iter().take(2).next_back() {
         size = programs[*program].names.own_nodes(member);
     }
     Group {

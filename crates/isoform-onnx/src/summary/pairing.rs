@@ -47,7 +47,7 @@ fn diff_options() -> DiffOptions {
 fn has_decoding(program: &Program) -> bool {
     let listing = list(program);
     let mut nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
-    nodes.any(|node| node.call.inputs.values().iter().any(|it| decodes(it)))
+    nodes.any(|node| node.call.inputs.values().iter().any(decodes))
 }
 
 /// True for a value that is made of a weight by nodes that decode it.

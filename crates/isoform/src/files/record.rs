@@ -175,7 +175,7 @@ impl ChangeRecord {
     }
 
     /// The change in data, whose paths are left out, and the texts of these.
-    fn from_data<'d>(data: &'d Value) -> Result<(Self, [&'d str; 2])> {
+    fn from_data(data: &Value) -> Result<(Self, [&str; 2])> {
         let map = data
             .as_map()
             .ok_or_else(|| malformed("a change", "an object"))?;

@@ -173,15 +173,16 @@ pub(super) fn effective(given: &Map<Str, Value>) -> Map<Str, Value> {
     let of_passes = options
         .iter()
         .filter(|(key, _)| ![REPRODUCER, IMMUTABLE].contains(&&***key));
-    let value = |(key, option): (&Box<str>, &ConfigOption)| {
+    let mut values = Vec::new();
+    for (key, option) in of_passes {
         let key = Str::from(&**key);
-        let value = given
-            .get(&key.clone().into())
-            .unwrap_or(&option.default)
-            .clone();
-        (!value.is_none()).then_some((key, value))
-    };
-    of_passes.filter_map(value).collect()
+        let given = given.get(&key.clone().into());
+        let value = given.unwrap_or(&option.default);
+        if !value.is_none() {
+            values.push((key, value.clone()));
+        }
+    }
+    values.into_iter().collect()
 }
 
 /// The registered options: for each key the type of its values, the default and the

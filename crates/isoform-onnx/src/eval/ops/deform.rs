@@ -39,7 +39,7 @@ fn deform_conv(args: &Args<'_>) -> Outcome {
         )));
     }
     let (groups, parts) = (args.size("group", 1)?, args.size("offset_group", 1)?);
-    let divides = |count: usize, number: usize| count > 0 && number % count == 0;
+    let divides = |count: usize, number: usize| count > 0 && number.is_multiple_of(count);
     if !divides(groups, channels)
         || !divides(groups, outputs)
         || !divides(parts, channels)

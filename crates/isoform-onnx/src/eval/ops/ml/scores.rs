@@ -74,7 +74,7 @@ fn probit(score: f64) -> f64 {
     let log = math::log((1.0 - x) * (1.0 + x));
     let part = 2.0 / (std::f64::consts::PI * 0.147) + 0.5 * log;
     let root = ((part * part - log / 0.147).sqrt() - part).sqrt();
-    1.414_213_56 * root.copysign(x)
+    std::f64::consts::SQRT_2 * root.copysign(x)
 }
 
 /// The place of the largest score, the first one if there are several.

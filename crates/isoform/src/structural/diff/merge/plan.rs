@@ -112,7 +112,7 @@ impl<'p> Planner<'p> {
         match task {
             Task::Root => Ok(Plan::Root(self.root())),
             Task::Base(view, node) => self.object(view, node),
-            Task::New(side, number) => Ok(self.new(side, number)),
+            Task::New(side, number) => Ok(self.new_object(side, number)),
         }
     }
 
@@ -185,7 +185,7 @@ impl<'p> Planner<'p> {
         Ok(Plan::Fields(found.object.clone(), fields))
     }
 
-    fn new(&self, side: usize, number: u32) -> Plan {
+    fn new_object(&self, side: usize, number: u32) -> Plan {
         let part = |source: &Source| Slot::Part(self.of_side(side, source));
         let fields = |fields: &[(u32, Source)]| -> Vec<(u32, Slot)> {
             fields
