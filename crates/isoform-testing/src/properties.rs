@@ -277,7 +277,9 @@ fn equal_values_share_names(bytes: &[u8]) -> Result<(), String> {
 
 fn other_values_have_other_names(bytes: &[u8]) -> Result<(), String> {
     let pair = draw(bytes, false)?;
-    if !matches!(oracle_equal(&pair), Ok(false)) {
+    // The hash of a hook may distinguish as little as its author wants.
+    if !matches!(oracle_equal(&pair), Ok(false)) || has_hooks(&pair.left) || has_hooks(&pair.right)
+    {
         return Ok(());
     }
     let (left, right) = (

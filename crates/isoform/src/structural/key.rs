@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::fingerprint::{hash_at, hash_of_moment};
 use super::snapshots::Snapshots;
 use super::{CompareOptions, Comparison};
-use crate::kernel::container::{Checked, StructuralKey};
+use crate::kernel::container::StructuralKey;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::moment::{self, Moment};
 use crate::kernel::value::Value;
@@ -22,13 +22,13 @@ impl StructuralKey {
     /// [`try_eq`](Self::try_eq).
     pub fn new(value: impl Into<Value>) -> Result<Self> {
         let value = value.into();
-        let checked = Checked::at(moment::changed_types());
+        let types = moment::changed_types();
         let (hash, moment) = hash_of_moment(&value)?;
         Ok(StructuralKey {
             value,
             hash,
             moment: moment.map(Arc::new),
-            checked,
+            types,
             equal: keys_equal,
         })
     }
@@ -38,8 +38,11 @@ fn keys_equal(left: &StructuralKey, right: &StructuralKey) -> Result<bool> {
     if left.hash != right.hash {
         return Ok(false);
     }
+    let types = moment::changed_types();
     for key in [left, right] {
-        key.checked.again(|| check_hash(key))?;
+        if key.types != types {
+            check_hash(key)?;
+        }
     }
     let before = moment::time();
     let equal = compare(left, right, |moment| Snapshots::of(moment));
@@ -52,17 +55,14 @@ fn keys_equal(left: &StructuralKey, right: &StructuralKey) -> Result<bool> {
 }
 
 /// Fails if the value of a key has another hash than when the key was made, apart from what
-/// the key watches. Returns true if nothing in the value can change.
-fn check_hash(key: &StructuralKey) -> Result<bool> {
-    let (now, is_fixed) = match key.moment.as_deref() {
-        None => {
-            let (hash, moment) = hash_of_moment(&key.value)?;
-            (hash, moment.is_none())
-        }
-        Some(moment) => (hash_at(&key.value, moment)?, false),
+/// the key watches. O(n).
+fn check_hash(key: &StructuralKey) -> Result<()> {
+    let now = match key.moment.as_deref() {
+        None => hash_of_moment(&key.value)?.0,
+        Some(moment) => hash_at(&key.value, moment)?,
     };
     if now == key.hash {
-        return Ok(is_fixed);
+        return Ok(());
     }
     Err(Error::value_error(format!(
         "the StructuralKey of {:?} is out of date: a frozen field was overwritten for the first \

@@ -6,16 +6,14 @@
 //! appended to those of the scope around it. So names inside of a function depend
 //! on the function alone.
 //!
-//! A custom hash may ask about alternatives, whose order must not be visible: questions
-//! of one call that do not continue from each other. Each of these has a *context*: a
-//! question that starts from an earlier result continues in the context of that one, any
+//! A custom hash asks for the hashes of
+//! parts in an order of its own, which must not be visible unless the hook
+//! chains the results. So every question of a hook has a *context*: a question
+//! that starts from an earlier result continues in the context of that one, any
 //! other in a fresh context. An object first met in a context is identified by
 //! its number there and in contexts that continue from it; elsewhere it gets a
-//! new number. After the call, everything that was met in its contexts is numbered in the
-//! context around it ([`VarNumbering::settle`]).
+//! new number.
 
-use hashbrown::{HashMap, HashSet};
-use rapidhash::fast::RandomState;
 use smallvec::SmallVec;
 
 use super::bindings::Bindings;
@@ -47,22 +45,6 @@ pub(super) enum By {
     },
 }
 
-/// The name of a variable as it appears in a part around which it is bound: the number of
-/// scopes between, and its number there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct OuterName {
-    distance: u32,
-    number: u32,
-}
-
-impl OuterName {
-    /// A variable is named by its fields.
-    pub(super) const FIELDS: OuterName = OuterName {
-        distance: u32::MAX,
-        number: 0,
-    };
-}
-
 /// The way a binding names its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Naming {
@@ -77,8 +59,6 @@ pub(super) enum Naming {
 /// The data of a binding beside its scope.
 struct Numbered<Out> {
     naming: Naming,
-    /// Its place in the order in which objects were met.
-    order: u32,
     fields: Out,
     /// A name for each context in which the object was met first.
     names: SmallVec<[FirstName; 1]>,
@@ -151,15 +131,7 @@ pub(super) struct VarNumbering<Out> {
     places: Vec<Place>,
     /// The deepest context whose numbers were used since this was reset.
     used: u32,
-    /// The bindings that got a name in a context, newest last.
-    in_contexts: Vec<u32>,
-    /// The number of places in the order of objects.
-    met: u32,
 }
-
-/// The names of one object in the alternatives of a hook: answers, and what the object is
-/// called in each.
-pub(super) type Met = SmallVec<[(u64, u64); 1]>;
 
 impl<Out: Copy> VarNumbering<Out> {
     pub(super) fn new() -> Self {
@@ -180,8 +152,6 @@ impl<Out: Copy> VarNumbering<Out> {
             scopes: vec![Scope::new(ROOT)],
             places: Vec::new(),
             used: ROOT,
-            in_contexts: Vec::new(),
-            met: 0,
         }
     }
 
@@ -194,8 +164,6 @@ impl<Out: Copy> VarNumbering<Out> {
         self.scopes[0] = Scope::new(ROOT);
         empty(&mut self.places);
         self.used = ROOT;
-        self.in_contexts.clear();
-        self.met = 0;
     }
 
     pub(super) fn open_scope(&mut self, levels: &mut Levels) {
@@ -288,61 +256,6 @@ impl<Out: Copy> VarNumbering<Out> {
         }
     }
 
-    /// The number of names given in contexts so far, for [`settle`](Self::settle).
-    pub(super) fn named_in_contexts(&self) -> usize {
-        self.in_contexts.len()
-    }
-
-    /// Numbers what the alternatives of a hook have met since then, so that it is known
-    /// from now on, in an order that the order of the alternatives does not change;
-    /// `answers` are those of their contexts. Objects that are called the same in
-    /// alternatives with the same answers follow the order of the questions, like those
-    /// of equal parts that are compared one after the other. What was met only in the
-    /// fields of a dag node or variable of an alternative stays unknown.
-    pub(super) fn settle(
-        &mut self,
-        from: usize,
-        answers: &HashMap<u32, u64, RandomState>,
-        levels: &mut Levels,
-    ) -> Vec<Met> {
-        let mut met: Vec<(Met, u32)> = Vec::new();
-        let mut known = HashSet::<u32, RandomState>::default();
-        for index in self.in_contexts.split_off(from) {
-            let ident = self.bindings.get(index).idents[0];
-            if !known.insert(index) || self.bindings.of(0, ident) != Some(index) {
-                continue;
-            }
-            let mut names = Met::new();
-            for name in self.numbered[index as usize].names.clone() {
-                let Some(&answer) = answers.get(&name.context) else {
-                    continue;
-                };
-                let name = match self.by(index, name, levels) {
-                    By::Number {
-                        distance, number, ..
-                    } => u64::from(distance) << 32 | u64::from(number),
-                    By::Identity => 1 << 63 | ident,
-                    By::Fields => continue,
-                };
-                names.push((answer, name));
-            }
-            if !names.is_empty() {
-                names.sort_unstable();
-                names.dedup();
-                met.push((names, index));
-            }
-        }
-        met.sort_by(|(left, _), (right, _)| left.cmp(right));
-        for (_, index) in &met {
-            self.name(*index, levels);
-            self.met += 1;
-            self.numbered[*index as usize].order = self.met;
-        }
-        // A free variable tells nothing more by that: it has its identity.
-        met.retain(|(_, index)| !self.is_by_identity(*index));
-        met.into_iter().map(|(names, _)| names).collect()
-    }
-
     fn is_ancestor(&self, ancestor: u32, mut context: u32) -> bool {
         let depth = self.contexts[ancestor as usize].depth;
         while self.contexts[context as usize].depth > depth {
@@ -413,20 +326,12 @@ impl<Out: Copy> VarNumbering<Out> {
     ) -> u32 {
         let index = self.bindings.bind([ident], level, false, levels);
         debug_assert_eq!(index as usize, self.numbered.len());
-        self.met += 1;
         self.numbered.push(Numbered {
             naming,
-            order: self.met,
             fields,
             names: SmallVec::new(),
         });
         index
-    }
-
-    /// The place of a bound object in the order in which objects were met: that of the
-    /// bindings, but for what alternatives have met.
-    pub(super) fn order(&self, index: u32) -> u32 {
-        self.numbered[index as usize].order
     }
 
     /// True if a binding is that of a free variable.
@@ -437,26 +342,6 @@ impl<Out: Copy> VarNumbering<Out> {
     /// True if a binding's object is named by its fields.
     pub(super) fn is_by_fields(&self, index: u32) -> bool {
         self.numbered[index as usize].naming == Naming::Fields
-    }
-
-    /// The name of a variable in a part at this scope level; None inside alternatives, and
-    /// for a variable that is not named yet or has no name but its identity.
-    pub(super) fn outer_name(&self, index: u32, level: u32) -> Option<OuterName> {
-        let Numbered { naming, names, .. } = &self.numbered[index as usize];
-        match naming {
-            Naming::Fields => return Some(OuterName::FIELDS),
-            Naming::Number if self.current == ROOT => {}
-            _ => return None,
-        }
-        let name = names.iter().find(|name| name.context == ROOT)?;
-        let distance = match self.bindings.get(index).level {
-            0 => 0,
-            binding => (level + 1).checked_sub(binding)?,
-        };
-        Some(OuterName {
-            distance,
-            number: name.number,
-        })
     }
 
     /// The hash of the fields of a bound object.
@@ -492,9 +377,6 @@ impl<Out: Copy> VarNumbering<Out> {
             place,
         };
         self.numbered[index as usize].names.push(name);
-        if self.current != ROOT {
-            self.in_contexts.push(index);
-        }
         // A result that contains a first name is not valid for a later
         // occurrence.
         levels.create(binding);

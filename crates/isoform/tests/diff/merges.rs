@@ -299,7 +299,7 @@ fn variables_that_both_sides_add_are_one() {
 fn a_use_of_a_variable_that_the_other_side_deletes_is_a_conflict() {
     let (x, y) = (var("x"), var("y"));
     let base = list([fun(&[x.clone(), y.clone()], add(&x, &x)), 1.into()]);
-    let left = list([fun(&[x.clone()], add(&x, &x)), 1.into()]);
+    let left = list([fun(std::slice::from_ref(&x), add(&x, &x)), 1.into()]);
     let right = list([fun(&[x.clone(), y.clone()], add(&x, &y)), 1.into()]);
     let found = merged(&base, &left, &right);
     let [conflict] = found.conflicts() else {

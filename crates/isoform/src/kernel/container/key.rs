@@ -3,11 +3,10 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::lookup::note_key_hooks;
 use crate::kernel::error::Result;
-use crate::kernel::object::moment::{Moment, changed_types};
+use crate::kernel::object::moment::Moment;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
 
@@ -41,35 +40,11 @@ pub struct StructuralKey {
     pub(crate) hash: u64,
     /// The time at which the key was made, if anything in the value can change.
     pub(crate) moment: Option<Arc<Moment>>,
-    /// Tells if the value may have changed without the key seeing it.
-    pub(crate) checked: Checked,
+    /// The state of all types when the key was made, by [`changed_types`](crate::kernel::object::moment::changed_types): a later change may
+    /// make objects mutable that the key does not watch.
+    pub(crate) types: u64,
     /// The comparison of keys: by the engine, which is above this layer.
     pub(crate) equal: fn(&StructuralKey, &StructuralKey) -> Result<bool>,
-}
-
-/// The state of all types, see [`changed_types`], in which nothing in the value of a key could
-/// change that the key does not watch. A later change of a type may make such objects mutable.
-pub(crate) struct Checked(AtomicU64);
-
-impl Checked {
-    pub(crate) fn at(types: u64) -> Self {
-        Checked(AtomicU64::new(types))
-    }
-
-    /// Calls `check` if types have changed since; it returns true if still nothing can change.
-    pub(crate) fn again(&self, check: impl FnOnce() -> Result<bool>) -> Result<()> {
-        let now = changed_types();
-        if self.0.load(Ordering::Relaxed) != now && check()? {
-            self.0.store(now, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-}
-
-impl Clone for Checked {
-    fn clone(&self) -> Self {
-        Checked::at(self.0.load(Ordering::Relaxed))
-    }
 }
 
 impl StructuralKey {

@@ -21,7 +21,6 @@ mod text;
 mod types;
 
 pub use dict::Dict;
-pub(crate) use key::Checked;
 pub use key::StructuralKey;
 pub use mapping::Map;
 pub use opaque::OpaqueObj;

@@ -65,18 +65,10 @@ pub trait StructuralEqual: Node {
 ///
 /// Must agree with [`StructuralEqual`]: equal objects have equal hashes.
 ///
-/// Every question starts from a number. One that starts from the answer to the question
-/// before comes *after* it, as the next comparison in [`StructuralEqual`] does: a variable
-/// or dag node of the earlier part is known in the later one, and after the object.
-/// Questions that start from the same number are *alternatives*: they do not depend on each
-/// other, so their answers may be combined in any order (with `^` or `+`). What they met is
-/// known after the object, too, but not in each other, and what only the fields of a dag
-/// node in them have met stays unknown: there, unequal values may have the same hash.
-///
-/// So that equal objects have equal hashes, the questions for them must be the same, about
-/// parts that the custom equality compares; alternatives may come in another order. Each
-/// hash calls the hook twice: the first call, whose answers are placeholders, only shows
-/// how the questions depend on each other. So answers are valid until the hook returns.
+/// Every call starts from a number. A call that starts from the result of an earlier
+/// one comes *after* it: it sees the variables that the earlier one met. Calls that
+/// start from the same number are *alternatives*: they do not depend on each other, so
+/// their results may be combined in any order (with `^` or `+`).
 ///
 /// ```
 /// # use isoform::{Node, Result, Value};

@@ -100,18 +100,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 None => free.push((key, position)),
             }
         }
-        let numbering = &self.tables.numbering;
-        bound.sort_unstable_by_key(|(index, ..)| numbering.order(*index));
+        bound.sort_unstable_by_key(|(index, ..)| *index);
         if bound.len() > 1 {
             // Elsewhere the same names may have been bound in another order.
             let tables = &mut *self.tables;
             let bindings = &tables.numbering.bindings;
             let levels = bound.iter().map(|(index, ..)| bindings.get(*index).level);
-            let lowest = levels.min().unwrap_or(0);
-            tables.levels.lose_from(lowest);
+            tables.levels.lose_from(levels.min().unwrap_or(0));
             let is_named = |(index, ..): &(u32, _, _)| tables.numbering.is_by_fields(*index);
-            let is_named = bound.iter().any(is_named);
-            self.note_level(if is_named { 0 } else { lowest });
+            if bound.iter().any(is_named) {
+                self.note_level(0);
+            }
         }
         for (index, key, position) in bound {
             let mut out = self.later_occurrence(key, index, Region::USE);

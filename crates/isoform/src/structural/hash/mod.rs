@@ -30,7 +30,7 @@ use super::plain_hash;
 use super::scope::Region;
 use super::sink::{Form, Part, Sink};
 use super::snapshots::{Snapshots, Watch, held_by};
-use super::var_numbering::{Met, VarNumbering};
+use super::var_numbering::VarNumbering;
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
@@ -159,13 +159,6 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
         self.containers = 0;
         self.levels.reset();
         self.named.clear();
-    }
-}
-
-impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
-    /// See [`VarNumbering::settle`].
-    fn settle(&mut self, named: usize, answers: &HashMap<u32, u64, RandomState>) -> Vec<Met> {
-        self.numbering.settle(named, answers, &mut self.levels)
     }
 }
 
@@ -386,13 +379,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 tables.levels.use_result(known.needs, region);
                 tables.numbering.use_context(known.context);
                 let out = known.out;
-                let (needs, can_change) = (known.needs, known.can_change);
-                self.note_recalled(Some(needs), can_change);
+                let is_closed = highest.is_none() && known.needs.newest_dag == 0;
+                let can_change = known.can_change;
+                self.note_recalled(is_closed, can_change);
                 return Ok(out);
             }
             let out = tables.recall_alike(object.ident(), region);
             if out.is_some() {
-                self.note_recalled(None, true);
+                self.note_recalled(false, true);
             }
             return out.ok_or(true);
         }
