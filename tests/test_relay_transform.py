@@ -1,7 +1,5 @@
 """The passes of Relay from Python: their names, options and kinds."""
 
-from typing import ClassVar
-
 import pytest
 
 from isoform import ir, relay, structural_equal, transform
@@ -202,26 +200,20 @@ def chain(result, ret_shape=(2,)):
 
 
 def test_memoised_passes_read_the_types_of_callees():
-    class Runs:
-        seen: ClassVar = []
+    seen = []
 
-    def nothing_else(func, mod):
-        """What the pass reads besides the signatures of the functions that are called."""
-
-    options = {"pure": True, "version": "1", "reads": nothing_else}
-
-    @relay.transform.function_pass(opt_level=0, name="Counted", **options)
+    @relay.transform.function_pass(opt_level=0, pure=True, version="1", name="Counted")
     def counted(func, mod, ctx):
-        Runs.seen.append(func.body.op.name if isinstance(func.body.op, ir.Op) else "call")
+        seen.append(func.body.op.name if isinstance(func.body.op, ir.Op) else "call")
         return func
 
     cache = transform.MemoryCache()
 
     def run(mod):
-        Runs.seen.clear()
+        seen.clear()
         with transform.PassContext(cache=cache):
             assert structural_equal(counted(mod), mod)
-        return sorted(Runs.seen)
+        return sorted(seen)
 
     assert run(chain(relay.tanh)) == ["exp", "tanh"]
     assert run(chain(relay.tanh)) == []

@@ -5,9 +5,9 @@
 //! what a program computes, but the result is for comparison, not for writing.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use isoform::traverse::MapOptions;
+use isoform::traverse::{MapOptions, WalkOptions, WalkResult};
 use isoform::values::ValueRef;
 use isoform::{Array, Map, Node, Ref, Result, Str, Value, structural_equal};
 
@@ -126,6 +126,13 @@ impl Levels {
         right: &Ref<Program>,
     ) -> Result<(Ref<Program>, Ref<Program>)> {
         let mut open = Interface::default();
+        // Where no operator set differs, attributes that later became inputs stay attributes.
+        let same_opset_meaning =
+            self.same_opset_meaning && operator_sets(left)? != operator_sets(right)?;
+        let levels = Levels {
+            same_opset_meaning,
+            ..self
+        };
         for graph in [&left.graph, &right.graph] {
             let inputs = graph.params.iter().map(|param| &param.ty).enumerate();
             let results = graph.result_types.values().iter().enumerate();
@@ -136,7 +143,7 @@ impl Levels {
             open.inputs.extend(positions(&mut { inputs }));
             open.results.extend(positions(&mut { results }));
         }
-        Ok((self.rewrite(left, &open)?, self.rewrite(right, &open)?))
+        Ok((levels.rewrite(left, &open)?, levels.rewrite(right, &open)?))
     }
 
     fn rewrite(self, program: &Ref<Program>, open: &Interface) -> Result<Ref<Program>> {
@@ -255,6 +262,16 @@ impl Levels {
         });
         Ok(Some(changed.into()))
     }
+}
+
+/// The operator sets of the calls in a program: domains and versions.
+fn operator_sets(program: &Ref<Program>) -> Result<BTreeSet<(Str, i64)>> {
+    let mut found = BTreeSet::new();
+    WalkOptions::default().walk_objects(program, |call: &Ref<Call>, _| {
+        found.insert((call.domain.clone(), call.version));
+        Ok(WalkResult::Advance)
+    })?;
+    Ok(found)
 }
 
 /// Positions of the main graph's inputs and outputs whose element types are not compared.

@@ -1,7 +1,7 @@
 //! Independence of history: no answer depends on what was compared before.
 //!
 //! Each case draws a few values that share nearly all of their parts, and compares every
-//! value with every other in one thread, which also remembers the cases before. All answers
+//! value with every other in one thread, which also remembers the cases before. All results
 //! must be those of the oracle, which remembers nothing, and all laws must hold for the
 //! same values.
 
@@ -19,7 +19,7 @@ use super::tangle::relatives;
 
 /// The properties of values that are compared one after the other.
 pub const HISTORY_PROPERTIES: &[(&str, Property)] = &[
-    ("answers_are_those_of_a_fresh_thread", |bytes| {
+    ("results_are_those_of_a_fresh_thread", |bytes| {
         judge_relatives(bytes).map(drop)
     }),
     ("related_values_obey_all_laws", related_values_obey_all_laws),

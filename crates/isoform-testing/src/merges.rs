@@ -173,7 +173,7 @@ fn swapped_sides(drawn: &Triple) -> Result<(), String> {
     Ok(())
 }
 
-/// What a case with a known result showed.
+/// The outcome of a case with a known result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// There was nothing to merge.

@@ -11,7 +11,7 @@ pub(crate) enum Failure {
     Mismatch(String),
     /// A value protocol of the object raised; a message, and the exception.
     Protocol(Box<(String, PyErr)>),
-    /// A str is no text, since it has a surrogate without the other one; where that is, and
+    /// A str cannot be encoded, since it has a surrogate without the other one; the place, and
     /// the exception.
     Surrogate(Box<(String, PyErr)>),
     /// Other Python code raised.

@@ -49,7 +49,7 @@ fn write_plain(value: ValueRef<'_>, style: Style, out: &mut String) -> Result<bo
         #[cfg(feature = "text")]
         (V::BigInt(number), Text) if number.bits() > DECIMAL_BITS => write!(out, "{number:#x}")?,
         // Digits in base 10 take quadratic time.
-        (V::BigInt(number), Message(limit)) if number.bits() > 3 * limit as u64 => {
+        (V::BigInt(number), Message(limit)) if number.bits() / 3 > limit as u64 => {
             let sign = if number.sign() == Sign::Minus {
                 "-"
             } else {

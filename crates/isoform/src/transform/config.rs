@@ -5,8 +5,6 @@ use std::sync::{PoisonError, RwLock};
 
 use isoform_macros::export;
 
-use super::reproducer::REPRODUCER;
-use super::run::IMMUTABLE;
 use crate::kernel::container::{Map, Str};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::dynamic::construct_named;
@@ -164,25 +162,6 @@ pub(super) fn legalised(given: &Map<Str, Value>) -> Result<Map<Str, Value>> {
         made.insert(key.clone(), config_option(key)?.legalised(key, value)?);
     }
     Ok(made)
-}
-
-/// The values of all options in a context: those that it sets, and the defaults. Without the
-/// options that say what happens around a pass.
-pub(super) fn effective(given: &Map<Str, Value>) -> Map<Str, Value> {
-    let options = OPTIONS.read().unwrap_or_else(PoisonError::into_inner);
-    let of_passes = options
-        .iter()
-        .filter(|(key, _)| ![REPRODUCER, IMMUTABLE].contains(&&***key));
-    let mut values = Vec::new();
-    for (key, option) in of_passes {
-        let key = Str::from(&**key);
-        let given = given.get(&key.clone().into());
-        let value = given.unwrap_or(&option.default);
-        if !value.is_none() {
-            values.push((key, value.clone()));
-        }
-    }
-    values.into_iter().collect()
 }
 
 /// The registered options: for each key the type of its values, the default and the

@@ -447,6 +447,17 @@ pub(crate) fn path_of<'c, 'a: 'c>(cursors: impl IntoIterator<Item = &'c Cursor<'
     AccessPath::from_steps(steps.map(Into::into).collect())
 }
 
+/// The error for a callback in pre-order whose result contains its argument.
+#[cold]
+pub(super) fn contained_in_result(object: ObjRef<'_>) -> Error {
+    Error::value_error(format!(
+        "the callback returned a value for the {0} that contains the {0} itself, and in \
+         pre-order it is called for all parts of that value; use post-order, or return a \
+         value without it",
+        object.info().key().trim_start_matches("isoform.")
+    ))
+}
+
 /// The error for an object that contains itself; the caller adds the path.
 #[cold]
 pub(crate) fn cyclic(object: ObjRef<'_>) -> Error {

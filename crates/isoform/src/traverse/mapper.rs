@@ -7,7 +7,7 @@ use std::cell::Cell;
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::cursor::{Cursor, Part, View, cyclic};
+use super::cursor::{Cursor, Part, View, contained_in_result, cyclic};
 use super::driver::{Asker, Driver, Request};
 use super::memo::Results;
 use super::options::{MapOptions, WalkOrder};
@@ -633,19 +633,11 @@ where
 
     #[cold]
     fn cycle(&self, object: ObjRef<'a>) -> Error {
-        let is_it = |was: &Value| {
-            was.object_ref()
-                .is_some_and(|was| was.ident() == object.ident())
-        };
+        let is_it = |was: ObjRef<'_>| was.ident() == object.ident();
         let mut replaced = self.rewriter.extras().filter_map(|open| open.replaced);
-        let error = match replaced.any(is_it) {
+        let error = match replaced.any(|was| was.object_ref().is_some_and(is_it)) {
             false => cyclic(object),
-            true => Error::value_error(format!(
-                "the callback returned a value for the {0} that contains the {0} itself, and in \
-                 pre-order it is called for all parts of that value; use post-order, or return a \
-                 value without it",
-                object.info().key().trim_start_matches("isoform.")
-            )),
+            true => contained_in_result(object),
         };
         error.at(self.rewriter.path())
     }

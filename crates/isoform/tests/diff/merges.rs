@@ -1,4 +1,4 @@
-//! What merges of two values that were made from a third one return.
+//! Three-way merges: the results for each kind of change, and the conflicts.
 
 use isoform::compare::{CompareOptions, Conflict, DiffOptions, Merge, Resolution, merge};
 use isoform::values::Dict;

@@ -27,7 +27,7 @@ fn said(left: &Value, right: &Value) -> String {
     assert!(structural_equal(built, right).expect("comparable"));
     let mut parts = text.splitn(3, ':');
     let rest = parts.nth(2).expect("a check");
-    let rest = &rest["\"01234567\"".len()..];
+    let rest = &rest["\"0123456789abcdef\"".len()..];
     rest.strip_suffix('}').unwrap_or(rest).to_owned()
 }
 

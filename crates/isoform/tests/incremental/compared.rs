@@ -320,7 +320,7 @@ fn an_edit_of_a_very_large_program_costs_its_path() {
     }
 }
 
-/// What is remembered of programs that nobody compares any more is forgotten.
+/// The table forgets programs that nobody compares any more.
 #[test]
 fn the_table_does_not_grow_with_the_number_of_programs() {
     let _guard = alone();

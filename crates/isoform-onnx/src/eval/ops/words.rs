@@ -173,7 +173,7 @@ fn split(args: &Args<'_>) -> Outcome {
     Ok(vec![made(args, shape, texts)?, numbers.into()])
 }
 
-/// True if a text has white space that only some runtimes know, or is no text.
+/// True if a text has white space that only some runtimes know, or is not UTF-8.
 fn has_rare_space(text: &[u8]) -> bool {
     std::str::from_utf8(text).map_or(true, |text| {
         text.chars().any(|c| {

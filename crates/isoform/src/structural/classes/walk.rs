@@ -9,9 +9,6 @@
 //! Wherever comparison depends on more than that, the subterm and everything around it
 //! are marked, and [`decide`](super::decide) asks the comparison itself.
 
-use hashbrown::{HashMap, HashSet};
-use rapidhash::fast::RandomState;
-
 use super::super::plain_hash;
 use super::super::sink::{Fast, Form, Part as Role, Sink};
 use super::ground::Ground;
@@ -22,6 +19,8 @@ use super::summary::{
     UNDECIDED, Walked,
 };
 use super::var_maps::{MapId, NO_MAP, VarMaps};
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
 
 use crate::kernel::container::is_plain_key;
 use crate::kernel::error::{Error, Result};

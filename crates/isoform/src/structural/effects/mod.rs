@@ -1,4 +1,4 @@
-//! What the comparison of an object with itself does, so that it need not be visited.
+//! The effects of comparing an object with itself, so that it need not be visited.
 //!
 //! An edited program shares most of its objects with the program it was made from. Such
 //! an object X is met as the pair (X, X). This page says when skipping the pair is the

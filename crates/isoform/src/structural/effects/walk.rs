@@ -92,10 +92,10 @@ enum Purpose {
     /// To find the effects of an object that is not a variable.
     Object,
     /// To find out about the fields of a variable, which then is met again in this region
-    /// and definition field. The owner of the events outside is put aside.
+    /// and definition field. The owner of the events outside is saved.
     Variable(Region, u64, u32),
     /// To collect what the definition of a variable does with its fields.
-    /// The owner of the events outside is put aside.
+    /// The owner of the events outside is saved.
     Definition(u32),
 }
 

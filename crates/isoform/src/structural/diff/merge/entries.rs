@@ -13,7 +13,7 @@ use crate::kernel::value::Value;
 #[derive(Default)]
 pub(super) struct EditedMap<'p> {
     removed: &'p [u32],
-    /// What becomes of the values of entries, by the positions of their keys.
+    /// The sources of the values of entries, by the positions of their keys.
     pub(super) set: HashMap<usize, &'p Source, RandomState>,
     /// New entries.
     pub(super) added: Vec<(Cow<'p, Source>, &'p Source)>,

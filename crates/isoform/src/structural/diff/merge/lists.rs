@@ -169,7 +169,7 @@ impl<'p> Planner<'p> {
         self.either(node, from, (base, [parts(0), parts(1)]), slots);
     }
 
-    /// What a side has between two gaps.
+    /// The parts that a side has between two gaps.
     fn stretch_of(
         &self,
         side: usize,

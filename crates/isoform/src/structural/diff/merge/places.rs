@@ -15,6 +15,8 @@ pub(super) struct Uses {
     mentions: Vec<u8>,
     /// Objects of trees that are large enough to be known again, and at one place of the base.
     can_move: Vec<bool>,
+    /// Objects that stand somewhere as they were, without edits.
+    is_left: Vec<bool>,
 }
 
 impl Uses {
@@ -28,6 +30,7 @@ impl Uses {
                 is_kept: vec![false; count],
                 mentions: vec![0; count],
                 can_move: movable(base),
+                is_left: Vec::new(),
             },
             is_entered: [(); 2].map(|()| vec![false; count]),
             is_made: vec![false; patch.news.len()],
@@ -41,7 +44,14 @@ impl Uses {
         while let Some(found) = search.stack.pop() {
             search.enter(found);
         }
+        let [_, is_left] = search.is_entered;
+        search.uses.is_left = is_left;
         search.uses
+    }
+
+    /// True for an object that stands somewhere as it was.
+    pub(super) fn is_left(&self, node: u32) -> bool {
+        self.is_left[node as usize]
     }
 
     /// True for an object of a tree that was at one place and is at another one now.
@@ -83,7 +93,7 @@ fn movable(base: &Tables) -> Vec<bool> {
     can_move.collect()
 }
 
-/// Whether an object is used as it is, or with the edits of the patch.
+/// The form of an object: as it is, or with the edits of the patch.
 #[derive(Clone, Copy)]
 enum Form {
     Image,

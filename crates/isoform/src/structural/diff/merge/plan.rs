@@ -15,7 +15,7 @@ use crate::kernel::value::Value;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Task {
     Root,
-    /// What an object of the base becomes.
+    /// The object that one of the base becomes.
     Base(View, u32),
     /// An object that the patch of a side makes.
     New(usize, u32),
@@ -210,7 +210,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// What becomes of a part of the base in a view.
+    /// The part that one of the base becomes in a view.
     pub(super) fn of_base(&self, view: View, cell: &Cell) -> Part {
         match cell.node_number() {
             Some(node) => self.of_node(view, node),

@@ -1,4 +1,4 @@
-//! What each side does to the objects of the base.
+//! The changes that each side makes to the objects of the base.
 
 use super::super::patch::{Edit, Patch, Source};
 use super::super::tables::{Cell, Tables};
@@ -98,6 +98,18 @@ impl<'p> Sides<'p> {
     /// something that can change.
     pub(super) fn is_own(&self, node: u32) -> bool {
         is_own(self.base, node)
+    }
+
+    /// An object whose identity counts, and of which a side has the edited form at some places
+    /// and the unedited one at others: then one object cannot take the edits of both sides.
+    /// O(n).
+    pub(super) fn split(&self) -> Option<(usize, u32)> {
+        let nodes = 0..self.base.nodes.len() as u32;
+        let mut all = (0..2).flat_map(|side| nodes.clone().map(move |node| (side, node)));
+        all.find(|&(side, node)| {
+            let found = &self.sides[side];
+            found.touched[node as usize] && found.uses.is_left(node) && self.is_own(node)
+        })
     }
 
     pub(super) fn patch(&self, side: usize) -> &'p Patch {

@@ -12,7 +12,7 @@ use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
 use crate::traverse::{WalkResult, free_variables, substitute, walk_objects};
 
-/// What is known of the variables of both sides.
+/// The known pairs of variables of both sides.
 #[derive(Clone)]
 pub(super) struct Twins {
     options: CompareOptions,

@@ -21,7 +21,7 @@ use crate::kernel::value::Value;
 /// Chooses the parts at the place of a conflict.
 pub(super) type Choose<'c> = &'c mut dyn FnMut(&Conflict) -> Result<Resolution>;
 
-/// What weaving two patches gives.
+/// The outcome of weaving two patches.
 pub(super) enum Woven {
     /// The merged value, its conflicts, and the number of visits.
     Value(Value, Vec<Conflict>, u64),
@@ -62,10 +62,16 @@ pub(super) fn weave(
     twins: &mut Twins,
     choose: Choose<'_>,
 ) -> Result<Woven> {
+    let sides = Sides::new(base, patches)?;
+    if let Some((side, node)) = sides.split() {
+        let object = Value::from(&base.node(node).object);
+        return Ok(Woven::Knot(format!(
+            "the {} side changes {object:?} at some of its places and keeps it at others",
+            ["left", "right"][side]
+        )));
+    }
     let mut weaver = Weaver {
-        planner: Planner {
-            sides: Sides::new(base, patches)?,
-        },
+        planner: Planner { sides },
         choose,
         twins,
         done: HashMap::default(),
@@ -246,7 +252,7 @@ impl Weaver<'_, '_> {
         AccessPath::from_steps(steps)
     }
 
-    /// What is lost of an edit that was not used, although there is no conflict.
+    /// The account of an edit that was not used, although there is no conflict.
     fn lost(&self) -> Option<String> {
         let sides = &self.planner.sides;
         for side in 0..2 {
