@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use isoform::traverse::{MapOptions, WalkOptions, WalkResult};
 use isoform::values::ValueRef;
-use isoform::{Array, Map, Node, Ref, Result, Str, Value, structural_equal};
+use isoform::{Array, Map, Node, Obj, Ref, Result, Str, Value, structural_equal};
 
 use crate::ir::{
     Call, Graph, Input, MapType, OptionalType, Program, SequenceType, SparseTensorType, TensorType,
@@ -265,11 +265,13 @@ impl Levels {
 }
 
 /// The operator sets of the calls in a program: domains and versions.
-fn operator_sets(program: &Ref<Program>) -> Result<BTreeSet<(Str, i64)>> {
+fn operator_sets(program: &Ref<Program>) -> Result<BTreeSet<(String, i64)>> {
     let mut found = BTreeSet::new();
-    WalkOptions::default().walk_objects(program, |call: &Ref<Call>, _| {
-        found.insert((call.domain.clone(), call.version));
-        Ok(WalkResult::Advance)
+    WalkOptions::default().walk_objects(program, |object: &Ref<Obj>, _| {
+        if let Some(call) = object.downcast_ref::<Call>() {
+            found.insert((call.domain.to_string(), call.version));
+        }
+        Ok(WalkResult::<()>::Advance)
     })?;
     Ok(found)
 }

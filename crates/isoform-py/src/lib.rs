@@ -16,7 +16,6 @@ mod global_functions;
 mod hooks;
 mod incremental;
 mod key;
-mod merge;
 mod missing;
 mod nodes;
 mod object;
@@ -113,7 +112,6 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     structural::init(module)?;
     classes::init(module)?;
     difference::init(module)?;
-    merge::init(module)?;
     incremental::init(module)?;
     object::fast::init(module)?;
     key::init(module)?;

@@ -1,7 +1,6 @@
 //! The laws on random values and programs.
 
 use isoform_testing::differences::{DIFF_PROPERTIES, fallback, judge_copies, one_edit};
-use isoform_testing::merges::{MERGE_PROPERTIES, Outcome, two_parts, two_places};
 use isoform_testing::source::{random_bytes, scaled, shrunk, split_mix};
 
 #[test]
@@ -169,36 +168,5 @@ fn programs_of_which_copies_once_differed() {
         if let Err(account) = judge_copies(bytes) {
             panic!("{bytes:?}: {account}");
         }
-    }
-}
-
-#[test]
-fn the_laws_of_merges_hold() {
-    for (name, property) in MERGE_PROPERTIES {
-        let mut state = 23;
-        for case in 0..scaled(2000) {
-            let bytes = random_bytes(split_mix(&mut state), 4 + case % 600);
-            if let Err(account) = property(&bytes) {
-                panic!("{name} on {}", shrunk(bytes, account, property));
-            }
-        }
-    }
-}
-
-#[test]
-fn edits_of_different_places_merge() {
-    for judge in [two_places, two_parts] {
-        let mut state = 29;
-        let (mut merged, mut conflicts) = (0u32, 0u32);
-        for case in 0..scaled(2000) {
-            let bytes = random_bytes(split_mix(&mut state), 40 + case % 600);
-            match judge(&bytes).unwrap_or_else(|account| panic!("{account}")) {
-                Outcome::Skipped => {}
-                Outcome::Merged => merged += 1,
-                Outcome::Conflicts => conflicts += 1,
-            }
-        }
-        assert!(merged > scaled(2000) as u32 / 10, "{merged}");
-        assert!(conflicts * 20 <= merged, "{conflicts} of {merged}");
     }
 }

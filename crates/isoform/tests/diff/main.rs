@@ -3,7 +3,5 @@
 mod changes;
 mod costs;
 mod judged;
-mod merge_costs;
-mod merges;
 mod patches;
 mod support;

@@ -112,11 +112,6 @@ impl Difference {
         &self.patch
     }
 
-    /// The tables of the left value; none if both values are equal.
-    pub(super) fn base_tables(&self) -> Option<&Arc<Tables>> {
-        self.tables.as_ref().map(|[left, _]| left)
-    }
-
     /// Dag nodes of both sides that stand for each other, by the left one's place in the
     /// visit; none if one side has no dag nodes, or the values are equal.
     pub fn node_pairs(&self) -> impl Iterator<Item = (Value, Value)> {
