@@ -226,8 +226,9 @@ class Difference:
         """Builds the right value out of the left one, or one that is equal to it. What did not
         change is shared with `value`, lists and dicts included.
 
-        Raises ValueError for a value that is not equal to the left one. O(n) for n
-        parts of the value, plus the size of the patch.
+        Raises ValueError for a value that is not equal to the left one, and if one of the two
+        values has changed since the difference was made. O(n) for n parts of the value, plus
+        the size of the patch.
         """
     @property
     def changes(self) -> Any:
@@ -245,7 +246,10 @@ class Difference:
         TypeError for a type that is not registered.
         """
     def invert(self, /) -> Any:
-        """The way back, from the right value to the left one."""
+        """The way back, from the right value to the left one.
+
+        Raises ValueError if one of the values has changed since the difference was made.
+        """
     @property
     def left(self) -> Any:
         """The value that the difference starts from."""
@@ -253,8 +257,9 @@ class Difference:
     def patch(self) -> Any:
         """How to build the right value, to be written as JSON and applied elsewhere.
 
-        Raises ValueError for a variable that is free on the right and not on the left, and
-        TypeError for values that cannot be written.
+        Raises ValueError for a variable that is free on the right and not on the left, and if
+        one of the values has changed since the difference was made; TypeError for values that
+        cannot be written.
         """
     @property
     def right(self) -> Any:
@@ -1693,7 +1698,30 @@ def structural_digest(
     *,
     enable_auto_mapping: Any = ...,
 ) -> bytes:
-    """The digest of a value, a portable name of 32 bytes."""
+    """The digest of a value, a portable name of 32 bytes: the same on every machine and in every
+    release with the same digest format. Equal values have the same digest, and values that
+    equality tells apart have different ones.
+
+    There are three exceptions: singletons are named by type and content, a class with its own
+    `__s_hash__` distinguishes what the 64 bits that it returns distinguish, and tensors with
+    `skip_tensor_content` what their data type and shape do. The names of classes and of their
+    compared fields are part of the digest, so it changes when these are renamed or change
+    places.
+
+    Args:
+        value: the value.
+        map_free_vars: whether free variables are equal up to renaming, too.
+        skip_tensor_content: name tensors by data type and shape only.
+        enable_auto_mapping: another name of `map_free_vars`.
+
+    Raises:
+        TypeError: a value that cannot be compared, with its path.
+        ValueError: a value contains itself, or something without a portable name, with its
+            path: a free variable without `map_free_vars`, or an unbound object as a map key.
+        RecursionError: `__s_hash__` methods nest too deeply.
+
+    Linear in the number of distinct objects, and in the bytes of tensors.
+    """
 
 def structural_equal(
     lhs: Any,
@@ -1769,13 +1797,15 @@ def structural_map(
     `callbacks`, `with_def_region_kind` and `order` are as for `structural_walk`. To
     keep a value, a callback returns it. Nothing is changed in place: an object that
     contains a replacement is rebuilt, and everything else is the same object in the
-    result. An object that is reached in several ways is rewritten once in each kind of
+    result. A rebuilt object has the fields of the old one, and not the other attributes that
+    somebody set on it in Python. An object that is reached in several ways is rewritten once in each kind of
     region (definition or use), and its result is shared in the same way. In post-order,
     a callback receives a node after its children were replaced; in pre-order, the
     children of its result are visited.
 
-    Raises TypeError if a result does not fit its field, ValueError for a value that
-    contains itself, and exceptions of the callbacks. O(values), in constant native
+    Raises TypeError if a result does not fit its field or is None for another value (a
+    callback without `return`), ValueError for a value that contains itself, and exceptions
+    of the callbacks. O(values), in constant native
     stack.
     """
 
@@ -1823,7 +1853,8 @@ def substitute(root: Any, replacements: Any) -> Any:
 
     `replacements` maps variables (by identity) to their replacements. If a binder would
     capture a variable of a replacement, the binder gets a new variable. If no variable
-    occurs free, the result is the same object.
+    occurs free, the result is the same object. A rebuilt object has the fields of the old
+    one, and not the other attributes that somebody set on it in Python.
 
     Raises TypeError if a key is not a variable or a replacement does not fit its field,
     ValueError for a value that contains itself. Linear in the number of distinct
