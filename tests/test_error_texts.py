@@ -8,7 +8,7 @@ import pytest
 
 from isoform import Array, Map, Object, serialization, structural_map, structural_mutate, substitute
 from isoform.dataclasses import py_class, replace
-from isoform.structural import assert_structural_equal, explain_mismatch
+from isoform.structural import assert_structural_equal, explain_structural_mismatch
 
 
 @py_class("test_error_texts.Add")
@@ -103,7 +103,7 @@ def test_a_lone_surrogate_is_named_with_its_place():
 def test_long_values_of_a_mismatch_are_cut(sign):
     left, right = sign << 8_400_000, (sign << 8_400_000) + 1
     for values in ((left, right), ([1, left], [1, right]), (Add(left, 1), Add(right, 1))):
-        text = str(explain_mismatch(*values))
+        text = str(explain_structural_mismatch(*values))
         assert len(text) < 500
         assert "0x8000000000000000... (8400001 bits)" in text
         with pytest.raises(ValueError) as info:
@@ -113,7 +113,7 @@ def test_long_values_of_a_mismatch_are_cut(sign):
         with pytest.raises(ValueError) as info:
             assert_structural_equal([left], [right])
         assert len(str(info.value)) < 700
-    assert str(10**20) in str(explain_mismatch(10**20, 1))
+    assert str(10**20) in str(explain_structural_mismatch(10**20, 1))
 
 
 def test_a_callback_whose_answer_contains_its_argument_in_pre_order():

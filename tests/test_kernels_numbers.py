@@ -609,9 +609,7 @@ def test_attention(dtype):
         softcap = float(rng.choice([0, 1.5]))
         stage = str(rng.choice(["products", "capped", "biased", "weights", "none"]))
         tensors = operands if bias is None else [*operands, bias]
-        got = kernels.compute_all(
-            "attention", *tensors, scale=scale, softcap=softcap, scores=stage
-        )
+        got = kernels.compute_all("attention", *tensors, scale=scale, softcap=softcap, scores=stage)
         wide = [x.astype(np.float64) for x in operands]
         result, stages = attended(*wide, bias, scale, softcap)
         close(got[0], result, 1e-12)

@@ -241,8 +241,15 @@ def test_strings() -> None:
     judge = Judge(onnx=21)
     for _ in range(CASES):
         x = {"x": words(rng, int(rng.integers(1, 6)))}
-        judge.case("StringSplit", {"x": x["x"][x["x"] != ""]}, 2, delimiter=str(rng.choice([",", " ", "", "cc"])))
-        judge.case("RegexFullMatch", x, pattern=str(rng.choice([r"[a-z]+", r"\w+ \w", ".*", "(?i)b"])))
+        judge.case(
+            "StringSplit",
+            {"x": x["x"][x["x"] != ""]},
+            2,
+            delimiter=str(rng.choice([",", " ", "", "cc"])),
+        )
+        judge.case(
+            "RegexFullMatch", x, pattern=str(rng.choice([r"[a-z]+", r"\w+ \w", ".*", "(?i)b"]))
+        )
         attrs: dict[str, Any] = {"case_change_action": str(rng.choice(["UPPER", "LOWER", "NONE"]))}
         if rng.random() < 0.6:
             attrs["stopwords"] = ["b", "cc d", "Ee"][: int(rng.integers(1, 4))]
@@ -309,9 +316,7 @@ def test_labels_and_features() -> None:
         judge.case("Normalizer", {"x": x}, norm=str(rng.choice(["MAX", "L1", "L2"])))
         offset, scale = floats(rng, 2, shape[1]).tolist()
         judge.case("Scaler", {"x": x}, offset=offset, scale=scale)
-        judge.case(
-            "Imputer", {"x": x}, imputed_value_floats=scale, replaced_value_float=0.0
-        )
+        judge.case("Imputer", {"x": x}, imputed_value_floats=scale, replaced_value_float=0.0)
         nans = np.where(x == 0, np.float32(np.nan), x)
         judge.case(
             "Imputer", {"x": nans}, imputed_value_floats=[7.0], replaced_value_float=float("nan")
