@@ -1,4 +1,4 @@
-"""What a digest depends on, across versions of a class."""
+"""Digests of values across versions of their classes."""
 
 import subprocess
 import sys

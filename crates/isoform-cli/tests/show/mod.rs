@@ -15,7 +15,7 @@ fn show_prints_the_program() {
 # ONNX model
 opset ai.onnx 13
 graph(%x: float32[d0, 2, d1]) -> (float32[d0, 2, d1]) {
-  %c = Conv(%x, float32[2, 2, 3] {0.25, 0.25, 0.25, ...} #b7391aa551dd) {pads=[1, 1]}
+  %c = Conv(%x, float32[2, 2, 3] {0.25, 0.25, 0.25, ...} #84f581446420) {pads=[1, 1]}
   %s = Add(%c, float32[1] {0.5})
   %y = Relu(%s)
   return %y
