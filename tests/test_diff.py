@@ -174,7 +174,7 @@ def test_a_difference_is_written_and_read():
     left, right = [Add(1, 2), {"k": 1}], [Add(1, 3), {"k": 1}, "new"]
     text = diff(left, right).to_json()
     data = json.loads(text)
-    assert (data["format"], data["version"], data["equal"]) == ("isoform.diff", 1, False)
+    assert (data["format"], data["version"], data["equal"]) == ("isoform.diff", 2, False)
     assert data["summary"] == {"value": 1, "inserted": 1}
     record = Difference.from_json(text)
     assert isinstance(record, DifferenceRecord)

@@ -34,8 +34,7 @@ INTERPRETERS = """
     except ImportError:
         import _xxsubinterpreters as interpreters
     import sys
-    code = '''
-    import sys
+    code = '''import sys
     sys.path[:] = {path}
     try:
         import isoform
@@ -44,7 +43,7 @@ INTERPRETERS = """
         assert error.name == "isoform"
     else:
         raise AssertionError("imported")
-    '''.format(path=sys.path).replace("\\n    ", "\\n")
+    '''.format(path=sys.path)
     def run():
         failed = interpreters.run_string(interpreters.create(), code)
         assert failed is None, failed

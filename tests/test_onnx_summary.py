@@ -153,7 +153,7 @@ def table():
             words = [word for word in words[3:] if word != "deprecated"]
             names = (word.partition("=") for word in words)
             attributes = {name.partition(":")[0]: value for name, _, value in names}
-            found[domain, op, int(line.split(" ")[0])] = attributes
+            found[domain, op, int(line.split(" ")[0].partition("=")[0])] = attributes
     return found
 
 

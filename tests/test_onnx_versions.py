@@ -188,4 +188,7 @@ def test_what_the_new_version_can_do_is_a_difference():
         for opset in (11, 13)
     ]
     found = onnx.diff(*map(onnx.load, softmax))
-    assert [str(change) for change in found.changes] == ["version of Softmax 'v0': 11 -> 13"]
+    assert [str(change) for change in found.changes] == [
+        "version of Softmax making 'v0': 11 -> 13",
+        "attribute 'axis' of Softmax making 'v0' added: 1",
+    ]

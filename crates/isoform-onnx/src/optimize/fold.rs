@@ -101,14 +101,20 @@ fn accumulates_halves(call: &Call, elems: &[Option<ElemType>]) -> bool {
         || op.ends_with("Normalization")
         || matches!(
             op,
-            "Conv"
+            "Attention"
+                | "CausalConvWithState"
+                | "Conv"
                 | "ConvTranspose"
                 | "CumSum"
+                | "DeformConv"
                 | "Einsum"
+                | "FlexAttention"
                 | "Gemm"
+                | "LinearAttention"
                 | "LogSoftmax"
                 | "MatMul"
                 | "Mean"
+                | "RotaryEmbedding"
                 | "Softmax"
                 | "Sum"
         );

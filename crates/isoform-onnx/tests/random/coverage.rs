@@ -276,7 +276,7 @@ fn everything_is_drawn() {
     let rare: Vec<String> = wanted
         .iter()
         .map(|what| (counts.get(what).copied().unwrap_or(0), what))
-        .filter(|(count, _)| *count < 4)
+        .filter(|(count, _)| *count < 2)
         .map(|(count, what)| format!("{what}: {count}"))
         .collect();
     assert!(

@@ -255,17 +255,21 @@ fn tf_idf(args: &Args<'_>) -> Outcome {
         "TFIDF" => (true, true),
         other => return Err(args.fault(format!("expected TF, IDF or TFIDF, got '{other}'"))),
     };
-    if weighs && !weights.is_empty() && weights.len() != width {
-        return Err(args.fault(format!("expected {width} weights, got {}", weights.len())));
+    let mut of_place = vec![1.0; width];
+    if weighs && !weights.is_empty() {
+        let places = &counting.places;
+        if weights.len() != places.len() {
+            let (wanted, given) = (places.len(), weights.len());
+            return Err(args.fault(format!("expected {wanted} weights, got {given}")));
+        }
+        // The weights are in the order of the pool, not in that of the places.
+        for (&place, weight) in places.iter().zip(weights) {
+            of_place[place] = weight;
+        }
     }
     for (at, value) in result.data.iter_mut().enumerate() {
         let count = if counts { *value } else { value.min(1.0) };
-        *value = count
-            * if weighs {
-                weights.get(at % width).copied().unwrap_or(1.0)
-            } else {
-                1.0
-            };
+        *value = count * if weighs { of_place[at % width] } else { 1.0 };
     }
     Ok(vec![result.made(ElementType::Float32, args.control)?])
 }

@@ -177,9 +177,15 @@ fn forest(args: &Args<'_>, prefix: &str) -> Result<(Forest, Weights), Refusal> {
     let mut nodes = Vec::with_capacity(count);
     let (mut roots, mut seen) = (Vec::new(), HashSet::new());
     let mut children = HashSet::new();
+    let mut mode = None;
     for at in 0..count {
         if seen.insert(trees[at]) {
             roots.push(at);
+        }
+        if modes[at][..] != b"LEAF"[..] {
+            if **mode.get_or_insert(&modes[at][..]) != modes[at][..] {
+                return Err(args.fault("runtimes differ in trees with several modes of nodes"));
+            }
         }
         let comparison = match &modes[at][..] {
             b"BRANCH_LEQ" => Comparison::AtMost,
@@ -378,8 +384,7 @@ fn classifier(args: &Args<'_>) -> Outcome {
     let mut leaves = forest.nodes.iter().flat_map(|node| [node.yes, node.no]);
     let is_sparse = numbers(args, "base_values")?.is_none()
         && leaves.any(|next| matches!(next, Next::Leaf(at) if weights[at].len() < count));
-    let is_open = |row: &[f64]| row.iter().all(|score| *score <= 0.0);
-    if is_sparse && scores.data.chunks_exact(count).any(is_open) {
+    if is_sparse {
         return Err(
             args.fault("runtimes differ in whether a class without a weight can be largest")
         );
