@@ -72,7 +72,7 @@ pub struct WeightsDifference {
     pub max_abs: Option<f64>,
 }
 
-/// Measures pairs of weights, from [`pair_weights`] or from a diff. Linear in the bytes of
+/// Measures pairs of weights, from [`pair_weights`](super::pair_weights) or from a diff. Linear in the bytes of
 /// the weights.
 ///
 /// # Errors

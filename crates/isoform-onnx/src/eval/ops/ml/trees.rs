@@ -182,10 +182,8 @@ fn forest(args: &Args<'_>, prefix: &str) -> Result<(Forest, Weights), Refusal> {
         if seen.insert(trees[at]) {
             roots.push(at);
         }
-        if modes[at][..] != b"LEAF"[..] {
-            if **mode.get_or_insert(&modes[at][..]) != modes[at][..] {
-                return Err(args.fault("runtimes differ in trees with several modes of nodes"));
-            }
+        if !is_leaf(at) && **mode.get_or_insert(&modes[at][..]) != modes[at][..] {
+            return Err(args.fault("runtimes differ in trees with several modes of nodes"));
         }
         let comparison = match &modes[at][..] {
             b"BRANCH_LEQ" => Comparison::AtMost,
