@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isoform import _core
 
@@ -76,4 +76,6 @@ def loaded(
     OSError: ...
     """
     is_file = isinstance(model, (str, os.PathLike, bytes, bytearray, memoryview))
-    return load(model) if is_file or hasattr(model, "SerializeToString") else model
+    if is_file or hasattr(model, "SerializeToString"):
+        return load(cast("str | bytes | ModelProto", model))
+    return model

@@ -16,7 +16,7 @@ use crate::kernel::object::published::Published;
 use crate::kernel::types::Schema;
 use crate::kernel::value::Value;
 
-/// A method of a [`NodeTrait`](crate::attrs::NodeTrait).
+/// A method of a node trait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TraitMethod {
     /// The name.
