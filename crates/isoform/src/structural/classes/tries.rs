@@ -10,10 +10,10 @@
 use super::positions::Positions;
 
 /// The map that a node and everything below it hold; [`EMPTY`] without any.
-pub(super) type Root = u32;
+pub(super) type TrieRoot = u32;
 
 /// The map without entries.
-pub(super) const EMPTY: Root = 0;
+pub(super) const EMPTY: TrieRoot = 0;
 
 /// The bits in a digit.
 const DIGIT: u32 = 4;
@@ -32,7 +32,7 @@ struct Branch {
     marks: u8,
     /// A number with the digits before that one.
     prefix: u64,
-    children: [Root; WIDTH],
+    children: [TrieRoot; WIDTH],
 }
 
 /// An entry.
@@ -49,7 +49,7 @@ enum Node {
     Leaf(usize),
 }
 
-fn node(root: Root) -> Node {
+fn node(root: TrieRoot) -> Node {
     match root {
         EMPTY => Node::Empty,
         _ if root.is_multiple_of(2) => Node::Branch(root as usize / 2 - 1),
@@ -57,13 +57,13 @@ fn node(root: Root) -> Node {
     }
 }
 
-fn branch_root(number: usize) -> Root {
+fn branch_root(number: usize) -> TrieRoot {
     // The table of four billion nodes does not fit into any memory.
-    2 * number as Root + 2
+    2 * number as TrieRoot + 2
 }
 
-fn leaf_root(number: usize) -> Root {
-    2 * number as Root + 1
+fn leaf_root(number: usize) -> TrieRoot {
+    2 * number as TrieRoot + 1
 }
 
 fn digit(var: u64, shift: u8) -> usize {
@@ -83,7 +83,7 @@ pub(super) struct Tries {
 
 impl Tries {
     /// The entry of a variable.
-    pub(super) fn get(&self, mut root: Root, var: u64) -> Option<Positions> {
+    pub(super) fn get(&self, mut root: TrieRoot, var: u64) -> Option<Positions> {
         loop {
             match node(root) {
                 Node::Empty => return None,
@@ -100,16 +100,16 @@ impl Tries {
     }
 
     /// Adds all entries to a list, by increasing identity number.
-    pub(super) fn list(&self, root: Root, into: &mut Vec<(u64, Positions)>) {
+    pub(super) fn list(&self, root: TrieRoot, into: &mut Vec<(u64, Positions)>) {
         self.list_if(root, &|_| true, into);
     }
 
     /// Adds the entries with one of these [marks](Positions::marks) to a list.
-    pub(super) fn list_marked(&self, root: Root, marks: u8, into: &mut Vec<(u64, Positions)>) {
+    pub(super) fn list_marked(&self, root: TrieRoot, marks: u8, into: &mut Vec<(u64, Positions)>) {
         self.list_if(root, &|found| found & marks != 0, into);
     }
 
-    fn list_if<F>(&self, root: Root, wanted: &F, into: &mut Vec<(u64, Positions)>)
+    fn list_if<F>(&self, root: TrieRoot, wanted: &F, into: &mut Vec<(u64, Positions)>)
     where
         F: Fn(u8) -> bool,
     {
@@ -129,7 +129,7 @@ impl Tries {
     }
 
     /// Makes the map that of one more owner.
-    pub(super) fn share(&mut self, root: Root) -> Root {
+    pub(super) fn share(&mut self, root: TrieRoot) -> TrieRoot {
         match node(root) {
             Node::Empty => {}
             Node::Leaf(number) => self.leaves[number].owners += 1,
@@ -139,7 +139,7 @@ impl Tries {
     }
 
     /// Ends the use of a map by one owner.
-    pub(super) fn release(&mut self, root: Root) {
+    pub(super) fn release(&mut self, root: TrieRoot) {
         match node(root) {
             Node::Empty => {}
             Node::Leaf(number) => {
@@ -162,7 +162,7 @@ impl Tries {
     }
 
     /// Adds or replaces an entry, for one owner of the map, who gets the result.
-    pub(super) fn set(&mut self, root: Root, var: u64, positions: Positions) -> Root {
+    pub(super) fn set(&mut self, root: TrieRoot, var: u64, positions: Positions) -> TrieRoot {
         match node(root) {
             Node::Empty => self.leaf(var, positions),
             Node::Leaf(number) => {
@@ -197,7 +197,7 @@ impl Tries {
 
     /// Replaces every entry with one of these marks, for one owner of the map, who gets
     /// the result. Entries without positions are removed.
-    pub(super) fn change<F>(&mut self, root: Root, marks: u8, change: &mut F) -> Root
+    pub(super) fn change<F>(&mut self, root: TrieRoot, marks: u8, change: &mut F) -> TrieRoot
     where
         F: FnMut(u64, Positions) -> Positions,
     {
@@ -248,7 +248,7 @@ impl Tries {
         }
     }
 
-    fn marks(&self, root: Root) -> u8 {
+    fn marks(&self, root: TrieRoot) -> u8 {
         match node(root) {
             Node::Empty => 0,
             Node::Leaf(number) => self.leaves[number].positions.marks(),
@@ -257,7 +257,7 @@ impl Tries {
     }
 
     /// A branch over a node whose first digits are these, and a new entry.
-    fn fork(&mut self, root: Root, prefix: u64, var: u64, positions: Positions) -> Root {
+    fn fork(&mut self, root: TrieRoot, prefix: u64, var: u64, positions: Positions) -> TrieRoot {
         let highest = (prefix ^ var).ilog2();
         let shift = (highest - highest % DIGIT) as u8;
         let mut children = [EMPTY; WIDTH];
@@ -289,11 +289,11 @@ impl Tries {
         made as usize / 2 - 1
     }
 
-    fn branch(&mut self, branch: Branch) -> Root {
+    fn branch(&mut self, branch: Branch) -> TrieRoot {
         branch_root(put(&mut self.branches, &mut self.unused_branches, branch))
     }
 
-    fn leaf(&mut self, var: u64, positions: Positions) -> Root {
+    fn leaf(&mut self, var: u64, positions: Positions) -> TrieRoot {
         let leaf = Leaf {
             owners: 1,
             var,
@@ -322,7 +322,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::positions::{Group, OWN, Positions};
-    use super::{EMPTY, Root, Tries};
+    use super::{EMPTY, TrieRoot, Tries};
     use crate::kernel::mixing::Mixing;
 
     fn positions(group: Group, height: u64) -> Positions {
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(tries: &Tries, root: Root, expected: &BTreeMap<u64, Positions>) {
+    fn check(tries: &Tries, root: TrieRoot, expected: &BTreeMap<u64, Positions>) {
         let mut found = Vec::new();
         tries.list(root, &mut found);
         let expected_list: Vec<_> = expected.iter().map(|(&var, &at)| (var, at)).collect();

@@ -39,7 +39,7 @@ use rapidhash::fast::RandomState;
 
 use super::mentions::Mentions;
 use super::positions::{DIRECT, FIXED, Group, INDIRECT, OUTER, OWN, Positions, joined};
-use super::tries::{EMPTY, Root, Tries};
+use super::tries::{EMPTY, TrieRoot, Tries};
 use crate::kernel::mixing::Mixing;
 
 /// The number of a map in its [`VarMaps`].
@@ -62,7 +62,7 @@ struct VarMap {
     owners: u32,
     /// Sorted by identity number; empty if `many` is used.
     few: Vec<(u64, Positions)>,
-    many: Root,
+    many: TrieRoot,
     /// The number of entries.
     len: u32,
     /// The number of variables with positions in [`Group::Own`].
