@@ -77,11 +77,11 @@ pub fn tensor_difference(
 ///
 /// ```
 /// use isoform::kernels::number_difference;
-/// use isoform::values::{DType, Tensor};
+/// use isoform::values::{DType, DTypeCode, Tensor};
 /// use isoform_kernels::Control;
 ///
 /// let left = Tensor::new(DType::INT32, vec![2], [1, 300].map(i32::to_le_bytes).concat())?;
-/// let right = Tensor::new(DType::INT8, vec![2], vec![1, 44])?;
+/// let right = Tensor::new(DType::new(DTypeCode::Int, 8), vec![2], vec![1, 44])?;
 /// let found = number_difference(&left, &right, &Control::default()).unwrap();
 /// assert_eq!((found.differing, found.max_abs), (1, Some(256.0)));
 /// # Ok::<(), isoform::Error>(())
