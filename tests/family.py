@@ -49,7 +49,27 @@ class BinderHooks:
         return hash_cb(self.body, hash_cb(self.params, init, True), False)
 
 
-HOOKS = {"Comm": CommHooks, "Binder": BinderHooks}
+class WrapHooks:
+    """Nothing but the part is compared."""
+
+    def __s_equal__(self: Any, other: Any, eq: Any) -> bool:
+        return eq(self.part, other.part, 0, "part")
+
+    def __s_hash__(self: Any, init: int, hash_cb: Any) -> int:
+        return hash_cb(self.part, init, 0)
+
+
+class DefineHooks:
+    """The target is defined in code, and a number is mixed into the hash."""
+
+    def __s_equal__(self: Any, other: Any, eq: Any) -> bool:
+        return self.number == other.number and eq(self.target, other.target, True, "target")
+
+    def __s_hash__(self: Any, init: int, hash_cb: Any) -> int:
+        return (hash_cb(self.target, init, True) * 31 + self.number) % 2**64
+
+
+HOOKS = {"Comm": CommHooks, "Binder": BinderHooks, "Wrap": WrapHooks, "Define": DefineHooks}
 
 
 @functools.cache

@@ -72,9 +72,10 @@ def test_comparing_with_an_edited_copy_costs_as_much_as_its_path():
         path = random.choices(["lhs", "rhs"], k=depth)
         changed = edited(program, path, -step)
         assert not isoform.structural_equal(program, changed)
-        assert isoform.last_visit_count() <= 8 * depth
+        # Pieces that are known are small trees, all of whose nodes are visited again.
+        assert isoform.last_visit_count() <= 16 * depth
         left, _ = isoform.get_first_structural_mismatch(program, changed)
-        assert isoform.last_visit_count() <= 8 * depth
+        assert isoform.last_visit_count() <= 16 * depth
         assert str(left) == "<root>" + "".join(f".{side}" for side in path)
         program = changed
     copy = edited(program, ["lhs"] * depth, program)

@@ -13,8 +13,8 @@ use isoform::types::TypeIndex;
 use isoform::{Obj, Ref, Result, Value};
 
 pub use native::{
-    Add, Binder, Comm, Const, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let, Literal, Op,
-    ShapedVar, Shared, SharedLambda, Sized, Storages, TypedVar, Var,
+    Add, Binder, Comm, Const, Define, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let,
+    Literal, Op, ShapedVar, Shared, SharedLambda, Sized, Storages, TypedVar, Var, Wrap,
 };
 pub use role::{ROLES, Role};
 

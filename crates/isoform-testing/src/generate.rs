@@ -78,7 +78,7 @@ impl<'g, 's> Generator<'g, 's> {
         if depth == 0 {
             return Ok(self.source.plain());
         }
-        let value = match self.source.below(35) {
+        let value = match self.source.below(38) {
             0 | 1 => return Ok(self.source.plain()),
             2..=7 => return self.var(depth),
             8 | 9 => return self.again(depth),
@@ -112,6 +112,8 @@ impl<'g, 's> Generator<'g, 's> {
             30 => tensor(self.source)?,
             31 => literal(self.family, self.source)?,
             32 | 33 if !self.closed => self.nest(depth)?,
+            35 | 36 => self.node(Role::Wrap, 1, depth)?,
+            37 if !self.closed => self.define(depth)?,
             _ => self.rare(depth)?,
         };
         self.trees.push(value.clone());
@@ -279,6 +281,13 @@ impl<'g, 's> Generator<'g, 's> {
             _ => self.param(depth)?,
         };
         Ok(self.family.make(Role::Let, vec![value, target])?.into())
+    }
+
+    /// A definition in code, which binds for whatever comes after it.
+    fn define(&mut self, depth: usize) -> Result<Value> {
+        let target = self.param(depth)?;
+        let number = Value::from(self.source.below(2));
+        Ok(self.family.make(Role::Define, vec![number, target])?.into())
     }
 
     /// Binders and sums over a handful of variables, built from each other: nodes that use

@@ -253,7 +253,7 @@ impl Tangle<'_, '_, '_> {
             }
             return self.node(Role::Comm, vec![lhs, rhs]);
         }
-        match self.source.below(19) {
+        match self.source.below(22) {
             0..=2 => {
                 let fields = vec![none(), self.any(), self.any()];
                 self.node(Role::Add, fields)
@@ -291,6 +291,14 @@ impl Tangle<'_, '_, '_> {
                 self.node(Role::Binder, fields)
             }
             14 | 15 => self.map(),
+            19 | 20 => {
+                let fields = vec![self.any()];
+                self.node(Role::Wrap, fields)
+            }
+            21 => {
+                let fields = vec![same(1), self.defined()];
+                self.node(Role::Define, fields)
+            }
             16 => {
                 let left = literal(self.family, self.source)?;
                 // Mostly one value, as one object or as two.

@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::native::{self, binder_equal, binder_hash, comm_equal, comm_hash};
+use super::native::{
+    self, binder_equal, binder_hash, comm_equal, comm_hash, define_equal, define_hash, wrap_equal,
+    wrap_hash,
+};
 use super::role::{ROLES, Role};
 use isoform::hooks::{DynEqual, DynHash};
 use isoform::host::type_info;
@@ -88,6 +91,7 @@ fn is_mutable(role: Role) -> bool {
             | Role::Comm
             | Role::Binder
             | Role::Sized
+            | Role::Define
     )
 }
 
@@ -111,8 +115,30 @@ fn with_hooks(role: Role, twin: TypeDef) -> TypeDef {
                 let [params, body] = two(object, "params", "body")?;
                 binder_hash(&params, &body, init, hash)
             })),
+        Role::Wrap => twin
+            .hook(DynEqual::new(|left, right, eq| {
+                let (left, right) = (field_value(left, "part")?, field_value(right, "part")?);
+                wrap_equal(&left, &right, eq)
+            }))
+            .hook(DynHash::new(|object, init, hash| {
+                wrap_hash(&field_value(object, "part")?, init, hash)
+            })),
+        Role::Define => twin
+            .hook(DynEqual::new(|left, right, eq| {
+                let (left, right) = (definition(left)?, definition(right)?);
+                define_equal((left.0, &left.1), (right.0, &right.1), eq)
+            }))
+            .hook(DynHash::new(|object, init, hash| {
+                let (number, target) = definition(object)?;
+                define_hash(number, &target, init, hash)
+            })),
         _ => twin,
     }
+}
+
+fn definition(object: &Ref<Obj>) -> Result<(i64, Value)> {
+    let number = field_value(object, "number")?.extract()?;
+    Ok((number, field_value(object, "target")?))
 }
 
 fn two(object: &Ref<Obj>, first: &str, second: &str) -> Result<[Value; 2]> {

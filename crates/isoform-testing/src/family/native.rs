@@ -319,6 +319,81 @@ pub struct ShapedVar {
     pub dims: Value,
 }
 
+/// A part that is compared by hooks.
+#[derive(Node)]
+#[node(key = "testing.Wrap", hooks(equal, hash))]
+#[repr(C)]
+pub struct Wrap {
+    /// The part.
+    pub part: Value,
+}
+
+impl StructuralEqual for Wrap {
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+        wrap_equal(&self.part, &other.part, eq)
+    }
+}
+
+impl StructuralHash for Wrap {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        wrap_hash(&self.part, init, hash)
+    }
+}
+
+/// A definition in code that is not a scope.
+#[derive(Node)]
+#[node(key = "testing.Define", hooks(equal, hash))]
+#[repr(C)]
+pub struct Define {
+    /// Compared by the hooks themselves.
+    pub number: i64,
+    /// What is defined. The flag is for walks; comparison asks the hooks.
+    #[node(def)]
+    pub target: Value,
+}
+
+impl StructuralEqual for Define {
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+        define_equal(
+            (self.number, &self.target),
+            (other.number, &other.target),
+            eq,
+        )
+    }
+}
+
+impl StructuralHash for Define {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        define_hash(self.number, &self.target, init, hash)
+    }
+}
+
+pub(super) fn wrap_equal(part: &Value, other: &Value, eq: &mut dyn EqualCallback) -> Result<bool> {
+    eq.equal(part, other, "part")
+}
+
+pub(super) fn wrap_hash(part: &Value, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+    hash.hash(part, init)
+}
+
+pub(super) fn define_equal(
+    (number, target): (i64, &Value),
+    (other_number, other_target): (i64, &Value),
+    eq: &mut dyn EqualCallback,
+) -> Result<bool> {
+    Ok(number == other_number && eq.equal_in(target, other_target, RegionChange::Def, "target")?)
+}
+
+pub(super) fn define_hash(
+    number: i64,
+    target: &Value,
+    init: u64,
+    hash: &mut dyn HashCallback,
+) -> Result<u64> {
+    let target = hash.hash_in(target, init, RegionChange::Def)?;
+    Ok(target.wrapping_mul(31).wrapping_add(number as u64))
+}
+
 /// Registers the structs, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
     let mut types = [<isoform::Obj as isoform::Node>::type_index(); ROLES.len()];
@@ -344,6 +419,8 @@ pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
             Role::Binder => register::<Binder>(),
             Role::Sized => register::<Sized>(),
             Role::ShapedVar => register::<ShapedVar>(),
+            Role::Wrap => register::<Wrap>(),
+            Role::Define => register::<Define>(),
         }?;
     }
     Ok(types)

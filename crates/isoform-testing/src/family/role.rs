@@ -48,10 +48,15 @@ pub enum Role {
     Sized,
     /// A variable whose own field binds others: `dims` (def).
     ShapedVar,
+    /// Hooks that compare the part, and ask nothing else: `part`.
+    Wrap,
+    /// Hooks that define the target wherever the object stands, and mix a number into the
+    /// hash: `number`, an int, `target`.
+    Define,
 }
 
 /// All roles, in the order of their numbers.
-pub const ROLES: [Role; 20] = [
+pub const ROLES: [Role; 22] = [
     Role::Expr,
     Role::Var,
     Role::TypedVar,
@@ -72,4 +77,6 @@ pub const ROLES: [Role; 20] = [
     Role::Binder,
     Role::Sized,
     Role::ShapedVar,
+    Role::Wrap,
+    Role::Define,
 ];

@@ -39,12 +39,14 @@ pub(super) fn walk<S: Sink>(
         let region = Region::root(options.map_free_vars);
         let mut hasher = Hasher::new(&arena, options, snapshots, watch(), sink(), tables);
         let mut result = hasher.whole(section, value, region);
-        if hasher.parts.in_doubt {
+        // At most once for each type with a custom hash, and once in doubt.
+        while hasher.unplanned || hasher.parts.in_doubt && !hasher.parts.visits_all {
             // Kept hashes rely on the watches, even if the second walk fails.
             drop(hasher.watch.finish());
+            let visits_all = hasher.parts.in_doubt || hasher.parts.visits_all;
             let tables = hasher.into_tables();
             hasher = Hasher::new(&arena, options, snapshots, watch(), sink(), tables);
-            hasher.parts.visits_all = true;
+            hasher.parts.visits_all = visits_all;
             result = hasher.whole(section, value, region);
         }
         VISITS.set(hasher.visits);

@@ -6,14 +6,17 @@
 //! appended to those of the scope around it. So names inside of a function depend
 //! on the function alone.
 //!
-//! A custom hash asks for the hashes of
-//! parts in an order of its own, which must not be visible unless the hook
-//! chains the results. So every question of a hook has a *context*: a question
-//! that starts from an earlier result continues in the context of that one, any
-//! other in a fresh context. An object first met in a context is identified by
-//! its number there and in contexts that continue from it; elsewhere it gets a
-//! new number.
+//! A custom hash may ask *alternatives*, whose order must not be visible. So each question
+//! of a call with alternatives has a *context*: a question that starts from an earlier
+//! answer continues in the context of that one, any other in a fresh context. An object
+//! first met in a context is identified by its number there and in contexts that continue
+//! from it; elsewhere it gets a new number. After the call, [`VarNumbering::settle`]
+//! numbers in the context around it each object that is told from all others by the answers
+//! of the alternatives that met it, and by its numbers there. Objects that look alike stay
+//! unnumbered until they are met again.
 
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
 use smallvec::SmallVec;
 
 use super::bindings::Bindings;
@@ -131,7 +134,13 @@ pub(super) struct VarNumbering<Out> {
     places: Vec<Place>,
     /// The deepest context whose numbers were used since this was reset.
     used: u32,
+    /// The bindings that got a name in a context of a question, newest last.
+    in_contexts: Vec<u32>,
 }
+
+/// The appearances of one object in the alternatives of a hook, in order: the answer of
+/// each alternative, and the name of the object there.
+pub(super) type Appearances = SmallVec<[(u64, u64); 1]>;
 
 impl<Out: Copy> VarNumbering<Out> {
     pub(super) fn new() -> Self {
@@ -152,6 +161,7 @@ impl<Out: Copy> VarNumbering<Out> {
             scopes: vec![Scope::new(ROOT)],
             places: Vec::new(),
             used: ROOT,
+            in_contexts: Vec::new(),
         }
     }
 
@@ -164,6 +174,7 @@ impl<Out: Copy> VarNumbering<Out> {
         self.scopes[0] = Scope::new(ROOT);
         empty(&mut self.places);
         self.used = ROOT;
+        empty(&mut self.in_contexts);
     }
 
     pub(super) fn open_scope(&mut self, levels: &mut Levels) {
@@ -254,6 +265,57 @@ impl<Out: Copy> VarNumbering<Out> {
         if self.contexts[self.used as usize].depth > self.contexts[before as usize].depth {
             self.used = before;
         }
+    }
+
+    /// The number of names given in contexts so far, for [`settle`](Self::settle).
+    pub(super) fn names_in_contexts(&self) -> usize {
+        self.in_contexts.len()
+    }
+
+    /// Numbers the objects that the alternatives of a hook have met since then, in an order
+    /// that does not depend on the order of the alternatives, and returns their
+    /// appearances in this order; `answers` are those of the contexts. Objects with equal
+    /// appearances are returned, too, but stay unnumbered, since nothing but the order of
+    /// the questions tells them apart.
+    pub(super) fn settle(
+        &mut self,
+        from: usize,
+        answers: &HashMap<u32, u64, RandomState>,
+        levels: &mut Levels,
+    ) -> Vec<Appearances> {
+        let mut indices = self.in_contexts.split_off(from);
+        indices.sort_unstable();
+        indices.dedup();
+        let mut met: Vec<(Appearances, u32)> = Vec::new();
+        for index in indices {
+            let ident = self.bindings.get(index).idents[0];
+            // A free variable has its identity as its name.
+            if self.bindings.of(0, ident) != Some(index) || self.is_by_identity(index) {
+                continue;
+            }
+            let mut appearances = Appearances::new();
+            for name in self.numbered[index as usize].names.clone() {
+                if let Some(&answer) = answers.get(&name.context) {
+                    let (level, number) = self.level_and_number(index, name);
+                    let distance = distance(level, levels);
+                    appearances.push((answer, u64::from(distance) << 32 | u64::from(number)));
+                }
+            }
+            if !appearances.is_empty() {
+                appearances.sort_unstable();
+                met.push((appearances, index));
+            }
+        }
+        met.sort_unstable();
+        for at in 0..met.len() {
+            let is_like = |other: Option<&(Appearances, u32)>| {
+                other.is_some_and(|(appearances, _)| *appearances == met[at].0)
+            };
+            if !is_like(at.checked_sub(1).and_then(|at| met.get(at))) && !is_like(met.get(at + 1)) {
+                self.name(met[at].1, levels);
+            }
+        }
+        met.into_iter().map(|(appearances, _)| appearances).collect()
     }
 
     fn is_ancestor(&self, ancestor: u32, mut context: u32) -> bool {
@@ -377,6 +439,9 @@ impl<Out: Copy> VarNumbering<Out> {
             place,
         };
         self.numbered[index as usize].names.push(name);
+        if self.current != ROOT {
+            self.in_contexts.push(index);
+        }
         // A result that contains a first name is not valid for a later
         // occurrence.
         levels.create(binding);
@@ -469,22 +534,23 @@ impl<Out: Copy> VarNumbering<Out> {
         if self.is_by_identity(index) {
             return By::Identity;
         }
-        let (level, first) = match name.place {
-            NO_PLACE => (self.bindings.get(index).level, 0),
+        let (level, number) = self.level_and_number(index, name);
+        By::Number {
+            distance: distance(level, levels),
+            context: self.nesting() - self.contexts[name.context as usize].nesting,
+            number,
+            level,
+        }
+    }
+
+    /// The level of the scope in which an object with this name is numbered, and its number.
+    fn level_and_number(&mut self, index: u32, name: FirstName) -> (u32, u32) {
+        match name.place {
+            NO_PLACE => (self.bindings.get(index).level, name.number),
             place => {
                 let (place, first) = self.resolve(place);
-                (self.places[place as usize].level, first)
+                (self.places[place as usize].level, first + name.number)
             }
-        };
-        let distance = match level {
-            0 => 0,
-            level => levels.current() - level + 1,
-        };
-        By::Number {
-            distance,
-            context: self.nesting() - self.contexts[name.context as usize].nesting,
-            number: first + name.number,
-            level,
         }
     }
 
@@ -502,5 +568,13 @@ impl<Out: Copy> VarNumbering<Out> {
         };
         *counter += 1;
         *counter - 1
+    }
+}
+
+/// The number of scopes between the current place and one of this level, which is around it.
+fn distance(level: u32, levels: &Levels) -> u32 {
+    match level {
+        0 => 0,
+        level => levels.current() - level + 1,
     }
 }

@@ -10,6 +10,7 @@ use isoform::types::{
     FieldDef, FieldFlag, RegionChange, Schema, TypeDef, TypeIndex, register_type,
 };
 use isoform::{Error, Value, structural_digest, structural_equal, structural_hash};
+use isoform_testing::check_laws;
 use isoform_testing::family::Role;
 use isoform_testing::oracle;
 
@@ -495,5 +496,134 @@ fn a_question_keeps_the_region_or_enters_a_definition() {
         };
         typed(def, Says::Equal);
         typed(simple, Says::Differ);
+    }
+}
+
+/// The ways in which a hook asks about a part.
+const ASKS: [fn(&Build, &Value) -> Value; 5] = [
+    |b, part| b.node(Role::Wrap, vec![part.clone()]),
+    // The number of the hook is not an answer.
+    |b, part| b.node(Role::Define, vec![1.into(), part.clone()]),
+    // A hook in a hook.
+    |b, part| b.node(Role::Wrap, vec![b.node(Role::Wrap, vec![part.clone()])]),
+    // One of two alternatives, on either side.
+    |b, part| b.comm(part.clone(), 0),
+    |b, part| b.comm(0, part.clone()),
+];
+
+#[test]
+fn what_a_hook_has_asked_about_is_known_after_it() {
+    let parts: [fn(&Build) -> Value; 2] = [|b| b.var(), |b| b.shared(1, 2)];
+    for b in builds() {
+        for (ask, part) in ASKS
+            .into_iter()
+            .flat_map(|ask| parts.map(|part| (ask, part)))
+        {
+            let side = |is_same: bool, is_asked: bool| {
+                let one = part(&b);
+                let two = if is_same { one.clone() } else { part(&b) };
+                let second = if is_asked { ask(&b, &two) } else { two };
+                arr([&ask(&b, &one), &second])
+            };
+            for is_asked in [false, true] {
+                for (right, says) in [(true, Says::Equal), (false, Says::Differ)] {
+                    let (left, right) = (side(true, is_asked), side(right, is_asked));
+                    let failures = judge("a part again", &left, &right, MAPPED, says);
+                    assert!(failures.is_empty(), "{failures:?}");
+                    let digest = |value| MAPPED.digest(value).expect("portable");
+                    let is_same = digest(&left) == digest(&right);
+                    assert_eq!(is_same, says == Says::Equal, "{left:?} {right:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_met_before_a_hook_is_known_in_it() {
+    for b in builds() {
+        for ask in ASKS {
+            let side = |is_same: bool| {
+                let (x, y) = (b.var(), b.var());
+                let asked = if is_same { &x } else { &y };
+                b.lambda(&[&x, &y], ask(&b, asked))
+            };
+            // A definition in the hook does not shadow a variable of the same scope.
+            for (right, says) in [(true, Says::Equal), (false, Says::Differ)] {
+                let failures = judge("a parameter", &side(true), &side(right), PLAIN, says);
+                assert!(failures.is_empty(), "{failures:?}");
+            }
+        }
+    }
+}
+
+/// Two operands with one variable differ from two with a variable each, and a later use
+/// of a variable belongs to its operand, in whatever order these come.
+#[test]
+fn operands_share_what_they_share() {
+    for b in builds() {
+        let side = |vars: [usize; 2], is_turned: bool, last: usize| {
+            let all = [b.var(), b.var()];
+            let mut operands = [
+                arr([&all[vars[0]], &1.into()]),
+                arr([&all[vars[1]], &2.into()]),
+            ];
+            if is_turned {
+                operands.reverse();
+            }
+            let [lhs, rhs] = operands;
+            arr([&b.comm(lhs, rhs), &all[last]])
+        };
+        let one = || side([0, 1], false, 0);
+        for (right, says) in [
+            (side([0, 1], false, 0), Says::Equal),
+            (side([0, 1], true, 0), Says::Equal),
+            (side([1, 0], true, 1), Says::Equal),
+            (side([0, 1], false, 1), Says::Differ),
+            (side([0, 1], true, 1), Says::Differ),
+            (side([0, 0], false, 0), Says::Differ),
+            (side([0, 0], true, 1), Says::Differ),
+        ] {
+            let failures = judge("operands", &one(), &right, MAPPED, says);
+            assert!(failures.is_empty(), "{failures:?}");
+        }
+        let values = [
+            one(),
+            side([0, 1], true, 0),
+            side([0, 1], true, 1),
+            side([0, 0], false, 0),
+            side([1, 1], true, 1),
+        ];
+        check_laws(&values, MAPPED).expect("lawful");
+    }
+}
+
+/// Alternatives that were met in another order put the keys of a later map in no order.
+#[test]
+fn keys_that_alternatives_have_met_come_in_no_order() {
+    let free = |name: &Value, number: i64| (name.clone(), Value::from(number));
+    for b in builds() {
+        for swap in [false, true] {
+            // With and without a difference between the alternatives.
+            for extra in [0, 1] {
+                let (x, y) = (b.var(), b.var());
+                let row = |item: &Value| match extra {
+                    0 => arr([item]),
+                    _ => arr([item, &1.into()]),
+                };
+                let (lhs, rhs) = (arr([&x]), row(&y));
+                let comm = match swap {
+                    false => b.comm(lhs, rhs),
+                    true => b.comm(rhs, lhs),
+                };
+                let map = isoform::Map::from_iter([free(&x, 1), free(&y, 2)]);
+                let value = arr([&comm, &map.into()]);
+                let (a, c) = (b.var(), b.var());
+                let comm = b.comm(arr([&a]), row(&c));
+                let map = isoform::Map::from_iter([free(&a, 1), free(&c, 2)]);
+                let other = arr([&comm, &map.into()]);
+                check_laws(&[value, other], MAPPED).expect("lawful");
+            }
+        }
     }
 }

@@ -61,6 +61,8 @@ pub struct TypeInfo {
     pub(super) tracked: AtomicBool,
     /// True if a frozen field of an object of this type was overwritten.
     overwritten: AtomicBool,
+    /// True if a custom hash of an object of this type asked alternative questions.
+    hash_alternatives: AtomicBool,
     /// The users of the type's own frozen fields; see [`Claim`].
     claim: AtomicU8,
     /// The Rust type with this definition, once there is one.
@@ -86,6 +88,17 @@ impl TypeInfo {
     /// The structural kind.
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// True if a custom hash of an object of this type has asked alternative questions,
+    /// which start from one number.
+    pub(crate) fn may_hash_alternatives(&self) -> bool {
+        self.hash_alternatives.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a custom hash of an object of this type asked alternative questions.
+    pub(crate) fn note_hash_alternatives(&self) {
+        self.hash_alternatives.store(true, Ordering::Relaxed);
     }
 
     /// True if variable bindings made inside an object of this type end with it.
@@ -311,6 +324,7 @@ impl TypeInfo {
             run_time_fields: false,
             tracked: AtomicBool::new(false),
             overwritten: AtomicBool::new(false),
+            hash_alternatives: AtomicBool::new(false),
             claim: AtomicU8::new(Claim::Rust as u8),
             rust_type: OnceLock::new(),
             ancestors: Box::new([OBJECT, index]),
@@ -699,6 +713,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
             && fields.iter().all(|field| field.declared_offset().is_none()),
         tracked: AtomicBool::new(false),
         overwritten: AtomicBool::new(false),
+        hash_alternatives: AtomicBool::new(false),
         claim: AtomicU8::new(claim as u8),
         rust_type: definition
             .rust_type()

@@ -3,6 +3,7 @@
 use super::super::contents::{few_plain_entries, few_plain_items};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
+use super::super::var_numbering::By;
 use super::{Frame, Hasher, Job, Step};
 use crate::kernel::container::Entries;
 use crate::kernel::error::{ErrorKind, Result};
@@ -12,10 +13,22 @@ use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessStep;
 use crate::kernel::types::Kind;
 
+/// A key of a map that is bound, and the position of its entry.
+struct BoundKey<'a> {
+    binding: u32,
+    key: ObjRef<'a>,
+    position: u32,
+}
+
+/// The place of a bound key among the others, which equal values agree on: how the key is
+/// named, the level of its name, the number of hooks between, its kind and its number.
+type NameOrder = (u8, u32, u32, bool, u64);
+
 impl<'a, S: Sink> Hasher<'a, S> {
     /// The elements of an array, or the entries of a map.
     pub(super) fn enter_content(
         &mut self,
+        section: &mut Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
@@ -34,7 +47,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         };
         self.sink.word(&mut acc, Part::Length, map.len() as u64);
         let start = self.tables.orders.len();
-        self.keys(map, &mut acc)?;
+        let unnamed = self.keys(map, &mut acc)?;
+        self.unnamed_entries(section, object, map, unnamed, &mut acc, region)?;
         let extra = start as u32;
         self.stack.push(Frame {
             object,
@@ -53,7 +67,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if let Some(items) = few_plain_items(content) {
             self.sink.word(&mut acc, Part::Length, items.len() as u64);
             items.iter().for_each(|item| self.plain(&mut acc, item));
-        } else if let Some(map) = few_plain_entries(content) {
+        } else if let Some(map) = few_plain_entries(content)
+            && map.key_order().objects.len() < 2
+        {
             self.sink.word(&mut acc, Part::Length, map.len() as u64);
             let start = self.tables.orders.len();
             self.keys(map, &mut acc)?;
@@ -71,9 +87,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(Some(self.sink.close(acc)))
     }
 
-    /// Hashes all keys of a map with their bindings on entry to the map;
-    /// appends the order of the values.
-    pub(super) fn keys(&mut self, map: &'a Entries, acc: &mut S::Acc) -> Result<()> {
+    /// Hashes the keys of a map with their bindings on entry to the map;
+    /// appends the order of the values. Returns the keys that names do not put in order,
+    /// for [`unnamed_entries`](Self::unnamed_entries).
+    fn keys(&mut self, map: &'a Entries, acc: &mut S::Acc) -> Result<Vec<BoundKey<'a>>> {
         let order = map.key_order();
         for &position in &order.plain {
             let Some((key, _)) = map.entry(position as usize) else {
@@ -88,33 +105,53 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             self.tables.orders.push(position);
         }
-        let (mut bound, mut free) = (Vec::new(), Vec::new());
+        let (mut bound, mut unnamed, mut free) = (Vec::new(), Vec::new(), Vec::new());
         let has_order = order.objects.len() > 1;
         for &position in &order.objects {
             let key = map
                 .entry(position as usize)
                 .and_then(|(key, _)| key.object_ref());
             let Some(key) = key else { continue };
-            match self.tables.numbering.bindings.of(0, key.ident()) {
-                Some(index) => bound.push((index, key, position)),
-                None => free.push((key, position)),
+            let Some(binding) = self.tables.numbering.bindings.of(0, key.ident()) else {
+                free.push((key, position));
+                continue;
+            };
+            let key = BoundKey {
+                binding,
+                key,
+                position,
+            };
+            match self.name_order(&key) {
+                Some(order) => bound.push((order, key)),
+                None => unnamed.push(key),
             }
         }
-        bound.sort_unstable_by_key(|(index, ..)| *index);
-        if bound.len() > 1 {
+        bound.sort_unstable_by_key(|(order, _)| *order);
+        let mut bound: Vec<BoundKey<'a>> = bound.into_iter().map(|(_, key)| key).collect();
+        if unnamed.len() == 1 {
+            bound.append(&mut unnamed);
+        }
+        let count = bound.len() + unnamed.len();
+        if count > 1 {
             // Elsewhere the same names may have been bound in another order.
             let tables = &mut *self.tables;
             let bindings = &tables.numbering.bindings;
-            let levels = bound.iter().map(|(index, ..)| bindings.get(*index).level);
-            tables.levels.lose_from(levels.min().unwrap_or(0));
-            let is_named = |(index, ..): &(u32, _, _)| tables.numbering.is_by_fields(*index);
-            if bound.iter().any(is_named) {
+            let keys = bound.iter().chain(&unnamed);
+            let lowest = keys.map(|key| bindings.get(key.binding).level).min();
+            tables.levels.lose_from(lowest.unwrap_or(0));
+            let is_named = |key: &BoundKey<'_>| tables.numbering.is_by_fields(key.binding);
+            if bound.iter().any(is_named) || !unnamed.is_empty() {
                 self.note_level(0);
             }
         }
-        for (index, key, position) in bound {
-            let mut out = self.later_occurrence(key, index, Region::USE);
-            if S::KEEPS && self.tables.numbering.is_by_identity(index) {
+        for BoundKey {
+            binding,
+            key,
+            position,
+        } in bound
+        {
+            let mut out = self.later_occurrence(key, binding, Region::USE);
+            if S::KEEPS && self.tables.numbering.is_by_identity(binding) {
                 self.note_free_key(has_order);
                 if self.is_of_key() {
                     // As in equality, the order depends on whether a free variable
@@ -146,6 +183,78 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 self.tables.numbering.bindings.note_free_key(key.ident());
                 self.tables.levels.use_absence();
             }
+        }
+        Ok(unnamed)
+    }
+
+    /// The place of a bound key among the others; None for an object that was met only in
+    /// alternatives of custom hashes, whose order must not be visible.
+    fn name_order(&mut self, key: &BoundKey<'a>) -> Option<NameOrder> {
+        let numbering = &mut self.tables.numbering;
+        if numbering.is_by_identity(key.binding) {
+            return Some((1, 0, 0, false, key.key.ident()));
+        }
+        match numbering.known_name(key.binding, &self.tables.levels)?.0 {
+            By::Fields => Some((0, 0, 0, false, u64::from(key.binding))),
+            By::Identity => None,
+            By::Number {
+                context,
+                number,
+                level,
+                ..
+            } => {
+                let is_var = key.key.info().kind == Kind::Var;
+                Some((2, level, context, is_var, u64::from(number)))
+            }
+        }
+    }
+
+    /// Hashes several entries whose keys have no names: each by itself, like the
+    /// alternatives that their keys were met in.
+    fn unnamed_entries(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        map: &'a Entries,
+        unnamed: Vec<BoundKey<'a>>,
+        acc: &mut S::Acc,
+        region: Region,
+    ) -> Result<()> {
+        if unnamed.is_empty() {
+            return Ok(());
+        }
+        self.begin_hook(object)?;
+        let outer = self.tables.numbering.current();
+        let mut answers = Vec::with_capacity(unnamed.len());
+        for BoundKey {
+            binding,
+            key,
+            position,
+        } in unnamed
+        {
+            let Some((_, value)) = map.entry(position as usize) else {
+                continue;
+            };
+            let levels = &self.tables.levels;
+            self.tables.numbering.ask(outer, None, levels);
+            let answer = self.question(object, region, |hasher| {
+                let name = hasher.later_occurrence(key, binding, Region::USE);
+                let name = hasher.sink.keep(name);
+                let out = hasher.value(section, value, region)?;
+                let out = hasher.sink.keep(out);
+                let mut acc = hasher.sink.open_form(Form::Answer);
+                hasher.sink.child(&mut acc, name);
+                hasher.sink.child(&mut acc, out);
+                let answer = hasher.sink.close(acc);
+                Ok(hasher.sink.to_u64(answer))
+            });
+            self.tables.numbering.leave(outer);
+            answers.push(answer?);
+        }
+        self.hook_depth -= 1;
+        answers.sort_unstable();
+        for answer in answers {
+            self.sink.word(acc, Part::Custom, answer);
         }
         Ok(())
     }

@@ -1,6 +1,20 @@
 //! Custom hashes.
+//!
+//! A hook asks about parts. A question that starts from the answer to the one before comes
+//! after it, as the next comparison of a custom equality does, so it continues the
+//! numbering like the next field of a declared node. Questions that do not are
+//! *alternatives*, like the operands of a commutative node: equal objects may make the hook
+//! ask them in another order, so each has a [context](super::super::var_numbering) of its
+//! own. When the hook has returned, the objects that were met in them are numbered in an
+//! order that the order of the questions does not change.
+//!
+//! Whether a call has alternatives must be known at its first question. A hook that has
+//! never asked any is called once, as if it had none; the first alternative of its type is
+//! noted with the type, and makes the walk start again. From then on a [`Plan`] of each call
+//! of the type's hook decides. So the note changes the number of calls, and no hash.
 
 use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
 
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
@@ -32,33 +46,77 @@ impl<'a, S: Sink> Hasher<'a, S> {
             );
             return Err(self.error(ErrorKind::Type, text));
         };
-        if self.hook_depth >= MAX_HOOK_DEPTH {
-            let text = format!(
-                "custom hashes nest deeper than {MAX_HOOK_DEPTH} (type {})",
-                info.key()
-            );
-            return Err(self.error(ErrorKind::Recursion, text));
-        }
         if S::KEEPS {
             self.watch_below(section, object)?;
         }
-        self.hook_depth += 1;
+        self.begin_hook(object)?;
+        let call = |callback: &mut dyn HashCallback| hook.call(object.as_ref(), INIT, callback);
+        let mut plan = Plan::default();
+        let is_planned = info.may_hash_alternatives();
+        if is_planned {
+            access::outside(section, || call(&mut plan))?;
+        }
         let outer = self.tables.numbering.current();
+        let named = self.tables.numbering.names_in_contexts();
         let mut callback = Callback {
             hasher: self,
             object,
             region,
             outer,
-            answers: HashMap::default(),
+            is_planned,
+            alternatives: plan.has_alternatives.then(Alternatives::default),
+            last: None,
         };
-        let result = access::outside(section, || hook.call(object.as_ref(), INIT, &mut callback));
+        let result = access::outside(section, || call(&mut callback));
+        let alternatives = callback.alternatives;
         self.hook_depth -= 1;
         let custom = result?;
         // It may depend on anything.
         self.note_level(0);
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Custom, custom);
+        if let Some(Alternatives { answers, .. }) = alternatives {
+            let (numbering, levels) = (&mut self.tables.numbering, &mut self.tables.levels);
+            // One object in two alternatives is something else than two objects.
+            for appearances in numbering.settle(named, &answers, levels) {
+                self.sink
+                    .word(&mut acc, Part::Length, appearances.len() as u64);
+                for (answer, name) in appearances {
+                    self.sink.word(&mut acc, Part::Custom, answer);
+                    self.sink.word(&mut acc, Part::Number, name);
+                }
+            }
+        }
         Ok(Step::Done(self.sink.close(acc)))
+    }
+
+    /// Counts a level of nesting.
+    pub(super) fn begin_hook(&mut self, object: ObjRef<'a>) -> Result<()> {
+        if self.hook_depth >= MAX_HOOK_DEPTH {
+            let text = format!(
+                "custom hashes nest deeper than {MAX_HOOK_DEPTH} (type {})",
+                object.info().key()
+            );
+            return Err(self.error(ErrorKind::Recursion, text));
+        }
+        self.hook_depth += 1;
+        Ok(())
+    }
+
+    /// Visits a part of an object, and drops whatever an error leaves open.
+    pub(super) fn question<T>(
+        &mut self,
+        object: ObjRef<'a>,
+        region: Region,
+        visit: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let acc = self.sink.mark();
+        let (height, parts) = (self.stack.len(), self.open_parts());
+        self.push(Job::HookStep, object, acc, region);
+        let result = visit(self);
+        self.leave_frames(height);
+        self.leave_parts(parts);
+        result
     }
 }
 
@@ -122,6 +180,40 @@ fn push_children<'a>(section: &Section, object: ObjRef<'a>, waiting: &mut Vec<Ob
 /// type and position.
 const INIT: u64 = 0x1505_7d33_9c6b_0d5f;
 
+/// A call of a hook that visits nothing and shows whether the questions are alternatives.
+#[derive(Default)]
+struct Plan {
+    /// The number from which the next question continues.
+    last: Option<u64>,
+    questions: u64,
+    has_alternatives: bool,
+}
+
+impl HashCallback for Plan {
+    fn hash_in(&mut self, _value: &Value, init: u64, _region: RegionChange) -> Result<u64> {
+        self.has_alternatives |= self.last.is_some_and(|last| last != init);
+        self.questions += 1;
+        let answer = INIT ^ self.questions.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.last = Some(answer);
+        Ok(answer)
+    }
+
+    fn hash_named(&mut self, _var: &Value, init: u64) -> Result<u64> {
+        self.has_alternatives |= self.last.is_some_and(|last| last != init);
+        self.last = Some(init);
+        Ok(init)
+    }
+}
+
+/// The contexts of questions that are independent of each other.
+#[derive(Default)]
+struct Alternatives {
+    /// The context of each answer so far.
+    contexts: HashMap<u64, u32, RandomState>,
+    /// The answer of each context.
+    answers: HashMap<u32, u64, RandomState>,
+}
+
 /// The walk as seen by a hook.
 struct Callback<'h, 'a, S: Sink> {
     hasher: &'h mut Hasher<'a, S>,
@@ -129,22 +221,44 @@ struct Callback<'h, 'a, S: Sink> {
     region: Region,
     /// The context in which the hook was called.
     outer: u32,
-    /// The context of each result returned so far.
-    answers: HashMap<u64, u32, rapidhash::fast::RandomState>,
+    /// True if a [`Plan`] has shown whether there are alternatives.
+    is_planned: bool,
+    /// None if each question continues from the one before.
+    alternatives: Option<Alternatives>,
+    /// The number from which the next question continues.
+    last: Option<u64>,
 }
 
 impl<S: Sink> HashCallback for Callback<'_, '_, S> {
     fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
-        access::traversing(|section| self.hash_in_section(section, value, init, region))
+        self.expect(init);
+        let answer =
+            access::traversing(|section| self.hash_in_section(section, value, init, region))?;
+        self.last = Some(answer);
+        Ok(answer)
     }
 
     fn hash_named(&mut self, var: &Value, init: u64) -> Result<u64> {
+        self.expect(init);
         access::traversing(|section| self.bind_in_section(section, var))?;
+        self.last = Some(init);
         Ok(init)
     }
 }
 
-impl<S: Sink> Callback<'_, '_, S> {
+impl<'a, S: Sink> Callback<'_, 'a, S> {
+    /// Notices the first alternative of a hook whose questions were expected to continue
+    /// from each other.
+    fn expect(&mut self, init: u64) {
+        if self.alternatives.is_none() && self.last.is_some_and(|last| last != init) {
+            self.alternatives = Some(Alternatives::default());
+            if !self.is_planned {
+                self.object.info().note_hash_alternatives();
+                self.hasher.unplanned = true;
+            }
+        }
+    }
+
     fn bind_in_section(&mut self, section: &mut Section, var: &Value) -> Result<()> {
         let hasher = &mut *self.hasher;
         let var = hasher.arena.keep_value(var);
@@ -153,17 +267,14 @@ impl<S: Sink> Callback<'_, '_, S> {
         };
         let level = hasher.tables.levels.current();
         let region = self.region.enter(RegionChange::DefSimple, level);
-        let acc = hasher.sink.mark();
-        let (height, parts) = (hasher.stack.len(), hasher.open_parts());
-        hasher.push(Job::HookStep, self.object, acc, region);
         // Hashes of other fields may depend on what else is bound.
         let is_plain = hasher.has_plain_fields(section, object);
         let naming = is_plain.then(|| object.ident());
         let outer = std::mem::replace(&mut hasher.naming, naming);
-        let result = hasher.run(section, object, region);
+        let result = hasher.question(self.object, region, |hasher| {
+            hasher.run(section, object, region)
+        });
         hasher.naming = outer;
-        hasher.leave_frames(height);
-        hasher.leave_parts(parts);
         result.map(drop)
     }
 
@@ -177,26 +288,29 @@ impl<S: Sink> Callback<'_, '_, S> {
         let hasher = &mut *self.hasher;
         let levels = &hasher.tables.levels;
         let region = self.region.enter(region, levels.current());
-        let before = hasher.tables.numbering.current();
-        let from = self.answers.get(&init).copied();
-        hasher.tables.numbering.ask(self.outer, from, levels);
-        let context = hasher.tables.numbering.current();
-        let acc = hasher.sink.mark();
-        let (height, parts) = (hasher.stack.len(), hasher.open_parts());
-        hasher.push(Job::HookStep, self.object, acc, region);
+        let numbering = &mut hasher.tables.numbering;
+        let before = numbering.current();
+        if let Some(alternatives) = &self.alternatives {
+            let from = alternatives.contexts.get(&init).copied();
+            numbering.ask(self.outer, from, levels);
+        }
+        let context = numbering.current();
         let value = hasher.arena.keep_value(value);
-        let out = hasher.value(section, value, region);
-        let out = out.map(|out| hasher.sink.keep(out));
-        hasher.leave_frames(height);
-        hasher.leave_parts(parts);
-        hasher.tables.numbering.leave(before);
-        let out = out?;
-        let mut acc = hasher.sink.open_form(Form::Answer);
-        hasher.sink.word(&mut acc, Part::Custom, init);
-        hasher.sink.child(&mut acc, out);
-        let answer = hasher.sink.close(acc);
-        let answer = hasher.sink.to_u64(answer);
-        self.answers.insert(answer, context);
+        let answer = hasher.question(self.object, region, |hasher| {
+            let out = hasher.value(section, value, region)?;
+            let out = hasher.sink.keep(out);
+            let mut acc = hasher.sink.open_form(Form::Answer);
+            hasher.sink.word(&mut acc, Part::Custom, init);
+            hasher.sink.child(&mut acc, out);
+            let answer = hasher.sink.close(acc);
+            Ok(hasher.sink.to_u64(answer))
+        });
+        self.hasher.tables.numbering.leave(before);
+        let answer = answer?;
+        if let Some(alternatives) = &mut self.alternatives {
+            alternatives.contexts.insert(answer, context);
+            alternatives.answers.insert(context, answer);
+        }
         Ok(answer)
     }
 }

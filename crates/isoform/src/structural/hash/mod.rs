@@ -182,6 +182,8 @@ pub(super) struct Hasher<'a, S: Sink> {
     stack: Vec<Frame<'a, S::Acc>>,
     tables: Box<TablesOf<S>>,
     hook_depth: u32,
+    /// True if a hook asked alternatives that were not planned, so that the hash is void.
+    pub(super) unplanned: bool,
     /// The variable that is about to be bound and named by its fields.
     naming: Option<u64>,
     /// The last use of a variable, until something is bound or a scope ends: most
@@ -214,6 +216,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             stack: Vec::new(),
             tables,
             hook_depth: 0,
+            unplanned: false,
             naming: None,
             recent: None,
             visits: 0,
@@ -543,7 +546,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 {
                     return Ok(Step::Done(out));
                 }
-                self.enter_content(object, info, region)
+                self.enter_content(section, object, info, region)
             }
             _ => Ok(Step::Done(self.native(object, info))),
         }
@@ -551,7 +554,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     fn enter_mutable(
         &mut self,
-        section: &Section,
+        section: &mut Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
@@ -597,7 +600,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             region,
             job: Job::EndMutable,
         });
-        self.enter_content(content, content.info(), region)
+        self.enter_content(section, content, content.info(), region)
     }
 
     fn close_container(&mut self, object: ObjRef<'a>) {
