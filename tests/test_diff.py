@@ -289,7 +289,7 @@ def test_deep_values():
     assert structural_equal(found.patch.apply(found.left), found.right)
 
 
-def test_a_difference_of_values_that_changed_is_refused():
+def test_a_difference_of_values_that_changed_describes_them_as_they_were():
     for make in (List, lambda items: Dict(enumerate(items))):
         for side in (0, 1):
             values = make([1, 2, 3]), make([1, 5, 3, 4])
@@ -298,11 +298,17 @@ def test_a_difference_of_values_that_changed_is_refused():
             values[side][1] = 9
             name = ("left", "right")[side]
             message = f"the {name} value has changed since the difference was made"
-            for use in (lambda: found.apply(values[0]), found.invert, found.to_json):
-                with pytest.raises(ValueError, match=message):
-                    use()
             with pytest.raises(ValueError, match=message):
-                _ = found.patch
+                found.apply(values[0])
+            then = make([1, 2, 3]), make([1, 5, 3, 4])
+            record = Difference.from_json(found.to_json())
+            assert structural_equal(record.apply(then[0]), then[1])
+            assert structural_equal(record.invert().apply(then[1]), then[0])
+            assert structural_equal(found.patch.apply(then[0]), then[1])
+            assert structural_equal(found.invert().apply(then[1]), then[0])
+            for use in (record.apply, found.patch.apply):
+                with pytest.raises(ValueError, match="for another value"):
+                    use(make([1, 9, 3]))
     one, other = List([1]), List([1])
     found = diff(one, other)
     other.append(2)

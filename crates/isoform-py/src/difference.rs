@@ -121,9 +121,8 @@ impl DifferenceHandle {
         to_python(py, &made)
     }
 
-    /// The way back, from the right value to the left one.
-    ///
-    /// Raises ValueError if one of the values has changed since the difference was made.
+    /// The way back, from the right value to the left one, as they were when the difference
+    /// was made.
     fn invert(&self, py: Python<'_>) -> PyResult<DifferenceHandle> {
         let back = under_gil(py, || self.0.invert()).into_py()?;
         Ok(DifferenceHandle(back))
@@ -131,8 +130,11 @@ impl DifferenceHandle {
 
     /// How to build the right value, to be written as JSON and applied elsewhere.
     ///
-    /// Raises ValueError for a variable that is free on the right and not on the left, and if
-    /// one of the values has changed since the difference was made; TypeError for values that
+    /// It is for the values as they were when the difference was made, even if they have
+    /// changed since.
+    ///
+    /// Raises ValueError for a variable that is free on the right and not on the left, and for
+    /// the difference of equal values of which one has changed since; TypeError for values that
     /// cannot be written.
     #[getter]
     fn patch(&self, py: Python<'_>) -> PyResult<PatchHandle> {

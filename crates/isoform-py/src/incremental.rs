@@ -22,8 +22,9 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// It remembers the hashes of parts; a part that it meets again as the same object is not
 /// visited. The results are those of `structural_hash` and `structural_digest`.
 ///
-/// Parts count that use nothing bound around them: closed expressions and functions, also
-/// those of a module that call each other by name. A write to any object that can change
+/// Parts count in which no variable from around them is met first: closed expressions,
+/// functions, also those of a module that call each other by name, and parts whose variables
+/// were met before and are numbered as in the earlier call. A write to any object that can change
 /// makes it forget the parts that can change; edits that make new objects, as `replace` and
 /// all rewrites do, forget nothing.
 ///

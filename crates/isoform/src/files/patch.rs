@@ -6,6 +6,8 @@
 //!
 //! docs/diff.md lists everything that a patch may contain.
 
+use std::borrow::Cow;
+
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
@@ -34,7 +36,8 @@ const READ_DEPTH: usize = 64;
 const INLINE_OBJECTS: usize = 64;
 
 impl Difference {
-    /// The patch as JSON text, to be applied to the same value in another process.
+    /// The patch as JSON text, to be applied to the same value in another process; to the
+    /// value as it was when the difference was made, if it has changed since.
     ///
     /// # Errors
     ///
@@ -51,6 +54,9 @@ impl Difference {
     ///
     /// As [`patch_to_json`](Self::patch_to_json).
     pub fn checked_patch(&self) -> Result<Patch> {
+        if let Cow::Owned(made) = self.as_made()? {
+            return made.checked_patch();
+        }
         // With something ignored, the patch leads to another value than the right one.
         let built = self.apply(self.left())?;
         let check = check_of(self.left(), &built)?;

@@ -14,6 +14,7 @@
 //! of `places`, each of which may refer to one before it. So many changes in a deep value take
 //! no more room than in a flat one. Version 1 has no `places`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -88,6 +89,9 @@ impl Difference {
     /// `ValueError` for a variable that is free on one side only; `TypeError` for values that
     /// cannot be written.
     pub fn record(&self) -> Result<DifferenceRecord> {
+        if let Cow::Owned(made) = self.as_made()? {
+            return made.record();
+        }
         let back = self.invert()?;
         let mut paths = PlacePaths::default();
         let changes = self.changes().iter();

@@ -18,14 +18,17 @@ use crate::kernel::value::Value;
 /// [`structural_hash`](crate::structural_hash) and
 /// [`structural_digest`](crate::structural_digest).
 ///
-/// Parts count that use nothing bound around them: functions, closed expressions, and
-/// functions of a module although they call each other, since these are called by name.
-/// Dag nodes in them must be met in a scope of the part, as those of a function are, and
+/// Parts count in which no variable from around them is met first: functions, closed
+/// expressions, functions of a module although they call each other by name, and parts that
+/// use at most 64 variables which were met before and have the same names as in the earlier
+/// walk. So in an open program with `map_free_vars`, or inside of a large function, the paths
+/// to where each variable is met first are visited again, too.
+/// Dag nodes in a part must be met in a scope of the part, as those of a function are, and
 /// nowhere else. A write to any mutable object makes it forget the parts that can change.
 ///
 /// It remembers at most 262,144 parts for hashes and as many for digests, each of 80 and
-/// 104 bytes in a table that is up to half empty, and forgets all of them if there are more.
-/// It keeps no object alive.
+/// 104 bytes in a table that is up to half empty, and 16 bytes for each variable from around
+/// it, and forgets all of them if there are more. It keeps no object alive.
 ///
 /// ```
 /// use isoform::compare::IncrementalHasher;

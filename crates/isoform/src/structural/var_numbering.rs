@@ -48,6 +48,22 @@ pub(super) enum By {
     },
 }
 
+/// The name of a variable as it appears in a part around which it is bound: the number of
+/// scopes between, and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct OuterName {
+    distance: u32,
+    number: u32,
+}
+
+impl OuterName {
+    /// A variable is named by its fields.
+    pub(super) const FIELDS: OuterName = OuterName {
+        distance: u32::MAX,
+        number: 0,
+    };
+}
+
 /// The way a binding names its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Naming {
@@ -315,7 +331,9 @@ impl<Out: Copy> VarNumbering<Out> {
                 self.name(met[at].1, levels);
             }
         }
-        met.into_iter().map(|(appearances, _)| appearances).collect()
+        met.into_iter()
+            .map(|(appearances, _)| appearances)
+            .collect()
     }
 
     fn is_ancestor(&self, ancestor: u32, mut context: u32) -> bool {
@@ -404,6 +422,26 @@ impl<Out: Copy> VarNumbering<Out> {
     /// True if a binding's object is named by its fields.
     pub(super) fn is_by_fields(&self, index: u32) -> bool {
         self.numbered[index as usize].naming == Naming::Fields
+    }
+
+    /// The name of a variable in a part at this scope level; None inside alternatives, and
+    /// for a variable that is not named yet or has no name but its identity.
+    pub(super) fn outer_name(&self, index: u32, level: u32) -> Option<OuterName> {
+        let Numbered { naming, names, .. } = &self.numbered[index as usize];
+        match naming {
+            Naming::Fields => return Some(OuterName::FIELDS),
+            Naming::Number if self.current == ROOT => {}
+            _ => return None,
+        }
+        let name = names.iter().find(|name| name.context == ROOT)?;
+        let distance = match self.bindings.get(index).level {
+            0 => 0,
+            binding => (level + 1).checked_sub(binding)?,
+        };
+        Some(OuterName {
+            distance,
+            number: name.number,
+        })
     }
 
     /// The hash of the fields of a bound object.

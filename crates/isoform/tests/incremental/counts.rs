@@ -2,14 +2,15 @@
 
 use std::slice::from_ref;
 
-use super::support::{DEPTH, alone, edited, function, module, tree};
+use super::support::{DEPTH, Pair, alone, edited, function, module, tree};
 use isoform::compare::{CompareOptions, IncrementalHasher, last_visit_count};
 use isoform::dialect::pto::{
     self, AssignStmt, ConstInt, DataType, Program, ReturnStmt, ScalarType, SeqStmts, Stmt,
 };
 use isoform::dialect::relay::{AsExpr, Call, Function, Var};
 use isoform::ir::GlobalVar;
-use isoform::{Array, Ref, Value, structural_digest, structural_equal, structural_hash};
+use isoform::{Array, Obj, Ref, Value, structural_digest, structural_equal, structural_hash};
+use isoform_testing::family::{Family, Role};
 
 #[test]
 fn an_edit_of_a_tree_costs_its_path() {
@@ -34,6 +35,143 @@ fn an_edit_of_a_tree_costs_its_path() {
             );
         }
         program = edited(&program, DEPTH, step * 977 % (1 << DEPTH), -1);
+    }
+}
+
+/// A tree whose leaves are a few variables, free or bound around it.
+fn open_tree(depth: u32, vars: &[Ref<Obj>], first: usize) -> Value {
+    match depth {
+        0 => Value::from(&vars[first % vars.len()]),
+        _ => {
+            let below = |first| open_tree(depth - 1, vars, first);
+            Pair::new(below(2 * first), below(2 * first + 1)).into()
+        }
+    }
+}
+
+/// The tree with another leaf; the bits of `place` are the way to it.
+fn with_leaf(tree: &Value, depth: u32, place: usize, leaf: &Value) -> Value {
+    let Some(depth) = depth.checked_sub(1) else {
+        return leaf.clone();
+    };
+    let pair = tree.peek::<Ref<Pair>>().expect("a tree");
+    let below = |part| with_leaf(part, depth, place, leaf);
+    match place >> depth & 1 {
+        0 => Pair::new(below(&pair.lhs), pair.rhs.clone()).into(),
+        _ => Pair::new(pair.lhs.clone(), below(&pair.rhs)).into(),
+    }
+}
+
+#[test]
+fn an_edit_of_an_open_program_costs_its_path() {
+    let _guard = alone();
+    let b = &Family::both().expect("the types register")[0];
+    let var = || {
+        let fields = vec![Value::NONE, "x".into(), "i32".into()];
+        b.make(Role::Var, fields).expect("a variable")
+    };
+    let mapped = CompareOptions {
+        map_free_vars: true,
+        ..Default::default()
+    };
+    let vars = [var(), var(), var()];
+    let params = || Value::from(vars.each_ref().map(Value::from));
+    let open = |body: Value| -> Value { body };
+    let inside = |body: Value| -> Value {
+        let fields = vec![Value::NONE, body, params()];
+        b.make(Role::Lambda, fields).expect("a function").into()
+    };
+    let deep = |body: Value| -> Value { inside(inside(body)) };
+    let programs: [(CompareOptions, &dyn Fn(Value) -> Value); 5] = [
+        (CompareOptions::default(), &open),
+        (mapped, &open),
+        (CompareOptions::default(), &inside),
+        (mapped, &inside),
+        (mapped, &deep),
+    ];
+    for (options, program) in programs {
+        let mut body = open_tree(DEPTH, &vars, 1);
+        let mut hasher = IncrementalHasher::new(options);
+        for step in 0..20 {
+            let value = program(body.clone());
+            let hash = hasher.hash(&value).unwrap();
+            assert_eq!(hash, options.hash(&value).unwrap());
+            let digest = hasher.digest(&value);
+            let visits = last_visit_count();
+            let alone = options.digest(&value);
+            assert_eq!(digest.as_ref().ok(), alone.as_ref().ok());
+            if step > 0 && digest.is_ok() {
+                // The paths to the edit and to where each variable is met first, and the
+                // small parts beside their ends.
+                let paths = (2 + vars.len() + step / 3) as u64;
+                assert!(
+                    visits <= paths * 16 * u64::from(DEPTH),
+                    "{visits} visits, {options:?}"
+                );
+            }
+            let leaf = match step % 3 {
+                0 => Value::from(&vars[step % 2]),
+                1 => Value::from(step as i64),
+                _ => Value::from(&var()),
+            };
+            // Variables that are free have no digest inside of a function.
+            let leaf = match options.map_free_vars {
+                true => leaf,
+                false => Value::from(step as i64),
+            };
+            // Beyond the leaves where the variables are met first.
+            let place = 5000 + step * 977;
+            body = with_leaf(&body, DEPTH, place, &leaf);
+        }
+    }
+}
+
+/// A part that uses the outer one of two variables is the same object in a place where
+/// that one has another name.
+#[test]
+fn a_part_is_not_taken_where_its_variables_have_other_names() {
+    let _guard = alone();
+    let b = &Family::both().expect("the types register")[0];
+    let var = || {
+        let fields = vec![Value::NONE, "x".into(), "i32".into()];
+        b.make(Role::Var, fields).expect("a variable")
+    };
+    let (x, y) = (var(), var());
+    let part = open_tree(DEPTH, &[x.clone(), y.clone()], 0);
+    let function = |params: &[&Ref<Obj>], body: Value| -> Value {
+        let params = Value::from(
+            params
+                .iter()
+                .map(|var| Value::from(*var))
+                .collect::<Vec<_>>(),
+        );
+        let fields = vec![Value::NONE, body, params];
+        b.make(Role::Lambda, fields).expect("a function").into()
+    };
+    let row = |items: &[Value]| Value::from(items.to_vec());
+    let programs = [
+        function(&[&x, &y], part.clone()),
+        function(&[&y, &x], part.clone()),
+        function(&[&x], function(&[&y], part.clone())),
+        function(&[&y], function(&[&x], part.clone())),
+        function(&[&x, &y], function(&[&var()], part.clone())),
+        row(&[Value::from(&x), Value::from(&y), part.clone()]),
+        row(&[Value::from(&y), Value::from(&x), part.clone()]),
+        row(&[part.clone(), part.clone()]),
+        row(&[1.into(), part.clone(), function(&[&x], part.clone())]),
+        part,
+    ];
+    let mapped = CompareOptions {
+        map_free_vars: true,
+        ..Default::default()
+    };
+    for options in [CompareOptions::default(), mapped] {
+        let mut hasher = IncrementalHasher::new(options);
+        for program in programs.iter().chain(programs.iter().rev()) {
+            let alone = (options.hash(program).unwrap(), options.digest(program).ok());
+            let known = (hasher.hash(program).unwrap(), hasher.digest(program).ok());
+            assert_eq!(known, alone, "{options:?}");
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! A kept result in another program: it equals what the pass would compute, or the pass
 //! computes it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use isoform::files::{from_bytes, to_bytes};
 use isoform::ir::{BaseFunc, GlobalVar, IRModule};
@@ -10,8 +10,9 @@ use isoform::transform::{
     Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, ResultCache, Root,
     Signature,
 };
-use isoform::values::List;
-use isoform::{Array, Node, Obj, Ref, Result, Str, Value};
+use isoform::types::register_singleton;
+use isoform::values::{Bytes, List, Shape};
+use isoform::{Array, Map, Node, Obj, Ref, Result, Str, Value};
 
 use crate::program::{Fun, info, module};
 
@@ -30,6 +31,27 @@ struct Var {
 #[repr(C)]
 struct Place {
     line: Value,
+}
+
+/// A mark, of which there is one with each name.
+#[derive(Node)]
+#[node(key = "memo_hits.Mark", kind = singleton)]
+#[repr(C)]
+struct Mark {
+    name: Str,
+}
+
+/// The mark with a name, which files find again.
+fn mark(name: &str) -> Value {
+    static MARKS: Mutex<Vec<(String, Ref<Mark>)>> = Mutex::new(Vec::new());
+    let mut marks = MARKS.lock().unwrap();
+    if let Some((_, known)) = marks.iter().find(|(known, _)| known == name) {
+        return known.into();
+    }
+    let made = Mark::new(name);
+    register_singleton(&made).unwrap();
+    marks.push((name.to_owned(), made.clone()));
+    (&made).into()
 }
 
 /// An operation, with its place.
@@ -154,10 +176,23 @@ fn looks(value: &Value) -> String {
         let items: Vec<_> = body.items.iter().map(looks).collect();
         return format!("Body({params:?}, {items:?})");
     }
-    if let Ok(items) = value.extract::<Array<Value>>() {
-        return format!("{:?}", items.iter().map(looks).collect::<Vec<_>>());
+    if object.isa::<Mark>() {
+        return format!("Mark#{}", object.identity());
     }
-    format!("{value:?}")
+    let ty = object.type_info().key();
+    let items: Vec<Value> = if let Ok(items) = value.extract::<Array<Value>>() {
+        items.iter().cloned().collect()
+    } else if let Ok(items) = value.extract::<List<Value>>() {
+        items.snapshot().iter().cloned().collect()
+    } else if let Ok(entries) = value.extract::<Map<Value, Value>>() {
+        entries
+            .iter()
+            .flat_map(|(key, value)| [key.clone(), value.clone()])
+            .collect()
+    } else {
+        return format!("{value:?}");
+    };
+    format!("{ty}{:?}", items.iter().map(looks).collect::<Vec<_>>())
 }
 
 /// Runs a pass on one function and then on another one, which is equal to the first:
@@ -241,6 +276,38 @@ fn places_that_do_not_correspond_are_computed_again() {
 }
 
 #[test]
+fn values_without_parts_are_those_of_the_function_at_hand() {
+    let empty = || Value::from(Array::<Value>::new());
+    let items = |number: i64| Value::from([number]);
+    let cases = [
+        (empty(), items(7), false),
+        (empty(), empty(), true),
+        (items(7), empty(), false),
+        ([empty()].into(), [items(7)].into(), false),
+        (
+            Map::<i64, i64>::new().into(),
+            Map::from_iter([(1, 7)]).into(),
+            false,
+        ),
+        (List::<i64>::new().into(), List::from(vec![1]).into(), false),
+        (Shape::from([1, 2]).into(), Shape::from([3, 4]).into(), true),
+        (Shape::from([1, 2]).into(), items(7), true),
+        (mark("fast"), mark("slow"), true),
+        (mark("fast"), empty(), true),
+        (empty(), mark("slow"), false),
+    ];
+    for (at, (first, other, expected)) in cases.iter().enumerate() {
+        let [first, other] = [first, other].map(|place| body([op(1, 0, place.clone())]));
+        let (_, is_hit) = second(&first, &other, increased);
+        assert_eq!(is_hit, *expected, "case {at}");
+    }
+    // One mark of the first function stands for two.
+    let two = |left: &str, right: &str| body([op(1, 0, mark(left)), op(2, 0, mark(right))]);
+    assert!(!second(&two("fast", "fast"), &two("fast", "slow"), increased).1);
+    assert!(second(&two("fast", "slow"), &two("slow", "fast"), increased).1);
+}
+
+#[test]
 fn a_part_that_is_shared_in_one_function_stands_for_several_in_another() {
     let added = |body: Ref<Body>| {
         let mut items: Vec<Value> = body.items.iter().cloned().collect();
@@ -285,6 +352,38 @@ fn parts_of_places_are_those_of_the_function_at_hand() {
     assert!(second(&flat(1), &flat(10), again).1);
 }
 
+/// A random value of an ignored field, of any type that a file can hold.
+fn random_place(choose: &mut impl FnMut() -> usize, depth: usize) -> Value {
+    let number = (choose() % 3) as i64;
+    let kinds = if depth == 0 { 9 } else { 14 };
+    match choose() % kinds {
+        0 => ["p", "q", ""][number as usize].into(),
+        1 => Value::NONE,
+        2 => line(number),
+        3 => number.into(),
+        4 => Shape::from(vec![1; number as usize]).into(),
+        5 => mark(["fast", "slow", "hot"][number as usize]),
+        6 => Bytes::from(vec![7; number as usize]).into(),
+        7 => (1 << number).into(),
+        8 => Value::from(number as f64),
+        kind => {
+            let items = (0..number).map(|_| random_place(choose, depth - 1));
+            let items: Vec<Value> = items.collect();
+            match kind {
+                9 => List::from(items).into(),
+                10 => items
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, item)| (at as i64, item))
+                    .collect::<Map<i64, Value>>()
+                    .into(),
+                11 => (&Place::new(Value::from(Array::from(items)))).into(),
+                _ => Array::from(items).into(),
+            }
+        }
+    }
+}
+
 /// A random tree of operations over a few places and names, some of them shared, with the
 /// choices of a sequence; equal structure for equal `shape`.
 fn random_body(shape: &mut impl FnMut() -> usize, looks: &mut impl FnMut() -> usize) -> Ref<Body> {
@@ -307,12 +406,9 @@ fn random_body(shape: &mut impl FnMut() -> usize, looks: &mut impl FnMut() -> us
                 }
             }
         };
-        let place = match looks() % 5 {
+        let place = match looks() % 6 {
             0 if !places.is_empty() => places[looks() % places.len()].clone(),
-            1 => ["p", "q", ""][looks() % 3].into(),
-            2 => Value::NONE,
-            3 => [line((looks() % 3) as i64)].into(),
-            _ => line((looks() % 3) as i64),
+            _ => random_place(looks, 2),
         };
         places.push(place.clone());
         let new = op(number, argument, place);
@@ -349,13 +445,26 @@ fn hits_on_random_functions_are_what_the_pass_computes() {
         let items = items.map(|new| Value::from(&new));
         body.with_items(Array::from(items.collect::<Vec<_>>()))
     };
+    // New containers of the places, and new operations with the places inside of places.
+    let regrouped: Change = |body| {
+        let items = ops(&body).into_iter().flat_map(|one| {
+            let inner = match one.place.extract::<Array<Value>>() {
+                Ok(items) => Array::from(items.iter().cloned().collect::<Vec<_>>()).into(),
+                Err(_) => one.place.clone(),
+            };
+            let both = Array::from(vec![one.place.clone(), inner.clone()]);
+            [op(7, 0, inner), op(8, 0, both)]
+        });
+        let items = items.map(|new| Value::from(&new));
+        body.with_items(Array::from(items.collect::<Vec<_>>()))
+    };
     let reversed: Change = |body| {
         let items: Vec<Value> = body.items.iter().cloned().collect();
         body.with_items(Array::from(items.into_iter().rev().collect::<Vec<_>>()))
     };
     let mut hits = 0;
-    for seed in 1..=400 {
-        for change in [increased as Change, rebuilt, wrapped, reversed] {
+    for seed in 1..=1_000 {
+        for change in [increased as Change, rebuilt, wrapped, regrouped, reversed] {
             let [first, other] =
                 [1, 2].map(|look| random_body(&mut random(seed), &mut random(seed * 1_000 + look)));
             hits += usize::from(second(&first, &other, change).1);

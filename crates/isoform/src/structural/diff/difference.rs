@@ -1,5 +1,6 @@
 //! The result: changes in groups, a summary, and the patch for the way there and back.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -285,14 +286,34 @@ impl Difference {
         }
     }
 
-    /// The way back: from the right value to the left one.
+    /// The difference of the values as they were when it was made: of copies, if one of the
+    /// values has changed since. O(n) for n objects that can change.
     ///
     /// # Errors
     ///
-    /// As [`diff`](super::diff), which makes the patch of the way back; `ValueError` if one of
-    /// the values has changed since.
+    /// As [`diff`](super::diff); `ValueError` if one of two equal values has changed since.
+    pub(crate) fn as_made(&self) -> Result<Cow<'_, Difference>> {
+        let Err(error) = self.contents.check(&self.left, &self.right) else {
+            return Ok(Cow::Borrowed(self));
+        };
+        let Some([left, right]) = &self.tables else {
+            return Err(error);
+        };
+        let values = [left, right].map(|tables| Patch::value_when_read(tables));
+        let [left, right] = values;
+        self.options.diff(left?, right?).map(Cow::Owned)
+    }
+
+    /// The way back: from the right value to the left one, as they were when the difference
+    /// was made.
+    ///
+    /// # Errors
+    ///
+    /// As [`diff`](super::diff), which makes the patch of the way back.
     pub fn invert(&self) -> Result<Difference> {
-        self.contents.check(&self.left, &self.right)?;
+        if let Cow::Owned(made) = self.as_made()? {
+            return made.invert();
+        }
         let back = DiffOptions {
             ignore: Vec::new(),
             ..self.options.clone()

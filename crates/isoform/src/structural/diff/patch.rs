@@ -10,6 +10,7 @@ use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::ignored::Ignored;
+use super::rows::can_change;
 use super::tables::{Cell, Tables};
 use crate::kernel::container::{ContainerType, Str};
 use crate::kernel::error::{Error, Result};
@@ -150,7 +151,28 @@ impl Patch {
                 left.nodes.len()
             )));
         }
-        let touched = self.touched(left)?;
+        self.build_with(left, self.touched(left)?)
+    }
+
+    /// The value that tables were read from, as it was then: lists, dicts and objects that
+    /// can change are new ones with the contents of that time. Variables stay the same
+    /// objects, with the fields that they have now. O(n) for n objects.
+    ///
+    /// # Errors
+    ///
+    /// Those of making objects from fields.
+    pub(super) fn value_when_read(tables: &Tables) -> Result<Value> {
+        let mut touched = vec![false; tables.nodes.len()];
+        for number in 0..touched.len() {
+            let node = tables.node(number as u32);
+            let is_copied = can_change(node.info()) || is_around(tables, number as u32, &touched);
+            touched[number] = is_copied && !node.is_var() && !node.is_singleton();
+        }
+        Patch::default().build_with(tables, touched)
+    }
+
+    /// Builds the value, with other objects in place of the touched ones.
+    fn build_with(&self, left: &Tables, touched: Vec<bool>) -> Result<Value> {
         let mut builder = Builder {
             left,
             patch: self,
@@ -387,7 +409,8 @@ impl<'t> Builder<'t> {
         let given = fields.len();
         for (cell, slot) in cells.iter().zip(&info.visited) {
             let is_touched = (cell.node_number()).is_some_and(|part| self.touched[part as usize]);
-            if is_touched
+            // The object may have other fields by now.
+            if (is_touched || can_change(info))
                 && !fields[..given]
                     .iter()
                     .any(|(field, _)| *field == slot.field)

@@ -41,9 +41,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 } else if !is_var {
                     tables.levels.use_numbered(level);
                 }
-                self.note_level(level);
+                match is_var && name.first.is_none() {
+                    true => self.note_use(index, level, region.is_field()),
+                    false => self.note_level(level),
+                }
             }
-            By::Fields => self.note_named(object),
+            By::Fields => self.note_named(index),
             By::Identity => {
                 self.note_free(object, region);
                 if object.info().shape() == VisitShape::Var {

@@ -1,9 +1,11 @@
 //! Decides when hashes of parts are kept, and when they are used again.
 
+use super::super::levels::ValidUntil;
 use super::super::scope::Region;
 use super::super::sink::Sink;
+use super::super::var_numbering::OuterName;
 use super::Hasher;
-use super::kept::{Entry, Part};
+use super::kept::{Entry, OuterVar, Part};
 use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment::changed_types;
 use crate::kernel::object::table::TypeInfo;
@@ -21,8 +23,12 @@ const LIMIT: usize = 1 << 18;
 /// The maximum number of dag nodes in kept parts of a table, which take up to 71 MB more.
 const MAX_OWNED: usize = 1 << 21;
 
-/// A part with more variables named by their fields is not kept.
-const MAX_NAMED: usize = 64;
+/// The same for a part that uses numbered variables from around it, of which there are
+/// many more.
+const MIN_OPEN_VISITS: u64 = 32;
+
+/// A part with more variables from around it is not kept.
+const MAX_OUTER: usize = 64;
 
 impl<'a, S: Sink> Hasher<'a, S> {
     /// True if hashes are kept and used at all.
@@ -77,15 +83,20 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.parts.in_doubt |= entry.used == tables.kept.walk;
             return None;
         }
+        if entry.nodes > 0 && !tables.numbering.is_outside_hooks() {
+            // What alternatives meet is numbered after them, one by one.
+            return None;
+        }
         if entry.has_free
             && (self.parts.has_numbers || self.parts.has_free_keys || region != Region::USE)
             || tables.kept.types != changed_types()
         {
             return None;
         }
-        for &var in &entry.named {
-            let index = tables.numbering.bindings.of(0, var)?;
-            if !tables.numbering.is_by_fields(index) {
+        let level = tables.levels.current();
+        for var in &entry.outer {
+            let index = tables.numbering.bindings.of(0, var.ident)?;
+            if tables.numbering.outer_name(index, level) != Some(var.name) {
                 return None;
             }
         }
@@ -95,12 +106,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             self.watch.begin();
         }
-        for &var in &entry.named {
-            if let Some(index) = tables.numbering.bindings.of(0, var) {
+        for var in &entry.outer {
+            if let Some(index) = tables.numbering.bindings.of(0, var.ident) {
                 let level = tables.numbering.bindings.get(index).level;
                 tables.levels.use_var(index, level, region);
+                self.parts.outer.push(index);
             }
-            self.parts.named.push(var);
         }
         if entry.has_free {
             self.parts.used_free = true;
@@ -162,7 +173,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 lowest: u32::MAX,
                 has_free: false,
                 can_change: false,
-                named: self.parts.named.len() as u32,
+                outer: self.parts.outer.len() as u32,
                 owned: self.parts.owned.len() as u32,
                 nodes: self.tables.numbering.numbered_nodes(&self.tables.levels),
             });
@@ -202,14 +213,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let visits = self.visits - self.parts.covered - part.visits;
         let is_whole = matches!(info.kind, Kind::Tree | Kind::ConstTree | Kind::Dag)
             && (region == Region::USE || region == Region::FREE);
-        let Some(named) = self.named_in(part) else {
+        let Some(outer) = self.outer_of(part) else {
             return;
         };
-        if !is_whole
-            || part.lowest <= part.level
-            || (visits < MIN_VISITS && !object.is_shared())
-            || self.parts.in_doubt
-        {
+        let is_large = match outer.iter().any(|var| var.name != OuterName::FIELDS) {
+            true => visits >= MIN_OPEN_VISITS,
+            false => visits >= MIN_VISITS,
+        } || object.is_shared();
+        if !is_whole || part.lowest <= part.level || !is_large || self.parts.in_doubt {
             return;
         }
         let watched = self.watch.watched().filter(|_| part.can_change);
@@ -244,7 +255,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             Entry {
                 out,
                 has_free,
-                named,
+                outer,
                 nodes,
                 made: kept.walk,
                 used: 0,
@@ -253,38 +264,61 @@ impl<'a, S: Sink> Hasher<'a, S> {
         );
     }
 
-    /// The variables of an ended part that are named by their fields; None if they are
-    /// too many, of which the part around it is told.
-    fn named_in(&mut self, part: Part) -> Option<Box<[u64]>> {
-        let (start, named) = (part.named as usize, &mut self.parts.named);
-        if named.len() == start {
+    /// The variables that an ended part uses from around it; None if they are too many,
+    /// of which the part around it is told.
+    fn outer_of(&mut self, part: Part) -> Option<Box<[OuterVar]>> {
+        let (start, used) = (part.outer as usize, &mut self.parts.outer);
+        if used.len() == start {
             return Some(Box::default());
         }
-        named[start..].sort_unstable();
-        let mut last = None;
-        let mut next = start;
-        for position in start..named.len() {
-            let var = named[position];
-            if last.replace(var) != Some(var) {
-                named[next] = var;
+        let numbering = &self.tables.numbering;
+        used[start..].sort_unstable();
+        let (mut last, mut next) = (None, start);
+        for position in start..used.len() {
+            let binding = used[position];
+            let is_inner = numbering.bindings.get(binding).level > part.level;
+            if !is_inner && last.replace(binding) != Some(binding) {
+                used[next] = binding;
                 next += 1;
             }
         }
-        named.truncate(next);
-        if next - start > MAX_NAMED {
-            named.truncate(start);
+        used.truncate(next);
+        let name = |&binding: &u32| {
+            Some(OuterVar {
+                ident: numbering.bindings.get(binding).idents[0],
+                name: numbering.outer_name(binding, part.level)?,
+            })
+        };
+        let outer = match next - start <= MAX_OUTER {
+            true => used[start..].iter().map(name).collect(),
+            false => None,
+        };
+        if outer.is_none() {
+            used.truncate(start);
             self.note_level(0);
-            return None;
         }
-        Some(named[start..].into())
+        outer
     }
 
     /// Records in the innermost part a variable that is named by its fields.
     #[inline(always)]
-    pub(super) fn note_named(&mut self, object: ObjRef<'a>) {
+    pub(super) fn note_named(&mut self, binding: u32) {
         if S::KEEPS && !self.parts.open.is_empty() {
-            self.parts.named.push(object.ident());
+            self.parts.outer.push(binding);
         }
+    }
+
+    /// Records in the innermost part the use of a variable that is numbered already.
+    #[inline(always)]
+    pub(super) fn note_use(&mut self, binding: u32, level: u32, is_defined: bool) {
+        if !S::KEEPS || self.parts.open.is_empty() {
+            return;
+        }
+        // A definition field would bind it where it is not bound in the same scope.
+        if is_defined || self.is_of_key() || !self.tables.numbering.is_outside_hooks() {
+            return self.note_level(level);
+        }
+        self.parts.outer.push(binding);
     }
 
     /// Records a dag node that has not been met before.
@@ -378,13 +412,34 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// Records the facts about a remembered hash in the innermost part.
     #[inline(always)]
-    pub(super) fn note_recalled(&mut self, is_closed: bool, can_change: bool) {
-        // Its variables may be bound in any part around it.
-        if !is_closed {
-            self.note_level(0);
+    pub(super) fn note_recalled(&mut self, needs: Option<ValidUntil>, can_change: bool) {
+        if !S::KEEPS {
+            return;
+        }
+        match needs {
+            Some(needs) if needs.newest_dag == 0 && needs.used.highest().is_none() => {}
+            Some(needs) if needs.newest_dag == 0 && needs.is_exact() => self.note_uses(needs),
+            // Its variables may be bound in any part around it.
+            _ => self.note_level(0),
         }
         if can_change {
             self.note_change();
+        }
+    }
+
+    /// Records in the innermost part the variables that a remembered hash used.
+    fn note_uses(&mut self, needs: ValidUntil) {
+        for position in 0..self.tables.levels.kept(needs).len() {
+            let tables = &self.tables;
+            let known = tables.levels.kept(needs)[position];
+            let level = tables.numbering.bindings.get(known.binding).level;
+            if tables.numbering.is_by_fields(known.binding) {
+                self.note_named(known.binding);
+            } else if tables.numbering.is_by_identity(known.binding) {
+                self.note_level(0);
+            } else {
+                self.note_use(known.binding, level, known.defined);
+            }
         }
     }
 

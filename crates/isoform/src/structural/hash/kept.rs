@@ -3,13 +3,16 @@
 //! program cost O(n) together, in any order, and an edited program costs as much
 //! as the edit.
 //!
-//! A part has the same hash at every place if it uses nothing that is bound
-//! around it. It is kept together with the facts that a later use needs:
-//! whether it contains free variables, which must be free there as well; the
-//! variables in it that are named by their fields, which must be so named there;
-//! whether anything in it can change, so that a write in the meantime can be
-//! detected; and the number of dag nodes in it, so that those after it get the same
-//! numbers.
+//! A part has the same hash at every place where the variables that it uses from around
+//! it have the same names, since the hash is made of its objects and these names alone. A
+//! part without such variables has the same hash everywhere; one in which a variable is
+//! met first, and so numbered, is not kept. A part is kept together with the facts that
+//! a later use needs: the variables from around it and their names, by number or by
+//! fields; whether it contains variables that are hashed by identity, which must be free
+//! there as well; whether anything in it can change, so that a write in the meantime can
+//! be detected; and the number of dag nodes in it, so that those after it get the same
+//! numbers. A key has no variables from around it, so parts with such variables are kept
+//! for hashers only.
 //!
 //! A dag node that is met elsewhere is named differently from then on, so each knows
 //! the one kept part that it is in, directly or in a kept part within it. Meeting the
@@ -23,13 +26,14 @@
 
 use hashbrown::{HashMap, HashSet};
 
+use super::super::var_numbering::OuterName;
 use crate::kernel::object::moment::{Watched, changed_types};
 
 pub(super) struct Entry<Lasting> {
     pub(super) out: Lasting,
     pub(super) has_free: bool,
-    /// The variables in it that are named by their fields.
-    pub(super) named: Box<[u64]>,
+    /// The variables from around it.
+    pub(super) outer: Box<[OuterVar]>,
     /// The number of dag nodes in it.
     pub(super) nodes: u32,
     /// The walk that made it.
@@ -38,6 +42,13 @@ pub(super) struct Entry<Lasting> {
     pub(super) used: u64,
     /// For a part that can change.
     pub(super) watched: Option<Watched>,
+}
+
+/// A variable that a part uses and does not bind.
+#[derive(Clone, Copy)]
+pub(super) struct OuterVar {
+    pub(super) ident: u64,
+    pub(super) name: OuterName,
 }
 
 /// The kept hashes, by identity number, which no later object reuses.
@@ -92,9 +103,10 @@ impl<Lasting> Default for Kept<Lasting> {
 }
 
 // With a byte of the table for each place, of which up to half are empty, this is what a
-// kept part costs, besides eight bytes for each variable that is named by its fields.
+// kept part costs, besides sixteen bytes for each variable from around it.
 const _: () = assert!(size_of::<(u64, Entry<u64>)>() == 80);
 const _: () = assert!(size_of::<(u64, Entry<[u8; 32]>)>() == 104);
+const _: () = assert!(size_of::<OuterVar>() == 16);
 
 /// The state of a part while it is being hashed.
 #[derive(Clone, Copy)]
@@ -103,13 +115,13 @@ pub(super) struct Part {
     pub(super) visits: u64,
     /// The scope level around it.
     pub(super) level: u32,
-    /// The lowest level of a binding used in it; also 0 if it depends on more
-    /// than the part.
+    /// The lowest level of a binding used in it that is not among its variables; also 0
+    /// if it depends on more than the part.
     pub(super) lowest: u32,
     pub(super) has_free: bool,
     pub(super) can_change: bool,
-    /// The start of its variables in [`Parts::named`].
-    pub(super) named: u32,
+    /// The start of its variables in [`Parts::outer`].
+    pub(super) outer: u32,
     /// The start of its dag nodes in [`Parts::owned`].
     pub(super) owned: u32,
     /// The number of dag nodes before it in its scope.
@@ -128,8 +140,8 @@ impl Part {
 #[derive(Default)]
 pub(in super::super) struct Parts {
     pub(super) open: Vec<Part>,
-    /// The variables named by their fields in open parts, outermost first.
-    pub(super) named: Vec<u64>,
+    /// The bindings of variables used in open parts, outermost part first.
+    pub(super) outer: Vec<u32>,
     /// The dag nodes met in open parts, and the kept parts that contain some.
     pub(super) owned: Vec<u64>,
     /// The visits of this walk within parts that are kept.

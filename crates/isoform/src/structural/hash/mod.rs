@@ -382,14 +382,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 tables.levels.use_result(known.needs, region);
                 tables.numbering.use_context(known.context);
                 let out = known.out;
-                let is_closed = highest.is_none() && known.needs.newest_dag == 0;
-                let can_change = known.can_change;
-                self.note_recalled(is_closed, can_change);
+                let (needs, can_change) = (known.needs, known.can_change);
+                self.note_recalled(Some(needs), can_change);
                 return Ok(out);
             }
             let out = tables.recall_alike(object.ident(), region);
             if out.is_some() {
-                self.note_recalled(false, true);
+                self.note_recalled(None, true);
             }
             return out.ok_or(true);
         }

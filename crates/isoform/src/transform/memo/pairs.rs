@@ -59,9 +59,16 @@ fn shape(value: &Value) -> Shape<'_> {
         return Shape::Container(contents, object.filter(is_mutable));
     }
     match value.as_object() {
-        Some(object) if !object.type_info().is_builtin() => Shape::Node(object),
+        Some(object) if !is_plain(object) => Shape::Node(object),
         _ => Shape::Plain,
     }
+}
+
+/// True for an object that counts as a whole, in whatever field: a value of the library, or
+/// the only one of its kind.
+pub(super) fn is_plain(object: &Ref<Obj>) -> bool {
+    let info = object.type_info();
+    info.is_builtin() || info.kind() == Kind::Singleton
 }
 
 /// A pair of values below an ignored field.
@@ -135,7 +142,7 @@ impl Pairs {
             return Some(());
         }
         let info = left.type_info();
-        if info.index() != right.type_index() || info.kind() == Kind::Singleton {
+        if info.index() != right.type_index() {
             return None;
         }
         let is_shared = matches!(info.kind(), Kind::Var | Kind::Dag);
@@ -195,13 +202,14 @@ impl Pairs {
                     }
                 }
                 match parts(&a, &b) {
+                    Some(parts) if parts.is_empty() => self.names.pair(site, &left, &right),
                     Some(parts) => {
                         below.extend(parts.into_iter().map(|(left, right)| (left, right, site)));
                     }
                     None => self.forget(&left, Some(site)),
                 }
             }
-            (Shape::Plain, _) => self.names.pair(site, left, right),
+            (Shape::Plain, _) => self.names.pair(site, &left, &right),
             _ => self.forget(&left, Some(site)),
         }
     }
@@ -256,10 +264,7 @@ impl Pairs {
                 Shape::Node(object) => {
                     let info = object.type_info();
                     let is_shared = matches!(info.kind(), Kind::Var | Kind::Dag);
-                    if info.kind() == Kind::Singleton
-                        || is_shared && !is_first
-                        || !self.ambiguous.insert(object.identity())
-                    {
+                    if is_shared && !is_first || !self.ambiguous.insert(object.identity()) {
                         continue;
                     }
                     for (position, field) in info.fields().iter().enumerate() {
@@ -273,6 +278,11 @@ impl Pairs {
                 Shape::Container(contents, object) => {
                     self.ambiguous.extend(object.map(Ref::identity));
                     match contents {
+                        contents if contents.len() == 0 => {
+                            if let Some(site) = site {
+                                self.names.forget(site, &value);
+                            }
+                        }
                         Contents::Items(items) => {
                             let items = items.values().iter().cloned();
                             stack.extend(items.map(|item| (item, site, false)));
@@ -287,7 +297,7 @@ impl Pairs {
                 }
                 Shape::Plain => {
                     if let Some(site) = site {
-                        self.names.forget(site, value);
+                        self.names.forget(site, &value);
                     }
                 }
             }

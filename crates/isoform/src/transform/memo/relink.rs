@@ -3,13 +3,13 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::names::{Name, Site};
-use super::pairs::{Pairs, Partner};
+use super::names::{Site, ValueMatch};
+use super::pairs::{self, Pairs, Partner};
 use crate::ir::{GlobalVar, IRModule};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::AccessStep;
+use crate::kernel::types::FieldFlag;
 use crate::kernel::types::region::RegionKind;
-use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
 use crate::traverse::{ChildOptions, Children};
 
@@ -119,12 +119,8 @@ impl Relinker<'_> {
             let own = module.global_var(&var.name_hint).ok()?;
             return Some(Met::Done(own.into()));
         }
-        let info = object.type_info();
-        if info.is_builtin() && value.contents().is_none() {
+        if pairs::is_plain(object) && value.contents().is_none() {
             return self.plain(value, site);
-        }
-        if info.kind() == Kind::Singleton {
-            return Some(Met::Done(value));
         }
         let key = (object.identity(), site.is_some());
         match self.done.get(&key) {
@@ -136,7 +132,7 @@ impl Relinker<'_> {
         let options = ChildOptions::default().include_ignored(true).keys(true);
         let children = options.children_of(&value);
         if children.is_empty() {
-            return Some(Met::Done(value));
+            return self.plain(value, site);
         }
         self.done.insert(key, None);
         Some(Met::Open(Frame {
@@ -149,14 +145,24 @@ impl Relinker<'_> {
         }))
     }
 
+    /// A value without parts. In an ignored field it may be one of the function, whatever its
+    /// type is.
     fn plain(&self, value: Value, site: Option<Site>) -> Option<Met> {
         let Some(site) = site else {
             return Some(Met::Done(value));
         };
         match self.pairs.names.find(site, &value) {
-            Name::Own => Some(Met::Done(value)),
-            Name::Is(own) => Some(Met::Done(own.clone())),
-            Name::Unknown => None,
+            ValueMatch::Own => Some(Met::Done(value)),
+            // A list that the pass made is not the one of the function, which is as empty.
+            ValueMatch::Is(_) if value.as_object().is_some_and(is_mutable) => {
+                Some(Met::Done(value))
+            }
+            ValueMatch::Is(own) => Some(Met::Done(own.clone())),
+            ValueMatch::Unknown => None,
         }
     }
+}
+
+fn is_mutable(object: &Ref<Obj>) -> bool {
+    object.type_info().class().is_mutable()
 }
