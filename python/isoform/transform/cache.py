@@ -11,7 +11,7 @@ from isoform.ir import _api
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Memo", "MemoryCache"]
+__all__ = ["Memo", "MemoryCache", "NoProgram"]
 
 _memory_cache = _api.function("passes.memory_cache")
 
@@ -28,8 +28,8 @@ class Cache(Object):
 class Memo(Object):
     """The declaration that a function pass is pure.
 
-    Its result then depends on nothing but the function, the options of the pass and what
-    it reads of the program.
+    Its result then depends on nothing but the function, the options of the pass and of the
+    context, the state of the pass and what it reads of the program.
 
     Args:
         version: The version of the pass, which changes with its results.
@@ -37,15 +37,61 @@ class Memo(Object):
             spans: functions that differ only in these have one entry. A kept result gets
             the names and spans of the function at hand.
         reads: Called with the function and the program; returns what the pass reads of the
-            program besides the signatures of the functions that it calls.
+            program besides the signatures of the functions that it calls. A pass without it
+            gets a `NoProgram` in place of the program.
         code: Where the pass is written, such as module and qualified name: passes of one
             name share nothing if they are written in different places.
+        state: Returns what else the pass depends on, as a map from names to values. By
+            default that is the data which the code of a Python pass names: variables that it
+            captures, attributes, defaults, and plain values of module variables. The pass must
+            not change them.
     """
 
     version: str
     ignores: bool
     reads: Callable[[Any, Any], Any] | None
     code: str
+    state: Callable[[], Any] | None
+
+
+@c_class("transform.NoProgram", init=False)
+class NoProgram(Object):
+    """Takes the place of the program for a pure pass that does not declare what it reads.
+
+    Looking at it raises ValueError, which says what to declare.
+    """
+
+    of_pass: str
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise ValueError, AttributeError for special names."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self._unread(f"'.{name}'")
+
+    def _unread(self, what: str) -> ValueError:
+        return ValueError(
+            f"pass '{self.of_pass}' is pure and asks the program for {what}, "
+            f"which is not part of the key of its results: declare what it reads, as in "
+            f"function_pass(..., pure=True, reads=lambda function, mod: mod.attrs), or leave out "
+            f"pure=True"
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        """Raise ValueError."""
+        raise self._unread(f"[{key!r}]")
+
+    def __iter__(self) -> Any:
+        """Raise ValueError."""
+        raise self._unread("its parts")
+
+    def __len__(self) -> int:
+        """Raise ValueError."""
+        raise self._unread("its length")
+
+    def __contains__(self, _key: object) -> bool:
+        """Raise ValueError."""
+        raise self._unread("its parts")
 
 
 def MemoryCache(max_bytes: int = 1 << 28) -> Any:  # noqa: N802

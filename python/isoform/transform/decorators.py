@@ -101,16 +101,18 @@ def function_pass(
         filter: Returns whether a function is transformed.
         after: The names of passes that run on the result.
         preserves: The names of analyses whose results stay valid, see `PassInfo`.
-        pure: The result depends on nothing but the function, the options of the pass and
-            what it reads of the program, so that the cache of a context may keep it.
+        pure: The result depends on nothing but the function, the context, the data of the
+            pass and what it reads of the program, so that the cache of a context may keep it.
         version: For a pure pass, its version, which changes with its results. A pure pass
             needs one, and a name if it is made of a function without.
         ignores: For a pure pass, that it ignores names and spans, see `Memo`.
-        reads: For a pure pass, what it reads of the program, see `Memo`.
+        reads: For a pure pass, what it reads of the program, see `Memo`. Without it, a pure
+            pass that looks at the program raises ValueError.
 
-    The arguments with which a pass of a class is made are its `options`. Those that are
-    no values, or values without a digest, such as functions, exclude it from the cache.
-    What a function captures is not known to the cache.
+    The arguments with which a pass of a class is made are its `options`. These, attributes
+    and captured variables are part of the key of a pure pass; those that are no values, or
+    values without a digest, such as functions, exclude it from the cache. A pure pass that
+    changes one of them raises ValueError.
 
     Raises ValueError without `opt_level`, or for a pure pass without `version` or name,
     TypeError for arguments of other types.
@@ -239,6 +241,13 @@ def _class_of(
             if attribute == "_inner":
                 raise AttributeError(attribute)
             return getattr(self._inner, attribute)
+
+        def __setattr__(self, attribute: str, value: Any) -> None:
+            # What is read from the instance is written there, so that its method sees it.
+            if "_inner" in vars(self) and not hasattr(base, attribute):
+                setattr(self._inner, attribute, value)
+            else:
+                super().__setattr__(attribute, value)
 
     functools.update_wrapper(Made.__init__, decorated.__init__)
     Made.__name__ = decorated.__name__

@@ -172,10 +172,16 @@ class FunctionPass(Pass):
         """See the class."""
         from isoform import _core
 
+        from .state import state_of
+
         key = function_class
         if isinstance(key, type):
             key = _core.type_info(key).type_key
         this: Any = self
+        if memo is not None and memo.state is None:
+            made: Any = type(memo)
+            parts = (memo.version, memo.ignores, memo.reads, memo.code)
+            memo = made(*parts, state_of(self, func))
         this.__ffi_init__(func, info, key, filter, names(after, "FunctionPass.after"), memo)
 
 

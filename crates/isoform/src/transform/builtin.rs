@@ -3,13 +3,13 @@
 use hashbrown::{HashMap, HashSet};
 use isoform_macros::export;
 
+use super::config;
 use super::context::PassContext;
 use super::info::PassInfo;
 use super::nodes::{ModulePass, Pass};
 use super::registry::{PassEntry, make_pass, register_of_module, registered_passes};
 use super::root::{functions, script, with_functions};
-use super::run::{IMMUTABLE, run};
-use super::{config, reproducer};
+use super::run::run;
 use crate::ir::{BaseFunc, IRModule};
 use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::error::{Error, Result};
@@ -208,13 +208,13 @@ fn list_exported() -> Vec<Map<Str, Value>> {
 
 pub(super) fn register() -> Result<()> {
     config::register_config_option(
-        IMMUTABLE,
+        config::IMMUTABLE,
         Schema::Bool,
         false,
         "Check that every pass leaves its input alone: one that changes it in place fails.",
     )?;
     config::register_config_option(
-        reproducer::REPRODUCER,
+        config::REPRODUCER,
         Schema::Str,
         Value::NONE,
         "The folder where the input and the text of a pass that fails are written.",

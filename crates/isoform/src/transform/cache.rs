@@ -125,7 +125,7 @@ pub struct Cache {
 }
 
 /// The declaration that a function pass is pure: its result depends on nothing but the
-/// function, its options, and what it reads of the program.
+/// function, the options of the pass and of the context, and what it reads of the program.
 #[derive(Node)]
 #[node(key = "transform.Memo", kind = none, crate = crate)]
 #[repr(C)]
@@ -137,13 +137,27 @@ pub struct Memo {
     #[node(default = false)]
     pub ignores: bool,
     /// Returns what the pass reads of the program besides the signatures of the functions
-    /// that it calls, from the function and the program.
+    /// that it calls, from the function and the program. A pass without it gets a
+    /// [`NoProgram`] in place of the program.
     #[node(default)]
     pub reads: Option<Function>,
     /// Where the pass is written, such as module and qualified name in Python: passes of
     /// one name share nothing if they are written in different places.
     #[node(default)]
     pub code: Str,
+    /// Returns everything else that the pass depends on, as a map from names to values, such
+    /// as the variables that a closure captures. The pass must not change them.
+    #[node(default)]
+    pub state: Option<Function>,
+}
+
+/// Takes the place of the program for a pure pass that does not declare what it reads of it.
+#[derive(Node)]
+#[node(key = "transform.NoProgram", kind = none, crate = crate)]
+#[repr(C)]
+pub struct NoProgram {
+    /// The name of the pass.
+    pub of_pass: Str,
 }
 
 fn bytes_of(value: &Value) -> Result<&Bytes> {

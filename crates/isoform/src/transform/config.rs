@@ -12,6 +12,12 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::types::{Schema, name_hint};
 use crate::kernel::value::Value;
 
+/// The option that names the folder for reproducers.
+pub(super) const REPRODUCER: &str = "transform.reproducer";
+
+/// The option that checks that passes leave their input alone.
+pub(super) const IMMUTABLE: &str = "testing.immutable_module";
+
 /// An option of contexts.
 #[derive(Clone, Debug)]
 pub struct ConfigOption {
@@ -162,6 +168,16 @@ pub(super) fn legalised(given: &Map<Str, Value>) -> Result<Map<Str, Value>> {
         made.insert(key.clone(), config_option(key)?.legalised(key, value)?);
     }
     Ok(made)
+}
+
+/// The options that a context sets for passes, without those that say what happens around a
+/// pass.
+pub(super) fn of_passes(given: &Map<Str, Value>) -> Map<Str, Value> {
+    let entries = given.iter();
+    let entries = entries.filter(|(key, _)| ![REPRODUCER, IMMUTABLE].contains(&&***key));
+    entries
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
 }
 
 /// The registered options: for each key the type of its values, the default and the

@@ -23,6 +23,8 @@ thread_local! {
     static REPORTED: Cell<bool> = const { Cell::new(false) };
     /// The number of passes that run natively inside one another.
     static NESTED: Cell<usize> = const { Cell::new(0) };
+    /// How often messages were asked for.
+    static ASKED: Cell<u64> = const { Cell::new(0) };
 }
 
 /// How many passes may run inside of one another: each takes a part of the native stack.
@@ -131,6 +133,12 @@ pub(super) fn depth() -> usize {
     FRAMES.with_borrow(Vec::len)
 }
 
+/// How often the passes of this thread have asked for their messages, which show the program
+/// and are not part of a result.
+pub(super) fn asked_for_messages() -> u64 {
+    ASKED.get()
+}
+
 /// Notes that a pass has ended well: an error that was on its way has been handled.
 pub(super) fn ended_well() {
     REPORTED.set(false);
@@ -153,6 +161,7 @@ const RENDERER: &str = "diagnostics.GetRenderer";
 /// `RuntimeError` outside of passes, `TypeError` if the program is not an
 /// [`IRModule`], which holds the source texts.
 pub fn diagnostics() -> Result<Ref<DiagnosticContext>> {
+    ASKED.set(ASKED.get() + 1);
     let found = FRAMES.with_borrow(|frames| {
         let frame = frames.last()?;
         Some((frame.root.clone(), frame.diagnostics.clone()))

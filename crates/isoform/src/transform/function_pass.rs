@@ -1,5 +1,6 @@
 //! How a [`FunctionPass`] runs, and how one is made from a Rust function.
 
+use super::cache::{Memo, NoProgram};
 use super::context::PassContext;
 use super::frames;
 use super::info::PassInfo;
@@ -57,6 +58,52 @@ impl FunctionPass {
         FunctionPass::of(info, func).with_function_class(F::TYPE_KEY)
     }
 
+    /// Makes a pure pass from a function of a function and the context, so that the cache of
+    /// the context may keep its results. Its key consists of the function, the options of the
+    /// pass and those of the context; nothing can record what else the Rust function captures.
+    ///
+    /// A pass that reads the program as well is [`new`](Self::new) with a memo that
+    /// says what it reads.
+    ///
+    /// ```
+    /// use isoform::transform::{FunctionPass, Memo, PassContext, PassInfo};
+    /// use isoform::{Node, Obj, Ref};
+    ///
+    /// #[derive(Node)]
+    /// #[node(key = "doc.pure_pass.Fun")]
+    /// #[repr(C)]
+    /// struct Fun {
+    ///     number: i64,
+    /// }
+    ///
+    /// let double = FunctionPass::pure(
+    ///     &PassInfo::new(1, "Double"),
+    ///     Memo::new("1"),
+    ///     |fun: Ref<Fun>, _ctx: &Ref<PassContext>| Ok(fun.with_number(2 * fun.number)),
+    /// );
+    /// assert_eq!(double.run(&Fun::new(4))?.number, 8);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn pure<F: Node>(
+        info: &Ref<PassInfo>,
+        memo: Ref<Memo>,
+        func: impl Fn(Ref<F>, &Ref<PassContext>) -> Result<Ref<F>> + Send + Sync + 'static,
+    ) -> Ref<FunctionPass> {
+        let of_function =
+            move |function: Ref<F>, _: &Ref<Obj>, ctx: &Ref<PassContext>| func(function, ctx);
+        FunctionPass::new(info, of_function).with_memo(memo)
+    }
+
+    /// The program as the pass sees it: a pure one that does not say what it reads of a
+    /// program sees none.
+    fn seen(&self, root: &Ref<Obj>) -> Ref<Obj> {
+        let reads_all = self.memo.as_ref().is_none_or(|memo| memo.reads.is_some());
+        match reads_all || root.implements_nearest::<dyn Root>().is_none() {
+            true => root.clone(),
+            false => NoProgram::new(self.info.name.clone()).into_object(),
+        }
+    }
+
     /// The class whose functions are transformed; None for all of them.
     fn class(&self) -> Result<Option<TypeIndex>> {
         if self.function_class.is_empty() {
@@ -94,14 +141,18 @@ impl FunctionPass {
     ) -> Result<Vec<(Str, Ref<Obj>)>> {
         let class = self.class()?;
         let run = match (&self.memo, &ctx.cache) {
-            (Some(memo), Some(cache)) => Some(memo::Run::new((memo, cache), functions, root)),
+            (Some(memo), Some(cache)) => {
+                let settings = memo::Settings::of(self, memo, ctx)?;
+                settings.map(|settings| memo::Run::new((memo, cache), settings, functions, root))
+            }
             _ => None,
         };
+        let seen = self.seen(root);
         let mut changed = Vec::new();
         for (position, (name, function)) in functions.iter().enumerate() {
             let compute = || {
-                let arguments = [function.into(), Value::from(root), Value::from(ctx)];
-                self.func.call(&arguments)
+                let arguments = [function.into(), Value::from(&seen), Value::from(ctx)];
+                self.func.call(&arguments).map_err(no_program)
             };
             let result = match self.is_wanted(class, function) {
                 Ok(false) => continue,
@@ -127,6 +178,17 @@ impl FunctionPass {
             }
         }
         Ok(changed)
+    }
+}
+
+/// The error of a function that takes a program where there is none says what to do.
+fn no_program(error: Error) -> Error {
+    match error.message().contains(NoProgram::TYPE_KEY) {
+        true => error.noted(
+            "a pure pass sees the program only if it declares what it reads of it: give `reads`, \
+             a function of the function and the program, whose result becomes part of the key",
+        ),
+        false => error,
     }
 }
 

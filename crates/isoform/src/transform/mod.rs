@@ -75,7 +75,7 @@ isoform_macros::dialect! {
     "transform", crate = crate;
     pub use info::PassInfo;
     pub use instrument::PassInstrument;
-    pub use cache::{Cache, Memo};
+    pub use cache::{Cache, Memo, NoProgram};
     pub use context::PassContext;
     pub use nodes::{Pass, ModulePass, FunctionPass, Sequential};
 }

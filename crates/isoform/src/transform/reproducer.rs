@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::config::REPRODUCER;
 use super::context::{DEFAULT_LEVEL, PassContext};
 use super::nodes::Pass;
 use super::pipeline::pipeline_text;
@@ -12,9 +13,6 @@ use crate::files::to_json_graph;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::text::to_text;
-
-/// The option that names the folder for reproducers.
-pub(super) const REPRODUCER: &str = "transform.reproducer";
 
 /// Writes the input of a pass and the text of the pass, if the context asks for it; the
 /// error of the pass with a note about the files.

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::config::IMMUTABLE;
 use super::context::PassContext;
 use super::frames::{self, Nested, Running};
 use super::instrument::PassInstrument;
@@ -284,9 +285,6 @@ fn checked(
     update_analyses(pass, root, &result, ctx)?;
     Ok(result)
 }
-
-/// The option that checks that passes leave their input alone.
-pub(super) const IMMUTABLE: &str = "testing.immutable_module";
 
 fn is_checked(ctx: &PassContext) -> bool {
     let value = match ctx.config.is_empty() {

@@ -8,9 +8,10 @@ use isoform::functions::Function;
 use isoform::ir::{BaseFunc, GlobalVar, IRModule};
 use isoform::transform::{
     Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, ResultCache,
-    Sequential, Signature,
+    Sequential, Signature, register_config_option,
 };
-use isoform::{Array, Error, Node, Obj, Ref, Result, Str, Value, structural_equal};
+use isoform::types::Schema;
+use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Str, Value, structural_equal};
 
 use crate::program::info;
 
@@ -109,7 +110,7 @@ fn simplifying(name: &str, calls: &Arc<AtomicUsize>, memo: Ref<Memo>) -> Ref<Fun
     let calls = Arc::clone(calls);
     let pass = FunctionPass::new(
         &info(name),
-        move |fun: Ref<Fun>, _: &Ref<IRModule>, _: &Ref<PassContext>| {
+        move |fun: Ref<Fun>, _: &Ref<Obj>, _: &Ref<PassContext>| {
             calls.fetch_add(1, Ordering::Relaxed);
             let body = part(&fun.body);
             let Ok(left) = body.left.extract::<Ref<Add>>() else {
@@ -133,6 +134,11 @@ fn run(root: &Ref<IRModule>, cache: &Ref<Cache>, memo: &Ref<Memo>) -> (Ref<IRMod
     let pipeline = Sequential::new(passes);
     let done = context(cache).within(|| pipeline.run(root)).unwrap();
     (done, calls.load(Ordering::Relaxed))
+}
+
+/// The reads of a pass that looks at nothing but the signatures of callees.
+fn nothing_else() -> Function {
+    Function::new(|_| Ok(Value::NONE))
 }
 
 fn cache() -> Ref<Cache> {
@@ -161,7 +167,7 @@ fn of_a_thousand_functions_only_an_edited_one_is_computed_again() {
 
 #[test]
 fn callers_are_computed_again_if_the_type_of_a_callee_changes() {
-    let (cache, memo) = (cache(), Memo::new("1"));
+    let (cache, memo) = (cache(), Memo::new("1").with_reads(nothing_else()));
     run(&program("a", 100), &cache, &memo);
     let edited = program("a", 100);
     let var = edited.global_var("f0050").unwrap();
@@ -350,4 +356,114 @@ fn a_cache_in_memory_is_bounded() {
     assert!(cache.load(&500u32.to_le_bytes()).unwrap().is_none());
     cache.store(b"large", &[0; 20_000]).unwrap();
     assert!(cache.load(b"large").unwrap().is_none());
+}
+
+/// The sum in the body of a function after a pass that adds a number to it.
+fn number_of(module: &Ref<IRModule>) -> Option<i64> {
+    let body = part(&of(module, "f0000").body);
+    part(&body.right).left.as_int()
+}
+
+/// A pure pass that replaces the number of a function by one that it reads elsewhere.
+fn reading(
+    memo: Ref<Memo>,
+    read: impl Fn(&Ref<PassContext>) -> Result<i64> + Send + Sync + 'static,
+) -> Ref<FunctionPass> {
+    FunctionPass::pure(&info("Reading"), memo, move |fun: Ref<Fun>, ctx| {
+        let body = part(&fun.body);
+        let call = part(&body.right).with_left(read(ctx)?);
+        Ok(fun.with_body(body.with_right(&call)))
+    })
+}
+
+#[test]
+fn the_context_is_part_of_the_key() {
+    register_config_option("memos.number", Schema::Int, 1, "A number.").unwrap();
+    let cache = cache();
+    let root = program("a", 1);
+    let run = |pass: &Ref<FunctionPass>, options: ContextOptions| {
+        let ctx = options.cache(&cache).make().unwrap();
+        number_of(&ctx.within(|| pass.run(&root)).unwrap())
+    };
+    let options = ContextOptions::default;
+    let option = reading(Memo::new("1"), |ctx| {
+        let value = ctx.config_value("memos.number")?;
+        Ok(value.as_int().unwrap_or_default())
+    });
+    for number in [1, 5, 1] {
+        let found = run(&option, options().config("memos.number", number));
+        assert_eq!(found, Some(number));
+    }
+    // The default is the value that the context does not set.
+    assert_eq!(run(&option, options()), Some(1));
+    let level = reading(Memo::new("2"), |ctx| Ok(ctx.opt_level));
+    for number in [0, 3, 0] {
+        assert_eq!(run(&level, options().opt_level(number)), Some(number));
+    }
+    let current = reading(Memo::new("3"), |_| Ok(PassContext::current().opt_level));
+    for number in [0, 3, 0] {
+        assert_eq!(run(&current, options().opt_level(number)), Some(number));
+    }
+}
+
+#[test]
+fn a_pure_pass_that_does_not_declare_what_it_reads_gets_no_program() {
+    let pass = FunctionPass::new(
+        &info("Counting"),
+        |fun: Ref<Fun>, root: &Ref<IRModule>, _: &Ref<PassContext>| {
+            Ok(fun.with_ty(root.functions.len() as i64))
+        },
+    );
+    let undeclared = pass.with_memo(Memo::new("1"));
+    for ctx in [context(&cache()), ContextOptions::default().make().unwrap()] {
+        let error = ctx.within(|| undeclared.run(&program("a", 2))).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("expected ir.IRModule, got transform.NoProgram"),
+            "{text}"
+        );
+        assert!(
+            text.contains("only if it declares what it reads of it"),
+            "{text}"
+        );
+    }
+    let count = |arguments: &[Value]| {
+        let root: Ref<IRModule> = arguments[1].extract()?;
+        Ok(Value::from(root.functions.len()))
+    };
+    let declared = pass.with_memo(Memo::new("1").with_reads(Function::new(count)));
+    let ctx = context(&cache());
+    for size in [2, 3, 2] {
+        let done = ctx.within(|| declared.run(&program("a", size))).unwrap();
+        assert_eq!(of(&done, "f0000").ty, size);
+    }
+}
+
+#[test]
+fn the_state_of_a_pass_is_part_of_the_key_and_must_not_change() {
+    let state = Arc::new(AtomicUsize::new(1));
+    let shared = Arc::clone(&state);
+    let returned = move |_: &[Value]| {
+        let count = shared.load(Ordering::Relaxed);
+        Ok(Map::<Str, Value>::from_iter([("count".into(), count.into())]).into())
+    };
+    let memo = Memo::new("1").with_state(Function::new(returned));
+    let shared = Arc::clone(&state);
+    let steady = reading(memo.clone(), move |_| {
+        Ok(shared.load(Ordering::Relaxed) as i64)
+    });
+    let (ctx, root) = (context(&cache()), program("a", 1));
+    for number in [1, 7, 1] {
+        state.store(number, Ordering::Relaxed);
+        let done = ctx.within(|| steady.run(&root)).unwrap();
+        assert_eq!(number_of(&done), Some(number as i64));
+    }
+    let counting = reading(memo, move |_| {
+        Ok(state.fetch_add(1, Ordering::Relaxed) as i64)
+    });
+    let error = context(&cache())
+        .within(|| counting.run(&root))
+        .unwrap_err();
+    let expected = "pass 'Reading' is pure, but changed 'count' while it ran";
+    assert!(error.to_string().contains(expected), "{error}");
 }

@@ -3,9 +3,8 @@
 use super::super::levels::ValidUntil;
 use super::super::scope::Region;
 use super::super::sink::Sink;
-use super::super::var_numbering::OuterName;
 use super::Hasher;
-use super::kept::{Entry, OuterVar, Part};
+use super::kept::{Entry, OuterVar, Part, is_numbered};
 use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment::changed_types;
 use crate::kernel::object::table::TypeInfo;
@@ -15,13 +14,6 @@ use crate::kernel::types::Kind;
 /// A part is kept if this many of its visits are outside of kept parts within
 /// it, or if it has several owners.
 const MIN_VISITS: u64 = 16;
-
-/// The maximum number of kept parts in a table, which then takes 42 MB for hashes and 55 MB
-/// for digests. If there are more, all are forgotten.
-const LIMIT: usize = 1 << 18;
-
-/// The maximum number of dag nodes in kept parts of a table, which take up to 71 MB more.
-const MAX_OWNED: usize = 1 << 21;
 
 /// The same for a part that uses numbered variables from around it, of which there are
 /// many more.
@@ -121,6 +113,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         entry.used = tables.kept.walk;
         if entry.nodes > 0 {
+            self.parts.used_nodes = true;
             tables.numbering.skip_nodes(entry.nodes, &tables.levels);
             // A second visit would find them numbered.
             tables.levels.create(0);
@@ -216,7 +209,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let Some(outer) = self.outer_of(part) else {
             return;
         };
-        let is_large = match outer.iter().any(|var| var.name != OuterName::FIELDS) {
+        let is_open = is_numbered(&outer);
+        let is_large = match is_open {
             true => visits >= MIN_OPEN_VISITS,
             false => visits >= MIN_VISITS,
         } || object.is_shared();
@@ -235,9 +229,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.parts.covered += visits;
         let tables = &mut *self.tables;
         let kept = &mut tables.kept;
-        if kept.entries.len() >= LIMIT || kept.owners.len() >= MAX_OWNED {
-            kept.clear();
-        }
+        // Nobody notices any more where dag nodes of forgotten parts are met again.
+        self.parts.in_doubt |= kept.make_room(is_open) && self.parts.used_nodes;
         let has_free = part.has_free;
         for owned in self.parts.owned.drain(part.owned as usize..) {
             let before = kept.owners.insert(owned, object.ident());
@@ -294,8 +287,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
             false => None,
         };
         if outer.is_none() {
+            // A part around it that binds all of them does not depend on them.
+            let levels = used[start..].iter();
+            let levels = levels.map(|&binding| numbering.bindings.get(binding).level);
+            let lowest = levels.min().unwrap_or(0);
             used.truncate(start);
-            self.note_level(0);
+            self.note_level(lowest);
         }
         outer
     }

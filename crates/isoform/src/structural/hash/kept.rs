@@ -51,11 +51,25 @@ pub(super) struct OuterVar {
     pub(super) name: OuterName,
 }
 
+/// True if one of the variables around a part has a number.
+pub(super) fn is_numbered(outer: &[OuterVar]) -> bool {
+    outer.iter().any(|var| var.name != OuterName::FIELDS)
+}
+
+/// The maximum number of kept parts in a table, which then takes 42 MB for hashes and 55 MB
+/// for digests.
+const LIMIT: usize = 1 << 18;
+
+/// The maximum number of dag nodes in kept parts of a table, which take up to 71 MB more.
+const MAX_OWNED: usize = 1 << 21;
+
 /// The kept hashes, by identity number, which no later object reuses.
 pub(super) struct Kept<Lasting> {
     pub(super) entries: HashMap<u64, Entry<Lasting>, rapidhash::fast::RandomState>,
     /// The kept parts around dag nodes, and around kept parts that contain some.
     pub(super) owners: HashMap<u64, u64, rapidhash::fast::RandomState>,
+    /// At least the number of entries with numbered variables.
+    open: usize,
     /// See [`changed_types`].
     pub(super) types: u64,
     /// The number of the walk.
@@ -73,9 +87,28 @@ impl<Lasting> Kept<Lasting> {
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.entries.clear();
         self.owners.clear();
+        self.open = 0;
+    }
+
+    /// Forgets parts if there are too many. Returns true if it forgot some.
+    ///
+    /// A large function has many more open parts than a module has functions, so when they
+    /// fill half of the table, they alone are forgotten.
+    pub(super) fn make_room(&mut self, is_open: bool) -> bool {
+        if self.entries.len() >= LIMIT || self.owners.len() >= MAX_OWNED {
+            self.clear();
+        } else if is_open && self.open >= LIMIT / 2 {
+            self.entries.retain(|_, entry| !is_numbered(&entry.outer));
+            self.open = 0;
+        } else {
+            self.open += usize::from(is_open);
+            return false;
+        }
+        self.open += usize::from(is_open);
+        true
     }
 
     /// Forgets a part and all around it. Returns true if one was used in this walk.
@@ -96,6 +129,7 @@ impl<Lasting> Default for Kept<Lasting> {
         Kept {
             entries: HashMap::default(),
             owners: HashMap::default(),
+            open: 0,
             types: 0,
             walk: 0,
         }
@@ -156,6 +190,8 @@ pub(in super::super) struct Parts {
     pub(super) has_free_keys: bool,
     /// True if a kept hash with free variables was used.
     pub(super) used_free: bool,
+    /// True if a kept hash with dag nodes was used.
+    pub(super) used_nodes: bool,
     /// True if one of those variables may have been bound afterwards, so that
     /// the part would have to be visited after all.
     pub(in super::super) in_doubt: bool,

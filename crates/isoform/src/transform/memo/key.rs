@@ -6,18 +6,17 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::kept::{self, Summary, digest, exact};
+use super::settings::Settings;
 use crate::kernel::container::{Array, Bytes, Str};
 use crate::kernel::error::Result;
-use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
 use crate::transform::cache::Memo;
 use crate::transform::nodes::Pass;
 use crate::transform::root::{Root, Signature};
-use crate::traverse::{WalkResult, structural_walk};
 
 /// The version of the form of keys and entries.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// A program, with what the keys of its functions have in common.
 pub(super) struct Program<'a> {
@@ -88,21 +87,6 @@ impl Numbers {
     }
 }
 
-/// True if nothing in a value has an identity that other parts of a key could mention.
-fn is_plain(value: &Value) -> bool {
-    let first = structural_walk(value, |visit| {
-        let is_plain = |object: &Ref<Obj>| {
-            let info = object.type_info();
-            info.is_builtin() && info.class() != Payload::Mutable
-        };
-        Ok(match visit.object().is_none_or(is_plain) {
-            true => WalkResult::Advance,
-            false => WalkResult::Interrupt(()),
-        })
-    });
-    matches!(first, Ok(None))
-}
-
 /// The key; None if a part has no digest. `position` is that of the function in the
 /// program.
 ///
@@ -112,6 +96,7 @@ fn is_plain(value: &Value) -> bool {
 pub(super) fn of(
     pass: &Pass,
     memo: &Memo,
+    settings: &Settings,
     (position, function): (usize, &Ref<Obj>),
     program: &Program<'_>,
 ) -> Result<Option<[u8; 32]>> {
@@ -119,14 +104,20 @@ pub(super) fn of(
         Some(reads) => reads.call(&[function.into(), program.root.into()])?,
         None => Value::NONE,
     };
-    let options: Value = pass.options.snapshot().into();
-    let (own, options) = match reads.is_none() && is_plain(&options) {
-        true => (kept::summary(memo, function), options),
+    let own = match reads.is_none() && settings.is_plain {
+        true => kept::summary(memo, function),
         // One value, so that it tells which parts are the same objects.
         false => {
-            let all = Value::from([Value::from(function), reads, options]);
-            (Summary::of(memo, &all), Value::NONE)
+            let part = match settings.is_plain {
+                true => Value::NONE,
+                false => settings.part.clone(),
+            };
+            Summary::of(memo, &Value::from([Value::from(function), reads, part]))
         }
+    };
+    let plain = match settings.is_plain {
+        true => settings.part.clone(),
+        false => Value::NONE,
     };
     let Some(own) = own else {
         return Ok(None);
@@ -136,7 +127,7 @@ pub(super) fn of(
     let Some(around) = around(memo, (position, function), program, &mut numbers)? else {
         return Ok(None);
     };
-    let seen = Value::from([own, around, options]);
+    let seen = Value::from([own, around, plain]);
     let Some(exact) = exact(memo, &seen) else {
         return Ok(None);
     };
@@ -162,8 +153,9 @@ fn around(
     program: &Program<'_>,
     numbers: &mut Numbers,
 ) -> Result<Option<Value>> {
-    let Some(seen) = program.root.implements_nearest::<dyn Root>() else {
-        // The program is the function itself.
+    let seen = program.root.implements_nearest::<dyn Root>();
+    let Some(seen) = seen.filter(|_| memo.reads.is_some()) else {
+        // The pass does not see the program, or that is the function itself.
         return Ok(Some(Value::NONE));
     };
     let Some(names) = seen.callees(function)? else {

@@ -3,6 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `key.rs` | the digest of everything that a result depends on |
+//! | `settings.rs` | what is the same for all functions: options, context, state of the pass |
 //! | `kept.rs` | what stands for a function in a digest, kept from run to run |
 //! | `pairs.rs` | the objects of a function that correspond to those of an equal one |
 //! | `names.rs` | the same for plain values that comparison ignores |
@@ -13,11 +14,15 @@ mod key;
 mod names;
 mod pairs;
 mod relink;
+mod settings;
+
+pub(super) use settings::Settings;
 
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
 use super::cache::{Cache, Memo};
+use super::frames;
 use super::nodes::Pass;
 use crate::files::{from_bytes, to_bytes};
 use crate::ir::{GlobalVar, IRModule};
@@ -33,6 +38,7 @@ use crate::traverse::{Sharing, WalkOptions, WalkResult};
 pub(super) struct Run<'a> {
     memo: &'a Memo,
     cache: &'a Cache,
+    settings: Settings,
     root: &'a Ref<Obj>,
     program: key::Program<'a>,
 }
@@ -41,12 +47,14 @@ impl<'a> Run<'a> {
     /// The run on a program with these functions. O(functions).
     pub(super) fn new(
         (memo, cache): (&'a Memo, &'a Cache),
+        settings: Settings,
         functions: &'a [(Str, Ref<Obj>)],
         root: &'a Ref<Obj>,
     ) -> Self {
         Run {
             memo,
             cache,
+            settings,
             root,
             program: key::Program::new(root, functions),
         }
@@ -56,7 +64,12 @@ impl<'a> Run<'a> {
     ///
     /// A value that cannot be written to bytes, such as a function of the core in a
     /// field, is never kept; neither is one that refers to a variable of the program that
-    /// its function does not have. `fits` says whether a result may be one of the pass.
+    /// its function does not have, and one whose pass asked for its messages. `fits` says
+    /// whether a result may be one of the pass.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if the pass changes what it says it depends on.
     pub(super) fn result(
         &self,
         pass: &Pass,
@@ -64,7 +77,14 @@ impl<'a> Run<'a> {
         fits: impl Fn(&Value) -> bool,
         compute: impl FnOnce() -> Result<Value>,
     ) -> Result<Value> {
-        let Some(key) = key::of(pass, self.memo, (position, function), &self.program)? else {
+        let Some(key) = key::of(
+            pass,
+            self.memo,
+            &self.settings,
+            (position, function),
+            &self.program,
+        )?
+        else {
             return compute();
         };
         if let Some(bytes) = self.cache.find(&key)?
@@ -75,7 +95,12 @@ impl<'a> Run<'a> {
                 return Ok(result);
             }
         }
+        let messages = frames::asked_for_messages();
         let result = compute()?;
+        self.settings.check_unchanged(pass, self.memo)?;
+        if frames::asked_for_messages() != messages {
+            return Ok(result);
+        }
         if let Some(new) = result.as_object() {
             let entry = match new.same_as(function) {
                 true => Value::NONE,

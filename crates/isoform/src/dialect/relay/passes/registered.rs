@@ -19,6 +19,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function as Callback;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::Schema;
+use crate::kernel::value::Value;
 use crate::transform::{
     FunctionPass, Memo, ModulePass, PassContext, PassInfo, register_config_option,
 };
@@ -133,7 +134,9 @@ fn simplify_pass(#[default = false] exact: bool) -> Ref<FunctionPass> {
         Ok(options.run(&typed)?.expr)
     });
     // The options are part of the key only if the pass was made by name.
-    pass.with_memo(Some(Memo::new(format!("1 exact={exact}"))))
+    let memo = Memo::new(format!("1 exact={exact}"));
+    // The types of callees, which the key contains as signatures.
+    pass.with_memo(memo.with_reads(Callback::new(|_| Ok(Value::NONE))))
 }
 
 /// Returns the expression with identities applied.
