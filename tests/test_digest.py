@@ -133,5 +133,6 @@ def test_an_edit_of_an_open_program_costs_its_path(bound):
         program = edited(program, 12)
         value = Fun([x], program) if bound else program
         digest = hasher.digest(value)
-        assert step == 0 or isoform.last_visit_count() < 400
+        # Of 32,767: the parts beside the path that are too small to be kept.
+        assert step == 0 or isoform.last_visit_count() < 14 * 64
         assert digest == structural_digest(value, map_free_vars=True)

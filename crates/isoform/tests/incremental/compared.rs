@@ -310,7 +310,7 @@ fn an_edit_of_a_very_large_program_costs_its_path() {
         (&program, edited(&program, DEEP, 77_777, -1)),
     ] {
         let whole = Value::from(vec![program.clone()]);
-        structural_equal(&whole, &Value::from(vec![program.clone()])).unwrap();
+        structural_equal(&whole, Value::from(vec![program.clone()])).unwrap();
         for _ in 0..2 {
             structural_equal(program, &edit).unwrap();
             structural_equal(&edit, program).unwrap();

@@ -151,7 +151,7 @@ impl Patch {
                 left.nodes.len()
             )));
         }
-        self.build_with(left, self.touched(left)?)
+        self.build_with(left, self.touched(left)?, false)
     }
 
     /// The value that tables were read from, as it was then: lists, dicts and objects that
@@ -168,15 +168,17 @@ impl Patch {
             let is_copied = can_change(node.info()) || is_around(tables, number as u32, &touched);
             touched[number] = is_copied && !node.is_var() && !node.is_singleton();
         }
-        Patch::default().build_with(tables, touched)
+        Patch::default().build_with(tables, touched, true)
     }
 
-    /// Builds the value, with other objects in place of the touched ones.
-    fn build_with(&self, left: &Tables, touched: Vec<bool>) -> Result<Value> {
+    /// Builds the value, with other objects in place of the touched ones; with `restores`,
+    /// these have the fields that they had when the tables were read.
+    fn build_with(&self, left: &Tables, touched: Vec<bool>, restores: bool) -> Result<Value> {
         let mut builder = Builder {
             left,
             patch: self,
             touched,
+            restores,
             images: HashMap::default(),
             news: vec![None; self.news.len()],
             checker: SchemaChecker::default(),
@@ -268,6 +270,7 @@ struct Builder<'t> {
     left: &'t Tables,
     patch: &'t Patch,
     touched: Vec<bool>,
+    restores: bool,
     images: HashMap<u32, Value, RandomState>,
     news: Vec<Option<Value>>,
     checker: SchemaChecker,
@@ -409,8 +412,7 @@ impl<'t> Builder<'t> {
         let given = fields.len();
         for (cell, slot) in cells.iter().zip(&info.visited) {
             let is_touched = (cell.node_number()).is_some_and(|part| self.touched[part as usize]);
-            // The object may have other fields by now.
-            if (is_touched || can_change(info))
+            if (is_touched || self.restores && !cell.is_ignored())
                 && !fields[..given]
                     .iter()
                     .any(|(field, _)| *field == slot.field)

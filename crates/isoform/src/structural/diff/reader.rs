@@ -10,7 +10,7 @@ use super::alignment::aligns_by_fields;
 use super::ignored::Ignored;
 use super::kept;
 use super::known::Known;
-use super::rows::{INHERITED, can_change};
+use super::rows::{IGNORED, INHERITED, can_change};
 use super::tables::{
     Cell, HAS_DAGS, HAS_DEFS, HAS_IDENTITY, HAS_SINGLETONS, HAS_VARS, IS_DEFINED, IS_HOOKED,
     IS_IGNORED, Marks, Node, OPEN, Tables,
@@ -369,7 +369,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         if let Some(ignored) = self.ignored.fields_of(info) {
             for (cell, slot) in self.pending[base..].iter_mut().zip(&info.visited) {
                 if ignored.contains(&(slot.field as usize)) {
-                    *cell = Cell::plain(Value::NONE, IGNORED);
+                    *cell = Cell::ignored();
                 }
             }
         }
@@ -440,5 +440,3 @@ impl<'a, 'o> Reader<'a, 'o> {
 
 /// Sets apart values without parts from nodes.
 const PLAIN: u64 = 0x5851_f42d_4c95_7f2d;
-/// The hash of everything that is ignored.
-const IGNORED: u64 = 0x1405_7b7e_f767_814f;

@@ -107,10 +107,22 @@ impl Node {
     }
 }
 
+/// The hash of everything that is ignored.
+pub(super) const IGNORED: u64 = 0x1405_7b7e_f767_814f;
+
 impl Cell {
     pub(super) fn plain(value: Value, word: u64) -> Self {
         let word = word & !NODE;
         Cell { value, word }
+    }
+
+    /// In place of a field that is left out.
+    pub(super) fn ignored() -> Self {
+        Cell::plain(Value::NONE, IGNORED)
+    }
+
+    pub(super) fn is_ignored(&self) -> bool {
+        self.word == IGNORED & !NODE && self.value.is_none()
     }
 
     pub(super) fn node(number: u32) -> Self {
