@@ -523,7 +523,7 @@ pub fn one_edit(bytes: &[u8]) -> Result<Option<OneEdit>, String> {
         let info = object.type_info();
         info.has_structural_hooks() && !info.key().ends_with("IRModule")
     };
-    if all.iter().any(is_whole) {
+    if all.is_empty() || all.iter().any(is_whole) {
         // An object with a comparison of its own is replaced as a whole.
         return Ok(None);
     }
