@@ -284,7 +284,7 @@ def test_hashes_of_closed_parts_do_not_depend_on_their_place(key):
 
     x, y = Var("x"), Var("y")
     structural_hash(Pair(nodes.Fun([x], x), nodes.Fun([y], y)))
-    # In earlier calls the answers may be placeholders.
+    # An earlier call may get placeholders.
     assert seen[-1][0] == seen[-1][1]
 
 

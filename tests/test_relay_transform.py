@@ -206,7 +206,7 @@ def test_memoised_passes_read_the_types_of_callees():
         seen: ClassVar = []
 
     def nothing_else(func, mod):
-        """What the pass reads besides the signatures of the functions that are called."""
+        """The pass reads the signatures of the functions that are called, and nothing else."""
 
     options = {"pure": True, "version": "1", "reads": nothing_else}
 

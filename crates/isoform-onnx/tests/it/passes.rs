@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use isoform::functions::Function;
 use isoform::transform::instruments::changes_text;
 use isoform::transform::{
     Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, functions,
     script,
 };
-use isoform::{Obj, Ref};
+use isoform::{Obj, Ref, Value};
 use isoform_onnx::ir;
 use isoform_onnx::proto::{FunctionProto, ModelProto};
 
@@ -190,7 +191,7 @@ fn memoised_passes_compute_only_functions_that_changed() {
             Ok(function)
         },
     )
-    .with_memo(Memo::new("1"));
+    .with_memo(Memo::new("1").with_reads(Function::new(|_| Ok(Value::NONE))));
     let cache = Cache::of(MemoryCache::new(1 << 20));
     let run = |model: &ModelProto| {
         let program = load(model).program().clone();

@@ -347,7 +347,7 @@ impl StructuralHash for Wrap {
 pub struct Define {
     /// Compared by the hooks themselves.
     pub number: i64,
-    /// What is defined. The flag is for walks; comparison asks the hooks.
+    /// The variables that are defined. The flag is for walks; comparison asks the hooks.
     #[node(def)]
     pub target: Value,
 }

@@ -8,10 +8,10 @@
 //!
 //! A custom hash may ask *alternatives*, whose order must not be visible. So each question
 //! of a call with alternatives has a *context*: a question that starts from an earlier
-//! answer continues in the context of that one, any other in a fresh context. An object
+//! result continues in the context of that one, any other in a fresh context. An object
 //! first met in a context is identified by its number there and in contexts that continue
 //! from it; elsewhere it gets a new number. After the call, [`VarNumbering::settle`]
-//! numbers in the context around it each object that is told from all others by the answers
+//! numbers in the context around it each object that is told from all others by the results
 //! of the alternatives that met it, and by its numbers there. Objects that look alike stay
 //! unnumbered until they are met again.
 

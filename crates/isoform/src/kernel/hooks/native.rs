@@ -65,19 +65,19 @@ pub trait StructuralEqual: Node {
 ///
 /// Must agree with [`StructuralEqual`]: equal objects have equal hashes.
 ///
-/// Every question starts from a number. One that starts from the answer to the question
+/// Every question starts from a number. One that starts from the result of the question
 /// before comes *after* it, as the next comparison in [`StructuralEqual`] does: a variable
 /// or dag node of the earlier part is known in the later one, and after the object.
 /// Questions that start from the same number are *alternatives*: they do not depend on each
-/// other, so their answers may be combined in any order (with `^` or `+`). Variables and dag
+/// other, so their results may be combined in any order (with `^` or `+`). Variables and dag
 /// nodes that they met are known after the object, too, except for those that nothing but
 /// the order of the questions tells apart, as in `x + y` with two free variables; there,
 /// unequal values may have the same hash.
 ///
 /// So that equal objects have equal hashes, the questions for them must be the same, about
 /// parts that the custom equality compares; alternatives may come in another order. A hook
-/// that asks alternatives is called twice for each hash: the first call, whose answers are
-/// placeholders, shows how the questions depend on each other. So answers are valid until
+/// that asks alternatives is called twice for each hash: the first call, whose results are
+/// placeholders, shows how the questions depend on each other. So results are valid until
 /// the hook returns.
 ///
 /// ```
