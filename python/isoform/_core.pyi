@@ -246,9 +246,8 @@ class Difference:
         TypeError for a type that is not registered.
         """
     def invert(self, /) -> Any:
-        """The way back, from the right value to the left one.
-
-        Raises ValueError if one of the values has changed since the difference was made.
+        """The way back, from the right value to the left one, as they were when the difference
+        was made.
         """
     @property
     def left(self) -> Any:
@@ -257,8 +256,11 @@ class Difference:
     def patch(self) -> Any:
         """How to build the right value, to be written as JSON and applied elsewhere.
 
-        Raises ValueError for a variable that is free on the right and not on the left, and if
-        one of the values has changed since the difference was made; TypeError for values that
+        It is for the values as they were when the difference was made, even if they have
+        changed since.
+
+        Raises ValueError for a variable that is free on the right and not on the left, and for
+        the difference of equal values of which one has changed since; TypeError for values that
         cannot be written.
         """
     @property
@@ -341,8 +343,9 @@ class IncrementalHasher:
     It remembers the hashes of parts; a part that it meets again as the same object is not
     visited. The results are those of `structural_hash` and `structural_digest`.
 
-    Parts count that use nothing bound around them: closed expressions and functions, also
-    those of a module that call each other by name. A write to any object that can change
+    Parts count in which no variable from around them is met first: closed expressions,
+    functions, also those of a module that call each other by name, and parts whose variables
+    were met before and are numbered as in the earlier call. A write to any object that can change
     makes it forget the parts that can change; edits that make new objects, as `replace` and
     all rewrites do, forget nothing.
 

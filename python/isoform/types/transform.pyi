@@ -12,6 +12,7 @@ __all__ = [
     "FunctionPass",
     "Memo",
     "ModulePass",
+    "NoProgram",
     "Pass",
     "PassContext",
     "PassInfo",
@@ -122,10 +123,10 @@ class Cache(isoform.Object):
 
 class Memo(isoform.Object):
     """The declaration that a function pass is pure: its result depends on nothing but the
-    function, its options, and what it reads of the program.
+    function, the options of the pass and of the context, and what it reads of the program.
     """
 
-    __match_args__ = ("version", "ignores", "reads", "code")
+    __match_args__ = ("version", "ignores", "reads", "code", "state")
     @property
     def version(self) -> builtins.str:
         """The version of the pass, which changes with its results."""
@@ -137,12 +138,18 @@ class Memo(isoform.Object):
     @property
     def reads(self) -> isoform.Function | None:
         """Returns what the pass reads of the program besides the signatures of the functions
-        that it calls, from the function and the program.
+        that it calls, from the function and the program. A pass without it gets a
+        `NoProgram` in place of the program.
         """
     @property
     def code(self) -> builtins.str:
         """Where the pass is written, such as module and qualified name in Python: passes of
         one name share nothing if they are written in different places.
+        """
+    @property
+    def state(self) -> isoform.Function | None:
+        """Returns everything else that the pass depends on, as a map from names to values, such
+        as the variables that a closure captures. The pass must not change them.
         """
     def __init__(
         self,
@@ -150,7 +157,26 @@ class Memo(isoform.Object):
         ignores: builtins.bool = ...,
         reads: collections.abc.Callable[..., typing.Any] | None = ...,
         code: builtins.str = ...,
+        state: collections.abc.Callable[..., typing.Any] | None = ...,
     ) -> None: ...
+
+class NoProgram(isoform.Object):
+    """Takes the place of the program for a pure pass that does not declare what it reads of it."""
+
+    __match_args__ = ("of_pass",)
+    @property
+    def of_pass(self) -> builtins.str:
+        """The name of the pass."""
+    def __getattr__(self, name: builtins.str) -> typing.Any:
+        """Raise ValueError, AttributeError for special names."""
+    def __getitem__(self, key: typing.Any) -> typing.Any:
+        """Raise ValueError."""
+    def __iter__(self) -> typing.Any:
+        """Raise ValueError."""
+    def __len__(self) -> builtins.int:
+        """Raise ValueError."""
+    def __contains__(self, _key: builtins.object) -> builtins.bool:
+        """Raise ValueError."""
 
 class PassContext(isoform.Object):
     """The conditions under which passes run.
