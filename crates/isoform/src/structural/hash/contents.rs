@@ -249,7 +249,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Ok(hasher.sink.to_u64(answer))
             });
             self.tables.numbering.leave(outer);
-            answers.push(answer?);
+            match answer {
+                Ok(answer) => answers.push(answer),
+                Err(error) => {
+                    self.hook_depth -= 1;
+                    return Err(error);
+                }
+            }
         }
         self.hook_depth -= 1;
         answers.sort_unstable();

@@ -53,8 +53,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let call = |callback: &mut dyn HashCallback| hook.call(object.as_ref(), INIT, callback);
         let mut plan = Plan::default();
         let is_planned = info.may_hash_alternatives();
-        if is_planned {
-            access::outside(section, || call(&mut plan))?;
+        if is_planned && let Err(error) = access::outside(section, || call(&mut plan)) {
+            self.hook_depth -= 1;
+            return Err(error);
         }
         let outer = self.tables.numbering.current();
         let named = self.tables.numbering.names_in_contexts();
