@@ -301,7 +301,7 @@ impl Tangle<'_, '_, '_> {
             }
             16 => {
                 let left = literal(self.family, self.source)?;
-                // Mostly one value, as one object or as two.
+                // The two sides mostly have equal literals, as one object or as two.
                 let right = match self.source.below(4) {
                     0 => literal(self.family, self.source)?,
                     1 => left.clone(),

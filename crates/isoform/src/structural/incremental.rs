@@ -28,7 +28,8 @@ use crate::kernel::value::Value;
 ///
 /// It remembers at most 262,144 parts for hashes and as many for digests, each of 80 and
 /// 104 bytes in a table that is up to half empty, and 16 bytes for each variable from around
-/// it, and forgets all of them if there are more. It keeps no object alive.
+/// it. It forgets all of them if there are more, and the parts that use numbered variables
+/// from around them if these are half as many. It keeps no object alive.
 ///
 /// ```
 /// use isoform::compare::IncrementalHasher;

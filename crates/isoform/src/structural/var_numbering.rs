@@ -36,7 +36,7 @@ pub(super) struct Name<Out> {
 pub(super) enum By {
     /// A free variable, by its identity.
     Identity,
-    /// A variable by its fields, which no other one has.
+    /// A variable by its fields, which no other variable has.
     Fields,
     /// By number: `context` hooks and `distance` scopes away.
     Number {

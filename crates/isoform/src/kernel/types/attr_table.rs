@@ -73,7 +73,7 @@ impl Declaration {
             && self.methods.len() == other.methods.len()
     }
 
-    /// Both declarations combined; None if they contradict each other.
+    /// Combines both declarations; None if they contradict each other.
     fn merge(&self, other: &Declaration) -> Option<Declaration> {
         let doc = match (&*self.doc, &*other.doc) {
             (own, "") => own,

@@ -287,7 +287,7 @@ impl Difference {
     }
 
     /// The difference of the values as they were when it was made: of copies, if one of the
-    /// values has changed since. O(n) for n objects that can change.
+    /// values has changed since; that costs another difference, and O(n) for the copies.
     ///
     /// # Errors
     ///

@@ -171,8 +171,8 @@ impl Patch {
         Patch::default().build_with(tables, touched, true)
     }
 
-    /// Builds the value, with other objects in place of the touched ones; with `restores`,
-    /// these have the fields that they had when the tables were read.
+    /// Builds the value, with other objects in place of the touched nodes; with `restores`,
+    /// the new objects have the fields that the nodes had when the tables were read.
     fn build_with(&self, left: &Tables, touched: Vec<bool>, restores: bool) -> Result<Value> {
         let mut builder = Builder {
             left,
@@ -190,7 +190,7 @@ impl Patch {
         }
     }
 
-    /// Which left nodes become others: edited ones, and those around them.
+    /// Marks the left nodes that become others: edited nodes, and the nodes around them.
     fn touched(&self, left: &Tables) -> Result<Vec<bool>> {
         let mut touched = vec![false; left.nodes.len()];
         if self.edits.is_empty() {

@@ -76,7 +76,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return None;
         }
         if entry.nodes > 0 && !tables.numbering.is_outside_hooks() {
-            // What alternatives meet is numbered after them, one by one.
+            // The dag nodes of alternatives are numbered after the hook, one by one.
             return None;
         }
         if entry.has_free

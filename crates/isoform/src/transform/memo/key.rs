@@ -55,8 +55,8 @@ impl<'a> Program<'a> {
         Ok(callees.entry(callee.identity()).or_insert(found).clone())
     }
 
-    /// The digest of the program with its functions in their order. They are one value, so
-    /// that it tells which variables they share with each other and with the program.
+    /// The digest of the program with its functions in their order, as one value, so that the
+    /// digest tells which variables the functions share with each other and with the program.
     fn whole(&self, memo: &Memo) -> Option<Value> {
         let known = self.whole.get_or_init(|| {
             let functions = self.functions.iter();
@@ -106,7 +106,7 @@ pub(super) fn of(
     };
     let own = match reads.is_none() && settings.is_plain {
         true => kept::summary(memo, function),
-        // One value, so that it tells which parts are the same objects.
+        // The digest of one value tells which parts are the same objects.
         false => {
             let part = match settings.is_plain {
                 true => Value::NONE,
