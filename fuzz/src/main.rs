@@ -24,6 +24,7 @@ use isoform_testing::differences::DIFF_PROPERTIES;
 use isoform_testing::edits::EDIT_PROPERTIES;
 use isoform_testing::history::HISTORY_PROPERTIES;
 use isoform_testing::ir::IR_PROPERTIES;
+use isoform_testing::merges::MERGE_PROPERTIES;
 use isoform_testing::onnx::ONNX_PROPERTIES;
 use isoform_testing::properties::{PROPERTIES, Property};
 use isoform_testing::pto::PTO_PROPERTIES;
@@ -35,6 +36,7 @@ fn targets() -> Vec<(&'static str, Property)> {
     let mut targets = PROPERTIES.to_vec();
     targets.extend_from_slice(CLASS_PROPERTIES);
     targets.extend_from_slice(DIFF_PROPERTIES);
+    targets.extend_from_slice(MERGE_PROPERTIES);
     targets.extend_from_slice(EDIT_PROPERTIES);
     targets.extend_from_slice(HISTORY_PROPERTIES);
     targets.extend_from_slice(IR_PROPERTIES);

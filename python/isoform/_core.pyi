@@ -197,6 +197,45 @@ class Column:
         """The values, in the order in which their types were registered."""
 
 @final
+class Conflict:
+    """A place that both sides of a merge changed in different ways."""
+
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
+    @property
+    def base(self) -> Any:
+        """The part of the base. Unless the conflict is single, a list: of the elements in a stretch
+        of a list, or of the value under a key, which is empty if there is none.
+        """
+    @property
+    def is_single(self) -> Any:
+        """True if the place holds exactly one part in all three values."""
+    @property
+    def left(self) -> Any:
+        """The part that the left side has instead, or a list of parts, as for `base`; an empty one
+        if the left side deleted it.
+        """
+    @property
+    def left_change(self) -> Any:
+        """The change of the left side: from the parts of the base to those of the left."""
+    @property
+    def path(self) -> Any:
+        """The place in the base. For parts that both sides insert into a list, the position of the
+        element that they are inserted before.
+        """
+    @property
+    def reason(self) -> Any:
+        """Why both sides as a whole are in conflict, although no two of their edits are at one
+        place; None for all other conflicts.
+        """
+    @property
+    def right(self) -> Any:
+        """The part that the right side has instead, or a list of parts, as for `left`."""
+    @property
+    def right_change(self) -> Any:
+        """The change of the right side: from the parts of the base to those of the right."""
+
+@final
 class Definition:
     """The statement or expression that binds a variable to a value."""
 
@@ -419,6 +458,43 @@ class Match:
     @property
     def vars(self) -> Any:
         """The other variables of the template and their partners, as pairs."""
+
+@final
+class Merge:
+    """The changes of two values since a third one, together, by `isoform.diff.merge`.
+
+    As a str, the number of conflicts, the changes of each side in short, and the conflicts, up
+    to a hundred.
+    """
+
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
+    @property
+    def base(self) -> Any:
+        """The value that both sides were made from."""
+    @property
+    def conflicts(self) -> Any:
+        """The places that both sides changed in different ways, in a fixed order."""
+    @property
+    def is_clean(self) -> Any:
+        """True if there are no conflicts."""
+    @property
+    def left(self) -> Any:
+        """The difference from the base to the left value."""
+    @property
+    def merged(self) -> Any:
+        """The merged value. At conflicts, it has the parts of the base."""
+    def resolve(self, /, choice: Any) -> Any:
+        """The merged value with other parts at conflicts: those of one side for all of them if
+        `choice` is "left", "right" or "base". A function is called with each conflict, once,
+        and returns the part for its place; where the conflict is not single, a list of parts.
+
+        Raises ValueError for another choice, TypeError for a part that does not fit its
+        place, and whatever the function raises. O(n) for n parts of the base.
+        """
+    @property
+    def right(self) -> Any:
+        """The difference from the base to the right value."""
 
 @final
 class NodeDriver:
@@ -1169,6 +1245,9 @@ def _install_logger(logger: Any) -> Any:
 
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of tensors."""
+
+def _merge(base: Any, left: Any, right: Any, map_free_vars: bool, types: Any, fields: Any) -> Any:
+    """`isoform.diff.merge`, with everything to ignore by kind."""
 
 def _methods_of(cls: type[Any]) -> list[tuple[str, Any]]:
     """The methods that are registered for exactly the type of a class: names and

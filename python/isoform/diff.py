@@ -28,6 +28,24 @@ Tolerances and `ignore` leave changes out:
     False
     >>> diff([1, [2]], [0, [3]], ignore=lambda change: change.left_path.depth > 1).summary()
     '1 value'
+
+`merge` applies the changes of two values since a third one together:
+
+    >>> from isoform.diff import merge
+    >>> merged = merge([1, 2, 3], [1, 5, 3], [0, 1, 2, 3])
+    >>> merged.is_clean, list(merged.merged)
+    (True, [0, 1, 5, 3])
+    >>> merged = merge([1, 2, 3], [1, 5, 3], [1, 6, 3, 4])
+    >>> print(merged)
+    1 conflict (left: 1 value; right: 1 value, 1 inserted)
+    conflict at <root>[1]
+      base: 2
+      left: 5
+      right: 6
+    >>> list(merged.resolve("left"))
+    [1, 5, 3, 4]
+    >>> list(merged.resolve(lambda conflict: conflict.left + conflict.right))
+    [1, 11, 3, 4]
 """
 
 from __future__ import annotations
@@ -38,14 +56,27 @@ from typing import Any
 from isoform._core import (
     Change,
     ChangeRecord,
+    Conflict,
     Difference,
     DifferenceRecord,
+    Merge,
     Patch,
     _diff,
+    _merge,
 )
 from isoform.core._annotations import type_key_of
 
-__all__ = ["Change", "ChangeRecord", "Difference", "DifferenceRecord", "Patch", "diff"]
+__all__ = [
+    "Change",
+    "ChangeRecord",
+    "Conflict",
+    "Difference",
+    "DifferenceRecord",
+    "Merge",
+    "Patch",
+    "diff",
+    "merge",
+]
 
 #: What `ignore` takes: a class, a field as `"Class.field"` with the type key of the class, or a
 #: function of a change.
@@ -87,6 +118,57 @@ def diff(
 
     O(n) for n distinct objects of values that are nearly the same.
     """
+    types, fields, predicates = _by_kind(ignore)
+    return _diff(
+        left, right, map_free_vars, skip_tensor_content, (rtol, atol), types, fields, predicates
+    )
+
+
+def merge(
+    base: Any,
+    left: Any,
+    right: Any,
+    *,
+    map_free_vars: bool = False,
+    ignore: type | str | Iterable[type | str] = (),
+) -> Merge:
+    """Merges the changes of two values since a base that both were made from.
+
+    A change of one side alone is taken over, and the same change of both sides is taken over once.
+    Bound variables may have other names on each side. A place that both sides changed in different
+    ways is a conflict, and the merged value keeps the part of the base there: other values,
+    elements inserted at the same position of a list, a part that one side deleted or moved away
+    and the other one edited.
+
+    Args:
+        base: the value that both sides were made from.
+        left: the value of one side.
+        right: the value of the other side.
+        map_free_vars: whether free variables are equal up to renaming.
+        ignore: what is left out: a class, whose objects are all the same; a field as
+            `"type.key.field"`; or several of these. They are those of the base in what stays of it.
+
+    Raises:
+        TypeError: a value that cannot be compared, a class that is not registered, or a function
+            to ignore changes.
+        ValueError: a value contains itself, with the path.
+        AttributeError: a field that the class does not have.
+
+    O(n) for n distinct objects of values that are nearly the same.
+    """
+    types, fields, predicates = _by_kind(ignore)
+    if predicates:
+        raise TypeError(
+            "ignore: expected a class or a field as 'type.key.field', got a function; a merge has "
+            "all changes"
+        )
+    return _merge(base, left, right, map_free_vars, types, fields)
+
+
+def _by_kind(
+    ignore: Ignore | Iterable[Ignore],
+) -> tuple[list[str], list[tuple[str, str]], list[Callable[[Change], Any]]]:
+    """The keys of types, the fields and the functions in what `diff` is to ignore."""
     types: list[str] = []
     fields: list[tuple[str, str]] = []
     predicates: list[Callable[[Change], Any]] = []
@@ -109,9 +191,7 @@ def diff(
                 "ignore: expected a class, a field as 'type.key.field' or a function, got "
                 f"{type(item).__name__}"
             )
-    return _diff(
-        left, right, map_free_vars, skip_tensor_content, (rtol, atol), types, fields, predicates
-    )
+    return types, fields, predicates
 
 
 def _type_key(cls: type) -> str:

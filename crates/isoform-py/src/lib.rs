@@ -16,6 +16,7 @@ mod global_functions;
 mod hooks;
 mod incremental;
 mod key;
+mod merge;
 mod missing;
 mod nodes;
 mod object;
@@ -112,6 +113,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     structural::init(module)?;
     classes::init(module)?;
     difference::init(module)?;
+    merge::init(module)?;
     incremental::init(module)?;
     object::fast::init(module)?;
     key::init(module)?;

@@ -15,6 +15,7 @@
 //! | [`classes`] | judges the classes of subterms by comparing every pair |
 //! | [`differences`] | the laws of differences |
 //! | [`history`] | related values, all compared in one thread |
+//! | [`merges`] | the laws of merges of two values that were made from a third one |
 //! | [`edits`] | programs that are edited step by step |
 //! | [`sessions`] | values with heavy sharing over few types, edited step by step |
 //! | [`remembered`] | judges results that use what is remembered of earlier values |
@@ -35,6 +36,7 @@ pub mod holders;
 pub mod ir;
 mod keys;
 mod laws;
+pub mod merges;
 #[cfg(feature = "onnx")]
 pub mod onnx;
 pub mod oracle;

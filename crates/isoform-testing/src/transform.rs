@@ -381,7 +381,7 @@ pub(super) fn replace_child(value: &Value, position: usize, child: Value) -> Val
     }
 }
 
-fn tweak(value: &Value, spares: &[Value], source: &mut Source<'_>) -> Value {
+pub(super) fn tweak(value: &Value, spares: &[Value], source: &mut Source<'_>) -> Value {
     let choice = source.below(8);
     if choice == 7 && !spares.is_empty() {
         return source.pick(spares).clone();

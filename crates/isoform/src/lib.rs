@@ -159,11 +159,11 @@ pub mod compare {
     #[doc(hidden)]
     pub use crate::structural::visiting_everything;
     pub use crate::structural::{
-        Change, ChangeKind, Class, ClassCosts, ClassOptions, CompareOptions, DiffCosts,
+        Change, ChangeKind, Class, ClassCosts, ClassOptions, CompareOptions, Conflict, DiffCosts,
         DiffOptions, Difference, Digest, Duplicate, ExistingPair, HoleRefusal, Hunk, IgnoreChange,
-        IncrementalHasher, Mismatch, MismatchReason, Patch, Place, PlacePaths, RepeatedBlock,
-        SubtermClasses, diff, duplicates, first_structural_mismatch, intern, last_visit_count,
-        repeated_blocks, subterm_classes,
+        IncrementalHasher, Merge, Mismatch, MismatchReason, Patch, Place, PlacePaths,
+        RepeatedBlock, Resolution, SubtermClasses, diff, duplicates, first_structural_mismatch,
+        intern, last_visit_count, merge, repeated_blocks, subterm_classes,
     };
 }
 

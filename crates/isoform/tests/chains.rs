@@ -201,6 +201,17 @@ chains! {
         assert!(options.compare.equal(found.apply(&deep.value)?, &deep.other)?);
     }
 
+    "merge"
+    fn merge(_deep) {
+        let program = |end: i64, first: i64| {
+            let inside = chain(end, LEVELS / 10, &SHAPES);
+            Value::from(Pair::new(inside, first))
+        };
+        let found = isoform::compare::merge(program(1, 1), program(2, 1), program(1, 2))?;
+        assert!(found.is_clean());
+        assert!(isoform::structural_equal(found.merged(), program(2, 2))?);
+    }
+
     "duplicates" "intern"
     fn duplicates(_deep) {
         let make = || chain(1, LEVELS, &[lean_left, lean_right, array, map]);

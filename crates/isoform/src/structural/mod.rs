@@ -34,8 +34,8 @@ pub use classes::{
     Class, ClassCosts, ClassOptions, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
 };
 pub use diff::{
-    Change, ChangeKind, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Patch, Place,
-    PlacePaths, diff,
+    Change, ChangeKind, Conflict, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Merge,
+    Patch, Place, PlacePaths, Resolution, diff, merge,
 };
 pub(crate) use diff::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
 pub use digest::Digest;

@@ -203,7 +203,6 @@ impl Bound {
 
     /// Requests that a part be visited again wherever its variables have another binding,
     /// even if nothing in it is replaced.
-    #[cfg(feature = "transform")]
     pub(super) fn tell_bindings_apart(&mut self) {
         self.all_matter = true;
     }

@@ -42,7 +42,6 @@ pub use options::{ChildOptions, MapOptions, Sharing, WalkOptions, WalkOrder, Wal
 pub use parts::{Child, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use roles::{BINDING, COMMUTATIVE, CONSTANT, PROJECTION, PURE};
-#[cfg(feature = "transform")]
 pub(crate) use substitute::free_variables;
 pub use substitute::substitute;
 #[cfg(feature = "pto")]

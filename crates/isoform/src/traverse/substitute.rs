@@ -116,7 +116,6 @@ pub(crate) fn substitute_in_free(
 /// # Errors
 ///
 /// `ValueError` for a cyclic value.
-#[cfg(feature = "transform")]
 pub(crate) fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
     let parts = Arena::default();
     let mut search = Substitution::new(Bound::default(), HashSet::new(), &parts);

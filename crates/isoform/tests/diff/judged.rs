@@ -1,6 +1,7 @@
 //! The laws on random values and programs.
 
 use isoform_testing::differences::{DIFF_PROPERTIES, fallback, judge_copies, one_edit};
+use isoform_testing::merges::{MERGE_PROPERTIES, Outcome, two_parts, two_places};
 use isoform_testing::source::{random_bytes, scaled, shrunk, split_mix};
 
 #[test]
@@ -168,5 +169,37 @@ fn programs_of_which_copies_once_differed() {
         if let Err(account) = judge_copies(bytes) {
             panic!("{bytes:?}: {account}");
         }
+    }
+}
+
+#[test]
+fn the_laws_of_merges_hold() {
+    for (name, property) in MERGE_PROPERTIES {
+        let mut state = 23;
+        for case in 0..scaled(600) {
+            let bytes = random_bytes(split_mix(&mut state), 4 + case % 600);
+            if let Err(account) = property(&bytes) {
+                panic!("{name} on {}", shrunk(bytes, account, property));
+            }
+        }
+    }
+}
+
+#[test]
+fn edits_of_different_places_merge() {
+    // Two places may be in one object of a type that compares itself, as a whole.
+    for (judge, share) in [(two_places as fn(&[u8]) -> _, 4), (two_parts, 20)] {
+        let mut state = 29;
+        let (mut merged, mut conflicts) = (0u32, 0u32);
+        for case in 0..scaled(1000) {
+            let bytes = random_bytes(split_mix(&mut state), 40 + case % 600);
+            match judge(&bytes).unwrap_or_else(|account| panic!("{account}")) {
+                Outcome::Skipped | Outcome::Unclear => {}
+                Outcome::Merged => merged += 1,
+                Outcome::Conflicts => conflicts += 1,
+            }
+        }
+        assert!(25 * merged > scaled(1000) as u32, "{merged}");
+        assert!(share * conflicts <= merged, "{conflicts} of {merged}");
     }
 }

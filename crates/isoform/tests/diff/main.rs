@@ -3,5 +3,7 @@
 mod changes;
 mod costs;
 mod judged;
+mod merge_costs;
+mod merges;
 mod patches;
 mod support;

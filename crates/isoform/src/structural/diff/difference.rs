@@ -63,6 +63,9 @@ pub struct Difference {
     options: DiffOptions,
     costs: DiffCosts,
     contents: Contents,
+    /// True if no pairing of the variables tells the whole difference: one variable has
+    /// several partners, or is also used where nothing binds it.
+    pub(super) has_unclear_variables: bool,
 }
 
 impl Difference {
@@ -79,6 +82,7 @@ impl Difference {
             flow: None,
             options: options.clone(),
             costs: DiffCosts::default(),
+            has_unclear_variables: false,
         }
     }
 
@@ -111,6 +115,11 @@ impl Difference {
     /// How to build the right value out of the left one.
     pub fn patch(&self) -> &Patch {
         &self.patch
+    }
+
+    /// The tables of the left value; none if both values are equal.
+    pub(super) fn base_tables(&self) -> Option<&Arc<Tables>> {
+        self.tables.as_ref().map(|[left, _]| left)
     }
 
     /// Dag nodes of both sides that stand for each other, by the left one's place in the
@@ -377,9 +386,11 @@ pub(super) fn finish(
         }
     }
     let mut patch = None;
+    let mut has_unclear_variables = walk.bindings.epoch > 0;
     // A variable that is also used where nothing binds it has to keep its identity there.
     for trust in [Trust::All, Trust::Objects, Trust::Nothing] {
         costs.is_whole = trust == Trust::Nothing;
+        has_unclear_variables |= trust != Trust::All;
         let made = Maker::new(&walk, trust).make();
         if !options.is_exact() || builds(&made, &tables[0], (options, &right))? {
             patch = Some(made);
@@ -397,6 +408,7 @@ pub(super) fn finish(
         flow,
         options: options.clone(),
         costs,
+        has_unclear_variables,
     })
 }
 

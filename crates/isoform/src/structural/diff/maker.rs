@@ -321,22 +321,30 @@ impl<'t> Maker<'t> {
         }
     }
 
+    /// The changes of a list. A left element and what it becomes stand at one place, also if
+    /// the same object becomes something else at other places.
     fn items(&self, lefts: &[Cell], rights: &[Cell]) -> Edit {
+        let content = |part: u32| step(KEPT, self.tokens[0][part as usize]);
+        let left_word = |cell: &Cell| match cell.node_number() {
+            Some(part) => content(part),
+            None => of_plain(cell.word),
+        };
+        let right_word = |cell: &Cell| match cell.node_number() {
+            None => of_plain(cell.word),
+            Some(part) => match self.states[part as usize] {
+                State::Image(left) | State::Left(left) => content(left),
+                _ => step(IDENTITY, u64::from(part)),
+            },
+        };
         let words = (
-            lefts
-                .iter()
-                .map(|cell| self.left_word(cell))
-                .collect::<Vec<_>>(),
-            rights
-                .iter()
-                .map(|cell| self.right_word(cell))
-                .collect::<Vec<_>>(),
+            lefts.iter().map(left_word).collect::<Vec<_>>(),
+            rights.iter().map(right_word).collect::<Vec<_>>(),
         );
-        let kept = sequence::align(&words.0, &words.1).into_iter();
+        let same = sequence::align(&words.0, &words.1).into_iter();
         let ends = [(lefts.len() as u32, rights.len() as u32)];
-        let mut splices = Vec::new();
+        let mut splices: Vec<Splice> = Vec::new();
         let mut next = (0, 0);
-        for (left, right) in kept.chain(ends) {
+        for (left, right) in same.chain(ends) {
             if next != (left, right) {
                 let items = &rights[next.1 as usize..right as usize];
                 splices.push(Splice {
@@ -344,6 +352,26 @@ impl<'t> Maker<'t> {
                     removed: left - next.0,
                     items: items.iter().map(|cell| self.source(cell)).collect(),
                 });
+            }
+            let cells = (lefts.get(left as usize), rights.get(right as usize));
+            if let (Some(l), Some(r)) = cells
+                && !self.follows(l, r)
+            {
+                let item = self.source(r);
+                match splices.last_mut() {
+                    Some(last)
+                        if last.from + last.removed == left
+                            && last.items.len() == last.removed as usize =>
+                    {
+                        last.removed += 1;
+                        last.items.push(item);
+                    }
+                    _ => splices.push(Splice {
+                        from: left,
+                        removed: 1,
+                        items: vec![item],
+                    }),
+                }
             }
             next = (left + 1, right + 1);
         }

@@ -17,6 +17,7 @@
 //! | `ted.rs`, `small.rs` | the cheapest edit of small trees |
 //! | `loose.rs`, `moves.rs` | what was deleted in one place and inserted in another |
 //! | `maker.rs`, `patch.rs` | how to build the right value out of the left one |
+//! | `merge/` | the changes of two values since a third one, together |
 //! | `options.rs`, `ignored.rs` | what is compared, and what is left out |
 //! | `change.rs`, `place.rs`, `places.rs`, `difference.rs` | the result |
 //!
@@ -38,6 +39,7 @@ mod kept;
 mod known;
 mod loose;
 mod maker;
+mod merge;
 mod moves;
 mod myers;
 mod notes;
@@ -60,6 +62,7 @@ mod wrapped;
 
 pub use change::{Change, ChangeKind};
 pub use difference::{DiffCosts, Difference, Hunk};
+pub use merge::{Conflict, Merge, Resolution, merge};
 pub use options::{DiffOptions, IgnoreChange};
 pub use patch::Patch;
 pub(crate) use patch::{Edit, Keyed, New, Source, Splice, check_of, named_fields};

@@ -190,8 +190,16 @@ impl Patch {
         }
     }
 
+    /// The edit of a left node.
+    pub(super) fn edit(&self, number: u32) -> Option<&Edit> {
+        let at = self
+            .edits
+            .binary_search_by_key(&number, |(number, _)| *number);
+        at.ok().map(|at| &self.edits[at].1)
+    }
+
     /// Marks the left nodes that become others: edited nodes, and the nodes around them.
-    fn touched(&self, left: &Tables) -> Result<Vec<bool>> {
+    pub(super) fn touched(&self, left: &Tables) -> Result<Vec<bool>> {
         let mut touched = vec![false; left.nodes.len()];
         if self.edits.is_empty() {
             return Ok(touched);
@@ -360,11 +368,7 @@ impl<'t> Builder<'t> {
 
     fn plan(&self, task: Task) -> Result<Plan<'t>> {
         match task {
-            Task::Image(number) => {
-                let edits = &self.patch.edits;
-                let at = edits.binary_search_by_key(&number, |(number, _)| *number);
-                self.image(number, at.ok().map(|at| &edits[at].1))
-            }
+            Task::Image(number) => self.image(number, self.patch.edit(number)),
             Task::New(number) => {
                 let new = self.patch.news.get(number as usize);
                 Ok(
@@ -539,7 +543,7 @@ pub(crate) fn named_fields(info: &TypeInfo, named: &[(Str, Source)]) -> Result<V
 }
 
 #[cold]
-fn misfit(info: &TypeInfo) -> Error {
+pub(super) fn misfit(info: &TypeInfo) -> Error {
     Error::value_error(format!(
         "patch: the edit is for another kind of object than {}",
         info.key()

@@ -49,7 +49,7 @@ pub(super) enum Origin {
 }
 
 /// The first node and position that a node is part of.
-type Parents = Vec<(u32, u32)>;
+pub(super) type Parents = Vec<(u32, u32)>;
 
 /// The places of a difference. The first one is that of both roots.
 pub(super) struct Places {
@@ -120,26 +120,30 @@ impl Places {
 
     /// The step from a node to one of its parts.
     pub(super) fn step(&self, side: usize, node: u32, position: u32) -> AccessStep {
-        let tables = &self.sides[side];
-        let found = tables.node(node);
-        if found.is_sequence() {
-            return AccessStep::ArrayItem(position as usize);
-        }
-        if found.is_mapping() {
-            // The value of an entry stands after its key.
-            let key = tables.cell(node, position & !1);
-            return AccessStep::MapItem(tables.value_of(key));
-        }
-        let info = found.info();
-        let slot = info.visited.get(position as usize);
-        let name = slot.map_or("", |slot| info.fields()[slot.field as usize].name());
-        AccessStep::Attr(name.to_owned())
+        step_at(&self.sides[side], node, position)
     }
+}
+
+/// The step from a node to its part at a position.
+pub(super) fn step_at(tables: &Tables, node: u32, position: u32) -> AccessStep {
+    let found = tables.node(node);
+    if found.is_sequence() {
+        return AccessStep::ArrayItem(position as usize);
+    }
+    if found.is_mapping() {
+        // The value of an entry stands after its key.
+        let key = tables.cell(node, position & !1);
+        return AccessStep::MapItem(tables.value_of(key));
+    }
+    let info = found.info();
+    let slot = info.visited.get(position as usize);
+    let name = slot.map_or("", |slot| info.fields()[slot.field as usize].name());
+    AccessStep::Attr(name.to_owned())
 }
 
 /// Parts have smaller numbers than what contains them, so one pass from the root finds for
 /// each node the parent that is nearest to the root in the numbering.
-fn parents(tables: &Tables) -> Parents {
+pub(super) fn parents(tables: &Tables) -> Parents {
     let mut parents = vec![(NONE, 0); tables.nodes.len()];
     for number in (0..tables.nodes.len() as u32).rev() {
         for (position, cell) in tables.cells(number).iter().enumerate() {

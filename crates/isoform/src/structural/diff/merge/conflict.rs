@@ -1,0 +1,172 @@
+//! Places that both sides changed in different ways.
+
+use std::fmt;
+
+use super::super::difference::Difference;
+use super::super::options::DiffOptions;
+use crate::kernel::display;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::path::AccessPath;
+use crate::kernel::value::Value;
+
+/// A place of the base at which both sides of a [`Merge`](super::Merge) have other parts, and
+/// not the same ones.
+#[derive(Clone)]
+pub struct Conflict {
+    path: AccessPath,
+    base: Vec<Value>,
+    sides: [Vec<Value>; 2],
+    is_single: bool,
+    reason: Option<String>,
+}
+
+/// The parts that stand at the place of a [`Conflict`].
+#[derive(Clone, Debug)]
+pub enum Resolution {
+    /// Those of the base.
+    Base,
+    /// Those of the left side.
+    Left,
+    /// Those of the right side.
+    Right,
+    /// Others: exactly one at a [single](Conflict::is_single) place, at most one as the value
+    /// under the key of a map, and any number in a list.
+    Parts(Vec<Value>),
+}
+
+impl Conflict {
+    pub(super) fn new(
+        path: AccessPath,
+        base: Vec<Value>,
+        sides: [Vec<Value>; 2],
+        is_single: bool,
+    ) -> Self {
+        Conflict {
+            path,
+            base,
+            sides,
+            is_single,
+            reason: None,
+        }
+    }
+
+    /// The conflict of both sides as a whole.
+    pub(super) fn of_roots(base: &Value, sides: [&Value; 2], reason: String) -> Self {
+        let sides = sides.map(|side| vec![side.clone()]);
+        let made = Self::new(AccessPath::root(), vec![base.clone()], sides, true);
+        Conflict {
+            reason: Some(reason),
+            ..made
+        }
+    }
+
+    /// The place in the base. For parts that both sides insert into a list, the position of
+    /// the element that they are inserted before.
+    pub fn path(&self) -> &AccessPath {
+        &self.path
+    }
+
+    /// The parts of the base: one, or those of a stretch of a list, or none at a place of
+    /// insertion.
+    pub fn base(&self) -> &[Value] {
+        &self.base
+    }
+
+    /// The parts that the left side has instead; none if it deleted them.
+    pub fn left(&self) -> &[Value] {
+        &self.sides[0]
+    }
+
+    /// The parts that the right side has instead; none if it deleted them.
+    pub fn right(&self) -> &[Value] {
+        &self.sides[1]
+    }
+
+    /// True if the place holds exactly one part in all three values.
+    pub fn is_single(&self) -> bool {
+        self.is_single
+    }
+
+    /// Why both sides as a whole are in conflict, although no two of their edits are at one
+    /// place. None for all other conflicts.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// The change of the left side: from the parts of the base to those of the left.
+    ///
+    /// # Errors
+    ///
+    /// As [`diff`](super::super::diff).
+    pub fn left_change(&self) -> Result<Difference> {
+        self.change(0)
+    }
+
+    /// The change of the right side: from the parts of the base to those of the right.
+    ///
+    /// # Errors
+    ///
+    /// As [`diff`](super::super::diff).
+    pub fn right_change(&self) -> Result<Difference> {
+        self.change(1)
+    }
+
+    fn change(&self, side: usize) -> Result<Difference> {
+        let all = |parts: &[Value]| match parts {
+            [part] if self.is_single => part.clone(),
+            parts => Value::from(parts.to_vec()),
+        };
+        DiffOptions::default().diff(all(&self.base), all(&self.sides[side]))
+    }
+
+    /// The parts of a resolution.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for another number of parts at a single place.
+    pub(super) fn resolved(&self, resolution: Resolution) -> Result<Vec<Value>> {
+        let [left, right] = &self.sides;
+        let parts = match resolution {
+            Resolution::Base => return Ok(self.base.clone()),
+            Resolution::Left => return Ok(left.clone()),
+            Resolution::Right => return Ok(right.clone()),
+            Resolution::Parts(parts) => parts,
+        };
+        match self.is_single && parts.len() != 1 {
+            false => Ok(parts),
+            true => Err(Error::value_error(format!(
+                "resolve: expected one part for the conflict at {}, got {}",
+                self.path,
+                parts.len()
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for Conflict {
+    /// One line for the place, and one for each side.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "conflict at {}", self.path)?;
+        if let Some(reason) = &self.reason {
+            write!(f, ": {reason}")?;
+        }
+        let [left, right] = &self.sides;
+        for (name, parts) in [("base", &self.base), ("left", left), ("right", right)] {
+            write!(f, "\n  {name}: ")?;
+            for (number, part) in parts.iter().enumerate() {
+                let comma = if number > 0 { ", " } else { "" };
+                write!(f, "{comma}{}", display::short(part, display::KEY_BUDGET))?;
+            }
+            if parts.is_empty() {
+                f.write_str("nothing")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<Conflict at {}>", self.path)
+    }
+}

@@ -1,0 +1,227 @@
+//! Lists that both sides edit, element by element and gap by gap.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::super::patch::{Source, Splice};
+use super::super::tables::Cell;
+use super::plan::{Choice, Part, Planner, Slot};
+use super::sides::{Fate, Mode, View};
+use crate::kernel::path::AccessStep;
+
+/// The edit of a list by a side. Gap n is before element n.
+struct EditedList<'p> {
+    fates: HashMap<usize, Fate<'p>, RandomState>,
+    unsaid: Mode,
+    /// Elements that are inserted between others, by gap.
+    inserted: HashMap<usize, &'p [Source], RandomState>,
+    /// Elements from one gap to another that some others replaced, of another number: which
+    /// of them stands for which is not known.
+    stretches: Vec<(usize, usize, &'p [Source])>,
+}
+
+impl<'p> EditedList<'p> {
+    /// The edit of a list. Elements that replaced as many others stand for these in order.
+    fn of(splices: &'p [Splice], unsaid: Mode) -> Self {
+        let mut made = EditedList {
+            fates: HashMap::default(),
+            unsaid,
+            inserted: HashMap::default(),
+            stretches: Vec::new(),
+        };
+        for splice in splices {
+            let (from, removed) = (splice.from as usize, splice.removed as usize);
+            let items = &*splice.items;
+            match items.len() {
+                _ if removed == 0 => {
+                    made.inserted.insert(from, items);
+                }
+                0 => made
+                    .fates
+                    .extend((from..from + removed).map(|at| (at, Fate::Gone))),
+                count if count == removed => {
+                    let fates = (from..).zip(items);
+                    made.fates
+                        .extend(fates.map(|(at, source)| (at, Fate::Is(source))));
+                }
+                _ => made.stretches.push((from, from + removed, items)),
+            }
+        }
+        made
+    }
+
+    fn fate(&self, at: usize) -> Fate<'p> {
+        self.fates
+            .get(&at)
+            .copied()
+            .unwrap_or(Fate::Stays(self.unsaid))
+    }
+
+    fn inserted(&self, gap: usize) -> &'p [Source] {
+        self.inserted.get(&gap).copied().unwrap_or_default()
+    }
+}
+
+impl<'p> Planner<'p> {
+    /// The elements of a list. O(n) for n elements of the list and both edits, and
+    /// O(m log m) for m stretches.
+    pub(super) fn items(&self, node: u32, edits: [&'p [Splice]; 2], view: View) -> Vec<Slot> {
+        let [left, right] = edits;
+        let edited = [
+            EditedList::of(left, view.0[0]),
+            EditedList::of(right, view.0[1]),
+        ];
+        let cells = self.sides.base.cells(node);
+        let mut stretches = joined(&edited).into_iter().peekable();
+        let mut slots = Vec::with_capacity(cells.len());
+        let mut gap = 0;
+        // The gap in which a stretch ends belongs to the stretch.
+        let mut is_done = false;
+        while gap <= cells.len() {
+            if let Some((_, to)) = stretches.next_if(|(from, _)| *from == gap) {
+                self.stretch(node, &edited, (gap, to), &mut slots);
+                (gap, is_done) = (to, true);
+                continue;
+            }
+            if !std::mem::take(&mut is_done) {
+                self.gap(node, &edited, gap, &mut slots);
+            }
+            if let Some(cell) = cells.get(gap) {
+                let fates = [0, 1].map(|side| self.fate_of(&edited[side], cell, gap));
+                slots.extend(self.resolve(node, cell, fates, || AccessStep::ArrayItem(gap)));
+            }
+            gap += 1;
+        }
+        slots
+    }
+
+    fn fate_of(&self, list: &EditedList<'p>, cell: &Cell, at: usize) -> Fate<'p> {
+        match list.fate(at) {
+            Fate::Is(source) => self.sides.fate(cell, source),
+            fate => fate,
+        }
+    }
+
+    /// Adds what the sides insert at a gap.
+    fn gap(&self, node: u32, edited: &[EditedList<'p>; 2], gap: usize, slots: &mut Vec<Slot>) {
+        let inserted: [Vec<Part>; 2] = [0, 1].map(|side| {
+            let items = edited[side].inserted(gap).iter();
+            items
+                .map(|source| self.of_side(side, source, is_alone(edited, side)))
+                .collect()
+        });
+        match inserted {
+            [parts, none] | [none, parts] if none.is_empty() => {
+                slots.extend(parts.into_iter().map(Slot::Part));
+            }
+            sides => slots.push(Slot::Choice(Choice {
+                node,
+                step: AccessStep::ArrayItem(gap),
+                is_single: false,
+                base: Vec::new(),
+                sides,
+                before: Vec::new(),
+                alone: [Vec::new(), Vec::new()],
+            })),
+        }
+    }
+
+    /// Adds the elements between two gaps, gaps included, in which one side replaced elements
+    /// by another number of them: as that side has them if the other one changed nothing there.
+    fn stretch(
+        &self,
+        node: u32,
+        edited: &[EditedList<'p>; 2],
+        (from, to): (usize, usize),
+        slots: &mut Vec<Slot>,
+    ) {
+        let cells = self.sides.base.cells(node);
+        let is_idle = |side: usize| {
+            let list = &edited[side];
+            let mut gaps = from..=to;
+            let mut elements = from..to;
+            list.stretches
+                .iter()
+                .all(|(start, end, _)| *end <= from || *start >= to)
+                && gaps.all(|gap| list.inserted(gap).is_empty())
+                && elements.all(|at| {
+                    let fate = self.fate_of(list, &cells[at], at);
+                    !self.sides.is_changed(side, &cells[at], fate)
+                })
+        };
+        let parts = |side: usize, alone: bool| {
+            self.stretch_of((side, alone), &edited[side], cells, (from, to))
+        };
+        if let Some(idle) = [0, 1].into_iter().find(|side| is_idle(*side)) {
+            let side = 1 - idle;
+            let parts = parts(side, is_alone(edited, side));
+            slots.extend(parts.into_iter().map(Slot::Part));
+            return;
+        }
+        let cells = &cells[from..to];
+        let base = cells.iter().map(|cell| self.of_base(View::OWN, cell));
+        let before = cells.iter().map(|cell| self.sides.base.value_of(cell));
+        slots.push(Slot::Choice(Choice {
+            node,
+            step: AccessStep::ArrayItem(from),
+            is_single: false,
+            base: base.collect(),
+            sides: [0, 1].map(|side| parts(side, false)),
+            before: before.collect(),
+            alone: [0, 1].map(|side| parts(side, true)),
+        }));
+    }
+
+    /// The parts that a side has between two gaps.
+    fn stretch_of(
+        &self,
+        (side, alone): (usize, bool),
+        list: &EditedList<'p>,
+        cells: &[Cell],
+        (from, to): (usize, usize),
+    ) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let own = |source: &Source| self.of_side(side, source, alone);
+        let mut gap = from;
+        while gap <= to {
+            parts.extend(list.inserted(gap).iter().map(own));
+            let at = list
+                .stretches
+                .binary_search_by_key(&gap, |(start, _, _)| *start);
+            if let Ok(at) = at
+                && gap < to
+            {
+                let (_, end, items) = list.stretches[at];
+                parts.extend(items.iter().map(own));
+                gap = end;
+                continue;
+            }
+            if gap < to {
+                let fate = self.fate_of(list, &cells[gap], gap);
+                parts.extend(self.of_fate(side, &cells[gap], fate, alone));
+            }
+            gap += 1;
+        }
+        parts
+    }
+}
+
+/// True if the other side of a list does not count.
+fn is_alone(edited: &[EditedList<'_>; 2], side: usize) -> bool {
+    edited[1 - side].unsaid == Mode::Absent
+}
+
+/// The stretches of both sides, ascending; those that meet are one.
+fn joined(edited: &[EditedList<'_>; 2]) -> Vec<(usize, usize)> {
+    let all = edited.iter().flat_map(|list| &list.stretches);
+    let mut all: Vec<(usize, usize)> = all.map(|(from, to, _)| (*from, *to)).collect();
+    all.sort_unstable();
+    let mut joined: Vec<(usize, usize)> = Vec::with_capacity(all.len());
+    for (from, to) in all {
+        match joined.last_mut() {
+            Some((_, end)) if from <= *end => *end = (*end).max(to),
+            _ => joined.push((from, to)),
+        }
+    }
+    joined
+}

@@ -1,0 +1,230 @@
+//! The result of a merge, and how both patches make it.
+
+use std::fmt;
+
+use super::super::difference::Difference;
+use super::super::options::DiffOptions;
+use super::super::patch::Patch;
+use super::conflict::{Conflict, Resolution};
+use super::twins::Twins;
+use super::weave::{Choose, Woven, weave};
+use crate::kernel::error::Result;
+use crate::kernel::value::Value;
+
+/// How often both patches are applied at most, until variables that both sides introduce are
+/// known to be the same ones.
+const ROUNDS: usize = 4;
+
+/// The result of a [`merge`](super::merge).
+#[derive(Clone)]
+pub struct Merge {
+    pub(super) base: Value,
+    pub(super) differences: [Difference; 2],
+    pub(super) merged: Value,
+    pub(super) conflicts: Vec<Conflict>,
+    /// None if nothing had to be woven.
+    pub(super) twins: Option<Twins>,
+    visits: u64,
+}
+
+impl Merge {
+    /// The conflict of both sides as a whole.
+    pub(super) fn refused(self, reason: String) -> Self {
+        Merge {
+            merged: self.base.clone(),
+            conflicts: vec![of_roots(&self.differences, reason)],
+            twins: None,
+            ..self
+        }
+    }
+
+    /// The merge of two differences, which may have lost a change.
+    pub(super) fn unchecked(
+        options: &DiffOptions,
+        base: Value,
+        differences: [Difference; 2],
+    ) -> Result<Self> {
+        let [left, right] = &differences;
+        let tables = left.base_tables().filter(|_| right.base_tables().is_some());
+        let Some(tables) = tables.cloned() else {
+            let merged = match left.base_tables() {
+                None => right.right().clone(),
+                Some(_) => left.right().clone(),
+            };
+            return Ok(Self::clean(base, differences, merged));
+        };
+        if options.compare.equal(left.right(), right.right())? {
+            let merged = left.right().clone();
+            return Ok(Self::clean(base, differences, merged));
+        }
+        let values = [&base, left.right(), right.right()];
+        let mut twins = Twins::new(options.compare, &tables, values)?;
+        let mut visits = 0;
+        let (mut merged, mut conflicts) = (base.clone(), Vec::new());
+        for round in 1..=ROUNDS {
+            let mut keep = |_: &Conflict| Ok(Resolution::Base);
+            let woven = weave(&tables, patches(&differences), &mut twins, &mut keep)?;
+            let found = woven.or_roots(&differences, &mut keep)?;
+            visits += found.visits;
+            (merged, conflicts) = (found.value, found.conflicts);
+            if round == ROUNDS || !twins.has_new() {
+                break;
+            }
+        }
+        if conflicts.is_empty()
+            && let Some(var) = twins.escaped(&merged)?
+        {
+            let reason = format!("{var:?} would be used where nothing binds it");
+            conflicts.push(of_roots(&differences, reason));
+            merged = base.clone();
+        }
+        Ok(Merge {
+            base,
+            differences,
+            merged,
+            conflicts,
+            twins: Some(twins),
+            visits,
+        })
+    }
+
+    fn clean(base: Value, differences: [Difference; 2], merged: Value) -> Self {
+        Merge {
+            base,
+            differences,
+            merged,
+            conflicts: Vec::new(),
+            twins: None,
+            visits: 0,
+        }
+    }
+
+    /// The merged value; at conflicts, it has the parts of the base. With conflicts, it may use
+    /// variables that only one side binds.
+    pub fn merged(&self) -> &Value {
+        &self.merged
+    }
+
+    /// The places that both sides changed in different ways, in a fixed order.
+    pub fn conflicts(&self) -> &[Conflict] {
+        &self.conflicts
+    }
+
+    /// True if there are no conflicts.
+    pub fn is_clean(&self) -> bool {
+        self.conflicts.is_empty()
+    }
+
+    /// The value that both sides were made from.
+    pub fn base(&self) -> &Value {
+        &self.base
+    }
+
+    /// The difference from the base to the left value.
+    pub fn left(&self) -> &Difference {
+        &self.differences[0]
+    }
+
+    /// The difference from the base to the right value.
+    pub fn right(&self) -> &Difference {
+        &self.differences[1]
+    }
+
+    /// The objects built and parts looked at; the measure of the complexity tests.
+    pub fn visits(&self) -> u64 {
+        self.visits
+    }
+
+    /// The merged value with other parts at conflicts: those that `choose` returns for each
+    /// of them, once. O(n) for n parts of the base.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for another number of parts than the place holds; `TypeError` for a part
+    /// that does not fit its field; those of `choose`.
+    pub fn resolve(
+        &self,
+        mut choose: impl FnMut(&Conflict) -> Result<Resolution>,
+    ) -> Result<Value> {
+        if let [first, ..] = &*self.conflicts
+            && first.reason().is_some()
+        {
+            let resolution = choose(first)?;
+            return Ok(first.resolved(resolution)?.pop().unwrap_or_default());
+        }
+        let (Some(twins), Some(tables)) = (&self.twins, self.left().base_tables()) else {
+            return Ok(self.merged.clone());
+        };
+        if self.conflicts.is_empty() {
+            return Ok(self.merged.clone());
+        }
+        let mut twins = twins.clone();
+        let woven = weave(tables, patches(&self.differences), &mut twins, &mut choose)?;
+        Ok(woven.or_roots(&self.differences, &mut choose)?.value)
+    }
+}
+
+impl fmt::Display for Merge {
+    /// The number of conflicts, the changes of each side in short, and the conflicts, up to a
+    /// hundred.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 100;
+        let count = match self.conflicts.len() {
+            0 => "clean".to_owned(),
+            1 => "1 conflict".to_owned(),
+            count => format!("{count} conflicts"),
+        };
+        let [left, right] = self.differences.each_ref().map(Difference::summary);
+        write!(f, "{count} (left: {left}; right: {right})")?;
+        for conflict in self.conflicts.iter().take(SHOWN) {
+            write!(f, "\n{conflict}")?;
+        }
+        match self.conflicts.len().checked_sub(SHOWN) {
+            None | Some(0) => Ok(()),
+            Some(more) => write!(f, "\n... and {more} more"),
+        }
+    }
+}
+
+impl fmt::Debug for Merge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<Merge: {} conflicts>", self.conflicts.len())
+    }
+}
+
+/// A merged value with its conflicts.
+struct Found {
+    value: Value,
+    conflicts: Vec<Conflict>,
+    visits: u64,
+}
+
+impl Woven {
+    /// The value that was woven, or the conflict of both sides as a whole.
+    fn or_roots(self, differences: &[Difference; 2], choose: Choose<'_>) -> Result<Found> {
+        match self {
+            Woven::Value(value, conflicts, visits) => Ok(Found {
+                value,
+                conflicts,
+                visits,
+            }),
+            Woven::Knot(reason) => {
+                let conflict = of_roots(differences, reason);
+                let mut parts = conflict.resolved(choose(&conflict)?)?;
+                Ok(Found {
+                    value: parts.pop().unwrap_or_default(),
+                    conflicts: vec![conflict],
+                    visits: 1,
+                })
+            }
+        }
+    }
+}
+
+fn of_roots([left, right]: &[Difference; 2], reason: String) -> Conflict {
+    Conflict::of_roots(left.left(), [left.right(), right.right()], reason)
+}
+
+fn patches([left, right]: &[Difference; 2]) -> [&Patch; 2] {
+    [left.patch(), right.patch()]
+}

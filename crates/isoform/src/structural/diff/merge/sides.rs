@@ -1,0 +1,195 @@
+//! The changes that each side makes to the objects of the base.
+
+use super::super::patch::{Edit, Patch, Source};
+use super::super::tables::{Cell, Tables};
+use super::places::{Uses, is_own};
+use crate::kernel::error::Result;
+
+/// How many edits of a side an object of the base has at a place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Mode {
+    /// None, nor any below: the side does not count.
+    Absent,
+    /// None: the side has this very object there.
+    Verbatim,
+    /// The edits of objects whose identity counts, which are the same ones wherever they are
+    /// mentioned; trees are as in the base.
+    Own,
+    /// All of them.
+    Full,
+}
+
+/// The mode of each side.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct View(pub(super) [Mode; 2]);
+
+impl View {
+    /// The base, with the edits of objects whose identity counts.
+    pub(super) const OWN: View = View([Mode::Own; 2]);
+
+    /// True for the view of an object of the base itself.
+    pub(super) fn is_base(self) -> bool {
+        self.0.iter().all(|mode| *mode <= Mode::Verbatim)
+    }
+
+    /// A view with one mode of a side, and another one of the other side.
+    pub(super) fn of(side: usize, mode: Mode, other: Mode) -> View {
+        let mut modes = [other; 2];
+        modes[side] = mode;
+        View(modes)
+    }
+
+    /// The view of an object whose identity counts: there is no part of its edits.
+    fn whole(self) -> View {
+        View(self.0.map(|mode| match mode {
+            Mode::Own => Mode::Full,
+            mode => mode,
+        }))
+    }
+}
+
+/// The fate of a part of the base on one side.
+#[derive(Clone, Copy)]
+pub(super) enum Fate<'p> {
+    /// It stands where it was.
+    Stays(Mode),
+    /// Something else is there.
+    Is(&'p Source),
+    /// Nothing is there.
+    Gone,
+}
+
+/// One side: a patch of the base, and what follows from it for the objects of the base.
+struct Side<'p> {
+    patch: &'p Patch,
+    /// Objects that become others: edited ones, and those around them.
+    touched: Vec<bool>,
+    /// Objects that are touched and whose identity counts, and those around them.
+    carries: Vec<bool>,
+    /// Objects that are edited at their place, and those around them. Edits that the other
+    /// side has elsewhere do not count.
+    changed: Vec<bool>,
+    uses: Uses,
+}
+
+/// Both sides.
+pub(super) struct Sides<'p> {
+    pub(super) base: &'p Tables,
+    sides: [Side<'p>; 2],
+}
+
+impl<'p> Sides<'p> {
+    /// The sides of two patches for a base. O(n) for n parts of the base, plus the patches.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a patch of another value.
+    pub(super) fn new(base: &'p Tables, patches: [&'p Patch; 2]) -> Result<Self> {
+        let side = |patch: &'p Patch| -> Result<Side<'p>> {
+            let touched = patch.touched(base)?;
+            let mut carries = vec![false; base.nodes.len()];
+            for node in 0..carries.len() {
+                carries[node] = touched[node]
+                    && (is_own(base, node as u32)
+                        || parts(base, node).any(|part| carries[part as usize]));
+            }
+            Ok(Side {
+                patch,
+                touched,
+                carries,
+                changed: Vec::new(),
+                uses: Uses::of(base, patch),
+            })
+        };
+        let [left, right] = patches;
+        let mut sides = [side(left)?, side(right)?];
+        for number in 0..2 {
+            let changed = changed(base, &sides[number], &sides[1 - number].uses);
+            sides[number].changed = changed;
+        }
+        Ok(Sides { base, sides })
+    }
+
+    /// True for an object that is one at all of its places: a variable, a dag node or
+    /// something that can change.
+    pub(super) fn is_own(&self, node: u32) -> bool {
+        is_own(self.base, node)
+    }
+
+    pub(super) fn patch(&self, side: usize) -> &'p Patch {
+        self.sides[side].patch
+    }
+
+    /// The edit of an object by a side.
+    pub(super) fn edit(&self, side: usize, node: u32) -> Option<&'p Edit> {
+        self.sides[side].patch.edit(node)
+    }
+
+    /// The mode in which an object has the edits of the other side, where a side mentions it
+    /// in a place of its own.
+    pub(super) fn following(&self, side: usize, node: u32) -> Mode {
+        match self.sides[side].uses.has_moved(node) {
+            true => Mode::Full,
+            false => Mode::Own,
+        }
+    }
+
+    /// The view of an object without the modes that make no difference for the object.
+    pub(super) fn view_of(&self, view: View, node: u32) -> View {
+        let view = match self.is_own(node) {
+            true => view.whole(),
+            false => view,
+        };
+        let node = node as usize;
+        let mut modes = view.0;
+        for (mode, side) in modes.iter_mut().zip(&self.sides) {
+            let is_same = match *mode {
+                Mode::Full => !side.touched[node],
+                Mode::Own => !side.carries[node],
+                Mode::Verbatim | Mode::Absent => false,
+            };
+            if is_same {
+                *mode = Mode::Verbatim;
+            }
+        }
+        View(modes)
+    }
+
+    /// The fate that a source means for a part.
+    pub(super) fn fate(&self, cell: &Cell, source: &'p Source) -> Fate<'p> {
+        match (source, cell.node_number()) {
+            (Source::Image(node), Some(part)) if *node == part => Fate::Stays(Mode::Full),
+            (Source::Left(node), Some(part)) if *node == part => Fate::Stays(Mode::Verbatim),
+            _ => Fate::Is(source),
+        }
+    }
+
+    /// True if a side has changed the place of a part.
+    pub(super) fn is_changed(&self, side: usize, cell: &Cell, fate: Fate<'_>) -> bool {
+        match fate {
+            Fate::Stays(Mode::Full) => {
+                let part = cell.node_number();
+                part.is_some_and(|part| self.sides[side].changed[part as usize])
+            }
+            Fate::Stays(_) => false,
+            Fate::Is(_) | Fate::Gone => true,
+        }
+    }
+}
+
+/// Which objects a side changes at their places, given what the other side does with them.
+fn changed(base: &Tables, side: &Side<'_>, other: &Uses) -> Vec<bool> {
+    let mut changed = vec![false; base.nodes.len()];
+    for node in 0..changed.len() {
+        // The edits of an object that the other side has elsewhere follow it there.
+        changed[node] = side.touched[node]
+            && !other.is_elsewhere(base, node as u32)
+            && (side.patch.edit(node as u32).is_some()
+                || parts(base, node).any(|part| changed[part as usize]));
+    }
+    changed
+}
+
+fn parts(base: &Tables, node: usize) -> impl Iterator<Item = u32> {
+    base.cells(node as u32).iter().filter_map(Cell::node_number)
+}
