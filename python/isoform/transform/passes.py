@@ -187,11 +187,11 @@ class FunctionPass(Pass):
 
 @c_class("transform.Sequential")
 class Sequential(Pass):
-    """A pass that runs others, one after the other.
+    """A pass that runs a list of passes, one after the other.
 
-    A pass runs unless the context disables it, if the context requires it or its level
-    is that of the pass or higher. Before each pass run those that it requires, every
-    time.
+    A pass runs unless the context disables it, if the context requires it or the
+    optimisation level of the context is at least the level of the pass. The passes that
+    a pass requires run before it, every time.
 
     Args:
         passes: The passes, in order.

@@ -276,7 +276,7 @@ impl Writer<'_> {
             let item = Item::new(Rank::Opsets, "opset", before, change);
             return item.of_call(right, self.main);
         }
-        // Every node has it, so its operator says nothing.
+        // All nodes of a domain have the same operator set, so no node is named.
         let before = format!("opset {}{change}", domain_text(&right.domain));
         let mut item = Item::new(Rank::Opsets, "opset", before, String::new());
         item = item.of_call(right, self.main);

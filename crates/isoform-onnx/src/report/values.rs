@@ -49,7 +49,7 @@ pub(super) fn kind_of_operand(value: &Value) -> String {
     }
 }
 
-/// A value as an operand: what makes it, or what it is.
+/// A value as an operand: the node that makes it, or the value itself.
 pub(super) fn operand(value: &Value, name: Option<&Str>) -> String {
     if let Some((call, output)) = made_by(value) {
         let text = node(call);

@@ -1,5 +1,5 @@
-//! Calls that become one with what precedes them. Last bits of results may change; what is
-//! infinite or not a number stays so.
+//! Rules that merge a call into the call before it. The last bits of results may change;
+//! infinities and values that are no numbers stay as they are.
 
 use isoform::Value;
 

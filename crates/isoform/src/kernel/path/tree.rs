@@ -160,8 +160,8 @@ impl PathTree {
         text
     }
 
-    /// The texts with which those of other places begin, each after those that it refers to
-    /// itself. They grow when [`text`](Self::text) is asked.
+    /// The beginnings that texts of places share, each after the beginnings that it refers to.
+    /// [`text`](Self::text) adds to them.
     pub fn beginnings(&self) -> &[String] {
         &self.beginnings
     }

@@ -279,7 +279,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The key of a map. Comparison looks it up as it is, and binds nothing.
+    /// Notes the key of a map: comparison looks keys up, and binds no variable in them.
     fn key(&mut self, object: ObjRef<'a>) {
         let info = object.info();
         let Some(frame) = self.frames.last_mut() else {

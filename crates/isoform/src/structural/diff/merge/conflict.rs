@@ -72,12 +72,12 @@ impl Conflict {
         &self.base
     }
 
-    /// The parts that the left side has instead; none if it deleted them.
+    /// The parts of the left side at the place; none if the left side deleted them.
     pub fn left(&self) -> &[Value] {
         &self.sides[0]
     }
 
-    /// The parts that the right side has instead; none if it deleted them.
+    /// The parts of the right side at the place; none if the right side deleted them.
     pub fn right(&self) -> &[Value] {
         &self.sides[1]
     }
@@ -144,7 +144,7 @@ impl Conflict {
 }
 
 impl fmt::Display for Conflict {
-    /// One line for the place, and one for each side.
+    /// A line for the place, and a line for each of the three values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "conflict at {}", self.path)?;
         if let Some(reason) = &self.reason {

@@ -15,8 +15,8 @@ struct EditedList<'p> {
     unsaid: Mode,
     /// Elements that are inserted between others, by gap.
     inserted: HashMap<usize, &'p [Source], RandomState>,
-    /// Elements from one gap to another that some others replaced, of another number: which
-    /// of them stands for which is not known.
+    /// Elements from one gap to another that more or fewer elements replaced, so that the old
+    /// and new elements have no pairs.
     stretches: Vec<(usize, usize, &'p [Source])>,
 }
 
@@ -126,8 +126,9 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// Adds the elements between two gaps, gaps included, in which one side replaced elements
-    /// by another number of them: as that side has them if the other one changed nothing there.
+    /// Adds the elements between two gaps, gaps included, where one side replaced elements by
+    /// more or fewer elements: the elements of that side if the other side changed nothing
+    /// between the gaps, and a choice otherwise.
     fn stretch(
         &self,
         node: u32,

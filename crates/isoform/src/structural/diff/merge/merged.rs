@@ -135,8 +135,8 @@ impl Merge {
         self.visits
     }
 
-    /// The merged value with other parts at conflicts: those that `choose` returns for each
-    /// of them, once. O(n) for n parts of the base.
+    /// The merged value with the parts that `choose` returns for each conflict, in place of
+    /// the parts of the base. O(n) for n parts of the base.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ const MOVED: u64 = 4;
 
 /// Where the value that a patch builds has the objects of the base.
 pub(super) struct Uses {
-    /// Objects that are parts of what they were parts of.
+    /// Objects that stay in the objects around them.
     is_kept: Vec<bool>,
     /// How often each object stands where the base has another one: 0, 1, or 2 for more.
     mentions: Vec<u8>,

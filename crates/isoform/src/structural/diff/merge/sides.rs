@@ -62,9 +62,9 @@ pub(super) enum Fate<'p> {
 /// One side: a patch of the base, and what follows from it for the objects of the base.
 struct Side<'p> {
     patch: &'p Patch,
-    /// Objects that become others: edited ones, and those around them.
+    /// Objects that the side rebuilds: edited objects, and the objects around them.
     touched: Vec<bool>,
-    /// Objects that are touched and whose identity counts, and those around them.
+    /// Touched objects whose identity counts, and the objects around them.
     carries: Vec<bool>,
     /// Objects that are edited at their place, and those around them. Edits that the other
     /// side has elsewhere do not count.
@@ -181,7 +181,7 @@ impl<'p> Sides<'p> {
 fn changed(base: &Tables, side: &Side<'_>, other: &Uses) -> Vec<bool> {
     let mut changed = vec![false; base.nodes.len()];
     for node in 0..changed.len() {
-        // The edits of an object that the other side has elsewhere follow it there.
+        // The edits follow an object that the other side has moved to another place.
         changed[node] = side.touched[node]
             && !other.is_elsewhere(base, node as u32)
             && (side.patch.edit(node as u32).is_some()
