@@ -10,7 +10,7 @@ use super::generate::children;
 use super::pair::{draw, draw_options, setup};
 use super::properties::Property;
 use super::remembered::{hasher_changes_nothing, skips_change_nothing};
-use super::sessions::sessions_compare_and_hash_the_same;
+use super::sessions::{sessions_compare_and_hash_the_same, shared_parts_do_the_same_everywhere};
 use super::source::{Source, split_mix};
 use super::transform::{mutate_once, rename, unshare};
 
@@ -33,6 +33,10 @@ pub const EDIT_PROPERTIES: &[(&str, Property)] = &[
     (
         "sessions_compare_and_hash_the_same",
         sessions_compare_and_hash_the_same,
+    ),
+    (
+        "shared_parts_do_the_same_everywhere",
+        shared_parts_do_the_same_everywhere,
     ),
 ];
 

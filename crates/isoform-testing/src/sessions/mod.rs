@@ -1,6 +1,7 @@
 //! Random values with heavy sharing over few types, edited, compared and hashed again and
 //! again.
 
+mod surroundings;
 mod types;
 
 use std::collections::HashMap;
@@ -10,6 +11,7 @@ use isoform::compare::{CompareOptions, IncrementalHasher};
 use isoform::objects::{field_value, set_field};
 use isoform::values::{List, ValueRef};
 
+pub use surroundings::shared_parts_do_the_same_everywhere;
 pub use types::*;
 
 use super::generate::children;
@@ -43,6 +45,10 @@ fn node(source: &mut Source<'_>, pool: &[Value], vars: &[Value], set: usize) -> 
         4 => &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13],
         6 => &[0, 1, 1, 2, 3, 4, 4, 13, 14, 14],
         7 => &[0, 1, 4, 3, 10, 10, 14, 11, 15],
+        8 => &[0, 2, 2, 3, 3, 4, 5, 7, 12],
+        9 => &[0, 1, 2, 3, 3, 4, 5, 8],
+        10 => &[0, 2, 3, 4, 5, 6, 7, 9, 10, 12],
+        11 => &[0, 2, 3, 4, 9, 9],
         _ => &[0, 2, 3, 4, 4, 10, 11, 12, 1],
     };
     match kinds[source.below(kinds.len())] {
