@@ -28,15 +28,6 @@ impl LevelSet {
         rest: 0,
     };
 
-    /// All levels up to one.
-    pub(crate) const fn up_to(level: u32) -> LevelSet {
-        LevelSet {
-            window: 1,
-            end: level + 1,
-            rest: level,
-        }
-    }
-
     /// The highest level; None if the set is empty.
     #[inline(always)]
     pub(crate) fn highest(self) -> Option<u32> {

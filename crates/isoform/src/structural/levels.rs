@@ -306,19 +306,6 @@ impl Levels {
         self.lose_from(0);
     }
 
-    /// Records a dependency on something that never ends, but may be undone with an
-    /// alternative.
-    pub(crate) fn use_outermost(&mut self) {
-        self.touched.used.insert(0);
-    }
-
-    /// Records that bindings of any level may have been used.
-    pub(crate) fn use_any(&mut self) {
-        self.touched.used.unite(LevelSet::up_to(self.current()));
-        self.touched.lowest_var = 0;
-        self.lose_from(0);
-    }
-
     /// Records a use of a dag node that is numbered at this level.
     pub(crate) fn use_numbered(&mut self, level: u32) {
         self.touched.used.insert(level);

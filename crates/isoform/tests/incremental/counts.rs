@@ -11,6 +11,7 @@ use isoform::dialect::relay::{AsExpr, Call, Function, Var};
 use isoform::ir::GlobalVar;
 use isoform::{Array, Obj, Ref, Value, structural_digest, structural_equal, structural_hash};
 use isoform_testing::family::{Family, Role};
+use isoform_testing::sessions::{arr, assign, fun, map, var};
 
 #[test]
 fn an_edit_of_a_tree_costs_its_path() {
@@ -172,6 +173,26 @@ fn a_part_is_not_taken_where_its_variables_have_other_names() {
             let known = (hasher.hash(program).unwrap(), hasher.digest(program).ok());
             assert_eq!(known, alone, "{options:?}");
         }
+    }
+}
+
+/// The first walk finds the map's hash remembered when it meets the map in a definition
+/// field, which uses the variable there and binds it anew in the function.
+#[test]
+fn a_part_is_not_taken_where_a_definition_field_binds_its_variables() {
+    let _guard = alone();
+    let (x, y) = (var(), var());
+    let shared = map(&[(y.clone(), y)]);
+    let define = assign(shared.clone(), 1);
+    let inside = fun(x, arr(&[shared.clone(), define.clone()]));
+    let value = arr(&[inside, shared, define]);
+    let options = CompareOptions {
+        map_free_vars: true,
+        ..Default::default()
+    };
+    let mut hasher = IncrementalHasher::new(options);
+    for _ in 0..3 {
+        assert_eq!(hasher.hash(&value).unwrap(), options.hash(&value).unwrap());
     }
 }
 

@@ -6,36 +6,40 @@
 //!
 //! **The invariant.** What is remembered of X follows from X alone: the *occurrences* of
 //! variables in X, in the order of the visit, except for the variables that scopes inside
-//! of X bind, and except for the fields of the variables that no scope inside of X binds.
-//! An occurrence says whether the variable is used or defined, and whether the variable is
-//! *plain*: no variable occurs in its fields. The visit of (X, X) does to the bindings what
-//! its occurrences do one after the other, and nothing else, because everything else in X
-//! is equal to itself under any bindings:
+//! of X bind. An occurrence uses the variable or defines it. The visit of (X, X) does to the
+//! bindings what its occurrences do one after the other, and nothing else, because
+//! everything else in X is equal to itself under any bindings. [`Skip::Repeat`]: the
+//! comparison does what the occurrences do. This page needs X to be *simple*:
 //!
-//! * A leaf, a node of kind `tree` and a container are equal to themselves if their parts
-//!   are.
-//! * A variable that a scope inside of X binds is bound to itself when that scope begins,
-//!   and unbound when it ends. Each visit enters the variable's fields, so the occurrences
-//!   in the fields count.
-//! * Another variable that is bound where X is met is equal to itself iff it is bound to
-//!   itself, and the visit does not enter its fields. If it is unbound and plain, the visit
-//!   binds it to itself. If it is unbound and not plain, the visit enters its fields, about
-//!   which the occurrences say nothing: X is visited then.
+//! * Leaves, nodes of kind `tree` and containers are equal to themselves if their parts are.
+//! * Variables in X are *plain*: no variable and no dag node is in their fields, or below.
+//!   A variable that is bound where X is met is equal to itself iff it is bound to itself;
+//!   if it is unbound, the visit binds it to itself. A variable that a scope inside of X
+//!   binds is bound to itself when that scope begins, and unbound when it ends.
+//! * The occurrences are few, so that repeating them costs less than a visit.
 //!
-//! [`Skip::Repeat`]: the comparison does what the occurrences do, or visits X.
+//! **Graphs.** Another object may contain dag nodes, variables that are not plain, and many
+//! variables. [`Skip::Whole`] takes it for equal to itself, which is right iff no dag node
+//! and no variable below X is ever paired with another one in this comparison. [`Reach`]
+//! knows all that are below X, in fields of variables too, and is asked at the end; if one
+//! was paired otherwise, the comparison starts again without skips.
 //!
-//! **Graphs.** A dag node is equal to itself iff it is unpaired or paired with itself; its
-//! visit pairs it, and a second visit does nothing. [`Skip::Whole`] takes an object with
-//! dag nodes or many variables, and without definitions of its own, for equal to itself.
-//! That is right iff no dag node and no variable below X is ever paired with another one in
-//! this comparison. [`Reach`] knows all that are below X, in fields of variables too, and is
-//! asked at the end; if one was paired otherwise, the comparison starts again without skips.
+//! The visit of a graph also pairs its dag nodes and its free variables with themselves for
+//! the rest of the comparison, and the skip does not. A later visit of a plain variable
+//! then does the same. Not so the later visit of a dag node or of a variable that is not
+//! plain: it enters the fields, where other scopes are open than in X. So its identity
+//! number is noted, and [`Reach`] is asked about it as well.
+//!
+//! A definition in X that outlives X binds at the level of X, which may end before the
+//! comparison does. After a skip, a later use would bind the variable for longer, so such a
+//! graph is visited ([`Skip::Defines`]). The scope around the definition ends it, so the
+//! graph around the scope may be skipped again.
 //!
 //! **What this page does not cover is visited** ([`Skip::Never`], also for everything
 //! around it): objects whose comparison calls user code or fails; maps with variables or
-//! dag nodes as keys, whose bindings decide what they match; variables with definitions, dag
-//! nodes or very many variables in their fields, and dag nodes with definitions that outlive
-//! them, since only the first visit of these enters them; cycles.
+//! dag nodes as keys, whose bindings decide what they match; variables with definitions in
+//! their fields, and dag nodes with definitions that outlive them, since only the first
+//! visit of these enters them; cycles.
 //!
 //! Effects are found at the first meeting and kept by identity number, since objects
 //! have no room for them: in each thread about 60 bytes for one of sixteen objects. Effects
@@ -64,27 +68,22 @@ const MOST: usize = 1 << 30;
 /// Up to this many effects are listed.
 pub(crate) const FEW: usize = 32;
 
-/// An occurrence of a variable.
+/// An occurrence of a plain variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Effect(u64);
 
 impl Effect {
-    fn new(ident: u64, defines: bool, is_plain: bool) -> Self {
-        Effect(ident << 2 | u64::from(defines) << 1 | u64::from(is_plain))
+    fn new(ident: u64, defines: bool) -> Self {
+        Effect(ident << 1 | u64::from(defines))
     }
 
     /// The variable's identity number.
     pub(crate) fn ident(self) -> u64 {
-        self.0 >> 2
+        self.0 >> 1
     }
 
     /// True if the variable is in a definition field at the level of the object.
     pub(crate) fn defines(self) -> bool {
-        self.0 & 2 != 0
-    }
-
-    /// True if no variable occurs in the variable's own fields.
-    pub(crate) fn is_plain(self) -> bool {
         self.0 & 1 != 0
     }
 }
@@ -95,12 +94,10 @@ impl Effect {
 pub(crate) enum Skip {
     /// By the listed occurrences, which are all.
     Repeat,
-    /// With everything below; the listed occurrences are all.
+    /// With everything below.
     Whole(Place),
-    /// With everything below, which has more occurrences than are listed.
-    Wide(Place),
     /// Not at all, for the definitions in it; what is around it may be.
-    Defines,
+    Defines(Place),
     /// Not at all, nor anything around it.
     Never,
 }

@@ -1,16 +1,17 @@
 //! Which dag nodes and variables are below an object, without visiting any.
 //!
-//! Each dag node, each variable with variables in its fields, and each other object with too
-//! many variables for a list, is a node here, numbered after everything below it. An edge
-//! leads to the nearest nodes below, or to a variable without a node. The lowest number below a node bounds the search: where the
-//! interval from it to the node contains no target, nothing below is searched. (Interval
-//! labels of a depth-first search: Yildirim, Chaoji, Zaki, "GRAIL", 2010.)
+//! Each dag node, each variable that is not plain, and each remembered object with dag nodes
+//! or such variables below or with too many variables for a list, is a node here, numbered
+//! after everything below it. An edge leads to the nearest nodes below, or to a variable
+//! without a node. The lowest number below a node bounds the search: where the interval from
+//! it to the node contains no target, nothing below is searched. (Interval labels of a
+//! depth-first search: Yildirim, Chaoji, Zaki, "GRAIL", 2010.)
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 /// A node, or a variable without one, as the end of an edge.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Place(u32);
 
 /// Set in the number of a variable.

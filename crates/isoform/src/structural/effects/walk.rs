@@ -25,32 +25,25 @@ const MAX_REPEATED: u64 = 1 << 12;
 /// A level at which nothing happened.
 const NEVER: u32 = u32::MAX;
 
-/// An occurrence of a variable.
+/// An occurrence of a plain variable.
 #[derive(Clone, Copy)]
 struct Event {
     ident: u64,
     /// The scope level of its binding in this walk; 0 if no scope of the walk binds it.
     level: u32,
     defines: bool,
-    is_plain: bool,
-    /// If the occurrence is in the fields of a variable, the level of that variable's
-    /// binding: until the scope ends, nobody knows whether a visit enters these fields.
-    /// [`NEVER`] for the others.
-    owner: u32,
 }
 
 impl Event {
-    /// True if `self`, which comes first, makes `later` superfluous wherever both count.
+    /// True if `self`, which comes first, makes `later` superfluous.
     fn covers(&self, later: &Event) -> bool {
-        self.ident == later.ident && self.defines >= later.defines && self.owner >= later.owner
+        self.ident == later.ident && self.defines >= later.defines
     }
 }
 
 /// The facts about a part of the walk, besides events and places.
 #[derive(Clone, Copy)]
-struct Found {
-    /// Events of this level and above are incomplete.
-    lost: u32,
+struct Facts {
     /// The lowest level of a definition.
     defined: u32,
     irregular: bool,
@@ -59,30 +52,12 @@ struct Found {
     largest: u64,
 }
 
-impl Found {
-    const NOTHING: Found = Found {
-        lost: NEVER,
-        defined: NEVER,
-        irregular: false,
-        changes: false,
-        largest: 0,
-    };
-
-    fn add(&mut self, other: Found) {
-        self.lost = self.lost.min(other.lost);
+impl Facts {
+    fn add(&mut self, other: Facts) {
         self.defined = self.defined.min(other.defined);
         self.irregular |= other.irregular;
         self.changes |= other.changes;
         self.largest = self.largest.max(other.largest);
-    }
-
-    /// Drops what belongs to a level that ends.
-    fn end_level(&mut self, level: u32) {
-        for lowest in [&mut self.lost, &mut self.defined] {
-            if *lowest >= level {
-                *lowest = NEVER;
-            }
-        }
     }
 }
 
@@ -91,12 +66,8 @@ impl Found {
 enum Purpose {
     /// To find the effects of an object that is not a variable.
     Object,
-    /// To find out about the fields of a variable, which then is met again in this region
-    /// and definition field. The owner of the events outside is saved.
-    Variable(Region, u64, u32),
-    /// To collect what the definition of a variable does with its fields.
-    /// The owner of the events outside is saved.
-    Definition(u32),
+    /// To find out about the fields of a variable, which then is met again in this region.
+    Variable(Region),
 }
 
 struct Frame<'a> {
@@ -105,16 +76,18 @@ struct Frame<'a> {
     /// The object whose fields, items or entries come next.
     content: ObjRef<'a>,
     next: usize,
-    region: Region,
     /// The region of parts without a flag of their own, and the number of the definition
     /// field or scope around them.
-    inner: Region,
+    region: Region,
     field: u64,
+    /// True inside of an object that is visited again for another definition field.
+    is_repeated: bool,
     events: usize,
     edges: usize,
     /// The numbers of visits when it began: all, and those outside of remembered objects.
-    visits: (u64, u64),
-    found: Found,
+    visits: u64,
+    uncovered: u64,
+    facts: Facts,
 }
 
 struct Walk<'t, 'a> {
@@ -128,21 +101,17 @@ struct Walk<'t, 'a> {
     vars: HashMap<u64, SmallVec<[u32; 2]>, RandomState>,
     /// The variables bound in each open scope.
     scopes: Vec<Vec<u64>>,
-    /// See [`Event::owner`]: of the outermost variable around.
-    owner: u32,
     /// The number of definition fields and scopes so far.
     fields: u64,
-    /// Shared objects met in definition fields, or again in spite of known effects.
-    met: HashSet<(u64, Region, u64), RandomState>,
+    /// Shared objects met in definition fields: in which, and in any.
+    met: HashSet<(u64, u64), RandomState>,
     met_anywhere: HashSet<u64, RandomState>,
-    /// The number of repeated visits of and below such objects, and the height of the
-    /// outermost of them that is open.
+    /// The number of repeated visits.
     repeated: u64,
-    again: Option<usize>,
     /// Shared objects around the current one.
     open: HashSet<u64, RandomState>,
     visits: u64,
-    covered: u64,
+    uncovered: u64,
 }
 
 /// Finds the effects of an object with parts; adds the objects visited for it to
@@ -164,15 +133,13 @@ pub(in crate::structural) fn find_effects<'a>(
         edges: Vec::new(),
         vars: HashMap::default(),
         scopes: vec![Vec::new()],
-        owner: NEVER,
         fields: 0,
         met: HashSet::default(),
         met_anywhere: HashSet::default(),
         repeated: 0,
-        again: None,
         open: HashSet::default(),
         visits: 0,
-        covered: 0,
+        uncovered: 0,
     };
     let mut poll = Poll::default();
     walk.meet(section, object, Region::USE, 0);
@@ -209,7 +176,7 @@ impl<'a> Walk<'_, 'a> {
             while let Some(item) = items.get(frame.next) {
                 frame.next += 1;
                 if let Some(part) = item.object_ref() {
-                    return Some((part, frame.inner, frame.field));
+                    return Some((part, frame.region, frame.field));
                 }
             }
             return None;
@@ -223,10 +190,10 @@ impl<'a> Walk<'_, 'a> {
                 };
                 if let Some(key) = key.object_ref() {
                     // Whether it is bound decides what it matches, and when.
-                    frame.found.irregular |= matches!(key.info().kind, Kind::Var | Kind::Dag);
+                    frame.facts.irregular |= matches!(key.info().kind, Kind::Var | Kind::Dag);
                 }
                 if let Some(part) = value.object_ref() {
-                    return Some((part, frame.inner, frame.field));
+                    return Some((part, frame.region, frame.field));
                 }
             }
             return None;
@@ -237,9 +204,9 @@ impl<'a> Walk<'_, 'a> {
             if let Some(part) = loaded.object()
                 && part.info().shape() != VisitShape::Leaf
             {
-                let region = frame.inner.of_field(slot.flag, level);
+                let region = frame.region.of_field(slot.flag, level);
                 // Inside of a definition field, another one of the same level adds nothing.
-                if region == frame.inner {
+                if region == frame.region {
                     return Some((part, region, frame.field));
                 }
                 self.fields += 1;
@@ -267,10 +234,12 @@ impl<'a> Walk<'_, 'a> {
         if kind == Kind::None || !info.hooks.are_structural_defaults() {
             return self.refuse(object);
         }
+        let is_inside_repeated = self.frames.last().is_some_and(|frame| frame.is_repeated);
         self.visits += 1;
-        self.repeated += u64::from(self.again.is_some());
+        self.uncovered += 1;
+        self.repeated += u64::from(is_inside_repeated);
         match kind {
-            Kind::Var => return self.meet_var(object, region, field),
+            Kind::Var => return self.meet_var(object, region),
             Kind::Dag => {}
             _ if info.has_children || info.scope => {}
             _ => return,
@@ -279,8 +248,21 @@ impl<'a> Walk<'_, 'a> {
             // A cycle, which comparison reports.
             return self.refuse(object);
         }
-        if self.use_known(object, region, field) {
+        if self.use_known(object, region) {
             return;
+        }
+        let mut is_repeated = is_inside_repeated;
+        if region != Region::USE && object.is_shared() {
+            if !self.met.insert((object.ident(), field)) {
+                // In the same definition field, everything in it is bound already.
+                return;
+            }
+            if !self.met_anywhere.insert(object.ident()) {
+                if self.repeated > MAX_REPEATED + (self.visits - self.repeated) {
+                    return self.refuse(object);
+                }
+                is_repeated = true;
+            }
         }
         if object.is_shared() {
             self.open.insert(object.ident());
@@ -290,19 +272,22 @@ impl<'a> Walk<'_, 'a> {
             // What it binds of a field around it is unbound again after it.
             self.fields += 1;
             field = self.fields;
-        }
-        self.begin((object, content), Purpose::Object, (region, region), field);
-        if info.scope {
             self.scopes.push(Vec::new());
         }
+        self.begin(
+            (object, content),
+            Purpose::Object,
+            (region, field),
+            is_repeated,
+        );
     }
 
     fn begin(
         &mut self,
         (object, content): (ObjRef<'a>, ObjRef<'a>),
         purpose: Purpose,
-        (region, inner): (Region, Region),
-        field: u64,
+        (region, field): (Region, u64),
+        is_repeated: bool,
     ) {
         prefetch_ahead(content);
         let info = object.info();
@@ -312,14 +297,17 @@ impl<'a> Walk<'_, 'a> {
             content,
             next: 0,
             region,
-            inner,
             field,
+            is_repeated,
             events: self.events.len(),
             edges: self.edges.len(),
-            visits: (self.visits, self.visits - self.covered),
-            found: Found {
+            visits: self.visits,
+            uncovered: self.uncovered,
+            facts: Facts {
+                defined: NEVER,
+                irregular: false,
                 changes: info.class().is_mutable() || info.comparison_may_change(),
-                ..Found::NOTHING
+                largest: 0,
             },
         });
     }
@@ -327,8 +315,22 @@ impl<'a> Walk<'_, 'a> {
     /// Records that nothing around an object can be skipped.
     fn refuse(&mut self, object: ObjRef<'a>) {
         match self.frames.last_mut() {
-            Some(frame) => frame.found.irregular = true,
+            Some(frame) => frame.facts.irregular = true,
             None => self.table.put(object.ident(), Skip::Never, &[], None),
+        }
+    }
+
+    /// Records that a definition of this level is in the innermost object.
+    fn note_definition(&mut self, level: u32) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.facts.defined = frame.facts.defined.min(level);
+        }
+    }
+
+    /// Records what is known of a part of the innermost object.
+    fn note_changes(&mut self, known: Effects) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.facts.changes |= known.date.is_some();
         }
     }
 
@@ -339,123 +341,81 @@ impl<'a> Walk<'_, 'a> {
         (!is_shadowed).then_some(level)
     }
 
-    /// Records an occurrence of a variable in a region, and binds the variable if the
-    /// occurrence does so in a scope of this walk. Returns true if it binds.
-    fn note(&mut self, ident: u64, is_plain: bool, region: Region) -> bool {
+    /// The occurrence of a variable in a region, which binds the variable if it does so in
+    /// a scope of this walk.
+    fn occurrence(&mut self, ident: u64, region: Region) -> Event {
         let bound = self.binding(ident, region);
         let def = region.def_level();
         let level = bound.or(def).unwrap_or(0);
         let defines = def == Some(level);
-        self.events.push(Event {
+        if defines {
+            self.note_definition(level);
+            if bound.is_none() && level > 0 {
+                self.vars.entry(ident).or_default().push(level);
+                self.scopes[level as usize].push(ident);
+            }
+        }
+        Event {
             ident,
             level,
             defines,
-            is_plain,
-            owner: self.owner,
-        });
-        if defines && let Some(frame) = self.frames.last_mut() {
-            frame.found.defined = frame.found.defined.min(level);
         }
-        let binds = bound.is_none() && defines && level > 0;
-        if binds {
-            self.vars.entry(ident).or_default().push(level);
-            self.scopes[level as usize].push(ident);
-        }
-        binds
     }
 
-    fn meet_var(&mut self, object: ObjRef<'a>, region: Region, field: u64) {
+    fn meet_var(&mut self, object: ObjRef<'a>, region: Region) {
         let ident = object.ident();
         if !object.info().has_children {
-            self.note(ident, true, region);
-            return;
+            let event = self.occurrence(ident, region);
+            return self.events.push(event);
         }
         let Some(known) = self.table.find(ident) else {
             if !self.open.insert(ident) {
                 return self.refuse(object);
             }
-            let purpose = Purpose::Variable(region, field, self.owner);
-            self.owner = NEVER;
             self.fields += 1;
             // Its definitions are told from those around it by a level of their own.
             self.scopes.push(Vec::new());
-            let region = Region::USE;
-            return self.begin((object, object), purpose, (region, region), self.fields);
+            let purpose = Purpose::Variable(region);
+            let around = (Region::USE, self.fields);
+            return self.begin((object, object), purpose, around, false);
         };
-        if let Some(frame) = self.frames.last_mut() {
-            frame.found.changes |= known.date.is_some();
-        }
-        if known.skip == Skip::Never {
-            return self.refuse(object);
-        }
-        let is_plain = known.skip == Skip::Repeat;
-        let level = region.def_level().unwrap_or(0);
-        if self.note(ident, is_plain, region) && !is_plain {
-            // The definition of a local variable enters its fields.
-            let purpose = Purpose::Definition(self.owner);
-            self.owner = self.owner.min(level);
-            self.fields += 1;
-            let regions = (region, region.inside_var());
-            self.begin((object, object), purpose, regions, self.fields);
+        self.note_changes(known);
+        match known.skip {
+            Skip::Never | Skip::Defines(_) => self.refuse(object),
+            Skip::Repeat => {
+                let event = self.occurrence(ident, region);
+                self.events.push(event);
+            }
+            Skip::Whole(place) => {
+                self.occurrence(ident, region);
+                self.edges.push(place);
+            }
         }
     }
 
-    /// True if what is known of an object is enough.
-    fn use_known(&mut self, object: ObjRef<'a>, region: Region, field: u64) -> bool {
-        let is_use = region == Region::USE;
-        let known = self.table.find(object.ident());
-        if let Some(known) = known {
-            let is_enough = known.len() == 0 || is_use && !self.defines_locally(known);
-            if let Some(frame) = self.frames.last_mut() {
-                frame.found.changes |= known.date.is_some();
-                frame.found.irregular |= known.skip == Skip::Never;
-                if is_use && is_enough && matches!(known.skip, Skip::Wide(_)) {
-                    frame.found.lost = 0;
-                }
-            }
-            match known.skip {
-                Skip::Never => return true,
-                Skip::Repeat if is_enough => {
-                    self.repeat(known);
-                    return true;
-                }
-                Skip::Whole(place) | Skip::Wide(place) if is_use && is_enough => {
-                    self.repeat(known);
-                    self.edges.push(place);
-                    return true;
-                }
-                _ => {}
-            }
-        }
-        if is_use && known.is_none() || !object.is_shared() {
+    /// True if the effects of an object are known, which are then those of the part.
+    fn use_known(&mut self, object: ObjRef<'a>, region: Region) -> bool {
+        let Some(known) = self.table.find(object.ident()) else {
             return false;
-        }
-        if self.met.insert((object.ident(), region, field)) {
-            if self.met_anywhere.insert(object.ident()) {
-                return false;
-            }
-            if self.repeated <= MAX_REPEATED + (self.visits - self.repeated) {
-                self.again = self.again.or(Some(self.frames.len()));
-                return false;
-            }
+        };
+        self.note_changes(known);
+        if known.skip == Skip::Never {
             self.refuse(object);
-        } else if is_use {
-            // The first visit counts only where it was.
-            self.refuse(object);
+            return true;
         }
-        // Otherwise, in the same definition field, everything in it is bound already.
+        if region != Region::USE {
+            return known.is_nothing();
+        }
+        match known.skip {
+            Skip::Repeat => self.repeat(known),
+            Skip::Whole(place) => self.edges.push(place),
+            Skip::Defines(place) => {
+                self.note_definition(self.level());
+                self.edges.push(place);
+            }
+            Skip::Never => {}
+        }
         true
-    }
-
-    /// True if known effects define a variable in a scope of this walk, so that its fields
-    /// are visited; the effects do not say in which region.
-    fn defines_locally(&self, known: Effects) -> bool {
-        self.level() > 0
-            && self
-                .table
-                .listed(known)
-                .iter()
-                .any(|effect| effect.defines() && !effect.is_plain())
     }
 
     /// Repeats the effects of an object, which is met as a use.
@@ -467,7 +427,8 @@ impl<'a> Walk<'_, 'a> {
                 true => Region::USE.enter(RegionChange::Def, level),
                 false => Region::USE,
             };
-            self.note(effect.ident(), effect.is_plain(), region);
+            let event = self.occurrence(effect.ident(), region);
+            self.events.push(event);
         }
     }
 
@@ -476,189 +437,149 @@ impl<'a> Walk<'_, 'a> {
         let Some(mut frame) = self.frames.pop() else {
             return;
         };
-        self.again = self.again.filter(|height| *height < self.frames.len());
-        let object = frame.object;
-        let info = object.info();
-        match frame.purpose {
-            Purpose::Object => {}
-            Purpose::Variable(region, field, owner) => {
-                self.owner = owner;
-                return self.leave_variable(frame, region, field);
-            }
-            Purpose::Definition(owner) => {
-                self.owner = owner;
-                if let Some(around) = self.frames.last_mut() {
-                    around.found.add(frame.found);
-                }
-                return;
-            }
+        let (object, info) = (frame.object, frame.object.info());
+        if let Purpose::Variable(region) = frame.purpose {
+            return self.leave_variable(&frame, region);
         }
         if info.scope {
-            self.end_scope(&mut frame);
+            self.end_scope();
+            let level = self.level();
+            let mut outside = self.events.split_off(frame.events);
+            outside.retain(|event| event.level <= level);
+            self.events.append(&mut outside);
+            if frame.facts.defined > level {
+                frame.facts.defined = NEVER;
+            }
         }
-        // A second visit, in another scope, would not define it again.
-        frame.found.irregular |= info.kind == Kind::Dag && frame.found.defined != NEVER;
         if object.is_shared() {
             self.open.remove(&object.ident());
         }
-        let visits = self.visits - frame.visits.0;
-        let uncovered = self.visits - self.covered - frame.visits.1;
-        let is_large =
-            visits >= MIN_VISITS && (uncovered >= MIN_VISITS || visits >= 2 * frame.found.largest);
+        if self.events.len() - frame.events > FEW {
+            self.drop_repeated(&frame);
+        }
+        let is_graph = info.kind == Kind::Dag || self.edges.len() > frame.edges;
+        let defines = frame.facts.defined != NEVER;
+        // A second visit, in another scope, would not define it again.
+        frame.facts.irregular |= info.kind == Kind::Dag && defines;
         // The comparison visits these, and must not search them again and again.
-        let is_entered = frame.found.defined != NEVER
-            && (frame.found.lost != NEVER || self.edges.len() > frame.edges);
-        let is_special = info.kind == Kind::Dag || info.scope || object.is_shared() || is_entered;
+        let is_visited = frame.facts.irregular || is_graph && defines;
+        let visits = self.visits - frame.visits;
+        let uncovered = self.uncovered - frame.uncovered;
+        let is_large =
+            visits >= MIN_VISITS && (uncovered >= MIN_VISITS || visits >= 2 * frame.facts.largest);
         let is_root = self.frames.is_empty();
-        // What the definition of a variable visits was known when the variable was met.
-        let is_kept = frame.region == Region::USE && self.owner == NEVER;
-        if is_kept && (is_root || is_special || is_large) {
-            self.covered += uncovered;
-            frame.found.largest = visits;
-            self.keep(&mut frame);
+        let is_met_again = info.kind == Kind::Dag || object.is_shared();
+        let is_kept = is_root || is_large || is_visited || is_met_again;
+        if is_kept && frame.region == Region::USE {
+            self.uncovered = frame.uncovered;
+            frame.facts.largest = visits;
+            self.keep(&frame);
         } else if info.kind == Kind::Dag {
-            let below = &self.edges[frame.edges..];
-            let place = self.table.reach.add(object.ident(), below);
-            self.edges.truncate(frame.edges);
-            self.edges.push(place);
+            self.add_place(&frame);
         }
         if let Some(around) = self.frames.last_mut() {
-            around.found.add(frame.found);
+            around.facts.add(frame.facts);
         }
     }
 
-    fn end_scope(&mut self, frame: &mut Frame<'a>) {
-        let level = self.level();
-        let bound = self.scopes.pop().unwrap_or_default();
-        for ident in bound {
+    /// Ends the innermost scope; its variables are unbound again.
+    fn end_scope(&mut self) {
+        for ident in self.scopes.pop().unwrap_or_default() {
             if let Some(levels) = self.vars.get_mut(&ident) {
                 levels.pop();
             }
         }
-        let mut next = frame.events;
-        for position in frame.events..self.events.len() {
-            let mut event = self.events[position];
-            if event.level < level {
-                // Every visit of the scope enters the fields of the scope's variables.
-                if event.owner >= level {
-                    event.owner = NEVER;
-                }
-                self.events[next] = event;
-                next += 1;
-            }
-        }
-        self.events.truncate(next);
-        frame.found.end_level(level);
     }
 
     /// Ends the search in the fields of a variable, which then is met again.
-    fn leave_variable(&mut self, frame: Frame<'a>, region: Region, field: u64) {
+    fn leave_variable(&mut self, frame: &Frame<'a>, region: Region) {
         let ident = frame.object.ident();
         self.open.remove(&ident);
-        let found = frame.found;
-        let bound = self.scopes.pop().unwrap_or_default();
-        for ident in bound {
-            if let Some(levels) = self.vars.get_mut(&ident) {
-                levels.pop();
-            }
-        }
-        let date = found.changes.then_some(self.date);
-        // Whether a visit enters the fields depends on what came before. Then nothing but
-        // uses of variables may be in there: dag nodes would be paired and variables bound
-        // in some visits, and not in others.
-        let has_nodes = self.edges.len() > frame.edges;
-        let skip = if found.irregular || found.defined != NEVER || has_nodes {
+        self.end_scope();
+        let is_plain = self.events.len() == frame.events && self.edges.len() == frame.edges;
+        // Whether a visit enters the fields depends on what came before, so variables are
+        // bound there in some visits, and not in others.
+        let skip = if frame.facts.irregular || frame.facts.defined != NEVER {
             Skip::Never
-        } else if self.events.len() == frame.events && found.lost == NEVER {
+        } else if is_plain {
             Skip::Repeat
         } else {
-            for event in &self.events[frame.events..] {
-                self.edges.push(self.table.reach.var(event.ident));
-            }
-            Skip::Whole(self.table.reach.add(ident, &self.edges[frame.edges..]))
+            Skip::Whole(self.add_place(frame))
         };
-        self.edges.truncate(frame.edges);
         self.events.truncate(frame.events);
+        self.edges.truncate(frame.edges);
+        let date = frame.facts.changes.then_some(self.date);
         self.table.put(ident, skip, &[], date);
-        self.meet_var(frame.object, region, field);
+        self.meet_var(frame.object, region);
     }
 
     /// Remembers an object that has been visited as a use.
-    fn keep(&mut self, frame: &mut Frame<'a>) {
-        let (ident, found) = (frame.object.ident(), &mut frame.found);
-        let date = found.changes.then_some(self.date);
-        self.drop_repeated(frame.events);
-        if found.irregular {
-            self.edges.truncate(frame.edges);
-            self.events.truncate(frame.events);
-            return self.table.put(ident, Skip::Never, &[], date);
-        }
+    fn keep(&mut self, frame: &Frame<'a>) {
         let is_graph = frame.object.info().kind == Kind::Dag || self.edges.len() > frame.edges;
-        let is_long = self.events.len() - frame.events > FEW;
-        let mut skip = Skip::Repeat;
-        if is_graph || is_long || found.lost != NEVER {
-            for event in &self.events[frame.events..] {
-                self.edges.push(self.table.reach.var(event.ident));
-            }
-            let place = self.table.reach.add(ident, &self.edges[frame.edges..]);
+        let skip = if frame.facts.irregular {
+            self.events.truncate(frame.events);
             self.edges.truncate(frame.edges);
-            self.edges.push(place);
-            if is_long {
-                self.drop_highest(frame.events, found);
+            Skip::Never
+        } else if !is_graph {
+            self.drop_repeated(frame);
+            Skip::Repeat
+        } else {
+            let place = self.add_place(frame);
+            match frame.facts.defined {
+                NEVER => Skip::Whole(place),
+                _ => Skip::Defines(place),
             }
-            skip = match (found.defined != NEVER, found.lost != NEVER) {
-                (true, _) => Skip::Defines,
-                (false, false) => Skip::Whole(place),
-                (false, true) => Skip::Wide(place),
-            };
-        }
-        let listed: SmallVec<[Effect; FEW]> = self.events[frame.events..]
+        };
+        let effects: SmallVec<[Effect; FEW]> = self.events[frame.events..]
             .iter()
-            .filter(|event| event.owner == NEVER)
-            .map(|event| Effect::new(event.ident, event.defines, event.is_plain))
+            .map(|event| Effect::new(event.ident, event.defines))
             .collect();
-        self.table.put(ident, skip, &listed, date);
+        let date = frame.facts.changes.then_some(self.date);
+        self.table.put(frame.object.ident(), skip, &effects, date);
     }
 
-    /// Drops events of the highest levels, which end first, until few are left.
-    fn drop_highest(&mut self, start: usize, found: &mut Found) {
-        let mut levels: Vec<u32> = self.events[start..].iter().map(|e| e.level).collect();
-        levels.sort_unstable();
-        let lost = levels[FEW];
-        found.lost = found.lost.min(lost);
-        let kept: SmallVec<[Event; FEW]> = self.events[start..]
-            .iter()
-            .filter(|event| event.level < lost)
-            .copied()
-            .collect();
-        self.events.truncate(start);
-        self.events.extend(kept);
-    }
-
-    /// Drops events from a position on that change nothing after earlier ones.
-    fn drop_repeated(&mut self, start: usize) {
-        const SHORT: usize = 8;
-        let mut known = HashMap::<u64, Event, RandomState>::default();
-        let is_short = self.events.len() - start <= SHORT;
-        let mut next = start;
-        for position in start..self.events.len() {
-            let event = self.events[position];
-            let repeats = if is_short {
-                let earlier = &self.events[start..next];
-                earlier.iter().any(|earlier| earlier.covers(&event))
-            } else {
-                match known.get(&event.ident) {
-                    Some(earlier) if earlier.covers(&event) => true,
-                    _ => {
-                        known.insert(event.ident, event);
-                        false
-                    }
-                }
-            };
-            if !repeats {
-                self.events[next] = event;
+    /// Gives an object a place, from which everything below is reached. The place stands for
+    /// all of that in the objects around.
+    fn add_place(&mut self, frame: &Frame<'a>) -> Place {
+        self.move_events(frame);
+        self.edges[frame.edges..].sort_unstable();
+        let mut next = frame.edges;
+        for position in frame.edges..self.edges.len() {
+            let edge = self.edges[position];
+            if !self.edges[frame.edges..next].ends_with(&[edge]) {
+                self.edges[next] = edge;
                 next += 1;
             }
+        }
+        let below = &self.edges[frame.edges..next];
+        let place = self.table.reach.add(frame.object.ident(), below);
+        self.edges.truncate(frame.edges);
+        self.edges.push(place);
+        place
+    }
+
+    /// Makes the variables below an object reachable, instead of listing them.
+    fn move_events(&mut self, frame: &Frame<'a>) {
+        for event in self.events.drain(frame.events..) {
+            self.edges.push(self.table.reach.var(event.ident));
+        }
+    }
+
+    /// Drops the events in an object that change nothing after earlier ones. If more than a
+    /// few are left, none is listed.
+    fn drop_repeated(&mut self, frame: &Frame<'a>) {
+        let mut next = frame.events;
+        for position in frame.events..self.events.len() {
+            let event = self.events[position];
+            let earlier = &self.events[frame.events..next];
+            if earlier.iter().any(|earlier| earlier.covers(&event)) {
+                continue;
+            }
+            if earlier.len() == FEW {
+                return self.move_events(frame);
+            }
+            self.events[next] = event;
+            next += 1;
         }
         self.events.truncate(next);
     }

@@ -73,6 +73,7 @@ impl<'a> Engine<'a> {
                 VarPair::Equal => return Ok(Entered::Equal),
                 VarPair::Different => return Ok(self.differ_bound::<REC>(Reason::Bound, l, r)),
                 VarPair::Unbound => {
+                    self.note_var(l, r, region);
                     self.push(Job::EndVar, l, r, region);
                     let before = self.count_inner(region);
                     if let Some(frame) = self.stack.last_mut() {

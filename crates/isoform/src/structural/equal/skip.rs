@@ -55,7 +55,7 @@ impl<'a> Engine<'a> {
                 let before = self.visits;
                 let skip = find_effects(table, section, object, &mut self.visits)?;
                 match table.find(object.ident()) {
-                    Some(effects) if !matches!(skip, Skip::Never | Skip::Defines) => effects,
+                    Some(effects) if !matches!(skip, Skip::Never | Skip::Defines(_)) => effects,
                     _ => {
                         self.fruitless += 2 * (self.visits - before);
                         return Ok(false);
@@ -88,15 +88,8 @@ impl<'a> Engine<'a> {
             Skip::Repeat if effects.is_nothing() => true,
             _ if !is_whole => false,
             Skip::Repeat => self.repeat::<REC>(object, effects, region),
-            Skip::Whole(place) => {
-                self.note_uses(effects, region);
-                self.skip_whole::<REC>(object, place)
-            }
-            Skip::Wide(place) => {
-                self.levels.use_any();
-                self.skip_whole::<REC>(object, place)
-            }
-            Skip::Defines | Skip::Never => false,
+            Skip::Whole(place) => self.skip_whole::<REC>(object, place),
+            Skip::Defines(_) | Skip::Never => false,
         };
         self.has_skipped |= is_equal;
         is_equal
@@ -123,7 +116,7 @@ impl<'a> Engine<'a> {
             let effect = self.effect(effects, position);
             match self.var_level([effect.ident(); 2], region_of(effect)) {
                 Ok(VarPair::Equal) => {}
-                Err(Some(_)) if effect.is_plain() => is_bound = false,
+                Err(Some(_)) => is_bound = false,
                 _ => return false,
             }
         }
@@ -143,22 +136,6 @@ impl<'a> Engine<'a> {
         true
     }
 
-    /// Records the use of variables, whatever they are bound to, for the proofs around.
-    fn note_uses(&mut self, effects: Effects, region: Region) {
-        for position in 0..effects.len() {
-            let effect = self.effect(effects, position);
-            match self.tables.bindings.of(LEFT, effect.ident()) {
-                Some(index) => {
-                    let level = self.tables.bindings.get(index).level;
-                    self.levels.use_var(index, level, region);
-                }
-                None if effect.is_plain() => self.levels.use_absence(),
-                // A visit would enter the fields, with any variables in them.
-                None => self.levels.use_any(),
-            }
-        }
-    }
-
     fn skip_whole<const REC: bool>(&mut self, object: ObjRef<'a>, place: Place) -> bool {
         let ident = object.ident();
         if object.info().kind == Kind::Dag {
@@ -170,8 +147,9 @@ impl<'a> Engine<'a> {
             let index = self.bind_idents::<REC>([ident; 2], pair, 0, false, false);
             self.levels.use_dag(index);
         } else {
-            // It depends on the dag nodes in it.
-            self.levels.use_outermost();
+            // Whatever its variables are bound to, except in a definition field, where they
+            // would be bound.
+            self.levels.use_level(0);
         }
         self.tables.skipped.push(place);
         true
@@ -183,6 +161,19 @@ impl<'a> Engine<'a> {
     pub(super) fn note_visit(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) {
         if self.skips && l.same_as(r) {
             self.tables.visited.push(l.ident());
+        }
+    }
+
+    /// Records a variable whose fields are about to be visited, if it will be bound for the
+    /// rest of the comparison and is not plain: the visit of a skipped object would have
+    /// bound it already.
+    #[inline]
+    pub(super) fn note_var(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) {
+        if self.skips && l.same_as(r) && region.def_level().unwrap_or(0) == 0 {
+            let known = self.tables.effects.find(l.ident());
+            if !known.is_some_and(|effects| effects.skip == Skip::Repeat) {
+                self.tables.visited.push(l.ident());
+            }
         }
     }
 

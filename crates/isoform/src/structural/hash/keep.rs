@@ -407,15 +407,23 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Records the facts about a remembered hash in the innermost part.
+    /// Records the facts about a remembered hash in the innermost part. Without needs, they
+    /// are unknown.
     #[inline(always)]
-    pub(super) fn note_recalled(&mut self, needs: Option<ValidUntil>, can_change: bool) {
+    pub(super) fn note_recalled(
+        &mut self,
+        needs: Option<ValidUntil>,
+        can_change: bool,
+        region: Region,
+    ) {
         if !S::KEEPS {
             return;
         }
         match needs {
             Some(needs) if needs.newest_dag == 0 && needs.used.highest().is_none() => {}
-            Some(needs) if needs.newest_dag == 0 && needs.is_exact() => self.note_uses(needs),
+            Some(needs) if needs.newest_dag == 0 && needs.is_exact() => {
+                self.note_uses(needs, region);
+            }
             // Its variables may be bound in any part around it.
             _ => self.note_level(0),
         }
@@ -424,8 +432,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Records in the innermost part the variables that a remembered hash used.
-    fn note_uses(&mut self, needs: ValidUntil) {
+    /// Records in the innermost part the variables that a remembered hash used, which may be
+    /// used in another region now.
+    fn note_uses(&mut self, needs: ValidUntil, region: Region) {
         for position in 0..self.tables.levels.kept(needs).len() {
             let tables = &self.tables;
             let known = tables.levels.kept(needs)[position];
@@ -435,7 +444,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             } else if tables.numbering.is_by_identity(known.binding) {
                 self.note_level(0);
             } else {
-                self.note_use(known.binding, level, known.defined);
+                self.note_use(known.binding, level, known.defined || region.is_field());
             }
         }
     }

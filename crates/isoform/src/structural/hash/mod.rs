@@ -383,12 +383,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 tables.numbering.use_context(known.context);
                 let out = known.out;
                 let (needs, can_change) = (known.needs, known.can_change);
-                self.note_recalled(Some(needs), can_change);
+                self.note_recalled(Some(needs), can_change, region);
                 return Ok(out);
             }
             let out = tables.recall_alike(object.ident(), region);
             if out.is_some() {
-                self.note_recalled(None, true);
+                self.note_recalled(None, true, region);
             }
             return out.ok_or(true);
         }
