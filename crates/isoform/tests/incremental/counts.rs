@@ -177,7 +177,7 @@ fn a_part_is_not_taken_where_its_variables_have_other_names() {
 }
 
 /// The first walk finds the map's hash remembered when it meets the map in a definition
-/// field, which uses the variable there and binds it anew in the function.
+/// field, which uses the variable there and binds it once more in the function.
 #[test]
 fn a_part_is_not_taken_where_a_definition_field_binds_its_variables() {
     let _guard = alone();
