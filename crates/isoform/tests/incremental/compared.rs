@@ -11,6 +11,7 @@ use isoform::objects::{construct, set_field};
 use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 use isoform::{Array, Node, Ref, Str, Value, structural_equal};
 use isoform_testing::family::{Family, Role};
+use isoform_testing::sessions::{arr, dag, var};
 
 /// Compares two values in all ways; returns the verdict and the most visits of one way.
 #[track_caller]
@@ -153,6 +154,38 @@ fn an_edit_of_a_graph_costs_what_it_rebuilds() {
                 visits <= 6 * rebuilt + 2 * count as u64 + 20,
                 "{count} {at} {visits}"
             );
+        }
+    }
+}
+
+/// The variables are free, so that each visit binds them.
+#[test]
+fn an_edit_of_an_open_graph_costs_what_it_rebuilds() {
+    let _guard = alone();
+    for count in [1, 5, 300] {
+        let vars: Vec<Value> = (0..count).map(|_| var()).collect();
+        let all = |before: &[Value], at: usize| {
+            let mut all: Vec<Value> = before[..at].to_vec();
+            for step in at..2000 {
+                let operand = all.last().cloned().unwrap_or_else(|| vars[0].clone());
+                all.push(dag(
+                    operand.clone(),
+                    dag(vars[step % count].clone(), operand),
+                ));
+            }
+            all
+        };
+        let first = all(&[], 0);
+        let program = |steps: &[Value]| arr(&[vars[0].clone(), steps[1999].clone(), arr(&vars)]);
+        let whole = program(&first);
+        assert!(compare(&whole, &whole.clone()).0);
+        for at in [1990, 1900] {
+            let edited = program(&all(&first, at));
+            compare(&whole, &edited);
+            let (equal, visits) = compare(&whole, &edited);
+            assert!(equal);
+            let most = 12 * (2000 - at) + 4 * count + 20;
+            assert!(visits <= most as u64, "{count} {at} {visits}");
         }
     }
 }

@@ -169,7 +169,8 @@ impl<'a> Engine<'a> {
     /// bound it already.
     #[inline]
     pub(super) fn note_var(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) {
-        if self.skips && l.same_as(r) && region.def_level().unwrap_or(0) == 0 {
+        let is_bound_for_good = region.def_level().unwrap_or(0) == 0;
+        if self.skips && is_bound_for_good && l.same_as(r) && l.info().has_children {
             let known = self.tables.effects.find(l.ident());
             if !known.is_some_and(|effects| effects.skip == Skip::Repeat) {
                 self.tables.visited.push(l.ident());
