@@ -5,6 +5,7 @@ use isoform::compare::{CompareOptions, IncrementalHasher, last_visit_count, visi
 use isoform::hooks::DynEqual;
 use isoform::objects::set_field;
 use isoform::types::{FieldDef, Schema, TypeDef, register_type};
+use isoform::values::List;
 use isoform::{Array, Map, Value, structural_equal, structural_hash};
 use isoform_testing::sessions::{arr, assign, dag, fun, make, map, tree, typed, var};
 
@@ -295,6 +296,20 @@ fn a_map_written_in_place() {
     check(&pair(&x, &a), &pair(&x2, &a));
 }
 
+/// A list may be written while others hold it.
+#[test]
+fn a_list_written_while_it_is_shared() {
+    let _guard = beside_others();
+    let (x, x2) = (var(), var());
+    let list: List = (0..10i64).map(|n| tree(n, 1)).collect();
+    let held = tree(Value::from(list.clone()), 1);
+    let pair = |v: &Value| arr(&[assign(v.clone(), 1), held.clone()]);
+    check(&pair(&x), &pair(&x2));
+    list.push(x.clone()).unwrap();
+    check(&pair(&x), &pair(&x2));
+    assert!(!structural_equal(pair(&x), pair(&x2)).unwrap());
+}
+
 #[derive(isoform::Node)]
 #[node(key = "contexts.Owned")]
 #[repr(C)]
@@ -362,4 +377,56 @@ fn a_comparison_that_is_declared_later() {
     isoform::attrs::set_hook(ty, never, false).unwrap();
     assert!(!structural_equal(around(1), around(1)).unwrap());
     check(&around(1), &around(1));
+}
+
+/// Compares functions that contain the part and then use the variable, which is free after
+/// them: there, each side defines a variable of its own.
+fn check_after_functions(part: &Value, variable: &Value) {
+    let inside = |param: Value| fun(param, arr(&[part.clone(), variable.clone()]));
+    let side = |defined: &Value| arr(&[inside(var()), assign(defined.clone(), 1)]);
+    let (left, right) = (side(variable), side(&var()));
+    check(&left, &right);
+    check(&right, &left);
+}
+
+/// A definition ends with the function around it, so the variable is free after that.
+#[test]
+fn a_definition_that_ends_with_its_function() {
+    let _guard = beside_others();
+    let graph = || dag(1, 2);
+    let x = var();
+    let inner = assign(x.clone(), graph());
+    check_after_functions(&arr(&[inner.clone(), 1.into()]), &x);
+    check_after_functions(&tree(arr(&[arr(&[inner])]), 1), &x);
+
+    // Patterns that were met outside of definition fields before.
+    for beside in [Value::from(1), graph()] {
+        let x = var();
+        let pattern = arr(&[x.clone(), tree(1, 2), beside.clone()]);
+        check(
+            &arr(&[pattern.clone(), 1.into()]),
+            &arr(&[pattern.clone(), 1.into()]),
+        );
+        check_after_functions(&arr(&[assign(pattern.clone(), graph()), 2.into()]), &x);
+        check_after_functions(&arr(&[assign(pattern, 0), 2.into()]), &x);
+    }
+
+    // A variable whose annotation defines another one.
+    let n = var();
+    let annotated = typed(assign(n.clone(), 1));
+    check_after_functions(&tree(annotated, 1), &n);
+}
+
+/// The annotation has a comparison of its own, which tells it even from itself.
+#[test]
+fn an_annotation_that_is_never_equal() {
+    let _guard = beside_others();
+    let field = FieldDef::new("part", Schema::Any);
+    let never = DynEqual::new(|_, _, _| Ok(false));
+    let ty = TypeDef::new("contexts.Never").field(field).hook(never);
+    let never = make(register_type(ty).unwrap(), vec![1.into()]);
+    let part = tree(typed(never), tree(1, 2));
+    let around = || arr(&[part.clone(), 1.into()]);
+    assert!(!structural_equal(around(), around()).unwrap());
+    check(&around(), &around());
 }

@@ -46,6 +46,8 @@
 //! of what can change are valid until the next write.
 
 mod reach;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use hashbrown::HashMap;

@@ -146,6 +146,21 @@ fn bit(place: Place) -> u64 {
 mod tests {
     use super::{Place, Reach};
 
+    /// An object that has changed has another place, and what is above the first one is still
+    /// asked about it.
+    #[test]
+    fn all_places_of_an_object_count() {
+        let mut reach = Reach::default();
+        let first = reach.add(1, &[]);
+        let above = reach.add(2, &[first]);
+        let second = reach.add(1, &[]);
+        let other = reach.add(3, &[second]);
+        for root in [above, other] {
+            assert!(reach.reaches(&[root], [1].into_iter()));
+        }
+        assert!(!reach.reaches(&[other], [2].into_iter()));
+    }
+
     /// Compares every pair of nodes with a search along all edges.
     #[test]
     fn intervals_bound_the_search_and_hide_nothing() {

@@ -341,8 +341,7 @@ impl<'a> Walk<'_, 'a> {
         (!is_shadowed).then_some(level)
     }
 
-    /// The occurrence of a variable in a region, which binds the variable if it does so in
-    /// a scope of this walk.
+    /// The occurrence of a variable in a region, which may bind the variable.
     fn occurrence(&mut self, ident: u64, region: Region) -> Event {
         let bound = self.binding(ident, region);
         let def = region.def_level();
@@ -350,7 +349,7 @@ impl<'a> Walk<'_, 'a> {
         let defines = def == Some(level);
         if defines {
             self.note_definition(level);
-            if bound.is_none() && level > 0 {
+            if bound.is_none() {
                 self.vars.entry(ident).or_default().push(level);
                 self.scopes[level as usize].push(ident);
             }
@@ -372,7 +371,6 @@ impl<'a> Walk<'_, 'a> {
             if !self.open.insert(ident) {
                 return self.refuse(object);
             }
-            self.fields += 1;
             // Its definitions are told from those around it by a level of their own.
             self.scopes.push(Vec::new());
             let purpose = Purpose::Variable(region);
