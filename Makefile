@@ -33,7 +33,7 @@ FEATURES := $(shell sed -n '/^\[features\]/,/^$$/s/^\([a-z-]*\) = .*/\1/p' crate
 
 # The extension modules are built by maturin alone in release mode: cargo would
 # set other variables for them, and the two would undo each other's work.
-MODULES := isoform-py calc-ir
+MODULES := isoform-py isoform-python calc-ir
 NO_MODULES := $(addprefix --exclude ,$(MODULES))
 MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin
 
@@ -236,10 +236,7 @@ test-models: setup-models
 setup-python: $(VENV_STAMP)
 	$(call say,the Python package in $(VENV))
 	$(MATURIN) develop --profile $(PROFILE) --quiet
-	@# In a folder of its own: it needs isoform-py as a library, which for cargo is
-	@# another build of the same thing, and one would replace the other every time.
-	$(MATURIN) develop --profile $(PROFILE) --quiet --target-dir $(CARGO_TARGET)/rust_types \
-		--manifest-path examples/rust_types/Cargo.toml
+	$(MATURIN) develop --profile $(PROFILE) --quiet --manifest-path examples/rust_types/Cargo.toml
 
 # The process whose operators are compared with NumPy.
 .PHONY: setup-kernels

@@ -46,7 +46,7 @@ def in_wide(function, *arrays):
     return function(*arrays)
 
 
-# ---- one operand: R141, and those of R146 ------------------------------------
+# ---- one operand ------------------------------------------------------------
 
 
 def away(x):
@@ -73,7 +73,7 @@ NEEDS_FLOATS = {"sqrt", "reciprocal"}
 
 @named("dtype", NUMBERS, **by_type)
 @named("name", EXACT)
-def test_r141_exact_functions(name, dtype):
+def test_exact_functions(name, dtype):
     rng = generator(name, dtype.name)
     for _ in range(12):
         x = values(rng, dtype, shape_of_rank(rng))
@@ -97,7 +97,7 @@ def test_r141_exact_functions(name, dtype):
 
 
 @named("dtype", TYPES, **by_type)
-def test_r141_copies_zeros_and_ones_of_every_type(dtype):
+def test_copies_zeros_and_ones_of_every_type(dtype):
     rng = generator(dtype.name)
     for _ in range(5):
         x = values(rng, dtype, shape_of_rank(rng))
@@ -107,7 +107,7 @@ def test_r141_copies_zeros_and_ones_of_every_type(dtype):
 
 
 @named("dtype", TYPES, **by_type)
-def test_r141_logic_and_tests_for_nan(dtype):
+def test_logic_and_tests_for_nan(dtype):
     rng = generator(dtype.name)
     x = values(rng, dtype, (5, 8))
     if dtype == BOOL:
@@ -192,7 +192,7 @@ def points(rng, dtype, domain):
 
 @named("dtype", FLOATS, **by_type)
 @named("name", REAL)
-def test_r141_transcendental_functions_are_within_two_ulps(name, dtype):
+def test_transcendental_functions_are_within_two_ulps(name, dtype):
     x = points(generator(name, dtype.name), dtype, DOMAIN.get(name, lambda x: True))
     got = compute(name, x)
     assert got.dtype == dtype
@@ -207,7 +207,7 @@ def test_r141_transcendental_functions_are_within_two_ulps(name, dtype):
 
 @named("dtype", FLOATS, **by_type)
 @named("name", REAL)
-def test_r141_transcendental_functions_at_their_limits(name, dtype):
+def test_transcendental_functions_at_their_limits(name, dtype):
     x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, -1.0, 1.0, 2.0, -2.0]).astype(dtype)
     numpy_name = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(name, name)
     numpy_name = {"asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}.get(name, numpy_name)
@@ -235,7 +235,7 @@ def test_leaky_relu(dtype):
         same(got, nearest(dtype, [float(value) for value in expected]))
 
 
-# ---- two operands: R142, R143 ------------------------------------------------
+# ---- two operands -----------------------------------------------------------
 
 
 def trunc_divide(a, b):
@@ -297,7 +297,7 @@ DIVISIONS = {"divide", "trunc_divide", "trunc_mod", "floor_divide", "floor_mod"}
 
 @named("dtype", NUMBERS, **by_type)
 @named("name", ARITHMETIC)
-def test_r142_r143_arithmetic(name, dtype):
+def test_r143_arithmetic(name, dtype):
     rng = generator(name, dtype.name)
     for _ in range(25):
         _, (left, right) = broadcasting(rng, 2)
@@ -315,7 +315,7 @@ def test_r142_r143_arithmetic(name, dtype):
 
 
 @named("dtype", INTEGERS, **by_type)
-def test_r142_powers_of_integers(dtype):
+def test_powers_of_integers(dtype):
     rng = generator(dtype.name)
     for _ in range(20):
         _, (left, right) = broadcasting(rng, 2)
@@ -326,7 +326,7 @@ def test_r142_powers_of_integers(dtype):
 
 
 @named("dtype", FLOATS, **by_type)
-def test_r142_powers_of_floats(dtype):
+def test_powers_of_floats(dtype):
     rng = generator(dtype.name)
     a = np.concatenate(
         [np.abs(values(rng, dtype, (150,), moderate=True)), values(rng, dtype, (150,))]
@@ -360,7 +360,7 @@ LOGICAL = {
 
 @named("dtype", [*INTEGERS, BOOL], **by_type)
 @named("name", [*SHIFTS, *BITWISE, *LOGICAL])
-def test_r142_bits_and_logic(name, dtype):
+def test_bits_and_logic(name, dtype):
     rng = generator(name, dtype.name)
     for _ in range(10):
         _, (left, right) = broadcasting(rng, 2)
@@ -376,7 +376,7 @@ def test_r142_bits_and_logic(name, dtype):
 
 @named("dtype", [*NUMBERS, BOOL], **by_type)
 @named("name", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
-def test_r142_comparisons(name, dtype):
+def test_comparisons(name, dtype):
     rng = generator(name, dtype.name)
     for _ in range(12):
         _, (left, right) = broadcasting(rng, 2)
@@ -384,7 +384,7 @@ def test_r142_comparisons(name, dtype):
         same(compute(name, a, b), getattr(np, name)(wide(a), wide(b)), name)
 
 
-def test_r142_undefined_results_of_integers():
+def test_undefined_results_of_integers():
     for dtype in INTEGERS:
         a, zero, nothing = np.array([1, 2], dtype), np.array([3, 0], dtype), np.zeros((0, 1), dtype)
         for name in DIVISIONS:
@@ -398,7 +398,7 @@ def test_r142_undefined_results_of_integers():
             assert kind_of_error("power", a, np.array(-1, dtype)) == "Undefined"
 
 
-def test_r142_operands_of_different_types_or_shapes():
+def test_operands_of_different_types_or_shapes():
     a, b = np.zeros(3, np.float32), np.zeros(3, np.int32)
     assert kind_of_error("add", a, b) == "Type"
     assert kind_of_error("less", a, b) == "Type"
@@ -421,11 +421,11 @@ def test_bias_add(dtype):
     assert kind_of_error("bias_add", x, bias, axis=0) == "Shape"
 
 
-# ---- choices and casts: R144 -------------------------------------------------
+# ---- choices and casts ------------------------------------------------------
 
 
 @named("dtype", TYPES, **by_type)
-def test_r144_where(dtype):
+def test_where(dtype):
     rng = generator(dtype.name)
     for _ in range(15):
         _, (one, two, three) = broadcasting(rng, 3)
@@ -439,7 +439,7 @@ def test_r144_where(dtype):
 
 
 @named("dtype", NUMBERS, **by_type)
-def test_r144_clip(dtype):
+def test_clip(dtype):
     rng = generator(dtype.name)
     for _ in range(15):
         x = values(rng, dtype, shape_of_rank(rng))
@@ -495,7 +495,7 @@ def converted(numbers, to, saturate_float8):
 
 @named("to", TYPES, **by_type)
 @named("source", TYPES, **by_type)
-def test_r144_casts_between_all_types(source, to):
+def test_casts_between_all_types(source, to):
     rng = generator(source.name, to.name)
     for saturate_float8 in (False, True):
         x = np.concatenate([values(rng, source, (60,)), specials(source)])
@@ -514,14 +514,14 @@ def test_r144_casts_between_all_types(source, to):
 
 
 @named("dtype", [*FLOATS, *FLOAT8, *INTEGERS], **by_type)
-def test_r144_casts_agree_with_numpy_where_it_rounds_once(dtype):
+def test_casts_agree_with_numpy_where_it_rounds_once(dtype):
     x = generator(dtype.name).integers(-120, 120, 50).astype(np.float32) / 8
     if dtype in INTEGERS:
         x = np.abs(x)
     same(compute("cast", x, to=dtype.name), x.astype(dtype))
 
 
-def test_r144_casts_keep_shapes():
+def test_casts_keep_shapes():
     for shape in [(), (0,), (2, 0, 3), (2, 3)]:
         assert compute("cast", np.ones(shape, np.float32), to="int8").shape == shape
 

@@ -46,7 +46,7 @@ def operands(dtype, low=0, count=25):
         yield rng, values(rng, dtype, shape_of_rank(rng, low))
 
 
-# ---- shapes: R144, R148 ------------------------------------------------------
+# ---- shapes -----------------------------------------------------------------
 
 
 def reshaped(shape, codes, allow_zero=False):
@@ -79,7 +79,7 @@ def reshaped(shape, codes, allow_zero=False):
     raise AssertionError("no such shape")
 
 
-def test_r148_reshape_codes():
+def test_reshape_codes():
     rng = generator("codes")
     for _ in range(400):
         shape = tuple(int(size) for size in rng.integers(1, 5, rng.integers(0, 5)))
@@ -112,7 +112,7 @@ def test_r148_reshape_codes():
         moved(compute("reshape", x, codes=codes), x.reshape(reshaped(shape, codes)), codes)
 
 
-def test_r148_reshape_corner_cases():
+def test_reshape_corner_cases():
     def result(shape, codes, **options):
         return compute("reshape", np.zeros(shape, np.int8), codes=codes, **options).shape
 
@@ -150,7 +150,7 @@ def test_r148_reshape_corner_cases():
     assert kind_of_error("reshape", np.zeros((0,)), codes=[0, -1], allow_zero=True) == "Shape"
 
 
-def test_r148_reverse_reshape_reads_from_the_right():
+def test_reverse_reshape_reads_from_the_right():
     def result(shape, codes):
         return compute("reverse_reshape", np.zeros(shape, np.int8), codes=codes).tolist()
 
@@ -162,7 +162,7 @@ def test_r148_reverse_reshape_reads_from_the_right():
 
 
 @named("dtype", MOVED, **by_type)
-def test_r144_transpose(dtype):
+def test_transpose(dtype):
     for rng, x in operands(dtype):
         order = [
             int(axis) - (x.ndim if rng.random() < 0.3 else 0) for axis in rng.permutation(x.ndim)
@@ -175,7 +175,7 @@ def test_r144_transpose(dtype):
 
 
 @named("dtype", MOVED, **by_type)
-def test_r144_squeeze_and_expand_dims(dtype):
+def test_squeeze_and_expand_dims(dtype):
     for rng, x in operands(dtype):
         moved(compute("squeeze", x), x.reshape([size for size in x.shape if size != 1]))
         ones = [axis for axis, size in enumerate(x.shape) if size == 1]
@@ -191,7 +191,7 @@ def test_r144_squeeze_and_expand_dims(dtype):
 
 
 @named("dtype", MOVED, **by_type)
-def test_r144_broadcast_to_and_full(dtype):
+def test_broadcast_to_and_full(dtype):
     rng = generator(dtype.name)
     for _ in range(25):
         shape, (one, two) = broadcasting(rng, 2)
@@ -209,11 +209,11 @@ def test_r144_broadcast_to_and_full(dtype):
     assert compute("full", np.zeros((), dtype), shape=[1 << 40, 0]).shape == (1 << 40, 0)
 
 
-# ---- joining and taking apart: R144 ------------------------------------------
+# ---- joining and taking apart -----------------------------------------------
 
 
 @named("dtype", MOVED, **by_type)
-def test_r144_concatenate_stack_and_split(dtype):
+def test_concatenate_stack_and_split(dtype):
     for rng, x in operands(dtype, 1):
         axis = int(rng.integers(-x.ndim, x.ndim))
         parts = [x]
@@ -241,7 +241,7 @@ def test_r144_concatenate_stack_and_split(dtype):
 
 
 @named("dtype", MOVED, **by_type)
-def test_r144_strided_slice_and_reverse(dtype):
+def test_strided_slice_and_reverse(dtype):
     for rng, x in operands(dtype, 1, 60):
         axes = rng.permutation(x.ndim)[: rng.integers(0, x.ndim + 1)].tolist()
         slices, options = [slice(None)] * x.ndim, {"axes": axes, "begin": [], "end": [], "step": []}
@@ -265,7 +265,7 @@ def test_r144_strided_slice_and_reverse(dtype):
 
 
 @named("dtype", MOVED, **by_type)
-def test_r144_repeat_and_tile(dtype):
+def test_repeat_and_tile(dtype):
     for rng, x in operands(dtype, 1):
         axis, count = int(rng.integers(-x.ndim, x.ndim)), int(rng.integers(0, 4))
         moved(compute("repeat", x, repeats=count, axis=axis), np.repeat(x, count, axis))
@@ -276,7 +276,7 @@ def test_r144_repeat_and_tile(dtype):
 
 @named("dtype", MOVED, **by_type)
 @named("mode", ["constant", "edge", "reflect", "symmetric", "wrap"])
-def test_r146_pad(mode, dtype):
+def test_pad(mode, dtype):
     for rng, x in operands(dtype):
         widths = [tuple(int(width) for width in rng.integers(0, 9, 2)) for _ in x.shape]
         before, after = [w[0] for w in widths], [w[1] for w in widths]
@@ -309,7 +309,7 @@ def test_r146_pad(mode, dtype):
             moved(left, compute("pad", inner, *tensors[1:], **{**options, "before": [0] * x.ndim}))
 
 
-def test_r146_pad_refuses_what_does_not_fit():
+def test_pad_refuses_what_does_not_fit():
     x = np.zeros((2, 3), np.float32)
     assert kind_of_error("pad", x, x[0, 0], before=[1], after=[1], mode="constant") == "Shape"
     assert (
@@ -323,7 +323,7 @@ def test_r146_pad_refuses_what_does_not_fit():
     )
 
 
-def test_r144_layout_transform():
+def test_layout_transform():
     rng = generator("layout")
     x = values(rng, np.dtype(np.float16), (2, 8, 3, 5))
     moved(compute("layout_transform", x, **{"from": "NCHW", "to": "NHWC"}), x.transpose(0, 2, 3, 1))
@@ -340,11 +340,11 @@ def test_r144_layout_transform():
         assert kind_of_error("layout_transform", x, **{"from": source, "to": target}) == "Shape"
 
 
-# ---- values: R144 ------------------------------------------------------------
+# ---- values -----------------------------------------------------------------
 
 
 @named("dtype", NUMBERS, **by_type)
-def test_r144_arange(dtype):
+def test_arange(dtype):
     rng = generator(dtype.name)
     for _ in range(40):
         low = 0 if dtype.kind == "u" else -30
@@ -370,7 +370,7 @@ def test_r144_arange(dtype):
 
 
 @named("dtype", MOVED, **by_type)
-def test_r144_shape_of_and_size(dtype):
+def test_shape_of_and_size(dtype):
     for _, x in operands(dtype):
         for to in ("int32", "int64"):
             same(compute("shape_of", x, to=to), np.array(x.shape, to))
@@ -379,7 +379,7 @@ def test_r144_shape_of_and_size(dtype):
 
 
 @named("dtype", INTEGERS, **by_type)
-def test_r144_one_hot(dtype):
+def test_one_hot(dtype):
     rng = generator(dtype.name)
     for from_end, axis in itertools.product([False, True], [-1, 0, 1]):
         indices = rng.integers(-6 if dtype.kind == "i" else 0, 7, (2, 3)).astype(dtype)
@@ -392,7 +392,7 @@ def test_r144_one_hot(dtype):
     assert compute("one_hot", np.int64(1), np.int8(1), np.int8(0), depth=0, axis=0).shape == (0,)
 
 
-# ---- indices: R144 -----------------------------------------------------------
+# ---- indices ----------------------------------------------------------------
 
 
 def resolved(indices, size, mode):
@@ -403,7 +403,7 @@ def resolved(indices, size, mode):
 
 @named("dtype", MOVED, **by_type)
 @named("mode", ["clip", "wrap", "from_end", "reject"])
-def test_r144_take(mode, dtype):
+def test_take(mode, dtype):
     rng = generator(mode, dtype.name)
     for number in range(30):
         x = values(rng, dtype, shape_of_rank(rng, 1))
@@ -469,7 +469,7 @@ def test_r144_take(mode, dtype):
 
 
 @named("dtype", MOVED, **by_type)
-def test_r144_gather(dtype):
+def test_gather(dtype):
     rng = generator(dtype.name)
     for _ in range(25):
         x = values(rng, dtype, shape_of_rank(rng, 1))
@@ -498,7 +498,7 @@ def test_r144_gather(dtype):
 
 
 @named("dtype", MOVED, **by_type)
-def test_r144_gather_nd(dtype):
+def test_gather_nd(dtype):
     rng = generator(dtype.name)
     for number in range(30):
         x = values(rng, dtype, tuple(int(n) for n in rng.integers(1, 5, rng.integers(1, 5))))
@@ -562,7 +562,7 @@ def test_scatter(reduction, dtype):
 
 
 @named("dtype", [*NUMBERS, BOOL], **by_type)
-def test_r144_argsort_and_top_k(dtype):
+def test_argsort_and_top_k(dtype):
     rng = generator(dtype.name)
     for number in range(20):
         x = values(rng, dtype, shape_of_rank(rng, 1), moderate=number % 2 == 0)

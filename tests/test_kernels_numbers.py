@@ -58,7 +58,7 @@ def some_axes(rng, rank):
     return tuple(int(axis) - (rank if rng.random() < 0.5 else 0) for axis in axes)
 
 
-# ---- reductions: R145 --------------------------------------------------------
+# ---- reductions -------------------------------------------------------------
 
 
 def reductions(rng, dtype, moderate=False):
@@ -76,7 +76,7 @@ def reductions(rng, dtype, moderate=False):
 
 
 @named("dtype", INTEGERS, **by_type)
-def test_r145_reductions_of_integers(dtype):
+def test_reductions_of_integers(dtype):
     rng = generator(dtype.name)
     for x, numpy_axes, options in reductions(rng, dtype):
         same(compute("sum", x, **options), np.sum(x, dtype=dtype, **numpy_axes))
@@ -107,7 +107,7 @@ def test_r145_reductions_of_integers(dtype):
 
 
 @named("dtype", FLOATS, **by_type)
-def test_r145_reductions_of_floats(dtype):
+def test_reductions_of_floats(dtype):
     rng = generator(dtype.name)
     for moderate in (True, False):
         for x, numpy_axes, options in reductions(rng, dtype, moderate):
@@ -150,7 +150,7 @@ def test_r145_reductions_of_floats(dtype):
 
 @named("dtype", [*NUMBERS, BOOL], **by_type)
 @named("name", ["argmax", "argmin"])
-def test_r145_positions(name, dtype):
+def test_positions(name, dtype):
     rng = generator(name, dtype.name)
     for number in range(30):
         x = values(rng, dtype, shape_of_rank(rng, 1))
@@ -176,7 +176,7 @@ def test_r145_positions(name, dtype):
             same(compute(name, x, axes=[axis], to=to, last=True), expected)
 
 
-def test_r145_truth_values():
+def test_truth_values():
     rng = generator("truth")
     for x, numpy_axes, options in reductions(rng, BOOL):
         same(compute("all", x, **options), np.asarray(np.all(x, **numpy_axes)))
@@ -191,7 +191,7 @@ def test_r145_truth_values():
 
 
 @named("dtype", FLOATS, **by_type)
-def test_r145_variance(dtype):
+def test_variance(dtype):
     rng = generator(dtype.name)
     for x, numpy_axes, options in reductions(rng, dtype, moderate=True):
         exact = x.astype(np.float64)
@@ -219,7 +219,7 @@ def test_r145_variance(dtype):
 
 
 @named("dtype", NUMBERS, **by_type)
-def test_r144_collapse_sum(dtype):
+def test_collapse_sum(dtype):
     rng = generator(dtype.name)
     for _ in range(15):
         shape, (one, two) = broadcasting(rng, 2)
@@ -236,7 +236,7 @@ def test_r144_collapse_sum(dtype):
     assert kind_of_error("collapse_sum", np.zeros((2, 3)), shape=[2]) == "Shape"
 
 
-# ---- products of matrices: R146 ----------------------------------------------
+# ---- products of matrices ---------------------------------------------------
 
 
 def matrices(rng):
@@ -260,7 +260,7 @@ def turned(x):
 
 
 @named("dtype", NUMBERS, **by_type)
-def test_r146_products(dtype):
+def test_products(dtype):
     rng = generator(dtype.name)
     for number in range(40):
         left, right = matrices(rng)
@@ -280,7 +280,7 @@ def test_r146_products(dtype):
             close(got, exact, sizes * 20 * 2.0**-53, "matmul")
 
 
-def test_r146_products_into_other_types():
+def test_products_into_other_types():
     rng = generator("products")
     for left, right, to in itertools.product(INTEGERS, INTEGERS, INTEGERS):
         a, b = values(rng, left, (3, 4)), values(rng, right, (4, 2))
@@ -298,7 +298,7 @@ def test_r146_products_into_other_types():
     assert kind_of_error("matmul", half, half.T.copy(), to="int32") == "Type"
 
 
-# ---- convolutions and pools: R146 --------------------------------------------
+# ---- convolutions and pools -------------------------------------------------
 
 
 def windows(rng, rank, sizes):
@@ -350,7 +350,7 @@ def naive_convolution(x, w, options, groups):
 
 
 @named("dtype", NUMBERS, **by_type)
-def test_r146_convolutions(dtype):
+def test_convolutions(dtype):
     rng = generator(dtype.name)
     for number in range(12):
         rank = 1 + number % 3
@@ -379,7 +379,7 @@ def test_r146_convolutions(dtype):
 
 @named("dtype", NUMBERS, **by_type)
 @named("rounding", ["down", "up", "up_within"])
-def test_r146_pools(rounding, dtype):
+def test_pools(rounding, dtype):
     rng = generator(rounding, dtype.name)
     for number in range(10):
         rank = 1 + number % 3
@@ -447,7 +447,7 @@ def check_pool(block, largest, averages, padded):
         )
 
 
-def test_r146_global_pools():
+def test_global_pools():
     x = values(generator("global"), np.dtype(np.float32), (2, 3, 4, 5), moderate=True)
     same(
         compute("max_pool", x, **{"global": True}, rounding="down"),
@@ -457,11 +457,11 @@ def test_r146_global_pools():
     close(got, x.astype(np.float64).mean(axis=(2, 3), keepdims=True), 1e-14)
 
 
-# ---- normalisations: R146 ----------------------------------------------------
+# ---- normalisations ---------------------------------------------------------
 
 
 @named("dtype", FLOATS, **by_type)
-def test_r146_softmax(dtype):
+def test_softmax(dtype):
     rng = generator(dtype.name)
     for _ in range(25):
         x = values(rng, dtype, shape_of_rank(rng, 1), moderate=True) * np.array(
@@ -493,7 +493,7 @@ def test_r146_softmax(dtype):
 
 
 @named("dtype", FLOATS, **by_type)
-def test_r146_batch_norm(dtype):
+def test_batch_norm(dtype):
     rng = generator(dtype.name)
     for _ in range(10):
         x = values(rng, dtype, shape_of_rank(rng, 1), moderate=True)
@@ -517,7 +517,7 @@ def test_r146_batch_norm(dtype):
 
 
 @named("dtype", FLOATS, **by_type)
-def test_r146_layer_norm(dtype):
+def test_layer_norm(dtype):
     rng = generator(dtype.name)
     for number in range(20):
         x = values(rng, dtype, shape_of_rank(rng, 1), moderate=True)

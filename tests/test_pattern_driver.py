@@ -1,4 +1,4 @@
-"""The greedy driver from Python. Covers R53 and the forms of rules that R122 needs."""
+"""The greedy driver from Python. Also the forms of rules that the simplifications of Relay need."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Forms of holes and options of patterns, from Python. Covers R52."""
+"""Forms of holes and options of patterns, from Python."""
 
 import pytest
 

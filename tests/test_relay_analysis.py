@@ -19,7 +19,7 @@ def names(found):
     return [var.name_hint for var in found]
 
 
-def test_r41_post_order_visit():
+def test_post_order_visit():
     x, y = relay.var("x"), relay.var("y")
     seen = []
     analysis.post_order_visit(relay.Let(x, y, call("relay_py.op", x)), seen.append)
@@ -33,7 +33,7 @@ def test_r41_post_order_visit():
         analysis.post_order_visit(x, fail)
 
 
-def test_r42_variables():
+def test_variables():
     x, y, z, a = (relay.var(name) for name in "xyza")
     assert names(analysis.all_vars(relay.Function([x, y], z))) == ["x", "y", "z"]
     func = relay.Function([x, y, z], relay.Let(a, x, relay.Tuple([])))
@@ -44,7 +44,7 @@ def test_r42_variables():
     assert names(analysis.free_vars(relay.Tuple([relay.Function([x], x), x]))) == ["x"]
 
 
-def test_r43_type_variables():
+def test_type_variables():
     a, b, c = (relay.TypeVar(name) for name in "abc")
     ty = relay.FuncType([b], c, [a])
     assert names(analysis.all_type_vars(ty)) == ["a", "b", "c"]
@@ -56,7 +56,7 @@ def test_r43_type_variables():
     assert names(analysis.free_type_vars(cons)) == ["a"]
 
 
-def test_r44_well_formed():
+def test_well_formed():
     x, v = relay.var("x"), relay.const(1)
     let = relay.Let(x, v, x)
     assert analysis.well_formed(let)
@@ -67,20 +67,20 @@ def test_r44_well_formed():
         analysis.check_well_formed(relay.Tuple([let, relay.Let(x, v, x)]))
 
 
-def test_r45_constants():
+def test_constants():
     one = relay.const(1)
     assert analysis.check_constant(relay.Tuple([one, relay.Tuple([])]))
     assert analysis.check_constant(call("on_device", one))
     assert not analysis.check_constant(relay.Tuple([relay.var("x")]))
 
 
-def test_r46_kinds():
+def test_kinds():
     assert analysis.check_kind(relay.ShapeVar("n")) is relay.TypeKind.ShapeVar
     with pytest.raises(TypeError, match=r"ir.TupleType.fields\[0\]: expected kind Type"):
         analysis.check_kind(relay.TupleType([relay.ShapeVar("n")]))
 
 
-def test_r47_features():
+def test_features():
     x, f = relay.var("x"), relay.var("f")
     shared = relay.Tuple([x])
     assert analysis.detect_feature(relay.Tuple([shared, shared])) == {
@@ -113,7 +113,7 @@ def test_r47_features():
     ]
 
 
-def test_r48_basic_blocks():
+def test_basic_blocks():
     x = relay.var("x")
     shared = relay.Tuple([x])
     assert analysis.check_basic_block_normal_form(relay.If(x, shared, x)) is True
@@ -121,7 +121,7 @@ def test_r48_basic_blocks():
         analysis.check_basic_block_normal_form(relay.If(x, shared, shared))
 
 
-def test_r49_call_graph():
+def test_call_graph():
     f, g = ir.GlobalVar("f"), ir.GlobalVar("g")
     mod = ir.IRModule({f: relay.Function([], relay.Tuple([f(), g()])), g: relay.Function([], f())})
     graph = analysis.CallGraph(mod)
@@ -137,7 +137,7 @@ def test_r49_call_graph():
             graph.ref_count(unknown)
 
 
-def test_r50_counts():
+def test_counts():
     x = relay.var("x")
     expr = call("relay_py.a", call("relay_py.b", x), call("relay_py.b", x))
     assert relay.testing.count_ops(expr) == {"relay_py.a": 1, "relay_py.b": 2}
@@ -151,7 +151,7 @@ def test_r50_counts():
         analysis.get_total_mac_number(call("nn.dense", x, x))
 
 
-def test_r50_extraction():
+def test_extraction():
     x = relay.var("x")
     y = relay.var("y")
     fused = relay.Function([y], call("relay_py.b", y)).with_attr("Primitive", 1)
@@ -167,7 +167,7 @@ def test_r50_extraction():
     assert found is fused
 
 
-def test_r50_unmatched_cases_and_fresh_variables():
+def test_unmatched_cases_and_fresh_variables():
     prelude = relay.Prelude()
     _, cons, nil = prelude.get_type("List")
     match = relay.Match(relay.var("xs"), [relay.Clause(relay.PatternConstructor(nil), nil())])

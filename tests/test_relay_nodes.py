@@ -24,7 +24,7 @@ def names(nodes):
     return [node.name_hint for node in nodes]
 
 
-def test_r1_names_are_those_of_the_vocabulary():
+def test_names_are_those_of_the_vocabulary():
     assert relay.Expr is ir.RelayExpr is relay.RelayExpr
     for name in [
         "TensorType",
@@ -65,7 +65,7 @@ def test_r1_names_are_those_of_the_vocabulary():
     assert relay.ShapeVar("n").kind == relay.TypeKind.ShapeVar
 
 
-def test_r2_every_constructor_takes_a_span_and_expressions_are_equal_by_identity():
+def test_every_constructor_takes_a_span_and_expressions_are_equal_by_identity():
     span = relay.Span(relay.SourceName("a.py"), 1, 1, 2, 3)
     x = relay.Var("x", None, span)
     made = [
@@ -89,7 +89,7 @@ def test_r2_every_constructor_takes_a_span_and_expressions_are_equal_by_identity
     assert relay.TupleType([]) == relay.TupleType([])
 
 
-def test_r3_constants():
+def test_constants():
     one = relay.Constant(np.array([1, 2], "int8"))
     assert one.tensor_type == relay.TensorType([2], "int8")
     assert not one.is_scalar
@@ -97,7 +97,7 @@ def test_r3_constants():
     assert equal(one, relay.Constant(np.array([1, 2], "int8")))
 
 
-def test_r4_tuples():
+def test_tuples():
     x, y = relay.var("x"), relay.var("y")
     pair = relay.Tuple([x, y])
     assert (len(pair), pair[0], pair[-1]) == (2, x, y)
@@ -116,7 +116,7 @@ def test_r4_tuples():
     assert not equal(relay.Tuple([part, part]), relay.Tuple([relay.Tuple([x]), relay.Tuple([x])]))
 
 
-def test_r5_r6_variables():
+def test_r6_variables():
     with pytest.raises(RuntimeError, match="Cannot directly construct Id"):
         relay.Id("x")
     x = relay.Var("x")
@@ -127,7 +127,7 @@ def test_r5_r6_variables():
     assert not equal(x, relay.Var("x"))
 
 
-def test_r7_calls():
+def test_calls():
     x = relay.var("x")
     call = relay.Call(x, [x], type_args=[relay.scalar_type("int8")])
     assert list(call.type_args) == [relay.scalar_type("int8")]
@@ -143,7 +143,7 @@ def test_r7_calls():
     assert isinstance(x(x), relay.Call)
 
 
-def test_r12_r14_functions_are_called():
+def test_r14_functions_are_called():
     x = relay.var("x", shape=(2,))
     func = relay.Function([x], x)
     assert len(func.attrs.keys()) == 0
@@ -159,7 +159,7 @@ def test_r12_r14_functions_are_called():
     assert not func.with_attr("Compiler", "dnnl").is_optimizable()
 
 
-def test_r15_r16_r17_matches():
+def test_r16_r17_matches():
     prelude = relay.Prelude()
     var, cons, nil = prelude.mod.get_type("List")
     assert (var.name_hint, cons.name_hint, nil.name_hint) == ("List", "cons", "nil")
@@ -174,7 +174,7 @@ def test_r15_r16_r17_matches():
     ]
 
 
-def test_r18_with_fields():
+def test_with_fields():
     x, y = relay.var("x"), relay.var("y")
     span = relay.Span(relay.SourceName("a.py"), 1, 1, 2, 3)
     one = relay.const(1)
@@ -207,7 +207,7 @@ def test_r18_with_fields():
     assert relay.VarWithFields(x, vid=y.vid).name_hint == "y"
 
 
-def test_r19_temporary_expressions_and_wrappers_of_tuples():
+def test_temporary_expressions_and_wrappers_of_tuples():
     @py_class("relay_py.Scaled")
     class Scaled(relay.TempExpr):
         value: relay.Expr
@@ -231,7 +231,7 @@ def test_r19_temporary_expressions_and_wrappers_of_tuples():
     assert wrapper.astext() == x.astext()
 
 
-def test_r20_operators():
+def test_operators():
     ops = [
         "add",
         "subtract",
@@ -260,7 +260,7 @@ def test_r20_operators():
     assert (x == y) is False
 
 
-def test_r21_variables_are_made_by_shape_or_type():
+def test_variables_are_made_by_shape_or_type():
     assert relay.var("x").type_annotation is None
     assert relay.var("x", shape=(1, 2)).type_annotation == relay.TensorType([1, 2], "float32")
     assert relay.var("x", shape=[], dtype="int8").type_annotation == relay.scalar_type("int8")
@@ -287,14 +287,14 @@ def test_r21_variables_are_made_by_shape_or_type():
         (np.zeros((2, 3), "float16"), None, "float16"),
     ],
 )
-def test_r22_constants_have_the_data_type_of_their_value(value, dtype, expected):
+def test_constants_have_the_data_type_of_their_value(value, dtype, expected):
     data = relay.const(value, dtype).data
     assert str(data.dtype) == expected
     assert np.array_equal(data.numpy(), np.array(value, data.numpy().dtype))
     assert tuple(data.shape) == np.shape(value)
 
 
-def test_r22_other_values_are_no_constants():
+def test_other_values_are_no_constants():
     tensor = relay.const(1).data
     assert relay.const(tensor, "int8").data.dtype == tensor.dtype
     for value in ("x", None, {}):
@@ -302,13 +302,13 @@ def test_r22_other_values_are_no_constants():
             relay.const(value)
 
 
-def test_r23_types():
+def test_types():
     assert relay.scalar_type("int8") == relay.TensorType([], "int8")
     assert relay.ty.is_dynamic(relay.TensorType([1, relay.Any()]))
     assert not relay.ty.is_dynamic(relay.TensorType([1, 2]))
 
 
-def test_r24_bind():
+def test_bind():
     x, y, z = (relay.var(name) for name in "xyz")
     func = relay.Function([x, y], relay.Tuple([x, y]), ret_type=relay.TupleType([]))
     bound = relay.bind(func, {x: z})
@@ -324,7 +324,7 @@ def test_r24_bind():
     assert bound == relay.TupleType([relay.scalar_type("int8")])
 
 
-def test_r25_bind_params_by_name():
+def test_bind_params_by_name():
     x, w = relay.var("x"), relay.var("w")
     func = relay.Function([x, w], relay.Tuple([x, w]))
     bind = relay.build_module.bind_params_by_name
@@ -336,7 +336,7 @@ def test_r25_bind_params_by_name():
         bind(twice, {"x": np.ones(1)})
 
 
-def test_r26_scope_builder():
+def test_scope_builder():
     sb = relay.ScopeBuilder()
     cond, x = relay.var("cond", "bool"), relay.var("x")
     with sb.if_scope(cond):
@@ -360,7 +360,7 @@ def test_r26_scope_builder():
     assert equal(sb.get(), made)
 
 
-def test_r26_scopes_are_complete():
+def test_scopes_are_complete():
     sb, x = relay.ScopeBuilder(), relay.var("x")
     with pytest.raises(RuntimeError, match="ret is not called in this scope"):
         sb.get()
@@ -387,7 +387,7 @@ def test_r26_scopes_are_complete():
         sb.get()
 
 
-def test_r26_type_of():
+def test_type_of():
     sb = relay.ScopeBuilder()
     x, y = relay.var("x", "int8"), relay.var("y")
     assert sb.type_of(x) == relay.scalar_type("int8")
@@ -399,7 +399,7 @@ def test_r26_type_of():
     assert made.var.type_annotation is hole
 
 
-def test_r29_functions_of_modules_are_checked():
+def test_functions_of_modules_are_checked():
     x, y = relay.var("x"), relay.var("y")
     mod = ir.IRModule()
     for wrong in (relay.Function([x], y), relay.Function([x], relay.Let(x, y, x))):
@@ -419,7 +419,7 @@ def test_r29_functions_of_modules_are_checked():
     assert isinstance(mod["third"].body, relay.Call)
 
 
-def test_r30_prelude():
+def test_prelude():
     prelude = relay.Prelude()
     some = prelude.get_ctor("Option", "some")
     assert some.name_hint == "some"

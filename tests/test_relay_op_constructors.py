@@ -1,4 +1,4 @@
-"""Constructor functions of operators and their attributes (R140-R149)."""
+"""Constructor functions of operators and their attributes."""
 
 import inspect
 
@@ -17,7 +17,7 @@ def ints(sizes):
     return [int(size) for size in sizes]
 
 
-def test_r140_get_register_pattern_stateful(key):
+def test_get_register_pattern_stateful(key):
     name = key("op").replace("::", ".")
     made = op.register(name, "A description.")
     assert made.same_as(op.get(name)) and made.description == "A description."
@@ -43,7 +43,7 @@ def test_r140_get_register_pattern_stateful(key):
     }
 
 
-def test_r140_a_relation_in_python(key):
+def test_a_relation_in_python(key):
     made = op.register(key("op"))
     made.set_num_inputs(2)
     seen = []
@@ -69,7 +69,7 @@ def test_r140_a_relation_in_python(key):
 
 
 @pytest.mark.parametrize("name", op.tensor.__all__)
-def test_r141_r142_elementwise_constructors(name):
+def test_r142_elementwise_constructors(name):
     make = getattr(relay, name)
     inputs = [x(2, 3), x(2, 3)][: len(inspect.signature(make).parameters)]
     call = make(*inputs)
@@ -78,14 +78,14 @@ def test_r141_r142_elementwise_constructors(name):
     assert make.__name__ == name and make.__doc__
 
 
-def test_r20_operators_of_expressions_are_these():
+def test_operators_of_expressions_are_these():
     a, b = x(2), x(2)
     assert (a + b).op.same_as(op.get("add")) and (-a).op.same_as(op.get("negative"))
     cast = a.astype("int8")
     assert cast.op.name == "cast" and cast.attrs.dtype == "int8"
 
 
-def test_r144_defaults_of_shape_operators():
+def test_defaults_of_shape_operators():
     assert ints(relay.reshape(x(2, 3), (3, 2)).attrs.newshape) == [3, 2]
     assert ints(relay.reshape(x(2, 3), 6).attrs.newshape) == [6]
     assert ints(relay.reshape(x(2, 3), relay.const([6])).attrs.newshape) == [6]
@@ -106,7 +106,7 @@ def test_r144_defaults_of_shape_operators():
     assert relay.clip(x(2), 0, 6).attrs.a_max == 6.0
 
 
-def test_r144_tuples_of_tensors():
+def test_tuples_of_tensors():
     parts = relay.split(x(6, 2), 3)
     assert isinstance(parts, relay.TupleWrapper) and len(parts) == 3
     assert len(relay.split(x(6), (1, 4))) == 3
@@ -120,7 +120,7 @@ def test_r144_tuples_of_tensors():
             make([x(2)], None)
 
 
-def test_r144_arange_makes_constants():
+def test_arange_makes_constants():
     call = relay.arange(5)
     assert [float(arg.data.numpy()) for arg in call.args] == [0.0, 5.0, 1.0]
     assert op.infer_type_local(call).concrete_shape == (5,)
@@ -129,7 +129,7 @@ def test_r144_arange_makes_constants():
     assert op.infer_type_local(call).concrete_shape == (3,)
 
 
-def test_r145_reductions():
+def test_reductions():
     assert relay.sum(x(2, 3)).attrs.axis is None
     assert ints(relay.sum(x(2, 3), 1).attrs.axis) == [1]
     assert ints(relay.mean(x(2, 3), axis=(0, 1), keepdims=True).attrs.axis) == [0, 1]
@@ -144,7 +144,7 @@ def test_r145_reductions():
     assert op.infer_type_local(spread).concrete_shape == (2,)
 
 
-def test_r146_ints_become_pairs_and_padding_four_sizes():
+def test_ints_become_pairs_and_padding_four_sizes():
     nn = relay.nn
     attrs = nn.conv2d(x(1, 3, 9, 9), relay.var("w"), strides=2, padding=(1, 2), kernel_size=3).attrs
     assert ints(attrs.strides) == [2, 2] and ints(attrs.padding) == [1, 2, 1, 2]
@@ -159,7 +159,7 @@ def test_r146_ints_become_pairs_and_padding_four_sizes():
         nn.conv2d(x(1), x(1), strides=(1, 2, 3))
 
 
-def test_r146_defaults_of_nn():
+def test_defaults_of_nn():
     nn = relay.nn
     assert nn.dense(x(2, 3), x(4, 3)).attrs.units is None
     assert nn.batch_matmul(x(1, 2, 3), x(1, 4, 3)).attrs.transpose_b is True
@@ -177,14 +177,14 @@ def test_r146_defaults_of_nn():
     assert float(padded.args[1].data.numpy()) == 0.0 and padded.attrs.pad_mode == "constant"
 
 
-def test_r147_annotations():
+def test_annotations():
     call = relay.annotation.on_device(x(2), "cuda:1")
     assert str(call.attrs.virtual_device) == "cuda:1" and call.attrs.constrain_body is True
     assert relay.annotation.stop_fusion(x(2)).op.name == "annotation.stop_fusion"
     assert relay.annotation.compiler_begin(x(2), "dnnl").attrs.compiler == "dnnl"
 
 
-def test_r149_make_node():
+def test_make_node():
     attrs = ir.make_node("relay.attrs.Conv2DAttrs", strides=[2, 2], groups=3)
     assert ints(attrs.strides) == [2, 2] and attrs.groups == 3 and attrs.data_layout == "NCHW"
     assert attrs.strides[0] == 2 and attrs.get_int_tuple("padding") == (0, 0)
@@ -197,7 +197,7 @@ def test_r149_make_node():
     assert isoform.structural_equal(ir.load_json(text), attrs)
 
 
-def test_r149_the_fixture_of_make_node():
+def test_the_fixture_of_make_node():
     attrs = ir.make_node("attrs.TestAttrs", name="xx", padding=(3, 4))
     assert attrs.name == "xx" and attrs.axis == 10 and ints(attrs.padding) == [3, 4]
     assert attrs.func is None

@@ -1,4 +1,4 @@
-"""Type inference from Python (R80-R83)."""
+"""Type inference from Python."""
 
 import pytest
 
@@ -10,7 +10,7 @@ infer_module = isoform.get_global_func("relay._transform.InferTypeModule")
 infer_expr = isoform.get_global_func("relay._transform.InferTypeExpr")
 
 
-def test_r80_a_network():
+def test_a_network():
     x = relay.var("x", shape=(1, 3, 8, 8))
     names = ["w", "gamma", "beta", "mean", "var", "w2", "b2"]
     w, gamma, beta, mean, var, w2, b2 = params = [relay.var(name) for name in names]
@@ -30,7 +30,7 @@ def test_r80_a_network():
     assert module["main"].params[1].type_annotation is None
 
 
-def test_r80_one_expression():
+def test_one_expression():
     x = relay.var("x", shape=(2,))
     typed = infer_expr(x + x)
     assert typed.checked_type.concrete_shape == (2,)
@@ -38,7 +38,7 @@ def test_r80_one_expression():
     assert op.infer_type_local(relay.exp(typed)).concrete_shape == (2,)
 
 
-def test_r81_recursion_in_a_module():
+def test_recursion_in_a_module():
     gv = ir.GlobalVar("f")
     x = relay.var("x", shape=(2,))
     body = relay.If(relay.any(relay.isnan(x)), x, gv(x))
@@ -47,7 +47,7 @@ def test_r81_recursion_in_a_module():
     assert typed["f"].checked_type.ret_type.concrete_shape == (2,)
 
 
-def test_r83_errors_show_the_place():
+def test_errors_show_the_place():
     x, y = relay.var("x", shape=(2,)), relay.var("y", shape=(3,))
     module = ir.IRModule.from_expr(relay.Function([x, y], relay.exp(x + y)))
     with pytest.raises(Exception, match="Incompatible") as caught:
@@ -58,7 +58,7 @@ def test_r83_errors_show_the_place():
     assert "in the function @main" in text and "^" in text
 
 
-def test_r83_an_error_of_a_relation_in_python_is_a_message(key):
+def test_an_error_of_a_relation_in_python_is_a_message(key):
     made = op.register(key("op"))
     made.set_num_inputs(1)
 

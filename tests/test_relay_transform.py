@@ -13,7 +13,7 @@ def module(body, *params):
     return relay.transform.InferType()(ir.IRModule.from_expr(relay.Function(params, body)))
 
 
-def test_r100_passes_by_name_and_their_info():
+def test_passes_by_name_and_their_info():
     kinds = {
         "InferType": (0, []),
         "EliminateCommonSubexpr": (3, ["InferType"]),
@@ -34,7 +34,7 @@ def test_r100_passes_by_name_and_their_info():
     assert set(kinds) <= {entry["name"] for entry in transform.list_passes()}
 
 
-def test_r100_common_subexpressions_with_a_function_that_skips():
+def test_common_subexpressions_with_a_function_that_skips():
     body = relay.Tuple([relay.exp(x), relay.exp(x), relay.log(x), relay.log(x)])
     mod = module(body, x)
     first, second, third, fourth = relay.transform.EliminateCommonSubexpr()(mod)["main"].body
@@ -50,7 +50,7 @@ def test_r100_common_subexpressions_with_a_function_that_skips():
         relay.transform.EliminateCommonSubexpr(fails)(mod)
 
 
-def test_r105_dead_code_with_options():
+def test_dead_code_with_options():
     a, b = relay.var("a"), relay.var("b")
     body = relay.Let(a, x + x, relay.Let(b, relay.exp(a), relay.log(a)))
     mod = module(body, x)
@@ -66,7 +66,7 @@ def test_r105_dead_code_with_options():
     assert ignoring["main"].body is x
 
 
-def test_r113_normal_forms_in_a_pipeline():
+def test_normal_forms_in_a_pipeline():
     shared = relay.exp(x)
     mod = module(shared * relay.log(shared), x)
     named = relay.transform.ToANormalForm()(mod)
@@ -77,7 +77,7 @@ def test_r113_normal_forms_in_a_pipeline():
     assert relay.transform.ToBasicBlockNormalForm()(mod) is mod
 
 
-def test_r115_r117_inlining_and_removal():
+def test_r117_inlining_and_removal():
     f, main = ir.GlobalVar("f"), ir.GlobalVar("main")
     y = relay.var("y", shape=(2,))
     callee = relay.Function([y], y + y).with_attr("Inline", 1)
@@ -93,7 +93,7 @@ def test_r115_r117_inlining_and_removal():
         relay.transform.RemoveUnusedFunctions(["g"])(mod)
 
 
-def test_r127_fusing_depends_on_the_context():
+def test_fusing_depends_on_the_context():
     mod = module(relay.exp(relay.exp(x)), x)
 
     def kernels(level=-1, **options):
@@ -107,7 +107,7 @@ def test_r127_fusing_depends_on_the_context():
     assert kernels(config={"relay.FuseOps.max_depth": 1}) == ({"exp": 2}, True)
 
 
-def test_r67_function_passes_see_functions_that_may_be_changed():
+def test_function_passes_see_functions_that_may_be_changed():
     seen = []
 
     @relay.transform.function_pass(opt_level=1)
@@ -122,7 +122,7 @@ def test_r67_function_passes_see_functions_that_may_be_changed():
     assert [func is plain for func in seen] == [True]
 
 
-def test_r110_a_million_levels():
+def test_a_million_levels():
     body = x
     for _ in range(1_000_000):
         body = relay.exp(body)
@@ -131,7 +131,7 @@ def test_r110_a_million_levels():
     assert isinstance(named.body, relay.Let)
 
 
-def test_r122_simplification_by_name_and_with_options():
+def test_simplification_by_name_and_with_options():
     zero = relay.const(0.0)
     untyped = ir.IRModule.from_expr(relay.Function([x], relay.reshape(x + zero, (2, 1))))
     simple = relay.transform.SimplifyExpr()(untyped)["main"]
@@ -145,14 +145,14 @@ def test_r122_simplification_by_name_and_with_options():
     assert func.body is func.params[0]
 
 
-def test_r122_types_are_those_that_inference_finds():
+def test_types_are_those_that_inference_finds():
     body = relay.transpose(relay.transpose(x * relay.const(2.0) * relay.const(3.0)))
     simple = relay.transform.SimplifyExpr()(module(body, x))
     assert relay.transform.InferType()(simple) is simple
     assert simple["main"].body.args[1].data.numpy().item() == 6.0
 
 
-def test_r129_kernels_are_taken_apart():
+def test_kernels_are_taken_apart():
     shared = relay.exp(x)
     mod = module(relay.Tuple([shared + x, relay.log(shared)]), x)
     fused = relay.transform.FuseOps()(mod)
@@ -161,7 +161,7 @@ def test_r129_kernels_are_taken_apart():
     assert relay.transform.DefuseOps()(mod) is mod
 
 
-def test_r62_options_of_fuse_ops_are_checked():
+def test_options_of_fuse_ops_are_checked():
     mod = module(relay.exp(x), x)
     with (
         transform.PassContext(config={"relay.FuseOps.max_depth": -1}),
@@ -174,7 +174,7 @@ def test_r62_options_of_fuse_ops_are_checked():
         transform.PassContext(config={"relay.backend.use_auto_scheduler": True})
 
 
-def test_r79_build_config_is_a_context():
+def test_build_config_is_a_context():
     seen = []
 
     @transform.pass_instrument

@@ -1,4 +1,4 @@
-"""The evaluator and constant folding from Python (R90-R98, R160)."""
+"""The evaluator and constant folding from Python."""
 
 import _thread
 import threading
@@ -81,7 +81,7 @@ def test_constructors_and_matches():
     assert made.fields[0].numpy().item() == 4
 
 
-def test_r96_kernels_in_python():
+def test_kernels_in_python():
     op = relay.op.register("test.values.python_cube")
     call = relay.Call(op, [relay.const(2.0)])
     assert transform.FoldConstantExpr(call).same_as(call)
@@ -110,7 +110,7 @@ def test_r96_kernels_in_python():
         relay.op.register_kernel("test.values.nothing", broken)
 
 
-def test_r90_r162_the_pass_is_registered():
+def test_r162_the_pass_is_registered():
     x = relay.var("x", shape=(2,), dtype="int32")
     mod = ir.IRModule.from_expr(relay.Function([x], x + relay.const(2) * relay.const(3)))
     for fold in (transform.FoldConstant(), transform.FoldConstant(fold_qnn=True)):
@@ -126,7 +126,7 @@ def test_r90_r162_the_pass_is_registered():
         assert not Sequential([transform.FoldConstant()])(mod).same_as(mod)
 
 
-def test_r67_folding_in_a_pipeline():
+def test_folding_in_a_pipeline():
     x = relay.var("x", shape=(), dtype="int32")
     y, z = relay.var("y"), relay.var("z")
     body = relay.Let(y, relay.const(1) + relay.const(2), relay.Let(z, x * y, x + y))
@@ -139,7 +139,7 @@ def test_r67_folding_in_a_pipeline():
     ir.assert_structural_equal(result["main"], expected["main"])
 
 
-def test_r96_attributes_of_modules_and_contexts_have_no_influence():
+def test_attributes_of_modules_and_contexts_have_no_influence():
     mod = ir.IRModule.from_expr(relay.Function([], relay.const(1) + relay.const(2)))
     mod = mod.with_attr("executor", "broken")
     with PassContext(opt_level=0, disabled_pass=["InferType"]):
@@ -148,7 +148,7 @@ def test_r96_attributes_of_modules_and_contexts_have_no_influence():
     assert folded.attrs["executor"] == "broken"
 
 
-def test_r97_undefined_results_stay():
+def test_undefined_results_stay():
     call = relay.const(1) / relay.const(0)
     assert transform.FoldConstantExpr(call).same_as(call)
     with pytest.raises(ValueError, match=r"operator divide: .*divisor other than 0"):
@@ -170,7 +170,7 @@ def test_long_kernels_can_be_interrupted():
 
 
 class ConstantChecker(relay.ExprVisitor):
-    """True for constants, and for tuples of them, as the tutorial checks them (R160)."""
+    """True for constants, and for tuples of them, as the tutorial checks them."""
 
     def __init__(self):
         super().__init__()
@@ -185,7 +185,7 @@ class ConstantChecker(relay.ExprVisitor):
 
 
 class ConstantFolder(relay.ExprMutator):
-    """The folder of the tutorial, over the public functions (R160)."""
+    """The folder of the tutorial, over the public functions."""
 
     def __init__(self):
         super().__init__()
@@ -223,7 +223,7 @@ class ConstantFolder(relay.ExprMutator):
         return result
 
 
-def test_r160_the_folder_of_the_tutorial_gives_the_same():
+def test_the_folder_of_the_tutorial_gives_the_same():
     x, y, z = relay.var("x"), relay.var("y"), relay.var("z")
     one, two = relay.const([1.0, 2.0]), relay.const([3.0, 4.0])
     programs = [

@@ -48,7 +48,7 @@ def recorder(log, name, fails_at=""):
     return Recorder()
 
 
-def test_r61_defaults_and_arguments():
+def test_defaults_and_arguments():
     ctx = PassContext()
     assert (ctx.opt_level, list(ctx.instruments), dict(ctx.config)) == (2, [], {})
     for given in (["B", "A"], ("B", "A")):
@@ -61,7 +61,7 @@ def test_r61_defaults_and_arguments():
         PassContext(disabled_pass="AB")
 
 
-def test_r61_contexts_form_a_stack_per_thread_and_are_not_merged():
+def test_contexts_form_a_stack_per_thread_and_are_not_merged():
     default = PassContext.current()
     with PassContext(opt_level=4, disabled_pass=["A"]) as outer:
         with PassContext() as inner:
@@ -78,7 +78,7 @@ def test_r61_contexts_form_a_stack_per_thread_and_are_not_merged():
     assert PassContext.current() is default
 
 
-def test_r62_options(key):
+def test_options(key):
     depth, name = key(), key()
     register_config_option(depth, int, 7, "How deep.")
     register_config_option(name, str)
@@ -101,7 +101,7 @@ def test_r62_options(key):
     assert message.endswith(f"did you mean '{depth}'?")
 
 
-def test_r62_a_dict_becomes_the_object_of_the_option(key):
+def test_a_dict_becomes_the_object_of_the_option(key):
     @py_class(key())
     class Options(Object):
         width: int
@@ -115,7 +115,7 @@ def test_r62_a_dict_becomes_the_object_of_the_option(key):
         PassContext(config={option: {"witdh": 3}})
 
 
-def test_r63_only_a_sequence_asks_for_the_level():
+def test_only_a_sequence_asks_for_the_level():
     log = []
     slow = idle("Slow", 3)
     with PassContext(instruments=[recorder(log, "A")]):
@@ -151,11 +151,11 @@ def entered(*fails_at):
     return raised, log
 
 
-def test_r73_instruments_enter_and_exit_in_order():
+def test_instruments_enter_and_exit_in_order():
     assert entered("", "") == (None, ["A.enter", "B.enter", "body", "A.exit", "B.exit"])
 
 
-def test_r73_instruments_enter_before_the_context_and_exit_after_it():
+def test_instruments_enter_before_the_context_and_exit_after_it():
     levels = []
 
     class Levels(PassInstrument):
@@ -169,7 +169,7 @@ def test_r73_instruments_enter_before_the_context_and_exit_after_it():
     assert levels == [2, 4, 2]
 
 
-def test_r74_exceptions_at_entry_and_exit():
+def test_exceptions_at_entry_and_exit():
     events = ["A.enter", "B.enter", "C.enter", "B.exit", "A.exit"]
     assert entered("", "", "C.enter") == ("C.enter", events)
     events = ["A.enter", "B.enter", "C.enter", "body", "A.exit", "B.exit"]
@@ -188,7 +188,7 @@ def test_r74_exceptions_at_entry_and_exit():
         ("B.after:P", "A.should:P B.should:P A.before:P B.before:P P A.after:P B.after:P"),
     ],
 )
-def test_r74_after_an_exception_nothing_else_of_the_pass_runs(fails_at, events):
+def test_after_an_exception_nothing_else_of_the_pass_runs(fails_at, events):
     log = []
 
     def run(mod, ctx):
@@ -206,7 +206,7 @@ def test_r74_after_an_exception_nothing_else_of_the_pass_runs(fails_at, events):
     assert caught.value.__notes__ == [where]
 
 
-def test_r75_instruments_can_be_replaced():
+def test_instruments_can_be_replaced():
     log = []
     with PassContext(instruments=[recorder(log, "A")]) as ctx:
         ctx.override_instruments([recorder(log, "B")])

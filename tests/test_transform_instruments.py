@@ -47,7 +47,7 @@ def idle(name="Idle"):
     return ModulePass(lambda mod, ctx: mod, PassInfo(0, name))
 
 
-def test_r71_a_decorated_class():
+def test_a_decorated_class():
     @pass_instrument
     class Count:
         """Counts."""
@@ -69,7 +69,7 @@ def test_r71_a_decorated_class():
     assert count.count == 5
 
 
-def test_r71_decorating():
+def test_decorating():
     class Sub(PassInstrument):
         pass
 
@@ -80,14 +80,14 @@ def test_r71_decorating():
             pass_instrument(wrong)
 
 
-def test_r71_methods_that_are_not_overridden_are_not_called():
+def test_methods_that_are_not_overridden_are_not_called():
     sub = type("Sub", (PassInstrument,), {"run_after_pass": lambda self, mod, info: None})()
     parts = ("on_enter", "on_exit", "on_should_run", "on_before_pass", "on_failed_pass")
     assert all(getattr(sub, part) is None for part in parts)
     assert sub.on_after_pass is not None
 
 
-def test_r72_all_instruments_are_asked_in_order():
+def test_all_instruments_are_asked_in_order():
     log = []
 
     def make(name, runs):
@@ -114,7 +114,7 @@ def test_r72_all_instruments_are_asked_in_order():
     assert log == ["A.before", "B.before", "A.after", "B.after"]
 
 
-def test_r66_instruments_get_the_program_and_the_result():
+def test_instruments_get_the_program_and_the_result():
     seen = []
 
     class Seen(PassInstrument):
@@ -136,7 +136,7 @@ def test_r66_instruments_get_the_program_and_the_result():
 LINE = re.compile(r"^(\t*)(\w+): \d+us \[\d+us\] \((\d+\.\d\d)%; (\d+\.\d\d)%\)$")
 
 
-def test_r76_timing():
+def test_timing():
     first, second = PassTimingInstrument(), PassTimingInstrument()
     with PassContext(instruments=[first]):
         Sequential([idle("A"), Sequential([idle("B")], name="inner")])(module())
@@ -157,7 +157,7 @@ def test_r76_timing():
     assert first.render() == ""
 
 
-def test_r76_nothing_and_failures(caplog):
+def test_nothing_and_failures(caplog):
     timing = PassTimingInstrument()
     with PassContext(instruments=[timing]):
         with caplog.at_level(logging.WARNING, logger="isoform.transform"):
@@ -183,7 +183,7 @@ def test_r76_nothing_and_failures(caplog):
             ModulePass(inside, PassInfo(0, "Inside"))(module())
 
 
-def test_r77_printing(capsys):
+def test_printing(capsys):
     mod = module(f=1)
     with PassContext(instruments=[PassPrintingInstrument(["Add"], ["Idle"])]):
         Sequential([Add, idle()])(mod)
@@ -220,7 +220,7 @@ def test_changes_are_printed_and_recorded(capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_r78_dump_ir(tmp_path, caplog):
+def test_dump_ir(tmp_path, caplog):
     folder = tmp_path / "dump"
     with PassContext(instruments=[DumpIR(folder)]):
         Sequential([Add, idle("a<b>")])(module(f=1))

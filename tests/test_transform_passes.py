@@ -56,7 +56,7 @@ def Add(fun, mod, ctx):
     return replace(fun, number=fun.number + 1)
 
 
-def test_r60_info():
+def test_info():
     info = PassInfo(2, "P")
     assert (info.opt_level, info.name, list(info.required), info.traceable) == (2, "P", [], False)
     assert repr(info) == (
@@ -69,7 +69,7 @@ def test_r60_info():
         PassInfo(2, "P", "AB")
 
 
-def test_r64_a_sequence():
+def test_a_sequence():
     assert Sequential()(mod := module(f=1)) is mod
     sequence = Sequential([Add, Add], 1, "twice", ("PrintIR",), True)
     assert (sequence.info.name, sequence.info.opt_level, sequence.info.traceable) == (
@@ -86,14 +86,14 @@ def test_r64_a_sequence():
         Sequential([], required="AB")
 
 
-def test_r64_the_result_is_a_program():
+def test_the_result_is_a_program():
     with pytest.raises(TypeError, match=r"expected the new program, such as ir.IRModule, got None"):
         ModulePass(lambda mod, ctx: None, PassInfo(0, "P"))(module())
     with pytest.raises(TypeError, match=r"expected the new function, .*, got None"):
         FunctionPass(lambda fun, mod, ctx: None, PassInfo(0, "P"))(module(f=1))
 
 
-def test_r65_required_passes_run_first(key):
+def test_required_passes_run_first(key):
     seen = []
 
     def log(name):
@@ -114,7 +114,7 @@ def test_r65_required_passes_run_first(key):
         Sequential([last])(module())
 
 
-def test_r67_a_function_pass():
+def test_a_function_pass():
     seen = []
 
     @function_pass(opt_level=1)
@@ -134,7 +134,7 @@ def test_r67_a_function_pass():
     assert Add(empty := module()) is empty
 
 
-def test_r67_functions_can_be_chosen_and_passes_can_follow(key):
+def test_functions_can_be_chosen_and_passes_can_follow(key):
     register_pass(after := key(), Add)
     chosen = function_pass(
         lambda fun, mod, ctx: replace(fun, number=100),
@@ -150,7 +150,7 @@ def test_r67_functions_can_be_chosen_and_passes_can_follow(key):
     assert done["g"].number == 2
 
 
-def test_r68_decorated_functions():
+def test_decorated_functions():
     @module_pass(opt_level=2, name="named", required=["A"], traceable=True)
     def Empty(mod, ctx):
         """Forgets everything."""
@@ -163,7 +163,7 @@ def test_r68_decorated_functions():
     assert type(function_pass(lambda f, mod, ctx: f, opt_level=0, name="F")) is FunctionPass
 
 
-def test_r68_wrong_arguments():
+def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"^Please provide opt_level for the module pass\.$"):
         module_pass(name="P")
     with pytest.raises(ValueError, match=r"^Please provide opt_level for the function pass\.$"):
@@ -177,7 +177,7 @@ def test_r68_wrong_arguments():
         module_pass(object, opt_level=0)
 
 
-def test_r68_decorated_classes():
+def test_decorated_classes():
     @module_pass(opt_level=1)
     class Rename:
         """Renames."""
@@ -241,7 +241,7 @@ def test_passes_can_be_collected():
     assert found() is None
 
 
-def test_r69_descriptions():
+def test_descriptions():
     idle = ModulePass(lambda mod, ctx: mod, PassInfo(3, "M"))
     assert repr(idle) == "Run Module pass: M at the optimization level 3"
     assert repr(Add) == "Run Function pass: Add at the optimization level 0"
@@ -251,7 +251,7 @@ def test_r69_descriptions():
     )
 
 
-def test_r70_print_ir(caplog):
+def test_print_ir(caplog):
     mod = module(f=1)
     with caplog.at_level("INFO", logger="isoform.transform"):
         assert PrintIR("first")(mod) is mod
@@ -262,7 +262,7 @@ def test_r70_print_ir(caplog):
     assert (PrintIR().info.name, PrintIR().info.opt_level) == ("PrintIR", 0)
 
 
-def test_r70_apply_pass_to_function():
+def test_apply_pass_to_function():
     apply = ApplyPassToFunction(Add, "f.*")
     assert (apply.info.name, apply.info.opt_level) == ("ApplyPassTof.*", 0)
     mod = module(f1=1, f2=2, g=3, gf=4)
@@ -276,7 +276,7 @@ def test_r70_apply_pass_to_function():
         ApplyPassToFunction(Add, "nothing", True)(mod)
 
 
-def test_r70_apply_pass_to_function_keeps_functions_that_the_pass_deletes():
+def test_apply_pass_to_function_keeps_functions_that_the_pass_deletes():
     @module_pass(opt_level=0)
     def Narrow(mod, ctx):
         """Deletes all functions but f, and adds one that f refers to."""
@@ -293,7 +293,7 @@ def test_r70_apply_pass_to_function_keeps_functions_that_the_pass_deletes():
 
 
 @pytest.mark.parametrize("annotated", [True, False])
-def test_r70_stubs_of_relay_functions_have_their_type(annotated):
+def test_stubs_of_relay_functions_have_their_type(annotated):
     tensor = relay.TensorType((2,), "float32")
     y, x = relay.var("y", tensor), relay.var("x", tensor)
     g = ir.GlobalVar("g")
@@ -342,7 +342,7 @@ def test_an_interrupt_leaves_the_input_alone():
     assert PassContext.current().opt_level == 2
 
 
-def test_r62_immutable_module():
+def test_immutable_module():
     @module_pass(opt_level=0)
     def InPlace(mod, ctx):
         mod.update_func(mod.get_global_var("f"), Fun(number=7))
@@ -492,7 +492,7 @@ def test_registered_passes(key):
     assert isinstance(make_pass(name), Pass)
 
 
-def test_r79_messages_belong_to_the_pass():
+def test_messages_belong_to_the_pass():
     shown = []
     ir.override_renderer(lambda ctx: shown.append(len(ctx.diagnostics)))
     try:
@@ -695,7 +695,7 @@ def test_a_cache_can_be_interrupted(kind, when):
         function_pass(Add.func, 0, "Add", pure=True, version="1")(module(f=1))
 
 
-def test_r68_class_attributes_of_a_decorated_class_are_found():
+def test_class_attributes_of_a_decorated_class_are_found():
     @module_pass(opt_level=0)
     class Keep:
         level = 3
@@ -722,7 +722,7 @@ def test_r68_class_attributes_of_a_decorated_class_are_found():
         Keep.nothing  # noqa: B018
 
 
-def test_r68_methods_that_would_be_ignored_cannot_be_overridden():
+def test_methods_that_would_be_ignored_cannot_be_overridden():
     class Plain:
         def number(self):
             return 1
@@ -749,7 +749,7 @@ def test_r68_methods_that_would_be_ignored_cannot_be_overridden():
     assert numbers(module_pass(Extended, opt_level=0)()(module())) == {"f": 2}
 
 
-def test_r68_callable_objects_and_partial_applications_are_passes():
+def test_callable_objects_and_partial_applications_are_passes():
     def named(number, mod, ctx):
         return module(f=number)
 

@@ -1,4 +1,4 @@
-"""The passes of docs/writing-a-pass.md, beyond what the page itself checks (R160, R161)."""
+"""The passes of docs/writing-a-pass.md, beyond what the page itself checks."""
 
 import importlib.util
 import os
@@ -32,7 +32,7 @@ def folding():
     return block("class ConstantChecker")
 
 
-def test_r160_the_checker_accepts_constants_and_tuples_of_them(folding):
+def test_the_checker_accepts_constants_and_tuples_of_them(folding):
     one, x = relay.const(1), relay.var("x")
     for expr, expected in [
         (one, True),
@@ -46,7 +46,7 @@ def test_r160_the_checker_accepts_constants_and_tuples_of_them(folding):
         assert folding["ConstantChecker"]().check(expr) is expected, expr
 
 
-def test_r160_calls_without_arguments_or_with_effects_are_not_folded(folding):
+def test_calls_without_arguments_or_with_effects_are_not_folded(folding):
     fold = folding["fold_constant"]
     ones = relay.ones((2, 2), "float32")
     assert fold(ones) is ones
@@ -58,13 +58,13 @@ def test_r160_calls_without_arguments_or_with_effects_are_not_folded(folding):
     assert fold(function) is function
 
 
-def test_r160_several_results_become_a_tuple(folding):
+def test_several_results_become_a_tuple(folding):
     halves = relay.split(relay.const(np.arange(4)), 2)
     done = folding["fold_constant"](relay.TupleGetItem(halves.astuple(), 1))
     assert done.data.numpy().tolist() == [2, 3]
 
 
-def test_r160_chains_of_bindings_and_calls_are_folded_at_any_depth(folding):
+def test_chains_of_bindings_and_calls_are_folded_at_any_depth(folding):
     levels = 100_000
     names = [relay.var("v") for _ in range(levels)]
     expr = names[-1]
@@ -78,13 +78,13 @@ def test_r160_chains_of_bindings_and_calls_are_folded_at_any_depth(folding):
     assert folding["fold_constant"](total).data.numpy() == levels // 10
 
 
-def test_r160_what_does_not_change_is_the_same_object(folding):
+def test_what_does_not_change_is_the_same_object(folding):
     x, y = relay.var("x"), relay.var("y")
     expr = relay.Let(y, x + x, relay.Tuple([relay.TupleGetItem(x, 0), y]))
     assert folding["fold_constant"](expr) is expr
 
 
-def test_r160_the_defaults_can_be_written_out():
+def test_the_defaults_can_be_written_out():
     class Visitor(relay.ExprVisitor):
         seen = 0
 
@@ -118,7 +118,7 @@ def test_r160_the_defaults_can_be_written_out():
     assert structural_equal(Mutator().visit(item), relay.TupleGetItem(y, 1), map_free_vars=True)
 
 
-def test_r160_an_override_of_visit_sees_every_expression_without_nesting():
+def test_an_override_of_visit_sees_every_expression_without_nesting():
     class PrintVisitor(relay.ExprVisitor):
         lines = 0
 
@@ -134,7 +134,7 @@ def test_r160_an_override_of_visit_sees_every_expression_without_nesting():
     assert visitor.lines == 100_001
 
 
-def test_r161_the_pass_of_the_library_has_the_names_of_both_worlds():
+def test_the_pass_of_the_library_has_the_names_of_both_worlds():
     function = isoform.get_global_func("relay._transform.FoldConstant")
     made = relay.transform.FoldConstant()
     assert type(made) is type(function(False)) is type(make_pass("FoldConstant"))

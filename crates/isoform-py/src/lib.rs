@@ -1,7 +1,9 @@
-//! The Python extension module of Isoform, `isoform._core`.
+//! The Python extension module of Isoform, `isoform._core`, as a library: the crate
+//! `isoform-python` makes the module of it, and extension modules of other libraries
+//! [`embed`] it.
 //!
-//! The package `isoform` re-exports it with documentation and typing; users should not
-//! import it directly.
+//! The package `isoform` re-exports the module with documentation and typing; users should
+//! not import it directly.
 
 mod callbacks;
 mod classes;
@@ -131,9 +133,4 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     type_attrs::init(module)?;
     testing::init(module)?;
     Ok(())
-}
-
-#[pymodule]
-fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    init(module)
 }

@@ -38,7 +38,7 @@ fn order_of(expr: &Ref<RelayExpr>) -> Vec<&'static str> {
 }
 
 #[test]
-fn r32_r41_post_order_has_the_order_of_visitors() {
+fn r41_post_order_has_the_order_of_visitors() {
     let [x, y] = vars(["x", "y"]);
     // Value, variable, body; a shared part only once.
     let shared = Tuple::new([y.expr()]).expr();
@@ -91,7 +91,7 @@ fn r32_r41_post_order_has_the_order_of_visitors() {
 }
 
 #[test]
-fn r34_the_number_of_visits_can_be_raised() {
+fn the_number_of_visits_can_be_raised() {
     let x = Var::new("x");
     let twice = Tuple::new([x.expr(), x.expr()]).expr();
     let visits = |limit: u32| {
@@ -118,7 +118,7 @@ fn r34_the_number_of_visits_can_be_raised() {
 }
 
 #[test]
-fn r42_variables_come_in_order_of_occurrence_and_scopes_count() {
+fn variables_come_in_order_of_occurrence_and_scopes_count() {
     let [x, y, z, a] = vars(["x", "y", "z", "a"]);
     let func = Function::new([x.clone(), y.clone()], &z).expr();
     assert_eq!(
@@ -154,7 +154,7 @@ fn r42_variables_come_in_order_of_occurrence_and_scopes_count() {
 }
 
 #[test]
-fn r43_type_variables_of_expressions_and_types() {
+fn type_variables_of_expressions_and_types() {
     let [a, b, c] = ["a", "b", "c"].map(TypeVar::new);
     let ty = FuncType::new([b.clone().upcast()], &c).with_type_params([a.clone()]);
     let found = type_vars(&ty, None).expect("a type");
@@ -194,7 +194,7 @@ fn r43_type_variables_of_expressions_and_types() {
 }
 
 #[test]
-fn r44_scopes_end_for_shared_expressions_too() {
+fn scopes_end_for_shared_expressions_too() {
     let [x, y, f] = vars(["x", "y", "f"]);
     let exp = |of: Ref<RelayExpr>| call(&op("exp").expr(), &[of]).expr();
     let shared = exp(x.expr());
@@ -233,7 +233,7 @@ fn r44_scopes_end_for_shared_expressions_too() {
 }
 
 #[test]
-fn r44_well_formed_programs_bind_each_variable_once() {
+fn well_formed_programs_bind_each_variable_once() {
     let [x, y] = vars(["x", "y"]);
     let v = || int(1);
     let binding = |body: Ref<RelayExpr>| Let::new(&x, v(), body).expr();
@@ -277,7 +277,7 @@ fn r44_well_formed_programs_bind_each_variable_once() {
 }
 
 #[test]
-fn r45_constants_are_looked_for_in_tuples_and_on_devices() {
+fn constants_are_looked_for_in_tuples_and_on_devices() {
     let on_device = |expr: Ref<RelayExpr>| call(&op("on_device").expr(), &[expr]).expr();
     assert!(check_constant(&int(1)));
     assert!(check_constant(
@@ -294,7 +294,7 @@ fn r45_constants_are_looked_for_in_tuples_and_on_devices() {
 }
 
 #[test]
-fn r46_kinds_are_checked_in_all_parts_of_a_type() {
+fn kinds_are_checked_in_all_parts_of_a_type() {
     let kind = |ty: Ref<Type>| check_kind(&ty, None).map_err(|error| error.message().to_owned());
     let shape: Ref<Type> = TypeVar::new("n")
         .with_kind(TypeKind::ShapeVar as i64)
@@ -347,7 +347,7 @@ fn r46_kinds_are_checked_in_all_parts_of_a_type() {
 }
 
 #[test]
-fn r47_features_are_found() {
+fn features_are_found() {
     let [x, f] = vars(["x", "f"]);
     let features = |expr: &Ref<RelayExpr>| {
         let found = detect_feature([expr.into()]).expect("an expression");
@@ -391,7 +391,7 @@ fn r47_features_are_found() {
 }
 
 #[test]
-fn r48_blocks_share_only_what_is_bound() {
+fn blocks_share_only_what_is_bound() {
     let [c, x] = vars(["c", "x"]);
     let shared = call(&op("relay_test.plain").expr(), &[x.expr()]).expr();
     let across = If::new(&c, &shared, Tuple::new([shared.clone()])).expr();
@@ -413,7 +413,7 @@ fn r48_blocks_share_only_what_is_bound() {
 }
 
 #[test]
-fn r49_call_graphs_count_mentions() {
+fn call_graphs_count_mentions() {
     let module = IRModule::new();
     let [f, g, h] = ["f", "g", "h"].map(GlobalVar::new);
     let define = |var: &Ref<GlobalVar>, body: Ref<RelayExpr>| {
@@ -441,7 +441,7 @@ fn r49_call_graphs_count_mentions() {
 }
 
 #[test]
-fn r50_operators_are_counted() {
+fn operators_are_counted() {
     let [add, neg] = ["relay_test.add", "relay_test.neg"].map(|name| op(name).expr());
     let inner = call(&neg, &[int(1)]).expr();
     let sum = call(&add, &[inner.clone(), inner.clone()]).expr();
@@ -488,7 +488,7 @@ fn typed(expr: &Ref<RelayExpr>, shape: &[i64]) -> Ref<RelayExpr> {
 }
 
 #[test]
-fn r50_multiplications_are_counted_from_types() {
+fn multiplications_are_counted_from_types() {
     let of = |name: &str, shapes: &[&[i64]], out: &[i64]| {
         let args = shapes
             .iter()
@@ -535,7 +535,7 @@ fn r50_multiplications_are_counted_from_types() {
 }
 
 #[test]
-fn r50_parts_of_programs_are_extracted() {
+fn parts_of_programs_are_extracted() {
     let x = Var::new("x");
     let inner = call(&op("relay_test.neg").expr(), &[x.expr()]).expr();
     let body = TupleGetItem::new(Tuple::new([inner]), 0);
@@ -579,7 +579,7 @@ fn r50_parts_of_programs_are_extracted() {
 }
 
 #[test]
-fn r50_unmatched_cases_are_the_patterns_left() {
+fn unmatched_cases_are_the_patterns_left() {
     let (module, list, a) = (
         IRModule::new(),
         GlobalTypeVar::new("List"),

@@ -36,7 +36,7 @@ fn chain(levels: usize, x: &Ref<Var>) -> Ref<RelayExpr> {
 }
 
 #[test]
-fn r28_every_function_works_on_a_million_levels() {
+fn every_function_works_on_a_million_levels() {
     let x = Var::new("x");
     let expr = chain(LEVELS, &x);
     assert!(well_formed(&expr));
@@ -83,7 +83,7 @@ fn r28_every_function_works_on_a_million_levels() {
 }
 
 #[test]
-fn r28_chains_of_bindings_types_and_patterns() {
+fn chains_of_bindings_types_and_patterns() {
     let mut expr = int(1);
     for _ in 0..LEVELS {
         expr = Let::new(Var::new("x"), int(1), &expr).expr();
@@ -148,7 +148,7 @@ fn shared_parts_are_visited_once() {
 }
 
 #[test]
-fn r28_a_pattern_of_many_levels_is_taken_apart_once() {
+fn a_pattern_of_many_levels_is_taken_apart_once() {
     // Comparing each finer candidate from its root would take 10^10 steps.
     const DEPTH: usize = 100_000;
     for at in 0..2 {

@@ -49,7 +49,7 @@ fn named<'f, T: Node>(functor: Names<'f>, name: &'static str) -> Names<'f> {
 }
 
 #[test]
-fn r31_each_class_has_its_function() {
+fn each_class_has_its_function() {
     let functor = named::<Constant>(NodeFunctor::new(), "Constant");
     let functor = named::<Tuple>(functor, "Tuple");
     let functor = named::<Var>(functor, "Var");
@@ -74,7 +74,7 @@ fn r31_each_class_has_its_function() {
 }
 
 #[test]
-fn r31_a_class_without_function_is_an_error_that_names_it() {
+fn a_class_without_function_is_an_error_that_names_it() {
     let functor = named::<Constant>(NodeFunctor::new(), "Constant");
     for (name, expr) in one_of_each() {
         let found = functor.compute(&mut 0, &expr);
@@ -89,7 +89,7 @@ fn r31_a_class_without_function_is_an_error_that_names_it() {
 }
 
 #[test]
-fn r31_there_is_no_memory_between_computations() {
+fn there_is_no_memory_between_computations() {
     let functor = named::<Constant>(NodeFunctor::new(), "Constant");
     let (one, mut calls) = (int(1), 0);
     for _ in 0..3 {
@@ -99,7 +99,7 @@ fn r31_there_is_no_memory_between_computations() {
 }
 
 #[test]
-fn r32_shared_expressions_are_visited_once() {
+fn shared_expressions_are_visited_once() {
     let mut shared = int(1);
     for _ in 0..100 {
         shared = Tuple::new([shared.clone(), shared]).expr();
@@ -119,7 +119,7 @@ fn r32_shared_expressions_are_visited_once() {
 }
 
 #[test]
-fn r33_what_does_not_change_is_the_same_object() {
+fn what_does_not_change_is_the_same_object() {
     let mutator = NodeMutator::new().on(|changes: &mut u32, constant: &Ref<Constant>| {
         Ok((*changes > 0).then(|| {
             *changes -= 1;
@@ -141,7 +141,7 @@ fn r33_what_does_not_change_is_the_same_object() {
 }
 
 #[test]
-fn r51_open_terms_are_compared_with_their_free_variables_mapped() {
+fn open_terms_are_compared_with_their_free_variables_mapped() {
     let [x, y, z] = ["x", "y", "z"].map(Var::new);
     let pair = |left: &Ref<Var>, right: &Ref<Var>| Tuple::new([left.expr(), right.expr()]);
     check_open(pair(&x, &y), pair(&y, &z), true);

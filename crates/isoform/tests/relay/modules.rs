@@ -18,7 +18,7 @@ fn refused(func: Ref<Function>) -> String {
 }
 
 #[test]
-fn r29_functions_of_a_module_are_closed_and_well_formed() {
+fn functions_of_a_module_are_closed_and_well_formed() {
     let [x, y] = ["x", "y"].map(Var::new);
     let module = IRModule::new();
     let fine = Function::new([x.clone()], &x);
@@ -47,7 +47,7 @@ fn r29_functions_of_a_module_are_closed_and_well_formed() {
 }
 
 #[test]
-fn r29_expressions_and_global_variables_become_functions() {
+fn expressions_and_global_variables_become_functions() {
     relay::register().expect("the names are free");
     isoform::ir::register().expect("the names are free");
     let set = global_function("ir.IRModule.set").expect("exported");

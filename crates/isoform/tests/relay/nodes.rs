@@ -17,7 +17,7 @@ use isoform::{Node, Obj, Ref, Value, attrs};
 use super::support::{call, check, check_open, int, op, primitive, scalar};
 
 #[test]
-fn r1_names_and_bases_are_those_of_the_classes() {
+fn names_and_bases_are_those_of_the_classes() {
     relay::register().expect("the names are free");
     for name in [
         "Constant",
@@ -66,7 +66,7 @@ fn r1_names_and_bases_are_those_of_the_classes() {
 }
 
 #[test]
-fn r2_spans_and_checked_types_are_ignored() {
+fn spans_and_checked_types_are_ignored() {
     let span = Span::new(SourceName::new("a.py"), 1, 1, 2, 3);
     let plain = RefCreate::new(int(1));
     let placed = with_field(plain.as_object(), "span", span.into()).expect("a span");
@@ -76,7 +76,7 @@ fn r2_spans_and_checked_types_are_ignored() {
 }
 
 #[test]
-fn r3_constants_are_equal_by_contents() {
+fn constants_are_equal_by_contents() {
     check(int(1), int(1), true);
     check(int(1), int(2), false);
     let data = |shape: Vec<i64>| {
@@ -98,7 +98,7 @@ fn r3_constants_are_equal_by_contents() {
 }
 
 #[test]
-fn r4_sharing_of_tuples_matters_except_for_the_empty_one() {
+fn sharing_of_tuples_matters_except_for_the_empty_one() {
     let pair = || Tuple::new([int(1), int(2)]).expr();
     let shared = pair();
     let twice = Tuple::new([shared.clone(), shared]);
@@ -114,7 +114,7 @@ fn r4_sharing_of_tuples_matters_except_for_the_empty_one() {
 }
 
 #[test]
-fn r5_an_identity_cannot_be_made() {
+fn an_identity_cannot_be_made() {
     let id = find_type("relay.Id");
     let id = id.or_else(|| relay::register().ok().and_then(|()| find_type("relay.Id")));
     let init = attrs::get(
@@ -133,7 +133,7 @@ fn r5_an_identity_cannot_be_made() {
 }
 
 #[test]
-fn r6_variables_are_equal_by_binding_and_annotation() {
+fn variables_are_equal_by_binding_and_annotation() {
     let (x, y) = (Var::new("x"), Var::new("x"));
     check(&x, &x, true);
     check(&x, &y, false);
@@ -153,7 +153,7 @@ fn r6_variables_are_equal_by_binding_and_annotation() {
 }
 
 #[test]
-fn r7_type_arguments_of_primitive_operators_are_not_compared() {
+fn type_arguments_of_primitive_operators_are_not_compared() {
     let (x, types) = (int(1), [scalar(DType::INT32), scalar(DType::INT32)]);
     let primitive = primitive().expr();
     assert!(relay::is_primitive_op(&primitive));
@@ -185,7 +185,7 @@ fn r7_type_arguments_of_primitive_operators_are_not_compared() {
 }
 
 #[test]
-fn r8_the_variable_of_a_binding_is_bound_in_value_and_body() {
+fn the_variable_of_a_binding_is_bound_in_value_and_body() {
     let build = |name: &str| {
         let f = Var::new(name);
         let value = Function::new([], call(&f.expr(), &[]));
@@ -204,7 +204,7 @@ fn r8_the_variable_of_a_binding_is_bound_in_value_and_body() {
 }
 
 #[test]
-fn r9_r11_branches_and_references_are_vertices_of_a_graph() {
+fn r11_branches_and_references_are_vertices_of_a_graph() {
     let makers: [fn() -> Ref<RelayExpr>; 4] = [
         || If::new(int(1), int(2), int(3)).expr(),
         || RefCreate::new(int(1)).expr(),
@@ -233,7 +233,7 @@ fn r9_r11_branches_and_references_are_vertices_of_a_graph() {
 }
 
 #[test]
-fn r10_sharing_of_items_of_tuples_makes_no_difference() {
+fn sharing_of_items_of_tuples_makes_no_difference() {
     let pair = Tuple::new([int(1), int(2)]);
     let get = |index| TupleGetItem::new(&pair, index).expr();
     let shared = get(0);
@@ -246,7 +246,7 @@ fn r10_sharing_of_items_of_tuples_makes_no_difference() {
 }
 
 #[test]
-fn r12_functions_bind_parameters_and_type_parameters() {
+fn functions_bind_parameters_and_type_parameters() {
     let identity = |name: &str| {
         let a = TypeVar::new(name);
         let x = Var::typed(name, &a);
@@ -281,7 +281,7 @@ fn r12_functions_bind_parameters_and_type_parameters() {
 }
 
 #[test]
-fn r13_attributes_say_what_passes_may_change() {
+fn attributes_say_what_passes_may_change() {
     let func = || -> Ref<BaseFunc> { Function::new([], int(1)).upcast() };
     let is_optimizable = |func: Ref<BaseFunc>| {
         let func: Ref<Function> = func.cast().expect("a function");
@@ -310,7 +310,7 @@ fn r13_attributes_say_what_passes_may_change() {
 }
 
 #[test]
-fn r15_r16_clauses_bind_the_variables_of_their_patterns() {
+fn r16_clauses_bind_the_variables_of_their_patterns() {
     let list = GlobalTypeVar::new("List");
     let cons = Constructor::new("cons", [], &list);
     let build = |names: [&str; 2]| {
@@ -341,7 +341,7 @@ fn r15_r16_clauses_bind_the_variables_of_their_patterns() {
 }
 
 #[test]
-fn r17_constructors_are_equal_by_name_and_inputs() {
+fn constructors_are_equal_by_name_and_inputs() {
     let [list, tree] = ["List", "Tree"].map(GlobalTypeVar::new);
     let made = |name: &str, inputs: &[Ref<Type>], of: &Ref<GlobalTypeVar>| {
         Constructor::new(name, inputs.to_vec(), of)
@@ -356,7 +356,7 @@ fn r17_constructors_are_equal_by_name_and_inputs() {
 }
 
 #[test]
-fn r18_with_fields_is_the_node_itself_if_nothing_changes() {
+fn with_fields_is_the_node_itself_if_nothing_changes() {
     let (x, y) = (Var::new("x"), Var::new("y"));
     let node = call(&op("relay_test.plain").expr(), &[x.expr(), y.expr()]);
     let changed = |fields: Vec<(&'static str, Value)>| -> Ref<Obj> {
@@ -373,7 +373,7 @@ fn r18_with_fields_is_the_node_itself_if_nothing_changes() {
 }
 
 #[test]
-fn r19_temporary_expressions_are_realized_by_their_type() {
+fn temporary_expressions_are_realized_by_their_type() {
     #[derive(Node)]
     #[node(key = "relay_test.Scaled")]
     #[repr(C)]

@@ -16,7 +16,7 @@ fn function(expr: &Ref<RelayExpr>) -> Ref<Function> {
 }
 
 #[test]
-fn r24_bound_parameters_disappear_and_new_variables_become_parameters() {
+fn bound_parameters_disappear_and_new_variables_become_parameters() {
     let [x, y, z, free] = ["x", "y", "z", "free"].map(Var::new);
     let func = Function::new(
         [x.clone(), y.clone()],
@@ -53,7 +53,7 @@ fn r24_bound_parameters_disappear_and_new_variables_become_parameters() {
 }
 
 #[test]
-fn r24_no_variable_is_captured() {
+fn no_variable_is_captured() {
     let [x, y] = ["x", "y"].map(Var::new);
     let constant = Function::new([x.clone()], &y).expr();
     let inside = Tuple::new([constant]).expr();
@@ -63,7 +63,7 @@ fn r24_no_variable_is_captured() {
 }
 
 #[test]
-fn r24_type_variables_of_types_are_bound() {
+fn type_variables_of_types_are_bound() {
     let a = TypeVar::new("a");
     let pair: Ref<Type> = TupleType::new([a.clone().upcast(), a.clone().upcast()]).upcast();
     let done = bind_types(&pair, &[(a, scalar(DType::INT64))]).expect("a type");
@@ -75,7 +75,7 @@ fn r24_type_variables_of_types_are_bound() {
 }
 
 #[test]
-fn r25_parameters_are_bound_by_name() {
+fn parameters_are_bound_by_name() {
     let data = || Tensor::new(DType::INT64, Vec::new(), vec![1; 8]).expect("eight bytes");
     let [x, w] = ["x", "w"].map(Var::new);
     let func = Function::new([x.clone(), w.clone()], Tuple::new([x.expr(), w.expr()]));
@@ -94,7 +94,7 @@ fn r25_parameters_are_bound_by_name() {
 }
 
 #[test]
-fn r35_each_expression_is_rewritten_once_as_it_was_and_is() {
+fn each_expression_is_rewritten_once_as_it_was_and_is() {
     let plain = op("relay_test.plain").expr();
     let shared = call(&plain, &[int(1)]).expr();
     let x = Var::new("x");
@@ -144,7 +144,7 @@ fn r35_each_expression_is_rewritten_once_as_it_was_and_is() {
 }
 
 #[test]
-fn r35_every_class_is_rebuilt() {
+fn every_class_is_rebuilt() {
     let x = Var::new("x");
     let get = |expr: Ref<RelayExpr>| TupleGetItem::new(expr, 0).expr();
     for (with, expected) in [
@@ -172,7 +172,7 @@ fn r35_every_class_is_rebuilt() {
 /// The variable of a binding is rewritten after its value and before its body, so a constant
 /// folder replaces it, and the binding disappears.
 #[test]
-fn r35_r160_a_binding_without_its_variable_is_its_body() {
+fn r160_a_binding_without_its_variable_is_its_body() {
     const LEVELS: usize = 1_000_000;
     let [x, free] = ["x", "free"].map(Var::new);
     let replaces = |var: Ref<Var>, replacement: Ref<RelayExpr>| {
@@ -224,7 +224,7 @@ fn r35_r160_a_binding_without_its_variable_is_its_body() {
 }
 
 #[test]
-fn r36_chains_of_bindings_are_visited_inwards_and_outwards() {
+fn chains_of_bindings_are_visited_inwards_and_outwards() {
     let [x, y] = ["x", "y"].map(Var::new);
     let inner = Let::new(&y, int(2), &y);
     let outer = Let::new(&x, int(1), &inner);
@@ -243,7 +243,7 @@ fn r36_chains_of_bindings_are_visited_inwards_and_outwards() {
 }
 
 #[test]
-fn r40_patterns_get_fresh_variables() {
+fn patterns_get_fresh_variables() {
     let x = Var::typed("x", scalar(DType::INT64));
     let part: Ref<Pattern> = PatternVar::new(&x).upcast();
     let pattern: Ref<Pattern> = PatternTuple::new()
@@ -263,7 +263,7 @@ fn r40_patterns_get_fresh_variables() {
 }
 
 #[test]
-fn r50_binders_get_fresh_variables() {
+fn binders_get_fresh_variables() {
     let a = TypeVar::new("a");
     let x = Var::typed("x", &a);
     let free = Var::new("free");
@@ -283,7 +283,7 @@ fn r50_binders_get_fresh_variables() {
 }
 
 #[test]
-fn r52_a_wildcard_is_filled_by_any_expression() {
+fn a_wildcard_is_filled_by_any_expression() {
     use isoform::dialect::relay::Wildcard;
     use isoform::ir::GlobalVar;
     use isoform::pattern::Pattern;
@@ -300,7 +300,7 @@ fn r52_a_wildcard_is_filled_by_any_expression() {
 }
 
 #[test]
-fn r35_shared_arrays_are_rewritten_once() {
+fn shared_arrays_are_rewritten_once() {
     // Two calls with the same array of arguments, which are theirs alone.
     let plain = op("relay_test.plain").expr();
     let first = call(&plain, &[RefCreate::new(int(1)).expr()]);
@@ -329,7 +329,7 @@ fn r35_shared_arrays_are_rewritten_once() {
 }
 
 #[test]
-fn r35_errors_name_the_class_that_does_not_fit() {
+fn errors_name_the_class_that_does_not_fit() {
     let x = Var::new("x");
     let func = Function::new([x.clone()], &x).expr();
     let wrong = ExprRewriter::new().on_any(|_: &mut (), _: &Ref<Var>, _| Ok(Some(int(1))));

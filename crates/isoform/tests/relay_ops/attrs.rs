@@ -1,4 +1,4 @@
-//! Attributes as nodes (R149).
+//! Attributes as nodes.
 
 use isoform::dialect::relay::attrs::*;
 use isoform::ir::Attrs;
@@ -17,7 +17,7 @@ fn make(key: &str, fields: Vec<(&str, Value)>) -> isoform::Result<Ref<Attrs>> {
 type Row<'a> = (&'a str, Vec<(&'a str, Value)>, &'a [(&'a str, &'a str)]);
 
 #[test]
-fn r149_defaults_are_those_of_the_table() {
+fn defaults_are_those_of_the_table() {
     let table: &[Row<'_>] = &[
         (
             "ArgsortAttrs",
@@ -149,7 +149,7 @@ fn r149_defaults_are_those_of_the_table() {
 }
 
 #[test]
-fn r149_unknown_missing_and_unfit_fields_are_errors() {
+fn unknown_missing_and_unfit_fields_are_errors() {
     let error = make("relay.attrs.Conv2DAttrs", vec![("stride", 1.into())]).unwrap_err();
     assert!(
         error.message().contains("unknown field 'stride'"),
@@ -168,7 +168,7 @@ fn r149_unknown_missing_and_unfit_fields_are_errors() {
 }
 
 #[test]
-fn r149_the_fixture_has_bounds() {
+fn the_fixture_has_bounds() {
     let made = make("attrs.TestAttrs", vec![("name", "x".into())]).unwrap();
     assert_eq!(made.attribute("axis").unwrap(), 10.into());
     assert!(verify(&made.into(), &()).unwrap().is_empty());
@@ -187,7 +187,7 @@ fn r149_the_fixture_has_bounds() {
 }
 
 #[test]
-fn r149_equality_compares_class_and_fields() {
+fn equality_compares_class_and_fields() {
     let one = || Conv2DAttrs::new().with_groups(2);
     assert!(structural_equal(one(), one()).unwrap());
     assert!(!structural_equal(one(), Conv2DAttrs::new()).unwrap());

@@ -12,7 +12,7 @@ use super::support::{main_of, v};
 const LEVELS: usize = 1_000_000;
 
 #[test]
-fn r80_inference_of_a_million_calls() {
+fn inference_of_a_million_calls() {
     let x = v("f32[2]");
     let mut body: Ref<RelayExpr> = x.expr();
     for _ in 0..LEVELS {
@@ -23,7 +23,7 @@ fn r80_inference_of_a_million_calls() {
 }
 
 #[test]
-fn r80_inference_of_a_million_bindings() {
+fn inference_of_a_million_bindings() {
     let x = v("f32[2]");
     let vars: Vec<Ref<Var>> = (0..LEVELS).map(|_| Var::new("v")).collect();
     let mut body: Ref<RelayExpr> = vars[LEVELS - 1].expr();
@@ -36,7 +36,7 @@ fn r80_inference_of_a_million_bindings() {
 }
 
 #[test]
-fn r80_types_that_share_parts_are_small() {
+fn types_that_share_parts_are_small() {
     // Written out, the last type has 2^200000 parts.
     let x = Var::new("x");
     let mut body: Ref<RelayExpr> = x.expr();
@@ -52,7 +52,7 @@ fn r80_types_that_share_parts_are_small() {
 }
 
 #[test]
-fn r80_types_that_are_known_are_compared_once_each() {
+fn types_that_are_known_are_compared_once_each() {
     // A type of each depth: comparing each from its top would take 2 * 10^10 steps.
     let x = v("f32[2]");
     let vars: Vec<Ref<Var>> = (0..200_000).map(|_| Var::new("v")).collect();
@@ -99,7 +99,7 @@ fn calls(levels: usize) -> usize {
 }
 
 #[test]
-fn r84_relations_are_asked_once_more_for_each_unknown_input() {
+fn relations_are_asked_once_more_for_each_unknown_input() {
     // Once when the input is a hole, once when it is known.
     assert_eq!(calls(1000), 2000);
     assert_eq!(calls(2000), 4000);

@@ -1,4 +1,4 @@
-//! Inference of whole programs (R80-R82).
+//! Inference of whole programs.
 
 use isoform::dialect::relay::attrs::*;
 use isoform::dialect::relay::{
@@ -33,7 +33,7 @@ fn block(x: &Ref<Var>, channels: i64) -> (Ref<RelayExpr>, Vec<Ref<Var>>) {
 }
 
 #[test]
-fn r80_a_block_of_resnet_finds_the_types_of_its_weights() {
+fn a_block_of_resnet_finds_the_types_of_its_weights() {
     let x = v("f32[1,16,32,32]");
     let (body, mut params) = block(&x, 16);
     params.insert(0, x);
@@ -56,7 +56,7 @@ fn r80_a_block_of_resnet_finds_the_types_of_its_weights() {
 }
 
 #[test]
-fn r80_a_perceptron_in_bindings() {
+fn a_perceptron_in_bindings() {
     let x = v("f32[4,784]");
     let (w1, b1, w2) = (Var::new("w1"), Var::new("b1"), Var::new("w2"));
     let (h, y) = (Var::new("h"), Var::new("y"));
@@ -86,7 +86,7 @@ fn r80_a_perceptron_in_bindings() {
 }
 
 #[test]
-fn r80_type_arguments_of_operators_are_the_types_of_arguments() {
+fn type_arguments_of_operators_are_the_types_of_arguments() {
     let x = v("f32[2,1]");
     let main = typed(Function::new([x.clone()], op::add(&x, op::exp(&x))));
     let call: &Ref<Call> = main.body.downcast_ref().unwrap();
@@ -97,7 +97,7 @@ fn r80_type_arguments_of_operators_are_the_types_of_arguments() {
 }
 
 #[test]
-fn r80_what_is_right_stays_and_spans_are_kept() {
+fn what_is_right_stays_and_spans_are_kept() {
     let x = v("f32[2]");
     let main = typed(Function::new([x.clone()], op::exp(&x)));
     // A new call over typed parts: only it is rebuilt.
@@ -124,7 +124,7 @@ fn r80_what_is_right_stays_and_spans_are_kept() {
 }
 
 #[test]
-fn r81_constants_tuples_and_items() {
+fn constants_tuples_and_items() {
     let data = Tensor::new(DType::INT64, vec![1, 2], vec![0; 16]).unwrap();
     let pair = Tuple::new([Constant::new(data).expr(), Tuple::new([]).expr()]);
     let main = typed(Function::new([], pair.clone()));
@@ -146,7 +146,7 @@ fn r81_constants_tuples_and_items() {
 }
 
 #[test]
-fn r81_branches_unify_and_sizes_become_unknown() {
+fn branches_unify_and_sizes_become_unknown() {
     let (c, x, y) = (v("bool[]"), v("f32[?,3]"), v("f32[2,3]"));
     let main = typed(Function::new(
         [c.clone(), x.clone(), y.clone()],
@@ -162,7 +162,7 @@ fn r81_branches_unify_and_sizes_become_unknown() {
 }
 
 #[test]
-fn r82_symbolic_sizes_fit_numbers() {
+fn symbolic_sizes_fit_numbers() {
     let x = v("f32[n]");
     let f = Function::new([x.clone()], op::exp(&x));
     let y = v("f32[3]");
@@ -171,7 +171,7 @@ fn r82_symbolic_sizes_fit_numbers() {
 }
 
 #[test]
-fn r81_references() {
+fn references() {
     let (x, r, u) = (v("f32[2]"), Var::new("r"), Var::new("u"));
     let write = RefWrite::new(&r, op::exp(RefRead::new(&r)));
     let body = Let::new(
@@ -198,7 +198,7 @@ fn r81_references() {
 }
 
 #[test]
-fn r81_local_functions_may_call_themselves() {
+fn local_functions_may_call_themselves() {
     let (f, x, y) = (Var::new("f"), Var::new("x"), v("f32[2]"));
     let again = Call::new(&f, [op::negative(&x).expr()]);
     let body = If::new(op::any(op::less(&x, &y), ReduceAttrs::new()), again, &x);
@@ -217,7 +217,7 @@ fn r81_local_functions_may_call_themselves() {
 }
 
 #[test]
-fn r81_functions_with_type_parameters_are_instantiated_by_each_call() {
+fn functions_with_type_parameters_are_instantiated_by_each_call() {
     let a = TypeVar::new("A");
     let (x, f) = (Var::typed("x", &a), Var::new("f"));
     let identity = Function::new([x.clone()], &x)
@@ -240,7 +240,7 @@ fn r81_functions_with_type_parameters_are_instantiated_by_each_call() {
 }
 
 #[test]
-fn r81_functions_of_a_module_call_each_other() {
+fn functions_of_a_module_call_each_other() {
     let (f, g, main) = (
         GlobalVar::new("f"),
         GlobalVar::new("g"),
@@ -282,7 +282,7 @@ fn open_function(body: impl FnOnce(&Ref<Var>) -> Ref<RelayExpr>) -> Ref<Function
 }
 
 #[test]
-fn r81_results_without_annotation_are_instantiated_too() {
+fn results_without_annotation_are_instantiated_too() {
     let (p, q) = (v("i32[]"), v("f32[2]"));
     // As the callee itself.
     let call = Call::new(open_function(|n| n.expr()), [p.expr()]);
@@ -310,7 +310,7 @@ fn r81_results_without_annotation_are_instantiated_too() {
 }
 
 #[test]
-fn r81_results_of_functions_of_a_module_are_instantiated_in_any_order() {
+fn results_of_functions_of_a_module_are_instantiated_in_any_order() {
     for order in 0..2 {
         let names = if order == 0 {
             ["a", "b", "c"]
@@ -350,7 +350,7 @@ fn zero() -> Ref<Constant> {
 }
 
 #[test]
-fn r81_a_result_that_contains_itself_is_an_error() {
+fn a_result_that_contains_itself_is_an_error() {
     let (f, x) = (Var::new("f"), v("f32[]"));
     for fields in 1..3 {
         let grows = open_function(|n| {
@@ -368,7 +368,7 @@ fn r81_a_result_that_contains_itself_is_an_error() {
 }
 
 #[test]
-fn r81_functions_as_values() {
+fn functions_as_values() {
     let (f, x) = (Var::new("f"), v("f32[3]"));
     let apply = Function::new([f.clone()], Call::new(&f, [x.expr()]));
     let y = Var::new("y");
@@ -400,7 +400,7 @@ fn lists() -> Lists {
 }
 
 #[test]
-fn r81_matches_give_types_to_patterns() {
+fn matches_give_types_to_patterns() {
     let Lists {
         list,
         cons,
@@ -442,7 +442,7 @@ fn r81_matches_give_types_to_patterns() {
 }
 
 #[test]
-fn r85_the_type_of_one_expression_uses_the_types_of_its_parts() {
+fn the_type_of_one_expression_uses_the_types_of_its_parts() {
     let x = v("f32[2]");
     let main = typed(Function::new([x.clone()], op::exp(&x)));
     let found = relay::infer_type_local(op::add(&main.body, &main.body)).unwrap();
@@ -455,7 +455,7 @@ fn r85_the_type_of_one_expression_uses_the_types_of_its_parts() {
 }
 
 #[test]
-fn r81_complete_matches_cover_all_cases() {
+fn complete_matches_cover_all_cases() {
     let Lists {
         list,
         cons,
@@ -478,7 +478,7 @@ fn r81_complete_matches_cover_all_cases() {
 }
 
 #[test]
-fn r81_complete_matches_of_tuples_cover_all_cases() {
+fn complete_matches_of_tuples_cover_all_cases() {
     let Lists {
         list,
         cons: _,
@@ -504,7 +504,7 @@ fn r81_complete_matches_of_tuples_cover_all_cases() {
 }
 
 #[test]
-fn r81_a_message_about_missing_cases_takes_no_search_for_all_of_them() {
+fn a_message_about_missing_cases_takes_no_search_for_all_of_them() {
     // Each clause tells two of 128 lists apart, so 2^64 cases are left.
     let lists = lists();
     let module = IRModule::new();

@@ -1,4 +1,4 @@
-//! Relations of the operators of neural networks (R146), and of annotations (R147).
+//! Relations of the operators of neural networks, and of annotations.
 
 use isoform::Ref;
 use isoform::dialect::relay::attrs::*;
@@ -8,7 +8,7 @@ use isoform::values::{DType, Device};
 use super::support::{fails, gives, v};
 
 #[test]
-fn r146_products_of_matrices() {
+fn products_of_matrices() {
     let dense = || DenseAttrs::new(None);
     gives(op::dense(v("f32[4,8]"), v("f32[2,8]"), dense()), "f32[4,2]");
     gives(
@@ -96,7 +96,7 @@ fn conv() -> Ref<Conv2DAttrs> {
 }
 
 #[test]
-fn r146_convolutions() {
+fn convolutions() {
     let (x, w) = (v("f32[1,3,224,224]"), v("f32[64,3,7,7]"));
     gives(op::conv2d(&x, &w, conv()), "f32[1,64,218,218]");
     let strided = conv()
@@ -200,7 +200,7 @@ fn r146_convolutions() {
 }
 
 #[test]
-fn r146_pools() {
+fn pools() {
     let max = || MaxPool2DAttrs::new(sizes([3, 3])).with_strides(sizes([2, 2]));
     gives(
         op::max_pool2d(
@@ -261,7 +261,7 @@ fn r146_pools() {
 }
 
 #[test]
-fn r146_normalizations_and_others() {
+fn normalizations_and_others() {
     gives(
         op::bias_add(v("f32[2,8,5]"), v("f32[8]"), BiasAddAttrs::new()),
         "f32[2,8,5]",
@@ -348,7 +348,7 @@ fn r146_normalizations_and_others() {
 }
 
 #[test]
-fn r147_annotations_keep_the_type() {
+fn annotations_keep_the_type() {
     gives(op::stop_fusion(v("f32[2]")), "f32[2]");
     gives(op::checkpoint(v("(f32[2]; i32[])")), "(f32[2]; i32[])");
     let attrs = OnDeviceAttrs::new().with_virtual_device(Device::CPU);

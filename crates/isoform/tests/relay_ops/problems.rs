@@ -1,4 +1,4 @@
-//! Errors of inference, which show the place (R81-R83).
+//! Errors of inference, which show the place.
 
 use isoform::Ref;
 use isoform::dialect::relay::attrs::*;
@@ -17,7 +17,7 @@ fn check(body: impl isoform::types::IntoField<Ref<RelayExpr>>, expected: &str) {
 }
 
 #[test]
-fn r81_calls_are_checked() {
+fn calls_are_checked() {
     let (x, y, p) = (v("f32[2]"), v("i32[2]"), v("f32[2]"));
     let f = Function::new([p.clone()], &p);
     check(
@@ -58,7 +58,7 @@ fn r81_calls_are_checked() {
 }
 
 #[test]
-fn r82_conflicts_name_the_dimension() {
+fn conflicts_name_the_dimension() {
     let condition = v("bool[]");
     let branches = |left: &str, right: &str| If::new(&condition, v(left), v(right));
     check(
@@ -97,7 +97,7 @@ fn r82_conflicts_name_the_dimension() {
 }
 
 #[test]
-fn r81_items_are_inside_the_tuple() {
+fn items_are_inside_the_tuple() {
     let pair = Tuple::new([v("f32[]").expr(), v("f32[]").expr()]);
     check(
         TupleGetItem::new(&pair, 2),
@@ -114,7 +114,7 @@ fn r81_items_are_inside_the_tuple() {
 }
 
 #[test]
-fn r83_what_stays_unknown_is_an_error() {
+fn what_stays_unknown_is_an_error() {
     let x = Var::new("x");
     check(
         Function::new([x.clone()], &x),
@@ -137,7 +137,7 @@ fn r83_what_stays_unknown_is_an_error() {
 }
 
 #[test]
-fn r83_all_problems_are_reported_at_once_with_their_places() {
+fn all_problems_are_reported_at_once_with_their_places() {
     let (x, y) = (v("f32[2,3]"), v("f32[4,3]"));
     let (first, second) = (
         op::add(&x, &y),
@@ -168,7 +168,7 @@ fn r83_all_problems_are_reported_at_once_with_their_places() {
 }
 
 #[test]
-fn r83_spans_show_the_source() {
+fn spans_show_the_source() {
     let module = IRModule::new();
     let name = module
         .source_map
@@ -195,7 +195,7 @@ error: data types float32 and int32 do not match in BroadcastRel
 }
 
 #[test]
-fn r83_the_text_around_a_place_is_shown() {
+fn the_text_around_a_place_is_shown() {
     let (x, y) = (v("f32[2]"), v("i32[2]"));
     let error = relay::infer_type(&main_of(Function::new(
         [x.clone(), y.clone()],
@@ -207,7 +207,7 @@ fn r83_the_text_around_a_place_is_shown() {
 }
 
 #[test]
-fn r81_type_parameters_stay_in_their_function() {
+fn type_parameters_stay_in_their_function() {
     let (a, c) = (TypeVar::new("A"), v("bool[]"));
     // What is outside of the function has the type of its parameter: `y` is an A.
     let choice = |y: &Ref<Var>| {

@@ -1,4 +1,4 @@
-//! The table of operators (R140-R147), and constructor functions by name (R162).
+//! The table of operators, and constructor functions by name.
 
 use isoform::dialect::relay::op::{self, CallTypes, OpPattern};
 use isoform::dialect::relay::{self, Call, Var, is_primitive_op};
@@ -23,7 +23,7 @@ fn own() -> Vec<Ref<Op>> {
 }
 
 #[test]
-fn r140_every_operator_has_what_passes_need() {
+fn every_operator_has_what_passes_need() {
     let all = own();
     assert!(all.len() > 100, "{}", all.len());
     for op in all {
@@ -35,7 +35,7 @@ fn r140_every_operator_has_what_passes_need() {
 }
 
 #[test]
-fn r141_to_r146_patterns_and_levels() {
+fn to_r146_patterns_and_levels() {
     let table = [
         ("exp", OpPattern::ElemWise, 1),
         ("floor", OpPattern::ElemWise, 3),
@@ -72,7 +72,7 @@ fn r141_to_r146_patterns_and_levels() {
 }
 
 #[test]
-fn r147_only_dropout_is_stateful() {
+fn only_dropout_is_stateful() {
     let is = |op: &Ref<Op>, name: &str| op.attribute(name).and_then(Value::as_bool) == Some(true);
     let with = |name: &str| -> Vec<String> {
         let found = own().into_iter().filter(|op| is(op, name));
@@ -113,7 +113,7 @@ fn r147_only_dropout_is_stateful() {
 }
 
 #[test]
-fn r162_constructors_by_name_take_inputs_and_then_attributes() {
+fn constructors_by_name_take_inputs_and_then_attributes() {
     relay::register().unwrap();
     let make = global_function("relay.op._make.nn.dense").unwrap();
     assert_eq!(
@@ -147,7 +147,7 @@ fn r162_constructors_by_name_take_inputs_and_then_attributes() {
 }
 
 #[test]
-fn r140_operators_of_users_have_relations_of_their_own() {
+fn operators_of_users_have_relations_of_their_own() {
     let rows = op::relation(|types: &mut CallTypes<'_>| {
         let Some(data) = types.tensor(0)? else {
             return Ok(None);

@@ -1,5 +1,5 @@
 //! Every pass runs on a million levels of `let` and of calls, and on graphs with an
-//! exponential number of paths (R107, R110).
+//! exponential number of paths.
 
 use isoform::dialect::relay::passes::{
     CommonSubexprOptions, DeadCodeOptions, inline_functions, remove_unused_functions,
@@ -66,7 +66,7 @@ fn a_million_levels_of_let() {
     run_all(&func([&x], &body));
 }
 
-/// R60: whatever pass is registered is covered, without being named here.
+/// Whatever pass is registered is covered, without being named here.
 #[test]
 fn every_registered_pass_takes_a_million_levels_of_let() {
     isoform::dialect::relay::register().expect("the names are free");

@@ -1,4 +1,4 @@
-//! Dead code elimination and purity (R105 to R107).
+//! Dead code elimination and purity.
 
 use isoform::Ref;
 use isoform::dialect::relay::passes::{DeadCodeOptions, eliminate_dead_code};
@@ -43,7 +43,7 @@ fn unused(value: &Expr) -> Expr {
 }
 
 #[test]
-fn r105_unused_bindings_go_also_those_that_only_unused_ones_need() {
+fn unused_bindings_go_also_those_that_only_unused_ones_need() {
     let [x, a, b, c] = ["x", "a", "b", "c"].map(var);
     let rest = bind(&c, &call("h", [&x.expr()]), &call("i", [&c.expr()]));
     let program = bind(&b, &call("g", [&a.expr()]), &rest);
@@ -57,7 +57,7 @@ fn r105_unused_bindings_go_also_those_that_only_unused_ones_need() {
 }
 
 #[test]
-fn r105_values_that_are_used_once_are_inlined_on_request() {
+fn values_that_are_used_once_are_inlined_on_request() {
     let [x, a, b] = ["x", "a", "b"].map(var);
     let inline = options().inline_once(true);
     let value = call("f", [&x.expr()]);
@@ -96,7 +96,7 @@ fn r105_values_that_are_used_once_are_inlined_on_request() {
 }
 
 #[test]
-fn r106_effects_are_kept() {
+fn effects_are_kept() {
     let [r, p, f, t, u] = ["r", "p", "f", "t", "u"].map(var);
     let tick = call("tick", [&int(1)]);
     let ticking = func([], &tick);
@@ -150,7 +150,7 @@ fn r106_effects_are_kept() {
 }
 
 #[test]
-fn r106_functions_bound_by_a_let_are_known_and_recursion_is_no_effect() {
+fn functions_bound_by_a_let_are_known_and_recursion_is_no_effect() {
     let [f, g, n, p] = ["f", "g", "n", "p"].map(var);
     let with = |end: &Expr| {
         let again = apply(&f, [&call("dec", [&n.expr()])]);
@@ -177,7 +177,7 @@ fn r106_functions_bound_by_a_let_are_known_and_recursion_is_no_effect() {
 }
 
 #[test]
-fn r106_functions_of_a_module_are_analysed_together() {
+fn functions_of_a_module_are_analysed_together() {
     let [main, pure, loops, ticks, other] =
         ["main", "pure", "loops", "ticks", "other"].map(GlobalVar::new);
     let calls = |callee: &Ref<GlobalVar>| func([], &unused(&apply(callee, [])));
@@ -226,7 +226,7 @@ fn r106_functions_of_a_module_are_analysed_together() {
 }
 
 #[test]
-fn r106_clauses_of_a_match_count_like_branches() {
+fn clauses_of_a_match_count_like_branches() {
     let [x, a] = ["x", "a"].map(var);
     let cases = |result: &Expr| {
         let pattern = PatternTuple::new().with_patterns([PatternVar::new(&a).upcast()]);
@@ -241,7 +241,7 @@ fn r106_clauses_of_a_match_count_like_branches() {
 }
 
 #[test]
-fn r107_everything_else_of_the_module_is_kept() {
+fn everything_else_of_the_module_is_kept() {
     let (main, x) = (GlobalVar::new("main"), var("x"));
     let all = module([(&main, &func([&x], &unused(&x.expr())))]);
     let with_attr = isoform::objects::with_field(

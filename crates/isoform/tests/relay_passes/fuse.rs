@@ -1,4 +1,4 @@
-//! Fusing of operators into kernels (R125 to R128).
+//! Fusing of operators into kernels.
 
 use isoform::Ref;
 use isoform::dialect::relay::analysis::count_ops;
@@ -75,7 +75,7 @@ fn dense(data: &Expr, weight: &Expr) -> Expr {
 }
 
 #[test]
-fn r127_element_wise_operators_and_scalars_become_one_kernel() {
+fn element_wise_operators_and_scalars_become_one_kernel() {
     let [x, p] = ["x", "p"].map(|name| typed_var(name, &[10, 20]));
     let body = |arg: &Expr| exp(&add(arg, &float(&[1.0], &[])));
     let expected = apply(&kernel([&p], &body(&p.expr())), [&x.expr()]);
@@ -83,7 +83,7 @@ fn r127_element_wise_operators_and_scalars_become_one_kernel() {
 }
 
 #[test]
-fn r127_a_kernel_has_one_complex_operator() {
+fn a_kernel_has_one_complex_operator() {
     let [x, p] = ["x", "p"].map(|name| typed_var(name, &[4, 8]));
     let [w, q, v, s, r] = ["w", "q", "v", "s", "r"].map(|name| typed_var(name, &[8, 8]));
     let r = r.with_type_annotation(tensor(&[4, 8]));
@@ -100,7 +100,7 @@ fn r127_a_kernel_has_one_complex_operator() {
 }
 
 #[test]
-fn r126_branches_that_meet_are_fused() {
+fn branches_that_meet_are_fused() {
     let [x, p] = ["x", "p"].map(|name| typed_var(name, &[3]));
     let body = |arg: &Expr| {
         let shared = exp(arg);
@@ -111,7 +111,7 @@ fn r126_branches_that_meet_are_fused() {
 }
 
 #[test]
-fn r127_level_zero_fuses_nothing() {
+fn level_zero_fuses_nothing() {
     let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, &[3]));
     let (one, two) = (
         kernel([&p], &exp(&p.expr())),
@@ -136,7 +136,7 @@ fn r127_level_zero_fuses_nothing() {
 }
 
 #[test]
-fn r127_kernels_are_not_larger_than_allowed() {
+fn kernels_are_not_larger_than_allowed() {
     let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, &[3]));
     let two = |arg: &Expr| relu(&exp(arg));
     let (one, other) = (kernel([&p], &two(&p.expr())), kernel([&q], &two(&q.expr())));
@@ -150,7 +150,7 @@ fn r127_kernels_are_not_larger_than_allowed() {
 }
 
 #[test]
-fn r127_tuples_are_fused_into_injective_operators_only() {
+fn tuples_are_fused_into_injective_operators_only() {
     let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, &[3]));
     let pair = |arg: &Expr| tuple([&exp(arg), &relu(arg)]);
     let joined = |arg: &Expr| op::concatenate(pair(arg), ConcatenateAttrs::new()).expr();
@@ -165,7 +165,7 @@ fn r127_tuples_are_fused_into_injective_operators_only() {
 }
 
 #[test]
-fn r128_equal_inputs_are_one_parameter_and_constants_arguments() {
+fn equal_inputs_are_one_parameter_and_constants_arguments() {
     let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, &[2]));
     let constant = float(&[1.0, 2.0], &[2]);
     let body = |x: &Expr, c: &Expr| add(&add(x, c), x);
@@ -181,7 +181,7 @@ fn r128_equal_inputs_are_one_parameter_and_constants_arguments() {
 }
 
 #[test]
-fn r128_kernels_that_only_change_shapes_are_marked() {
+fn kernels_that_only_change_shapes_are_marked() {
     let [x, p] = ["x", "p"].map(|name| typed_var(name, &[1, 3]));
     let squeeze = |arg: &Expr| op::squeeze(arg, SqueezeAttrs::new()).expr();
     let only = kernel([&p], &squeeze(&p.expr()))
@@ -201,7 +201,7 @@ fn r128_kernels_that_only_change_shapes_are_marked() {
 }
 
 #[test]
-fn r125_names_in_tuples_need_no_types() {
+fn names_in_tuples_need_no_types() {
     let [x, p] = [("x", &[2]), ("p", &[2])].map(|(name, shape)| typed_var(name, shape));
     isoform::dialect::relay::register().expect("no other operators");
     for name in [GlobalVar::new("f").expr(), Op::get("exp").unwrap().expr()] {
@@ -226,7 +226,7 @@ fn r125_names_in_tuples_need_no_types() {
 }
 
 #[test]
-fn r125_types_must_be_known() {
+fn types_must_be_known() {
     let x = typed_var("x", &[2]);
     let program = func([&x], &exp(&x.expr()));
     assert_error(
@@ -236,7 +236,7 @@ fn r125_types_must_be_known() {
 }
 
 #[test]
-fn r127_a_hundred_thousand_operators() {
+fn a_hundred_thousand_operators() {
     let x = typed_var("x", &[2]);
     let mut body = x.expr();
     for _ in 0..100_000 {
@@ -282,7 +282,7 @@ fn kernels(program: &Expr) -> (Vec<i64>, Vec<String>) {
 }
 
 #[test]
-fn r125_results_of_unknown_shape_that_data_decide_are_not_fused() {
+fn results_of_unknown_shape_that_data_decide_are_not_fused() {
     let any: Ref<Type> = TensorType::new([Any::new().upcast()])
         .cast()
         .expect("a type");
@@ -304,7 +304,7 @@ fn r125_results_of_unknown_shape_that_data_decide_are_not_fused() {
 }
 
 #[test]
-fn r127_kernels_that_share_bindings_are_copied() {
+fn kernels_that_share_bindings_are_copied() {
     let (x, v) = (typed_var("x", &[3]), var("v"));
     let double = bind(&v, &op::add(&x, &x).expr(), &op::multiply(&v, &v).expr());
     let shared = marked_kernel(&func([], &double));

@@ -1,4 +1,4 @@
-//! Inlining of functions of a module (R115).
+//! Inlining of functions of a module.
 
 use isoform::dialect::relay::passes::inline_functions;
 use isoform::dialect::relay::{AsExpr, Function};
@@ -7,7 +7,7 @@ use isoform::ir::{GlobalVar, TensorType, TypeVar};
 use crate::support::*;
 
 #[test]
-fn r115_calls_become_bodies_leaves_first() {
+fn calls_become_bodies_leaves_first() {
     let [main, f, g] = ["main", "inl_f", "inl_g"].map(GlobalVar::new);
     let [x, y, z] = ["x", "y", "z"].map(var);
     let all = module([
@@ -27,7 +27,7 @@ fn r115_calls_become_bodies_leaves_first() {
 }
 
 #[test]
-fn r115_each_call_has_its_own_variables_and_effects() {
+fn each_call_has_its_own_variables_and_effects() {
     let [main, f] = ["main", "inl_f"].map(GlobalVar::new);
     let [x, y, a] = ["x", "y", "a"].map(var);
     let body = bind(&a, &call("tick", [&int(1)]), &tuple([&a.expr(), &y.expr()]));
@@ -50,7 +50,7 @@ fn r115_each_call_has_its_own_variables_and_effects() {
 }
 
 #[test]
-fn r115_arguments_with_effects_are_evaluated_once_before_the_body() {
+fn arguments_with_effects_are_evaluated_once_before_the_body() {
     let [main, f] = ["main", "inl_f"].map(GlobalVar::new);
     let [x, y, z, a] = ["x", "y", "z", "a"].map(var);
     let all = module([
@@ -66,7 +66,7 @@ fn r115_arguments_with_effects_are_evaluated_once_before_the_body() {
 }
 
 #[test]
-fn r115_functions_of_other_compilers_and_names_become_expressions() {
+fn functions_of_other_compilers_and_names_become_expressions() {
     let [main, f] = ["main", "inl_f"].map(GlobalVar::new);
     let [x, y] = ["x", "y"].map(var);
     let callee = func([&y], &call("k", [&y.expr()]));
@@ -114,7 +114,7 @@ fn r115_functions_of_other_compilers_and_names_become_expressions() {
 }
 
 #[test]
-fn r115_entries_stay_and_what_cannot_be_inlined_is_an_error() {
+fn entries_stay_and_what_cannot_be_inlined_is_an_error() {
     let [entry, main, f, plain] = ["inl_entry", "main", "inl_f", "plain"].map(GlobalVar::new);
     let x = var("x");
     let all = module([

@@ -1,4 +1,4 @@
-//! Common subexpression elimination (R100, R101), removal of functions (R117).
+//! Common subexpression elimination, removal of functions.
 
 use isoform::dialect::relay::passes::{
     CommonSubexprOptions, eliminate_common_subexpr, remove_unused_functions,
@@ -27,7 +27,7 @@ fn check_unchanged(program: &Expr) {
 }
 
 #[test]
-fn r100_equal_calls_become_one() {
+fn equal_calls_become_one() {
     let x = var("x");
     let plus = || call("add", [&call("relu", [&x.expr()]), &int(1)]);
     let program = func([&x], &call("add", [&plus(), &plus()]));
@@ -36,7 +36,7 @@ fn r100_equal_calls_become_one() {
 }
 
 #[test]
-fn r100_arguments_are_identical_equal_scalars_or_tuples_of_such() {
+fn arguments_are_identical_equal_scalars_or_tuples_of_such() {
     let x = var("x");
     let with = |arg: &Expr| call("f", [&x.expr(), arg]);
     let twice = |one: &Expr, two: &Expr| func([&x], &tuple([one, two]));
@@ -59,7 +59,7 @@ fn r100_arguments_are_identical_equal_scalars_or_tuples_of_such() {
 }
 
 #[test]
-fn r100_attributes_are_compared() {
+fn attributes_are_compared() {
     let x = var("x");
     let with = |axis: i64| {
         let attrs = DictAttrs::from_map([("axis".into(), axis.into())].into_iter().collect());
@@ -74,7 +74,7 @@ fn r100_attributes_are_compared() {
 }
 
 #[test]
-fn r100_items_of_tuples_are_merged_by_index() {
+fn items_of_tuples_are_merged_by_index() {
     let x = var("x");
     let item = |index| item(&x.expr(), index);
     let zero = item(0);
@@ -89,7 +89,7 @@ fn r100_items_of_tuples_are_merged_by_index() {
 }
 
 #[test]
-fn r100_other_calls_are_left_alone() {
+fn other_calls_are_left_alone() {
     let (x, g) = (var("x"), GlobalVar::new("g"));
     for make in [|| call("zeros", []), || call("tick", [&int(1)])] {
         check_unchanged(&func([&x], &tuple([&make(), &make()])));
@@ -101,7 +101,7 @@ fn r100_other_calls_are_left_alone() {
 }
 
 #[test]
-fn r100_calls_can_be_skipped() {
+fn calls_can_be_skipped() {
     let x = var("x");
     let (f, g) = (|| call("f", [&x.expr()]), || call("g", [&x.expr()]));
     let program = func([&x], &tuple([&f(), &f(), &g(), &g()]));
@@ -119,7 +119,7 @@ fn r100_calls_can_be_skipped() {
 }
 
 #[test]
-fn r101_scopes_are_ignored_and_kernels_are_not_entered() {
+fn scopes_are_ignored_and_kernels_are_not_entered() {
     let [p, x, k] = ["p", "x", "k"].map(var);
     let f = || call("f", [&x.expr()]);
     let once = f();
@@ -140,7 +140,7 @@ fn r101_scopes_are_ignored_and_kernels_are_not_entered() {
 }
 
 #[test]
-fn r101_calls_that_may_fail_stay_behind_their_conditions() {
+fn calls_that_may_fail_stay_behind_their_conditions() {
     let [p, x] = ["p", "x"].map(var);
     let risk = || call("f", [&call("part", [&x.expr()]), &int(1)]);
     let guarded = |value: &Expr| choose(&x.expr(), &int(0), value);
@@ -161,7 +161,7 @@ fn r101_calls_that_may_fail_stay_behind_their_conditions() {
 }
 
 #[test]
-fn r100_the_first_call_keeps_its_place_and_functions_may_opt_out() {
+fn the_first_call_keeps_its_place_and_functions_may_opt_out() {
     let (x, main) = (var("x"), GlobalVar::new("main"));
     let first = call("f", [&x.expr()]);
     let program = func([&x], &tuple([&first, &call("f", [&x.expr()])]));
@@ -191,7 +191,7 @@ fn r100_the_first_call_keeps_its_place_and_functions_may_opt_out() {
 }
 
 #[test]
-fn r117_functions_that_no_entry_reaches_are_removed() {
+fn functions_that_no_entry_reaches_are_removed() {
     let [a, b, c, d] = ["a", "b", "c", "d"].map(GlobalVar::new);
     let caller = |callee| func([], &apply(callee, []));
     let all = module([

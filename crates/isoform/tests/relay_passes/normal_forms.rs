@@ -1,4 +1,4 @@
-//! A-normal form, basic block normal form, graph normal form (R110 to R113).
+//! A-normal form, basic block normal form, graph normal form.
 
 use isoform::Ref;
 use isoform::dialect::relay::analysis::{check_basic_block_normal_form, well_formed};
@@ -26,7 +26,7 @@ fn check(form: fn(&Expr) -> isoform::Result<Expr>, program: &Expr, expected: &Ex
 }
 
 #[test]
-fn r110_constants_and_calls_are_named_in_the_order_of_arguments() {
+fn constants_and_calls_are_named_in_the_order_of_arguments() {
     let [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(var);
     let program = call("add", [&int(1), &call("mul", [&int(2), &int(3)])]);
     let sum = call("add", [&a.expr(), &d.expr()]);
@@ -37,7 +37,7 @@ fn r110_constants_and_calls_are_named_in_the_order_of_arguments() {
 }
 
 #[test]
-fn r110_branches_begin_with_their_own_bindings() {
+fn branches_begin_with_their_own_bindings() {
     let [a, b, c, d] = ["a", "b", "c", "d"].map(var);
     let program = choose(&int(1), &int(2), &int(3));
     let yes = bind(&a, &int(2), &a.expr());
@@ -47,7 +47,7 @@ fn r110_branches_begin_with_their_own_bindings() {
 }
 
 #[test]
-fn r110_a_shared_let_is_flattened_once() {
+fn a_shared_let_is_flattened_once() {
     let [x, y, v0, v1, v2] = ["x", "y", "v0", "v1", "v2"].map(var);
     let constant = int(7);
     let shared = bind(&x, &call("add", [&constant, &constant]), &x.expr());
@@ -59,7 +59,7 @@ fn r110_a_shared_let_is_flattened_once() {
 }
 
 #[test]
-fn r110_variables_of_the_program_are_reused_and_atoms_may_be_bound() {
+fn variables_of_the_program_are_reused_and_atoms_may_be_bound() {
     let [x, y, z, w] = ["x", "y", "z", "w"].map(var);
     // let x = (let y = f(w); y); let z = x; z   becomes   let y = f(w); let x = y; …
     let inner = bind(&y, &call("f", [&w.expr()]), &y.expr());
@@ -70,7 +70,7 @@ fn r110_variables_of_the_program_are_reused_and_atoms_may_be_bound() {
 }
 
 #[test]
-fn r110_what_several_branches_share_is_bound_around_them() {
+fn what_several_branches_share_is_bound_around_them() {
     let [p, x, v, w, d] = ["p", "x", "v", "w", "d"].map(var);
     let shared = call("f", [&x.expr()]);
     let choice = choose(&p.expr(), &shared, &call("g", [&shared]));
@@ -81,7 +81,7 @@ fn r110_what_several_branches_share_is_bound_around_them() {
 }
 
 #[test]
-fn r110_kernels_are_bound_as_they_are_and_other_compilers_functions_kept() {
+fn kernels_are_bound_as_they_are_and_other_compilers_functions_kept() {
     let [x, p, f, v] = ["x", "p", "f", "v"].map(var);
     let kernel = func([&p], &call("g", [&call("f", [&p.expr()])]));
     let kernel = kernel.cast::<Function>().unwrap().upcast();
@@ -106,7 +106,7 @@ fn r110_kernels_are_bound_as_they_are_and_other_compilers_functions_kept() {
 }
 
 #[test]
-fn r110_the_module_given_is_not_changed_and_spans_and_types_are_kept() {
+fn the_module_given_is_not_changed_and_spans_and_types_are_kept() {
     let (x, main) = (var("x"), GlobalVar::new("main"));
     let span = Span::new(SourceName::new("f.relay"), 1, 1, 2, 3);
     let ty = isoform::ir::TensorType::new([]).upcast();
@@ -131,7 +131,7 @@ fn r110_the_module_given_is_not_changed_and_spans_and_types_are_kept() {
 }
 
 #[test]
-fn r111_only_what_several_blocks_share_is_bound() {
+fn only_what_several_blocks_share_is_bound() {
     let [p, x, v] = ["p", "x", "v"].map(var);
     let shared = call("f", [&x.expr()]);
     let alone = call("h", [&call("h", [&int(1)])]);
@@ -153,7 +153,7 @@ fn r111_only_what_several_blocks_share_is_bound() {
 }
 
 #[test]
-fn r111_a_value_is_bound_below_the_let_that_it_needs() {
+fn a_value_is_bound_below_the_let_that_it_needs() {
     let [p, x, v] = ["p", "x", "v"].map(var);
     let shared = call("f", [&x.expr()]);
     let choice = |shared: &Expr| choose(&p.expr(), shared, &call("g", [shared]));
@@ -164,7 +164,7 @@ fn r111_a_value_is_bound_below_the_let_that_it_needs() {
 }
 
 #[test]
-fn r111_the_order_of_effects_is_kept() {
+fn the_order_of_effects_is_kept() {
     let [p, r, u, v] = ["p", "r", "u", "v"].map(var);
     let shared = read(&r.expr());
     let choice = |shared: &Expr| choose(&p.expr(), shared, &tuple([shared]));
@@ -180,7 +180,7 @@ fn r111_the_order_of_effects_is_kept() {
 }
 
 #[test]
-fn r111_effects_leave_the_lets_in_which_they_are_used_first() {
+fn effects_leave_the_lets_in_which_they_are_used_first() {
     let [r, u, w] = ["r", "u", "w"].map(var);
     // The value is used first in a `let` after a write, and then before the branches.
     let shared = read(&r.expr());
@@ -200,7 +200,7 @@ fn r111_effects_leave_the_lets_in_which_they_are_used_first() {
 }
 
 #[test]
-fn r112_variables_become_their_values() {
+fn variables_become_their_values() {
     let [x, y, z] = ["x", "y", "z"].map(var);
     let sum = |value: &Expr| call("add", [value, value]);
     let program = bind(&z, &sum(&y.expr()), &sum(&z.expr()));
@@ -214,7 +214,7 @@ fn r112_variables_become_their_values() {
 }
 
 #[test]
-fn r112_work_does_not_move_into_functions() {
+fn work_does_not_move_into_functions() {
     let [v, w, x, f, g] = ["v", "w", "x", "f", "g"].map(var);
     let work = || call("f", [&x.expr()]);
     let kept = |program: &Expr| {
@@ -261,7 +261,7 @@ fn r112_work_does_not_move_into_functions() {
 }
 
 #[test]
-fn r112_a_tower_of_functions_stays_as_cheap_as_it_was() {
+fn a_tower_of_functions_stays_as_cheap_as_it_was() {
     // let v1 = f0() + f0() in let f1 = fn() { v1 } in …
     let levels: Vec<_> = (0..20).map(|_| (var("v"), var("f"))).collect();
     let mut program = levels[19].0.expr();
@@ -284,7 +284,7 @@ fn r112_a_tower_of_functions_stays_as_cheap_as_it_was() {
 }
 
 #[test]
-fn r112_a_recursive_function_keeps_its_name() {
+fn a_recursive_function_keeps_its_name() {
     let [f, n, x] = ["f", "n", "x"].map(var);
     let own = func([&n], &apply(&f, [&call("dec", [&n.expr()])]));
     let pair = tuple([&apply(&f, [&x.expr()]), &f.expr()]);
@@ -298,7 +298,7 @@ fn r112_a_recursive_function_keeps_its_name() {
 }
 
 #[test]
-fn r112_effects_are_neither_lost_nor_moved() {
+fn effects_are_neither_lost_nor_moved() {
     let [r, u, v, w, x] = ["r", "u", "v", "w", "x"].map(var);
     // An unused write, a read before another write, a call that ticks, a new reference.
     let program = tuple([&v.expr(), &w.expr(), &x.expr(), &x.expr()]);
@@ -311,7 +311,7 @@ fn r112_effects_are_neither_lost_nor_moved() {
 }
 
 #[test]
-fn r48_r111_the_result_is_in_basic_block_normal_form() {
+fn r111_the_result_is_in_basic_block_normal_form() {
     let [p, x] = ["p", "x"].map(var);
     let shared = call("f", [&x.expr()]);
     let program = call("g", [&shared, &choose(&p.expr(), &shared, &x.expr())]);
@@ -321,7 +321,7 @@ fn r48_r111_the_result_is_in_basic_block_normal_form() {
 }
 
 #[test]
-fn r113_graph_and_a_normal_form_are_inverse() {
+fn graph_and_a_normal_form_are_inverse() {
     let [p, x] = ["p", "x"].map(var);
     let shared = call("f", [&x.expr(), &int(1)]);
     let branch = tuple([&shared, &item(&tuple([&x.expr(), &shared]), 1)]);
@@ -331,7 +331,7 @@ fn r113_graph_and_a_normal_form_are_inverse() {
 }
 
 #[test]
-fn r112_work_that_functions_share_by_reference_stays_where_it_was() {
+fn work_that_functions_share_by_reference_stays_where_it_was() {
     let [x, d, f, h] = ["x", "d", "f", "h"].map(var);
     let work = call("f", [&x.expr()]);
     let inside = func([], &call("h", [&work]));

@@ -1,5 +1,5 @@
-//! Every pass keeps the value and the effects of random programs (R105, R110 to R113,
-//! R115, R117), and what it promises of the form of its result.
+//! Every pass keeps the value and the effects of random programs, and what it promises of
+//! the form of its result.
 //!
 //! `ISOFORM_PROGRAMS` sets the number of programs for each property.
 
@@ -99,28 +99,28 @@ fn check_runs(
 }
 
 #[test]
-fn r91_r92_folding_keeps_values() {
+fn r92_folding_keeps_values() {
     check_runs(ALL, |expr| fold_constant_expr(expr), |_, _, _| {});
 }
 
 #[test]
-fn r91_r92_without_effects_one_run_folds_everything() {
+fn r92_without_effects_one_run_folds_everything() {
     check(PURE, |expr| fold_constant_expr(expr), |_, _| true);
 }
 
 #[test]
-fn r100_merging_keeps_values() {
+fn merging_keeps_values() {
     let merge = |expr: &Expr| CommonSubexprOptions::default().eliminate_common_subexpr_expr(expr);
     check(ALL, merge, |_, _| true);
 }
 
 #[test]
-fn r105_dead_code_keeps_values() {
+fn dead_code_keeps_values() {
     check_once(DeadCodeOptions::default());
 }
 
 #[test]
-fn r105_inlining_once_keeps_values() {
+fn inlining_once_keeps_values() {
     check_once(DeadCodeOptions::default().inline_once(true));
 }
 
@@ -136,14 +136,14 @@ fn check_once(options: DeadCodeOptions) {
 }
 
 #[test]
-fn r110_a_normal_form_keeps_values() {
+fn a_normal_form_keeps_values() {
     check(ALL, to_a_normal_form_expr, |_, after| {
         is_in_a_normal_form(after)
     });
 }
 
 #[test]
-fn r111_basic_blocks_keep_values() {
+fn basic_blocks_keep_values() {
     check(ALL, to_basic_block_normal_form_expr, |before, after| {
         // The check of the library agrees with the one of these tests.
         let agree =
@@ -153,12 +153,12 @@ fn r111_basic_blocks_keep_values() {
 }
 
 #[test]
-fn r112_graphs_keep_values() {
+fn graphs_keep_values() {
     check_graphs(ALL, |_| true);
 }
 
 #[test]
-fn r112_graphs_without_effects_have_no_bindings() {
+fn graphs_without_effects_have_no_bindings() {
     check_graphs(PURE, |after| {
         // What only functions inside use is computed before them.
         !any(after, |expr| {
@@ -299,7 +299,7 @@ fn kernels_that_share_bindings_get_their_own() {
 }
 
 #[test]
-fn r113_the_graph_of_an_a_normal_form_is_that_of_the_program() {
+fn the_graph_of_an_a_normal_form_is_that_of_the_program() {
     let mut compared = 0;
     for seed in 0..count() {
         let program = program(&mut Random::new(seed), PURE);
@@ -322,7 +322,7 @@ fn r113_the_graph_of_an_a_normal_form_is_that_of_the_program() {
 }
 
 #[test]
-fn r105_r115_r117_passes_over_modules_keep_values() {
+fn r115_r117_passes_over_modules_keep_values() {
     type Pass = fn(&Ref<IRModule>) -> isoform::Result<Ref<IRModule>>;
     let passes: [(&str, Pass); 8] = [
         ("inline", inline_functions),

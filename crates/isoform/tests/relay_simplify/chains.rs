@@ -1,4 +1,4 @@
-//! Long programs: the number of attempts is linear, at any depth (R53, R122).
+//! Long programs: the number of attempts is linear, at any depth.
 
 use isoform::dialect::relay::attrs::{CastAttrs, ReshapeAttrs, TransposeAttrs, sizes};
 use isoform::dialect::relay::passes::{Simplified, SimplifyOptions};
@@ -35,7 +35,7 @@ fn check(name: &str, step: impl Fn(usize, &Expr) -> Expr) {
 }
 
 #[test]
-fn r53_attempts_grow_with_the_program() {
+fn attempts_grow_with_the_program() {
     let zero = number(0.0, F32);
     let [half, two] = [0.5, 2.0].map(|value| number(value, F32));
     check("zeros", |_, x| op::add(x, &zero).expr());
@@ -67,7 +67,7 @@ fn r53_attempts_grow_with_the_program() {
 }
 
 #[test]
-fn r122_a_million_levels() {
+fn a_million_levels() {
     const LEVELS: usize = 1_000_000;
     let x = var(&[3], F32);
     let zero = number(0.0, F32);

@@ -1,4 +1,4 @@
-//! Taking kernels apart (R129).
+//! Taking kernels apart.
 
 use isoform::Ref;
 use isoform::dialect::relay::passes::{FuseOptions, defuse_ops_expr};
@@ -28,7 +28,7 @@ fn comes_back(program: &Expr) {
 }
 
 #[test]
-fn r129_fused_programs_come_back() {
+fn fused_programs_come_back() {
     let [x, y] = [0, 1].map(|_| var(&[2, 3], F32));
     let shared = op::exp(&x);
     let one = constant(&[1.0; 3], &[3], F32);
@@ -73,7 +73,7 @@ fn defused(program: &Expr) -> Expr {
 }
 
 #[test]
-fn r128_effects_of_arguments_stay_in_order() {
+fn effects_of_arguments_stay_in_order() {
     let [x, y] = [0, 1].map(|_| var(&[3], F32));
     let r = Var::new("r");
     // The kernel uses the second value first.
@@ -91,7 +91,7 @@ fn r128_effects_of_arguments_stay_in_order() {
 }
 
 #[test]
-fn r129_arguments_with_effects_are_computed_once_and_in_order() {
+fn arguments_with_effects_are_computed_once_and_in_order() {
     let [p, q, x] = [0, 1, 2].map(|_| var(&[3], F32));
     let r = Var::new("r");
     let in_function = |body: Expr| func(&[&x], Let::new(&r, RefCreate::new(&x), body));
@@ -123,7 +123,7 @@ fn r129_arguments_with_effects_are_computed_once_and_in_order() {
 }
 
 #[test]
-fn r129_bodies_are_copied_for_each_call() {
+fn bodies_are_copied_for_each_call() {
     let [p, x] = [0, 1].map(|_| var(&[3], F32));
     let v = Var::new("v");
     let kernel = kernel(&[&p], &Let::new(&v, op::exp(&p), op::add(&v, &v)).expr());
@@ -149,7 +149,7 @@ fn r129_bodies_are_copied_for_each_call() {
 }
 
 #[test]
-fn r129_a_hundred_thousand_kernels() {
+fn a_hundred_thousand_kernels() {
     let x = var(&[3], F32);
     let mut body = x.expr();
     for _ in 0..100_000 {

@@ -1,5 +1,4 @@
-//! Effects, functions that are left alone, limits, and rules that enable each other (R53,
-//! R122).
+//! Effects, functions that are left alone, limits, and rules that enable each other.
 
 use isoform::dialect::relay::attrs::{ReshapeAttrs, sizes};
 use isoform::dialect::relay::passes::{SimplifyOptions, simplify, simplify_rules};
@@ -10,7 +9,7 @@ use isoform::{Ref, structural_equal};
 use crate::support::*;
 
 #[test]
-fn r122_the_table_says_why() {
+fn the_table_says_why() {
     let mut names = std::collections::BTreeSet::new();
     for rule in simplify_rules() {
         assert!(names.insert(rule.name), "{} occurs once", rule.name);
@@ -21,7 +20,7 @@ fn r122_the_table_says_why() {
 }
 
 #[test]
-fn r122_an_operand_with_an_effect_is_not_dropped() {
+fn an_operand_with_an_effect_is_not_dropped() {
     let x = var(&[3], F32);
     let r = Var::new("r");
     let read = RefRead::new(&r);
@@ -53,7 +52,7 @@ fn marked(func: Expr, attribute: &str) -> Expr {
 }
 
 #[test]
-fn r122_kernels_and_functions_of_others_are_left_alone() {
+fn kernels_and_functions_of_others_are_left_alone() {
     let zero = number(0.0, F32);
     let kernel = {
         let p = var(&[3], F32);
@@ -93,7 +92,7 @@ fn r122_kernels_and_functions_of_others_are_left_alone() {
 }
 
 #[test]
-fn r122_rules_enable_each_other_in_one_run() {
+fn rules_enable_each_other_in_one_run() {
     let x = var(&[2, 3], F32);
     let reshape = |x: &Expr, shape: [i64; 2]| op::reshape(x, ReshapeAttrs::new(sizes(shape)));
     // Ones in the shape of a sum, as a factor between two reshapes.
@@ -106,7 +105,7 @@ fn r122_rules_enable_each_other_in_one_run() {
 }
 
 #[test]
-fn r53_rewrites_without_end_are_an_error() {
+fn rewrites_without_end_are_an_error() {
     let x = var(&[3], F32);
     let zero = number(0.0, F32);
     let sum = op::add(op::add(&x, &zero), &zero);

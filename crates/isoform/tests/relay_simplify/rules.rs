@@ -1,4 +1,4 @@
-//! Each rule where it applies, and where it nearly does (R122).
+//! Each rule where it applies, and where it nearly does.
 
 use isoform::Ref;
 use isoform::dialect::relay::attrs::{
@@ -37,7 +37,7 @@ fn layout(x: &Expr, from: &str, to: &str) -> Expr {
 }
 
 #[test]
-fn r122_like_operators_become_static() {
+fn like_operators_become_static() {
     let x = var(&[2, 3], F32);
     let y = var(&[3, 2], I32);
     let one = number(1.5, F32);
@@ -83,7 +83,7 @@ fn r122_like_operators_become_static() {
 }
 
 #[test]
-fn r122_like_operators_of_unknown_sizes_stay() {
+fn like_operators_of_unknown_sizes_stay() {
     let x = dynamic(&[0, 3], F32);
     let y = dynamic(&[0], I32);
     stays(&func(&[&x], op::zeros_like(&x)));
@@ -103,7 +103,7 @@ fn r122_like_operators_of_unknown_sizes_stay() {
 }
 
 #[test]
-fn r122_zero_sizes_are_not_taken_for_copies() {
+fn zero_sizes_are_not_taken_for_copies() {
     let x = var(&[0, 3], F32);
     let y = var(&[3, 0], F32);
     let like = op::reshape_like(&x, &y, attrs::ReshapeLikeAttrs::new());
@@ -127,7 +127,7 @@ fn r122_zero_sizes_are_not_taken_for_copies() {
 }
 
 #[test]
-fn r122_x_plus_x_is_a_product() {
+fn x_plus_x_is_a_product() {
     for dtype in [F32, I32, int(8), uint(8), float(16), BF16, DType::FLOAT64] {
         let x = var(&[4], dtype);
         let expected = op::multiply(&x, number(2.0, dtype));
@@ -156,7 +156,7 @@ fn r122_x_plus_x_is_a_product() {
 }
 
 #[test]
-fn r122_division_by_a_root_is_a_product() {
+fn division_by_a_root_is_a_product() {
     let [x, y] = [0, 1].map(|_| var(&[3], F32));
     let program = func(&[&x, &y], op::divide(&x, op::sqrt(op::abs(&y))));
     let expected = op::multiply(&x, op::rsqrt(op::abs(&y)));
@@ -168,7 +168,7 @@ fn r122_division_by_a_root_is_a_product() {
 }
 
 #[test]
-fn r122_zeros_and_ones_are_neutral() {
+fn zeros_and_ones_are_neutral() {
     let x = var(&[2, 3], F32);
     let same = |rule: &str, call: Ref<Call>| {
         applies(rule, &func(&[&x], call), &func(&[&x], &x));
@@ -200,7 +200,7 @@ fn r122_zeros_and_ones_are_neutral() {
 }
 
 #[test]
-fn r122_what_is_not_neutral_stays() {
+fn what_is_not_neutral_stays() {
     let x = var(&[3], F32);
     let [zero, one] = [0.0, 1.0].map(|value| number(value, F32));
     stays(&func(&[&x], op::subtract(&zero, &x)));
@@ -223,7 +223,7 @@ fn r122_what_is_not_neutral_stays() {
 }
 
 #[test]
-fn r122_unknown_sizes_keep_what_may_widen_them() {
+fn unknown_sizes_keep_what_may_widen_them() {
     let any = dynamic(&[0], F32);
     let other = dynamic(&[0], F32);
     // The sizes of both are unknown, and x may be repeated to that of the zeros.
@@ -247,7 +247,7 @@ fn r122_unknown_sizes_keep_what_may_widen_them() {
 }
 
 #[test]
-fn r122_reshapes_after_each_other_are_one() {
+fn reshapes_after_each_other_are_one() {
     let x = var(&[2, 6], F32);
     let reverse = |x: &Expr, shape: &[i64]| {
         let attrs = ReshapeAttrs::new(sizes(shape.iter().copied()));
@@ -298,7 +298,7 @@ fn r122_reshapes_after_each_other_are_one() {
 }
 
 #[test]
-fn r122_transpositions_after_each_other_are_one() {
+fn transpositions_after_each_other_are_one() {
     let x = var(&[2, 3, 4], F32);
     let x1 = x.expr();
     let default = |x: &Expr| op::transpose(x, TransposeAttrs::new(None)).expr();
@@ -331,7 +331,7 @@ fn r122_transpositions_after_each_other_are_one() {
 }
 
 #[test]
-fn r122_layouts_after_each_other_are_one() {
+fn layouts_after_each_other_are_one() {
     let x = var(&[2, 8, 3, 3], F32);
     let x1 = x.expr();
     let blocked = layout(&x1, "NCHW", "NCHW4c");
@@ -356,7 +356,7 @@ fn r122_layouts_after_each_other_are_one() {
 }
 
 #[test]
-fn r122_a_transposition_that_moves_nothing_is_dropped() {
+fn a_transposition_that_moves_nothing_is_dropped() {
     let x = var(&[2, 3], F32);
     let y = var(&[5], F32);
     let none = op::transpose(&y, TransposeAttrs::new(None));
@@ -369,7 +369,7 @@ fn r122_a_transposition_that_moves_nothing_is_dropped() {
 }
 
 #[test]
-fn r122_a_cast_to_the_same_type_is_dropped() {
+fn a_cast_to_the_same_type_is_dropped() {
     let x = dynamic(&[0], F32);
     applies(
         "cast_same",
@@ -381,7 +381,7 @@ fn r122_a_cast_to_the_same_type_is_dropped() {
 
 /// Casts over a type and on, with what a single cast would do.
 #[test]
-fn r122_casts_over_a_type_with_all_values_are_one() {
+fn casts_over_a_type_with_all_values_are_one() {
     let f64 = DType::FLOAT64;
     for (first, middle, last) in [
         (int(8), I32, F32),
@@ -413,7 +413,7 @@ fn r122_casts_over_a_type_with_all_values_are_one() {
 }
 
 #[test]
-fn r122_casts_that_change_values_stay() {
+fn casts_that_change_values_stay() {
     let f64 = DType::FLOAT64;
     for (first, middle, last) in [
         (int(8), uint(8), int(16)),
@@ -441,7 +441,7 @@ fn r122_casts_that_change_values_stay() {
 }
 
 #[test]
-fn r122_uniform_operands_are_scalars() {
+fn uniform_operands_are_scalars() {
     let x = var(&[2, 3], F32);
     let half = number(0.5, F32);
     let full = || op::full(&half, init(&[2, 3], F32));
@@ -479,7 +479,7 @@ fn r122_uniform_operands_are_scalars() {
 }
 
 #[test]
-fn r122_sums_are_multiplied_out_with_constants() {
+fn sums_are_multiplied_out_with_constants() {
     for dtype in [F32, I32] {
         let x = var(&[3], dtype);
         let [two, three, six] = [2.0, 3.0, 6.0].map(|value| number(value, dtype));
@@ -504,7 +504,7 @@ fn r122_sums_are_multiplied_out_with_constants() {
 }
 
 #[test]
-fn r122_constants_after_each_other_are_one() {
+fn constants_after_each_other_are_one() {
     type Binary = fn(&Expr, &Expr) -> Ref<Call>;
     let operators: [(&str, Binary, f64); 2] = [
         ("multiply_multiply", |x, y| op::multiply(x, y), 6.0),
@@ -530,7 +530,7 @@ fn r122_constants_after_each_other_are_one() {
 }
 
 #[test]
-fn r122_constants_are_combined_only_where_that_is_sound() {
+fn constants_are_combined_only_where_that_is_sound() {
     let x = var(&[2, 3], F32);
     // Both factors are finite, their product is not: 0 would become NaN.
     let large = number(1e30, F32);
@@ -564,7 +564,7 @@ fn r122_constants_are_combined_only_where_that_is_sound() {
 }
 
 #[test]
-fn r122_casts_after_a_clip_that_fits_are_dropped() {
+fn casts_after_a_clip_that_fits_are_dropped() {
     let x = var(&[6], I32);
     let x1 = x.expr();
     let clipped = clip(&x1, -128.0, 127.0);
@@ -606,7 +606,7 @@ fn r122_casts_after_a_clip_that_fits_are_dropped() {
 }
 
 #[test]
-fn r122_a_clip_to_everything_is_dropped() {
+fn a_clip_to_everything_is_dropped() {
     let infinity = f64::INFINITY;
     for (dtype, min, max) in [
         (int(8), -128.0, 127.0),
@@ -649,7 +649,7 @@ fn quadratic(x: &Ref<Var>, y: &Ref<Var>, [a, b, c]: [f64; 3]) -> Expr {
 }
 
 #[test]
-fn r122_quadratic_forms_with_real_roots_are_products() {
+fn quadratic_forms_with_real_roots_are_products() {
     let [x, y] = [0, 1].map(|_| var(&[3], F32));
     let sum = |root: f64| match root == 1.0 {
         true => op::add(&x, &y),

@@ -120,9 +120,9 @@ fn refused(name: &str, values: &[Tensor], attrs: Ref<Attrs>, message: &str) {
     assert!(error.message().contains(message), "{name}: {error}");
 }
 
-/// A call has a value of the type that inference finds, or no value at all (R96).
+/// A call has a value of the type that inference finds, or no value at all.
 #[test]
-fn r96_calls_that_inference_refuses_have_no_value() {
+fn calls_that_inference_refuses_have_no_value() {
     let row = floats(&[2], &[1.0, 2.0]);
     let matrix = floats(&[4, 1], &[1.0; 4]);
     let wide = attrs::DenseAttrs::new(attrs::size(3));
@@ -175,9 +175,9 @@ fn attributes_that_ask_for_too_much_are_errors() {
     }
 }
 
-/// The kernel of a program returns what inference promises (R96).
+/// The kernel of a program returns what inference promises.
 #[test]
-fn r96_results_of_kernels_of_programs_are_checked() {
+fn results_of_kernels_of_programs_are_checked() {
     use isoform::dialect::relay::eval::{kernel, register_kernel};
     use isoform::dialect::relay::op::{CallTypes, relation};
     let same = relation(|types: &mut CallTypes<'_>| Ok(types.input(0)?.cloned()));

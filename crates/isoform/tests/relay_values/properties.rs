@@ -40,17 +40,17 @@ fn relay_pipelines_keep_values() {
 }
 
 #[test]
-fn r122_relay_simplified_values_are_near() {
+fn relay_simplified_values_are_near() {
     run("relay_simplified_values_are_near", 2000);
 }
 
 #[test]
-fn r129_relay_fused_programs_come_back() {
+fn relay_fused_programs_come_back() {
     run("relay_fused_programs_come_back", 1000);
 }
 
 #[test]
-fn r122_every_rule_applies_to_random_programs() {
+fn every_rule_applies_to_random_programs() {
     let mut counts = BTreeMap::new();
     let mut count = |module: &Ref<IRModule>, options: SimplifyOptions| {
         let typed = infer_type(module).expect("well typed");

@@ -1,5 +1,5 @@
-//! The greedy driver: order, worklist, counts, users and results. Covers R53 and the forms of
-//! rules that R122 needs.
+//! The greedy driver: order, worklist, counts, users and results. Also the forms
+//! of rules that the simplifications of Relay need.
 
 use isoform::errors::ErrorKind;
 use isoform::pattern::{
@@ -228,7 +228,7 @@ fn shared_objects_are_replaced_once() -> Result<()> {
     Ok(())
 }
 
-/// R53: a match is left alone if it would compute something twice.
+/// A match is left alone if it would compute something twice.
 #[test]
 fn nothing_is_computed_twice_r53() -> Result<()> {
     let (x, y) = (var("x"), var("y"));
@@ -385,7 +385,7 @@ fn another_order_is_tried_if_users_exclude_the_first() -> Result<()> {
     Ok(())
 }
 
-/// R122: constants are combined, operands may be in any order, `x + x` is the same node.
+/// Constants are combined, operands may be in any order, `x + x` is the same node.
 #[test]
 fn rules_of_a_simplifier_r122() -> Result<()> {
     let (x, y, z) = (var("x"), var("y"), var("z"));

@@ -1,4 +1,4 @@
-//! The forms of patterns beyond templates with plain holes. Covers R52.
+//! The forms of patterns beyond templates with plain holes.
 
 use isoform::errors::ErrorKind;
 use isoform::pattern::{Hole, InteriorUses, Match, Pattern, PatternOptions, Rule};
@@ -29,7 +29,7 @@ fn array(part: &Value) -> Vec<Value> {
     items.values().to_vec()
 }
 
-/// R52: add and multiply match with swapped arguments.
+/// Add and multiply match with swapped arguments.
 #[test]
 fn operands_match_in_either_order_r52() -> Result<()> {
     let (x, a) = (var("x"), var("a"));
@@ -173,7 +173,7 @@ fn a_hole_takes_any_number_of_items() -> Result<()> {
     Ok(())
 }
 
-/// R52: constants, attributes of operators and types, dtype and shape.
+/// Constants, attributes of operators and types, dtype and shape.
 #[test]
 fn holes_ask_for_attributes_fields_and_constants_r52() -> Result<()> {
     let (x, y) = (var("x"), var("y"));
@@ -218,7 +218,7 @@ fn holes_ask_for_attributes_fields_and_constants_r52() -> Result<()> {
     Ok(())
 }
 
-/// R52: an attribute of an operator, of any call.
+/// An attribute of an operator, of any call.
 #[test]
 fn holes_ask_operators_for_attributes_r52() -> Result<()> {
     use isoform::ir::{Op, OpRegistry};
@@ -243,7 +243,7 @@ fn holes_ask_operators_for_attributes_r52() -> Result<()> {
     Ok(())
 }
 
-/// R52: a wildcard.
+/// A wildcard.
 #[test]
 fn a_hole_may_match_anything_r52() -> Result<()> {
     let x = Var::new("x").with_ty(int(1));
@@ -266,7 +266,7 @@ fn a_hole_may_match_anything_r52() -> Result<()> {
     Ok(())
 }
 
-/// R52: `|` and `.optional`.
+/// `|` and `.optional`.
 #[test]
 fn alternatives_are_tried_in_order_r52() -> Result<()> {
     let (x, y, h) = (var("x"), var("y"), var("h"));
@@ -321,7 +321,7 @@ fn alternatives_are_tried_in_order_r52() -> Result<()> {
     Ok(())
 }
 
-/// R52: one pattern node matches one expression node.
+/// One pattern node matches one expression node.
 #[test]
 fn repeated_parts_may_have_to_be_the_same_object_r52() -> Result<()> {
     let x = var("x");
@@ -412,7 +412,7 @@ fn one_use_is_asked_of_the_program() -> Result<()> {
     Ok(())
 }
 
-/// R53: inner nodes with users outside of the match.
+/// Inner nodes with users outside of the match.
 #[test]
 fn inner_nodes_have_no_users_outside_r53() -> Result<()> {
     let x = var("x");

@@ -235,7 +235,7 @@ impl<'s, 'b> Programs<'s, 'b> {
     }
 }
 
-/// R53, R122: whatever is bound again or shared, the meaning stays, and the result is a normal
+/// Whatever is bound again or shared, the meaning stays, and the result is a normal
 /// form.
 #[test]
 fn rewriting_keeps_the_meaning_where_variables_are_bound_again_r53_r122() -> Result<()> {

@@ -11,7 +11,7 @@ use isoform::{Array, Error, Map, Ref, Str, Value};
 use crate::program::*;
 
 #[test]
-fn r61_contexts_form_a_stack_per_thread_and_are_not_merged() {
+fn contexts_form_a_stack_per_thread_and_are_not_merged() {
     let default = PassContext::current();
     assert_eq!(default.opt_level, 2);
     assert!(
@@ -46,7 +46,7 @@ fn r61_contexts_form_a_stack_per_thread_and_are_not_merged() {
 }
 
 #[test]
-fn r61_instruments_of_the_default_context_persist() {
+fn instruments_of_the_default_context_persist() {
     std::thread::spawn(|| {
         let log = Log::default();
         let ctx = PassContext::current();
@@ -62,7 +62,7 @@ fn r61_instruments_of_the_default_context_persist() {
 }
 
 #[test]
-fn r61_a_context_is_left_after_an_error_and_a_panic() {
+fn a_context_is_left_after_an_error_and_a_panic() {
     let log = Log::default();
     let ctx = ContextOptions::default()
         .instrument(&recorder(&log, "A", ""))
@@ -87,7 +87,7 @@ fn key(name: &str, schema: Schema, default: impl Into<Value>) -> String {
 }
 
 #[test]
-fn r62_options_are_registered_and_converted() {
+fn options_are_registered_and_converted() {
     let depth = key("depth", Schema::Int, 7);
     let name = key("name", Schema::Str, Value::NONE);
     let ctx = ContextOptions::default()
@@ -115,7 +115,7 @@ fn r62_options_are_registered_and_converted() {
 }
 
 #[test]
-fn r62_wrong_options_are_refused() {
+fn wrong_options_are_refused() {
     let depth = key("max_depth", Schema::Int, 7);
     let make = |key: &str, value: Value| ContextOptions::default().config(key, value).make();
     let error = make("transform_tests.max_detph", 1.into()).unwrap_err();
@@ -156,7 +156,7 @@ fn r62_wrong_options_are_refused() {
 }
 
 #[test]
-fn r62_a_dict_becomes_the_object_of_the_option() {
+fn a_dict_becomes_the_object_of_the_option() {
     let ty = TypeDef::new("transform_tests.Options")
         .field(FieldDef::new("width", Schema::Int))
         .field(FieldDef::new("label", Schema::Str).default_value("none"));
@@ -183,7 +183,7 @@ fn r62_a_dict_becomes_the_object_of_the_option() {
 }
 
 #[test]
-fn r63_disabled_wins_over_required_and_required_over_the_level() {
+fn disabled_wins_over_required_and_required_over_the_level() {
     let ctx = |level| {
         let options = ContextOptions::default().opt_level(level);
         options.required(["R", "D"]).disabled(["D"]).make().unwrap()
@@ -197,7 +197,7 @@ fn r63_disabled_wins_over_required_and_required_over_the_level() {
 }
 
 #[test]
-fn r63_only_a_sequence_asks_for_the_level() {
+fn only_a_sequence_asks_for_the_level() {
     let log = Log::default();
     let ctx = ContextOptions::default().opt_level(0).disabled(["P"]);
     let ctx = ctx.instrument(&recorder(&log, "A", "")).make().unwrap();
@@ -238,7 +238,7 @@ fn check_entry(instruments: &[(&'static str, &'static str)], expected: &str, fai
 }
 
 #[test]
-fn r73_instruments_enter_and_exit_in_order() {
+fn instruments_enter_and_exit_in_order() {
     check_entry(
         &[("A", ""), ("B", "")],
         "A.enter B.enter body A.exit B.exit",
@@ -248,7 +248,7 @@ fn r73_instruments_enter_and_exit_in_order() {
 
 /// An instrument that records whether its context is the current one.
 #[test]
-fn r73_instruments_enter_before_the_context_and_exit_after_it() {
+fn instruments_enter_before_the_context_and_exit_after_it() {
     use isoform::functions::Function;
     let log = Log::default();
     let levels = |event: &'static str| {
@@ -281,7 +281,7 @@ fn r73_instruments_enter_before_the_context_and_exit_after_it() {
 }
 
 #[test]
-fn r74_an_error_at_entry_undoes_the_entry() {
+fn an_error_at_entry_undoes_the_entry() {
     check_entry(
         &[("A", ""), ("B", ""), ("C", "C.enter"), ("D", "")],
         "A.enter B.enter C.enter B.exit A.exit",
@@ -291,7 +291,7 @@ fn r74_an_error_at_entry_undoes_the_entry() {
 }
 
 #[test]
-fn r74_an_error_at_exit_ends_the_exit() {
+fn an_error_at_exit_ends_the_exit() {
     check_entry(
         &[("A", ""), ("B", "B.exit"), ("C", "")],
         "A.enter B.enter C.enter body A.exit B.exit",
@@ -330,7 +330,7 @@ fn check_failure(fails_at: &'static str, expected: &str) {
 }
 
 #[test]
-fn r74_after_an_error_nothing_else_of_the_pass_runs_and_all_exits_do() {
+fn after_an_error_nothing_else_of_the_pass_runs_and_all_exits_do() {
     let start = "A.enter B.enter A.should:P";
     let end = "A.exit B.exit";
     check_failure("A.should:P", &format!("{start} {end}"));
@@ -347,7 +347,7 @@ fn r74_after_an_error_nothing_else_of_the_pass_runs_and_all_exits_do() {
 }
 
 #[test]
-fn r75_instruments_can_be_replaced() {
+fn instruments_can_be_replaced() {
     let log = Log::default();
     let options = ContextOptions::default().instrument(&recorder(&log, "A", ""));
     let ctx = options.instrument(&recorder(&log, "B", "")).make().unwrap();
@@ -363,7 +363,7 @@ fn r75_instruments_can_be_replaced() {
 }
 
 #[test]
-fn r75_an_error_leaves_no_instruments() {
+fn an_error_leaves_no_instruments() {
     let log = Log::default();
     let make = |fails_at| {
         ContextOptions::default()
@@ -385,7 +385,7 @@ fn r75_an_error_leaves_no_instruments() {
 }
 
 #[test]
-fn r61_a_context_is_made_from_other_languages() {
+fn a_context_is_made_from_other_languages() {
     let names = Array::from([Str::from("A")]);
     let ctx = make::<PassContext>(&[3.into(), names.into()]).unwrap();
     assert_eq!((ctx.opt_level, ctx.required_pass.len()), (3, 1));

@@ -9,7 +9,7 @@ use isoform::{Error, Ref, Result};
 use crate::program::*;
 
 #[test]
-fn r71_functions_that_are_absent_are_not_called() {
+fn functions_that_are_absent_are_not_called() {
     let log = Log::default();
     let seen = log.clone();
     let instrument = Ref::new(PassInstrument {
@@ -33,7 +33,7 @@ fn r71_functions_that_are_absent_are_not_called() {
 }
 
 #[test]
-fn r72_all_instruments_are_asked_and_called_in_the_same_order() {
+fn all_instruments_are_asked_and_called_in_the_same_order() {
     let log = Log::default();
     let options = ContextOptions::default().instrument(&recorder(&log, "A", ""));
     let ctx = options.instrument(&recorder(&log, "B", "")).make().unwrap();
@@ -94,7 +94,7 @@ fn shape(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn r76_times_are_a_tree_of_each_instrument() {
+fn times_are_a_tree_of_each_instrument() {
     let (clock, other) = (timing::timing(), timing::timing());
     let options = ContextOptions::default().instrument(&clock);
     let pair = || Sequential::new([idle("P", 0), idle("Q", 0)]).upcast();
@@ -123,7 +123,7 @@ fn r76_times_are_a_tree_of_each_instrument() {
 }
 
 #[test]
-fn r76_a_pass_that_fails_is_balanced() {
+fn a_pass_that_fails_is_balanced() {
     let clock = timing::timing();
     let ctx = ContextOptions::default().instrument(&clock).make().unwrap();
     ctx.within(|| {
@@ -143,7 +143,7 @@ fn r76_a_pass_that_fails_is_balanced() {
 }
 
 #[test]
-fn r76_times_are_not_shown_while_a_pass_runs() {
+fn times_are_not_shown_while_a_pass_runs() {
     let clock = timing::timing();
     let inside = clock.clone();
     let pass = of_module(&info("P"), move |root| {
@@ -189,7 +189,7 @@ fn printed(printing: Printing, expected: &[&str]) {
 }
 
 #[test]
-fn r77_programs_are_printed_around_passes() {
+fn programs_are_printed_around_passes() {
     let named = |name: &str| Which::Named(vec![name.to_owned()]);
     printed(
         Printing::default()
@@ -290,7 +290,7 @@ fn functions_that_come_and_go_are_changes() {
 }
 
 #[test]
-fn r78_programs_are_dumped_to_numbered_files() {
+fn programs_are_dumped_to_numbered_files() {
     let folder = std::env::temp_dir().join(format!("isoform-dump-{}", std::process::id()));
     let names = || {
         let mut names: Vec<String> = std::fs::read_dir(&folder)

@@ -11,7 +11,7 @@ use isoform::{Array, Node, Obj, Ref, Result, Str, Value};
 use crate::program::*;
 
 #[test]
-fn r60_info_has_its_data_and_a_description() {
+fn info_has_its_data_and_a_description() {
     let plain = PassInfo::new(2, "P");
     assert_eq!(
         plain.to_string(),
@@ -35,7 +35,7 @@ fn r60_info_has_its_data_and_a_description() {
 }
 
 #[test]
-fn r64_a_module_pass_gives_a_new_module() {
+fn a_module_pass_gives_a_new_module() {
     let root = module(&[("f", 1)]);
     let pass = of_module(&info("Empty"), |_| Ok(module(&[])));
     assert_eq!(pass.info.name, "Empty");
@@ -46,7 +46,7 @@ fn r64_a_module_pass_gives_a_new_module() {
 }
 
 #[test]
-fn r64_the_result_of_a_pass_is_a_program() {
+fn the_result_of_a_pass_is_a_program() {
     let pass = ModulePass::of(&info("Forgetful"), Function::new(|_| Ok(Value::NONE)));
     assert_eq!(
         error_of(pass.run(&module(&[]))),
@@ -68,7 +68,7 @@ fn r64_the_result_of_a_pass_is_a_program() {
 }
 
 #[test]
-fn r64_a_sequence_has_a_name_and_defaults() {
+fn a_sequence_has_a_name_and_defaults() {
     let made = make::<Sequential>(&[]).unwrap();
     assert_eq!(
         (made.passes.len(), made.info.opt_level, &*made.info.name),
@@ -98,19 +98,19 @@ fn begun(log: &Log) -> Vec<String> {
 }
 
 #[test]
-fn r65_required_passes_run_every_time_and_in_order() {
-    for name in ["r65.One", "r65.Two", "my_transform.Four"] {
+fn required_passes_run_every_time_and_in_order() {
+    for name in ["required.One", "required.Two", "my_transform.Four"] {
         let factory = Function::typed(move || idle(name, 9));
         register_pass(name, factory, false).unwrap();
     }
     // The last place to look, under the name of another library.
-    let factory = Function::typed(|| idle("r65.Three", 9));
-    register_function("relay._transform.r65.Three", factory, false).unwrap();
+    let factory = Function::typed(|| idle("required.Three", 9));
+    register_function("relay._transform.required.Three", factory, false).unwrap();
     let required = [
-        "r65.Two",
-        "r65.One",
-        "r65.Three",
-        "transform.r65.One",
+        "required.Two",
+        "required.One",
+        "required.Three",
+        "transform.required.One",
         "my_transform.Four",
     ];
     let pass = of_module(&info("P").with_required(required), Ok);
@@ -119,10 +119,10 @@ fn r65_required_passes_run_every_time_and_in_order() {
     let sequence = Sequential::new([pass.clone(), pass.clone()]);
     ctx.within(|| sequence.run(&module(&[]))).unwrap();
     let once = [
-        "r65.Two",
-        "r65.One",
-        "r65.Three",
-        "r65.One",
+        "required.Two",
+        "required.One",
+        "required.Three",
+        "required.One",
         "my_transform.Four",
         "P",
     ];
@@ -134,18 +134,18 @@ fn r65_required_passes_run_every_time_and_in_order() {
 }
 
 #[test]
-fn r65_a_required_pass_may_have_options_with_defaults() {
-    let factory = Function::typed(|number: i64| adding("r65.Add", number))
+fn a_required_pass_may_have_options_with_defaults() {
+    let factory = Function::typed(|number: i64| adding("required.Add", number))
         .with_parameters(&["number"])
         .with_default(0, 5);
-    register_pass("r65.Add", factory, false).unwrap();
-    let pass = of_module(&info("P").with_required(["r65.Add"]), Ok);
+    register_pass("required.Add", factory, false).unwrap();
+    let pass = of_module(&info("P").with_required(["required.Add"]), Ok);
     let done = Sequential::new([pass]).run(&module(&[("f", 1)])).unwrap();
     assert_eq!(numbers(&done), [("f".to_owned(), 6)]);
-    let missing = of_module(&info("P").with_required(["r65.Ad"]), Ok);
+    let missing = of_module(&info("P").with_required(["required.Ad"]), Ok);
     assert_eq!(
         error_of(Sequential::new([missing]).run(&module(&[]))),
-        "ValueError: no pass is registered as 'r65.Ad', did you mean 'r65.Add'? (required by \
+        "ValueError: no pass is registered as 'required.Ad', did you mean 'required.Add'? (required by \
          pass 'P')"
     );
 }
@@ -172,7 +172,7 @@ fn check_endless(pass: &Ref<Pass>) {
 }
 
 #[test]
-fn r65_passes_that_need_themselves_are_an_error() {
+fn passes_that_need_themselves_are_an_error() {
     register_pass(
         "endless.After",
         Function::typed(|| adding("endless.After", 1).with_after(["endless.After"].map(Str::from))),
@@ -207,7 +207,7 @@ fn idle_requiring(name: &str, required: &'static str) -> Ref<Pass> {
 }
 
 #[test]
-fn r74_all_sequences_around_a_failure_are_told() {
+fn all_sequences_around_a_failure_are_told() {
     let log = Log::default();
     let inner = Sequential::named(&info("Inner"), [idle("Idle", 0), failing("Fail")]);
     let outer = Sequential::named(&info("Outer"), [inner.upcast(), idle("Late", 0)]);
@@ -221,7 +221,7 @@ fn r74_all_sequences_around_a_failure_are_told() {
 }
 
 #[test]
-fn r66_a_skipped_pass_returns_its_input() {
+fn a_skipped_pass_returns_its_input() {
     let log = Log::default();
     let skipping = isoform::transform::PassInstrument::of(Recorder {
         log: log.clone(),
@@ -251,7 +251,7 @@ fn r66_a_skipped_pass_returns_its_input() {
 }
 
 #[test]
-fn r67_functions_are_visited_by_name_and_stored_at_the_end() {
+fn functions_are_visited_by_name_and_stored_at_the_end() {
     let log = Log::default();
     let seen = log.clone();
     let pass = FunctionPass::new(
@@ -282,7 +282,7 @@ fn r67_functions_are_visited_by_name_and_stored_at_the_end() {
 }
 
 #[test]
-fn r67_only_changed_functions_are_replaced() {
+fn only_changed_functions_are_replaced() {
     let root = module(&[("a", 1), ("b", 2)]);
     let odd = FunctionPass::new(
         &info("Odd"),
@@ -302,7 +302,7 @@ fn r67_only_changed_functions_are_replaced() {
 }
 
 #[test]
-fn r67_a_pass_works_on_a_copy_of_the_module() {
+fn a_pass_works_on_a_copy_of_the_module() {
     let root = module(&[("a", 1)]);
     let lifting = FunctionPass::new(
         &info("Lift"),
@@ -320,17 +320,17 @@ fn r67_a_pass_works_on_a_copy_of_the_module() {
 }
 
 #[test]
-fn r67_functions_can_be_left_alone_and_passes_can_follow() {
+fn functions_can_be_left_alone_and_passes_can_follow() {
     register_pass(
-        "r67.After",
-        Function::typed(|| adding("r67.After", 100)),
+        "filtered.After",
+        Function::typed(|| adding("filtered.After", 100)),
         false,
     )
     .unwrap();
     let small = Function::typed(|fun: Ref<Fun>| fun.number < 3);
     let pass = adding("Add", 1)
         .with_filter(small)
-        .with_after(["r67.After"].map(Str::from));
+        .with_after(["filtered.After"].map(Str::from));
     let log = Log::default();
     let done = recorded(&log)
         .within(|| pass.run(&module(&[("a", 1), ("b", 5)])))
@@ -340,13 +340,13 @@ fn r67_functions_can_be_left_alone_and_passes_can_follow() {
         [102, 105]
     );
     log.check(
-        "A.enter A.should:Add A.before:Add A.should:r67.After A.before:r67.After \
-         A.after:r67.After A.after:Add A.exit",
+        "A.enter A.should:Add A.before:Add A.should:filtered.After A.before:filtered.After \
+         A.after:filtered.After A.after:Add A.exit",
     );
 }
 
 #[test]
-fn r67_functions_of_other_classes_are_left_alone() {
+fn functions_of_other_classes_are_left_alone() {
     let root = module(&[("a", 1)]);
     let base = Ref::new(isoform::ir::BaseFunc::default());
     root.update_func(&GlobalVar::new("other"), base.clone())
@@ -368,7 +368,7 @@ fn r67_functions_of_other_classes_are_left_alone() {
 }
 
 #[test]
-fn r69_descriptions() {
+fn descriptions() {
     let function = adding("Add", 1);
     let module = ModulePass::of(&PassInfo::new(3, "M"), Function::new(|_| Ok(Value::NONE)));
     assert_eq!(
@@ -388,7 +388,7 @@ fn r69_descriptions() {
 }
 
 #[test]
-fn r70_a_pass_can_be_applied_to_some_functions() {
+fn a_pass_can_be_applied_to_some_functions() {
     let stub = |_: &Ref<Obj>| Ok(Fun::new(0).into_object());
     let apply = |pass: &Ref<Pass>, wanted: &'static str, must_match| {
         let info = info(&format!("ApplyPassTo{wanted}"));
@@ -430,7 +430,7 @@ fn r70_a_pass_can_be_applied_to_some_functions() {
 }
 
 #[test]
-fn r70_functions_that_the_pass_deletes_stay() {
+fn functions_that_the_pass_deletes_stay() {
     let stub = |_: &Ref<Obj>| Ok(Fun::new(0).into_object());
     let narrow = of_module(&info("Narrow"), |root| {
         let only = module(&[("new", 9)]);

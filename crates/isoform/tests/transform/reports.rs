@@ -44,7 +44,7 @@ fn a_panic_is_an_error_and_leaves_the_input_alone() {
 }
 
 #[test]
-fn r62_a_pass_that_changes_its_input_is_named() {
+fn a_pass_that_changes_its_input_is_named() {
     let breaking: Ref<Pass> = of_module(&info("InPlace"), |root| {
         let var = root.global_var("f")?;
         root.update_func(&var, Fun::new(9).upcast())?;
@@ -181,7 +181,7 @@ fn the_command_of_a_reproducer_has_the_conditions() {
 }
 
 #[test]
-fn r79_messages_belong_to_the_pass_and_end_with_it() {
+fn messages_belong_to_the_pass_and_end_with_it() {
     let emitting = |name: &str, level: DiagnosticLevel, fails: bool| {
         of_module(&info(name), move |root| {
             diagnostics()?.emit(Diagnostic::new(level as i64, None, "look here"))?;
