@@ -8,6 +8,8 @@ FUZZ_CASES ?= 100000
 FUZZ_MODELS ?= 5000
 SEED ?= 1
 COUNT ?= 200
+# How many processes run the Python tests.
+PYTEST_JOBS ?= auto
 # Of the Python package in .venv: `quick`, which compiles faster, or `release`.
 PROFILE ?= quick
 
@@ -212,7 +214,7 @@ test-python: export ISOFORM_EXAMPLE_MODULE := calc_ir
 test-python: export ISOFORM_KERNELS := $(abspath $(CARGO_TARGET)/debug/examples/serve)
 test-python: setup-python setup-models setup-kernels lint-types
 	$(call say,tests of the Python package)
-	$(VENV)/bin/python -m pytest --doctest-modules tests python/isoform
+	$(VENV)/bin/python -m pytest -n $(PYTEST_JOBS) --dist loadfile --doctest-modules tests python/isoform
 
 # One wheel, for the Python of $(VENV), in an environment of its own.
 .PHONY: test-wheel

@@ -108,6 +108,45 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The random byte strings on which a test tries a property: a counted number of them, so
+/// that a busy machine tests as much as a quiet one.
+#[derive(Clone, Debug)]
+pub struct RandomCases {
+    /// The start of the sequence; the environment variable `ISOFORM_TEST_SEED` replaces it.
+    pub seed: u64,
+    /// How many byte strings there are, to be [`scaled`]; the environment variable
+    /// `ISOFORM_TEST_CASES` multiplies it.
+    pub count: usize,
+    /// The lengths of the byte strings, which grow and start over.
+    pub lengths: std::ops::Range<usize>,
+}
+
+impl RandomCases {
+    /// Tries a property on all byte strings.
+    ///
+    /// # Panics
+    ///
+    /// If the property fails, with the seed and the smallest byte string found.
+    #[track_caller]
+    pub fn check(self, name: &str, property: impl Fn(&[u8]) -> Result<(), String>) {
+        let seed = number_from_environment("ISOFORM_TEST_SEED").unwrap_or(self.seed);
+        let times = number_from_environment("ISOFORM_TEST_CASES").unwrap_or(1) as usize;
+        let mut state = seed;
+        for case in 0..scaled(self.count) * times.max(1) {
+            let length = self.lengths.start + case % self.lengths.len();
+            let bytes = random_bytes(split_mix(&mut state), length);
+            if let Err(account) = property(&bytes) {
+                let account = shrunk(bytes, account, property);
+                panic!("{name}: seed {seed}, case {case}, bytes {account}");
+            }
+        }
+    }
+}
+
+fn number_from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 /// A random byte string: the same for the same seed, on every machine.
 pub fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed;
@@ -153,9 +192,6 @@ pub fn shrunk(
 /// The size of a large test: `full`, or a fraction of it where the environment variable
 /// `ISOFORM_TEST_SCALE` divides it, as under valgrind; at least 10.
 pub fn scaled(full: usize) -> usize {
-    let divisor = std::env::var("ISOFORM_TEST_SCALE")
-        .ok()
-        .and_then(|text| text.parse::<usize>().ok())
-        .unwrap_or(1);
-    (full / divisor.max(1)).max(10)
+    let divisor = number_from_environment("ISOFORM_TEST_SCALE").unwrap_or(1);
+    (full / (divisor as usize).max(1)).max(10)
 }

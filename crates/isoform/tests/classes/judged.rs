@@ -1,7 +1,7 @@
 //! Every pair of subterms of random values is compared.
 
 use isoform_testing::classes::{CLASS_PROPERTIES, Judged, judge_bytes, judge_program};
-use isoform_testing::source::{random_bytes, shrunk, split_mix};
+use isoform_testing::source::{RandomCases, random_bytes, shrunk, split_mix};
 
 #[track_caller]
 fn total(cases: u64, judge: impl Fn(&[u8]) -> Result<Judged, String>) -> Judged {
@@ -33,12 +33,11 @@ fn classes_of_random_programs_are_those_of_comparison() {
 #[test]
 fn the_other_properties_hold() {
     for (name, property) in CLASS_PROPERTIES {
-        let mut state = 7;
-        for case in 0..400 {
-            let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
-            if let Err(account) = property(&bytes) {
-                panic!("{name} on {}", shrunk(bytes, account, property));
-            }
-        }
+        let cases = RandomCases {
+            seed: 7,
+            count: 400,
+            lengths: 4..304,
+        };
+        cases.check(name, property);
     }
 }

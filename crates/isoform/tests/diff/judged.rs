@@ -2,18 +2,17 @@
 
 use isoform_testing::differences::{DIFF_PROPERTIES, fallback, judge_copies, one_edit};
 use isoform_testing::merges::{MERGE_PROPERTIES, Outcome, two_parts, two_places};
-use isoform_testing::source::{random_bytes, scaled, shrunk, split_mix};
+use isoform_testing::source::{RandomCases, random_bytes, scaled, split_mix};
 
 #[test]
 fn the_laws_hold() {
     for (name, property) in DIFF_PROPERTIES {
-        let mut state = 17;
-        for case in 0..scaled(3000) {
-            let bytes = random_bytes(split_mix(&mut state), 4 + case % 600);
-            if let Err(account) = property(&bytes) {
-                panic!("{name} on {}", shrunk(bytes, account, property));
-            }
-        }
+        let cases = RandomCases {
+            seed: 17,
+            count: 3000,
+            lengths: 4..604,
+        };
+        cases.check(name, property);
     }
 }
 
@@ -175,13 +174,12 @@ fn programs_of_which_copies_once_differed() {
 #[test]
 fn the_laws_of_merges_hold() {
     for (name, property) in MERGE_PROPERTIES {
-        let mut state = 23;
-        for case in 0..scaled(600) {
-            let bytes = random_bytes(split_mix(&mut state), 4 + case % 600);
-            if let Err(account) = property(&bytes) {
-                panic!("{name} on {}", shrunk(bytes, account, property));
-            }
-        }
+        let cases = RandomCases {
+            seed: 23,
+            count: 600,
+            lengths: 4..604,
+        };
+        cases.check(name, property);
     }
 }
 

@@ -1,21 +1,20 @@
 //! Random scripts of edits.
 
-use super::support::{beside_others, scaled};
+use super::support::beside_others;
 use isoform_testing::edits::EDIT_PROPERTIES;
 use isoform_testing::history::HISTORY_PROPERTIES;
-use isoform_testing::source::{random_bytes, shrunk, split_mix};
+use isoform_testing::source::RandomCases;
 
 #[test]
 fn what_is_remembered_changes_no_answer_after_an_edit() {
     let _guard = beside_others();
     for (name, property) in EDIT_PROPERTIES {
-        let mut state = 16;
-        for case in 0..scaled(1500) {
-            let bytes = random_bytes(split_mix(&mut state), 4 + case % 600);
-            if let Err(account) = property(&bytes) {
-                panic!("{name} on {}", shrunk(bytes, account, property));
-            }
-        }
+        let cases = RandomCases {
+            seed: 16,
+            count: 1500,
+            lengths: 4..604,
+        };
+        cases.check(name, property);
     }
 }
 
@@ -23,13 +22,12 @@ fn what_is_remembered_changes_no_answer_after_an_edit() {
 fn related_values_are_compared_in_any_order() {
     let _guard = beside_others();
     for (name, property) in HISTORY_PROPERTIES {
-        let mut state = 38;
-        for case in 0..scaled(700) {
-            let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
-            if let Err(account) = property(&bytes) {
-                panic!("{name} on {}", shrunk(bytes, account, property));
-            }
-        }
+        let cases = RandomCases {
+            seed: 38,
+            count: 700,
+            lengths: 4..304,
+        };
+        cases.check(name, property);
     }
 }
 

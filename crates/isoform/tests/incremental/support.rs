@@ -6,7 +6,6 @@ use isoform::dialect::relay::{self, AsExpr, Call, Constant, Function, Var};
 use isoform::ir::{GlobalVar, IRModule};
 use isoform::values::{DType, Tensor};
 use isoform::{Node, Ref, Value};
-pub(crate) use isoform_testing::source::scaled;
 
 /// A binary tree.
 #[derive(Node)]

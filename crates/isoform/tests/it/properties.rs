@@ -1,17 +1,7 @@
-//! Every property of `isoform_testing`, for about a second on random bytes.
-
-use std::time::{Duration, Instant};
+//! Every property of `isoform_testing` on random bytes.
 
 use isoform_testing::properties::{PROPERTIES, Property};
-use isoform_testing::source::{random_bytes, split_mix};
-
-use super::support::scaled;
-
-/// The start of the random bytes, unless the environment sets another.
-const SEED: u64 = 0x1507_0f0a_2b5e_ed01;
-
-/// The longest byte string that is tried.
-const LONGEST: usize = 400;
+use isoform_testing::source::RandomCases;
 
 /// Runs the property of this name; a failure names the seed and the bytes.
 pub(super) fn run(properties: &[(&str, Property)], name: &str) {
@@ -19,20 +9,12 @@ pub(super) fn run(properties: &[(&str, Property)], name: &str) {
         .iter()
         .find(|(known, _)| *known == name)
         .expect("a property of this name");
-    let seed = std::env::var("ISOFORM_TEST_SEED")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(SEED);
-    let (start, mut state, mut cases) = (Instant::now(), seed, 0usize);
-    let time = Duration::from_millis(scaled(1000) as u64);
-    // At least some cases, however slow the machine is.
-    while cases < 20 || start.elapsed() < time {
-        let bytes = random_bytes(split_mix(&mut state), 4 + cases % (LONGEST - 4));
-        cases += 1;
-        if let Err(account) = property(&bytes) {
-            panic!("{name}: seed {seed}, case {cases}, bytes {bytes:?}\n{account}");
-        }
-    }
+    let cases = RandomCases {
+        seed: 0x1507_0f0a_2b5e_ed01,
+        count: 1200,
+        lengths: 4..400,
+    };
+    cases.check(name, property);
 }
 
 macro_rules! properties {

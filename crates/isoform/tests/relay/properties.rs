@@ -1,23 +1,19 @@
-//! Every property of random expressions, for about a second.
-
-use std::time::{Duration, Instant};
+//! Every property of random expressions.
 
 use isoform_testing::relay::{RELAY_PROPERTIES, random_expr};
-use isoform_testing::source::{random_bytes, split_mix};
+use isoform_testing::source::RandomCases;
 
 /// Runs the property of this name; a failure names the bytes.
 #[track_caller]
 fn run(name: &str) {
     let found = RELAY_PROPERTIES.iter().find(|(known, _)| *known == name);
     let (_, property) = found.expect("a property of this name");
-    let (start, mut state, mut cases) = (Instant::now(), 0x51_07_0f_0a, 0usize);
-    while cases < 500 || start.elapsed() < Duration::from_secs(1) {
-        let bytes = random_bytes(split_mix(&mut state), 4 + cases % 200);
-        cases += 1;
-        if let Err(account) = property(&bytes) {
-            panic!("{name}: case {cases}, bytes {bytes:?}\n{account}");
-        }
-    }
+    let cases = RandomCases {
+        seed: 0x51_07_0f_0a,
+        count: 1000,
+        lengths: 4..204,
+    };
+    cases.check(name, property);
 }
 
 macro_rules! properties {

@@ -8,20 +8,19 @@ use isoform::dialect::relay::{Call, infer_type};
 use isoform::ir::{IRModule, Op};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform_testing::relay::{TYPED_PROPERTIES, random_smooth_program, random_typed_program};
-use isoform_testing::source::{random_bytes, split_mix};
+use isoform_testing::source::RandomCases;
 
 /// Runs the property of this name; a failure names the bytes.
 #[track_caller]
 fn run(name: &str, count: usize) {
     let found = TYPED_PROPERTIES.iter().find(|(known, _)| *known == name);
     let (_, property) = found.expect("a property of this name");
-    let mut state = 0x7a1e5;
-    for case in 0..count {
-        let bytes = random_bytes(split_mix(&mut state), 4 + case % 300);
-        if let Err(account) = property(&bytes) {
-            panic!("{name}: case {case}, bytes {bytes:?}\n{account}");
-        }
-    }
+    let cases = RandomCases {
+        seed: 0x7a1e5,
+        count,
+        lengths: 4..304,
+    };
+    cases.check(name, property);
 }
 
 #[test]
