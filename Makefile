@@ -65,7 +65,11 @@ build: setup-python ## Build everything in release mode; the Python package is i
 	$(CARGO) build --release $(ALL) $(NO_MODULES)
 
 .PHONY: test
-test: lint test-scripts test-rust test-python docs test-models test-wheel ## The whole gate: lint, tests, docs, real models
+test: lint test-scripts test-rust test-python docs test-models ## The whole gate: lint, tests, docs, real models
+
+.PHONY: test-all
+test-all: export ISOFORM_TEST_CASES := 10
+test-all: test lint-features test-wheels fuzz ## What releases run: the gate with ten times the cases, each feature alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models setup-python ## Show, compare and transform real models, then run the examples
@@ -169,6 +173,9 @@ lint-rust:
 	$(CARGO) fmt --all -- --check
 	$(call say,clippy)
 	$(CARGO) clippy --all-targets $(ALL) -- -D warnings
+
+.PHONY: lint-features
+lint-features:
 	$(call say,each feature of the core alone)
 	for feature in $(FEATURES); do \
 		$(CARGO) clippy --quiet -p isoform --no-default-features --features $$feature $(LOCKED) -- -D warnings; \
