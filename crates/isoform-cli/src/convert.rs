@@ -153,9 +153,10 @@ fn check_data(args: &ConvertArgs) -> Result<(), Failure> {
         }
         (None, None) => return Ok(()),
     };
-    match target.exists() {
-        true => Err(format!("{} exists; --force replaces it", target.display()).into()),
-        false => Ok(()),
+    if target.exists() {
+        Err(format!("{} exists; --force replaces it", target.display()).into())
+    } else {
+        Ok(())
     }
 }
 
@@ -165,9 +166,10 @@ pub(crate) fn encode(args: &ConvertArgs, input: &Input, form: Form) -> isoform::
     match form {
         Form::Binary => to_bytes(&value),
         Form::Text => {
-            let tensors = match args.text.full_tensors {
-                true => TensorText::Inline,
-                false => TensorText::Section,
+            let tensors = if args.text.full_tensors {
+                TensorText::Inline
+            } else {
+                TensorText::Section
             };
             let options = args.text.options().tensors(tensors);
             Ok(text_of(&value, &options)?.into_bytes())

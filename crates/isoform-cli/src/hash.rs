@@ -16,9 +16,12 @@ pub(crate) fn run(args: &HashArgs, common: &Common, output: &mut Output<'_, '_>)
     let dashes = args.files.iter().filter(|file| is_dash(file)).count();
     let outcome = in_order(
         &args.files,
-        |file: &PathBuf| match is_dash(file) && dashes > 1 {
-            true => Err("standard input can be read only once".into()),
-            false => digest(file, common, args.simplify),
+        |file: &PathBuf| {
+            if is_dash(file) && dashes > 1 {
+                Err("standard input can be read only once".into())
+            } else {
+                digest(file, common, args.simplify)
+            }
         },
         |file, result| match write(file, result, output) {
             Ok(()) => ControlFlow::Continue(()),

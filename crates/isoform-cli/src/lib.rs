@@ -78,9 +78,12 @@ fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -
     };
     let mut output = Output::new(streams, &cli.common);
     let result = imports::load(host, &cli.common.import, args, &mut output)
-        .and_then(|loaded| match loaded {
-            true => dispatch(&cli, host, &mut output),
-            false => Ok(()),
+        .and_then(|loaded| {
+            if loaded {
+                dispatch(&cli, host, &mut output)
+            } else {
+                Ok(())
+            }
         })
         .and_then(|()| output.flush());
     let status = output.status;

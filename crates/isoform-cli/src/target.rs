@@ -18,9 +18,10 @@ pub(crate) fn check_target(target: &Path, force: bool) -> Result<(), Failure> {
         io::ErrorKind::InvalidInput => format!("{error}; standard output is '-'"),
         _ => error.to_string(),
     })?;
-    match found.is_some() && !force {
-        true => Err(EXISTS.into()),
-        false => Ok(()),
+    if found.is_some() && !force {
+        Err(EXISTS.into())
+    } else {
+        Ok(())
     }
 }
 
@@ -32,9 +33,10 @@ pub(crate) fn write(args: &ConvertArgs, bytes: &[u8]) -> Result<(), Failure> {
     check_target(&args.target, args.force)?;
     let written = WholeFile::create(&args.target).and_then(|mut file| {
         file.write_all(bytes)?;
-        match args.force {
-            true => file.keep(),
-            false => file.keep_new(),
+        if args.force {
+            file.keep()
+        } else {
+            file.keep_new()
         }
     });
     written.map_err(|error| match error.kind() {

@@ -352,9 +352,10 @@ impl Measure {
             let part = |at: usize| {
                 let is_same = left[at].as_ref() == right[at].as_ref();
                 let (left, right) = (T::read(left[at]), T::read(right[at]));
-                match is_same || are_nan(left, right) {
-                    true => None,
-                    false => Some(distance(left, right).0),
+                if is_same || are_nan(left, right) {
+                    None
+                } else {
+                    Some(distance(left, right).0)
                 }
             };
             let expected = || T::read(right[0]).to_f64().hypot(T::read(right[1]).to_f64());

@@ -158,12 +158,11 @@ impl<'p> Extraction<'p> {
             result_names: to.iter().map(|name| Str::from(name.as_str())).collect(),
             ..old.clone_fields()
         });
-        let io_names = match self.program.io_names.is_empty() {
-            true => Array::default(),
-            false => {
-                let inputs = graph.params.iter().map(|input| input.name.clone());
-                Array::from([inputs.collect(), graph.result_names.clone()])
-            }
+        let io_names = if self.program.io_names.is_empty() {
+            Array::default()
+        } else {
+            let inputs = graph.params.iter().map(|input| input.name.clone());
+            Array::from([inputs.collect(), graph.result_names.clone()])
         };
         Ok(Ref::new(Program {
             graph,
@@ -206,18 +205,20 @@ impl<'p> Extraction<'p> {
             if !used.contains(&input.identity()) || known.contains(&input.identity()) {
                 continue;
             }
-            match may_add || !input.default.is_none() {
-                true => params.push(input.clone()),
-                false => missing.push(format!("'{}'", input.name)),
+            if may_add || !input.default.is_none() {
+                params.push(input.clone())
+            } else {
+                missing.push(format!("'{}'", input.name))
             }
         }
-        match missing.is_empty() {
-            true => Ok(params),
-            false => Err(Error::value_error(format!(
+        if missing.is_empty() {
+            Ok(params)
+        } else {
+            Err(Error::value_error(format!(
                 "from: the part also needs {} of the model; name them as well, or a value on \
                  every way from there",
                 missing.join(", ")
-            ))),
+            )))
         }
     }
 }

@@ -188,9 +188,10 @@ impl Levels {
             },
         )?;
         let mapped = mapped.extract::<Ref<Program>>()?;
-        Ok(match self.ignore_shapes {
-            true => with_main_types(program, mapped, open),
-            false => mapped,
+        Ok(if self.ignore_shapes {
+            with_main_types(program, mapped, open)
+        } else {
+            mapped
         })
     }
 
@@ -330,9 +331,12 @@ fn without_result_types(value: &Value) -> Option<Value> {
 /// of its main graph.
 fn with_main_types(original: &Program, mapped: Ref<Program>, open: &Interface) -> Ref<Program> {
     let declared = original.graph.result_types.values().iter().enumerate();
-    let types = declared.map(|(at, ty)| match open.results.contains(&at) {
-        true => Value::NONE,
-        false => without_shape(ty),
+    let types = declared.map(|(at, ty)| {
+        if open.results.contains(&at) {
+            Value::NONE
+        } else {
+            without_shape(ty)
+        }
     });
     match with_result_types(&mapped.graph, types.collect()) {
         None => mapped,

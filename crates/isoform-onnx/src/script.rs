@@ -183,9 +183,10 @@ impl Writer {
         if let Some(callee) = &call.callee {
             return shown(&callee.name);
         }
-        let mut op = match call.domain.is_empty() {
-            true => shown(&call.op),
-            false => format!("{}.{}", shown(&call.domain), shown(&call.op)),
+        let mut op = if call.domain.is_empty() {
+            shown(&call.op)
+        } else {
+            format!("{}.{}", shown(&call.domain), shown(&call.op))
         };
         if self.versions.get(&call.domain) != Some(&call.version) {
             write_to(&mut op, format_args!(":{}", call.version));
@@ -268,9 +269,10 @@ impl Writer {
             .as_object()
             .and_then(|ty| ty.downcast_ref::<TensorType>())
         else {
-            return match ty.is_none() {
-                true => Ok("?".to_owned()),
-                false => self.plain_text(ty),
+            return if ty.is_none() {
+                Ok("?".to_owned())
+            } else {
+                self.plain_text(ty)
             };
         };
         let elem = match tensor.elem.view() {
@@ -290,9 +292,10 @@ impl Writer {
             },
         });
         let dims: Vec<String> = dims.collect();
-        Ok(match dims.is_empty() {
-            true => elem,
-            false => format!("{elem}[{}]", dims.join(", ")),
+        Ok(if dims.is_empty() {
+            elem
+        } else {
+            format!("{elem}[{}]", dims.join(", "))
         })
     }
 
@@ -311,8 +314,9 @@ fn write_to(out: &mut String, text: std::fmt::Arguments<'_>) {
 /// A name of the file, in quotes if it could be mistaken for anything else.
 fn shown(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_/.:-+#[]<>$@!?*&|%".contains(c);
-    match name.chars().all(plain) && !name.is_empty() {
-        true => name.to_owned(),
-        false => format!("{name:?}"),
+    if name.chars().all(plain) && !name.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name:?}")
     }
 }

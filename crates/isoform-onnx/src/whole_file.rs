@@ -112,9 +112,10 @@ impl WholeFile {
                 Err(_) => copied(&mut file, folder_of(&self.target))?,
             },
         };
-        let kept = match replaces {
-            true => file.persist(&self.target),
-            false => file.persist_noclobber(&self.target),
+        let kept = if replaces {
+            file.persist(&self.target)
+        } else {
+            file.persist_noclobber(&self.target)
         };
         kept.map(drop).map_err(|failed| failed.error)
     }

@@ -320,9 +320,12 @@ impl Runner for Counting {
         let ran = Evaluator.run(subject, cases)?;
         let rows = |inputs: &Inputs| inputs[0].1.peek::<Tensor>().unwrap().shape()[0];
         let pairs = cases.iter().map(rows).zip(ran);
-        let allowed = pairs.map(|(rows, ran)| match rows == self.rows {
-            true => ran,
-            false => Err((self.reason)(rows)),
+        let allowed = pairs.map(|(rows, ran)| {
+            if rows == self.rows {
+                ran
+            } else {
+                Err((self.reason)(rows))
+            }
         });
         Ok(allowed.collect())
     }

@@ -106,9 +106,10 @@ pub(crate) fn raised(error: &Error) -> Option<&PyErr> {
 /// came from Python are returned unchanged, including the traceback, to which lines are
 /// added for the functions written in Rust that the error passed through.
 pub(crate) fn to_python(error: Error) -> PyErr {
-    let frames = match error.has_traceback() {
-        true => error.frames(),
-        false => Vec::new(),
+    let frames = if error.has_traceback() {
+        error.frames()
+    } else {
+        Vec::new()
     };
     let notes: Vec<String> = match raised(&error) {
         Some(_) => error.notes().map(str::to_owned).collect(),
@@ -122,9 +123,10 @@ pub(crate) fn to_python(error: Error) -> PyErr {
     Python::attach(|py| {
         // The exception matters even if a note cannot be added.
         let _ = add_notes(py, &raised, notes);
-        match frames.is_empty() {
-            true => raised,
-            false => extend(py, raised, &frames),
+        if frames.is_empty() {
+            raised
+        } else {
+            extend(py, raised, &frames)
         }
     })
 }

@@ -167,9 +167,10 @@ pub(crate) fn describe<'py>(
     if let Some(parameters) = parameters {
         let describe = |(name, schema, has_default, default): Given<'py>| {
             let parameter = Parameter::new(schema.get().schema().clone()).named(&name);
-            Ok(match has_default {
-                true => parameter.default_value(untyped(&default)?),
-                false => parameter,
+            Ok(if has_default {
+                parameter.default_value(untyped(&default)?)
+            } else {
+                parameter
             })
         };
         let parameters: PyResult<Vec<_>> = parameters.into_iter().map(describe).collect();

@@ -224,9 +224,10 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Region {
 
     fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(flag) = given.cast::<PyBool>() {
-            return Ok(Region(match flag.is_true() {
-                true => RegionChange::Def,
-                false => RegionChange::Inherit,
+            return Ok(Region(if flag.is_true() {
+                RegionChange::Def
+            } else {
+                RegionChange::Inherit
             }));
         }
         if !given.is_instance_of::<PyInt>() {

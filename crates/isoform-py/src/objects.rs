@@ -257,9 +257,10 @@ fn with_fields<'py>(
         given.push((field, value));
     }
     let copied = attrs::has(info.index(), DynCopy::NAME, Lookup::Exact);
-    let object = match copied {
-        true => under_gil(py, || isoform::traverse::shallow_copy(&object)).into_py()?,
-        false => object,
+    let object = if copied {
+        under_gil(py, || isoform::traverse::shallow_copy(&object)).into_py()?
+    } else {
+        object
     };
     let mut values = under_gil(py, || host::field_values(&object));
     for (field, value) in given {
@@ -361,9 +362,10 @@ fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         .getattr(intern!(py, "_from_pickle"))?;
     let ty = this.get_type();
     let known = class::of_class(py, ty.as_type_ptr()).is_some();
-    let class = match known {
-        true => py.None().into_bound(py),
-        false => ty.into_any(),
+    let class = if known {
+        py.None().into_bound(py)
+    } else {
+        ty.into_any()
     };
     let mut modules = Vec::new();
     for info in types {

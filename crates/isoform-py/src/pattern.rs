@@ -509,9 +509,12 @@ impl RuleHandle {
         let rule = match function_of(replacement) {
             Some(function) => Rule::computed(own, move |found| {
                 let answer = answer_of(&function, found)?;
-                Python::attach(|py| match answer.bind(py).is_none() {
-                    true => Ok(None),
-                    false => untyped(answer.bind(py)).map(Some),
+                Python::attach(|py| {
+                    if answer.bind(py).is_none() {
+                        Ok(None)
+                    } else {
+                        untyped(answer.bind(py)).map(Some)
+                    }
                 })
                 .map_err(from_python)
             }),
@@ -552,13 +555,14 @@ impl RuleHandle {
                 let answer = answer_of(&function, found)?;
                 Python::attach(|py| {
                     let answer = answer.bind(py);
-                    match answer.is_none() {
-                        true => Ok(None),
-                        false => answer
+                    if answer.is_none() {
+                        Ok(None)
+                    } else {
+                        answer
                             .try_iter()?
                             .map(|item| untyped(&item?))
                             .collect::<PyResult<Vec<Value>>>()
-                            .map(Some),
+                            .map(Some)
                     }
                 })
                 .map_err(from_python)
@@ -655,9 +659,10 @@ fn rules_of(place: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Rule>> {
         Ok(rule) => Ok(rule.get().rule.clone()),
         Err(_) => Err(type_error(place, "Rules", rule)),
     };
-    match given.is_instance_of::<RuleHandle>() {
-        true => Ok(vec![rule_of(given)?]),
-        false => given.try_iter()?.map(|rule| rule_of(&rule?)).collect(),
+    if given.is_instance_of::<RuleHandle>() {
+        Ok(vec![rule_of(given)?])
+    } else {
+        given.try_iter()?.map(|rule| rule_of(&rule?)).collect()
     }
 }
 

@@ -107,9 +107,10 @@ pub(crate) fn init() -> PyResult<()> {
 /// Registers a method of a type that already has a Python class, and of one that does
 /// not.
 pub(crate) fn register_methods(of_const: bool) -> PyResult<()> {
-    let (ty, name, function) = match of_const {
-        true => (family::Const::type_index(), "scaled", scaled::function()),
-        false => (family::Add::type_index(), "first", first::function()),
+    let (ty, name, function) = if of_const {
+        (family::Const::type_index(), "scaled", scaled::function())
+    } else {
+        (family::Add::type_index(), "first", first::function())
     };
     isoform::functions::register_method(ty, name, function, false).into_py()
 }

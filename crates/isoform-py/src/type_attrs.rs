@@ -23,9 +23,10 @@ use crate::value_classes::built_in;
 type Object<'py> = Bound<'py, PyAny>;
 
 fn lookup(inherit: bool) -> Lookup {
-    match inherit {
-        true => Lookup::Nearest,
-        false => Lookup::Exact,
+    if inherit {
+        Lookup::Nearest
+    } else {
+        Lookup::Exact
     }
 }
 
@@ -174,9 +175,10 @@ fn assign(index: TypeIndex, name: &str, value: &Object<'_>, replace: bool) -> Py
         return hook.set(index, replace).into_py();
     }
     let value = untyped(value)?;
-    match replace {
-        true => attrs::replace(index, name, value).into_py(),
-        false => attrs::set(index, name, value).into_py(),
+    if replace {
+        attrs::replace(index, name, value).into_py()
+    } else {
+        attrs::set(index, name, value).into_py()
     }
 }
 
@@ -562,15 +564,14 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Name<'py> {
         if let Ok(name) = given.cast::<PyString>() {
             return Ok(Name(name.to_owned()));
         }
-        match given.is_instance_of::<PyType>() {
-            true => {
-                let handle = handle_of(&given)?;
-                Ok(Name(PyString::new(given.py(), handle.get().name())))
-            }
-            false => Err(PyTypeError::new_err(format!(
+        if given.is_instance_of::<PyType>() {
+            let handle = handle_of(&given)?;
+            Ok(Name(PyString::new(given.py(), handle.get().name())))
+        } else {
+            Err(PyTypeError::new_err(format!(
                 "expected the name of an attribute or its trait, got {}",
                 given.get_type().name()?
-            ))),
+            )))
         }
     }
 }

@@ -32,9 +32,10 @@ pub(crate) fn class_of_values(
         return roots::base_class(py).map(Some);
     }
     let info = host::type_info(index);
-    Ok(match info.is_builtin() {
-        true => value_class(py, info.key()),
-        false => None,
+    Ok(if info.is_builtin() {
+        value_class(py, info.key())
+    } else {
+        None
     })
 }
 

@@ -148,14 +148,16 @@ fn check_size(
         return Ok(());
     }
     // Of a dag node, its operands stay; or it was there before, and is used once more.
-    let counts = match is_dag(value) {
-        true => vec![count(value, true), 1],
-        false => vec![count(value, false)],
+    let counts = if is_dag(value) {
+        vec![count(value, true), 1]
+    } else {
+        vec![count(value, false)]
     };
     let is_right = counts.contains(&size) || (has_moves && counts.iter().any(|&all| size < all));
-    match is_right || counts.iter().any(|&all| all >= LARGE) {
-        true => Ok(()),
-        false => Err(format!("{change:?}: {size} nodes, counted {counts:?}")),
+    if is_right || counts.iter().any(|&all| all >= LARGE) {
+        Ok(())
+    } else {
+        Err(format!("{change:?}: {size} nodes, counted {counts:?}"))
     }
 }
 

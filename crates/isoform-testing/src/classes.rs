@@ -322,9 +322,10 @@ fn singleton(family: &Family) -> Result<Value> {
 /// The type with the fields of a dag type of the family, as a tree.
 fn tree_twin(family: &Family, role: Role) -> Result<TypeIndex> {
     let native = Family::native()?;
-    let prefix = match native.type_of(role) == family.type_of(role) {
-        true => "testing.classes",
-        false => "testing.classes.dyn",
+    let prefix = if native.type_of(role) == family.type_of(role) {
+        "testing.classes"
+    } else {
+        "testing.classes.dyn"
     };
     let any = |name: &str| FieldDef::new(name, Schema::Any);
     register_type(match role {
@@ -414,11 +415,12 @@ fn interned_values_are_equal(bytes: &[u8]) -> Result<(), String> {
     }
     let again = intern(&made).map_err(|error| account(format!("intern again: {error}")))?;
     let idents = [&made, &again].map(|value| value.as_object().map(Ref::identity));
-    match idents[0] == idents[1] {
-        true => Ok(()),
-        false => Err(account(format!(
+    if idents[0] == idents[1] {
+        Ok(())
+    } else {
+        Err(account(format!(
             "interned twice it differs: {made:?} and {again:?}"
-        ))),
+        )))
     }
 }
 

@@ -50,9 +50,10 @@ fn edited_program(source: &mut Source<'_>) -> Result<Pair, String> {
         _ => rename(&left, options, source).unwrap_or_else(|_| left.clone()),
     };
     let right = edited(&right, source)?;
-    let (left, right) = match source.chance(50) {
-        true => (left, right),
-        false => (right, left),
+    let (left, right) = if source.chance(50) {
+        (left, right)
+    } else {
+        (right, left)
     };
     Ok(Pair {
         left,
@@ -69,9 +70,10 @@ fn edited_program(source: &mut Source<'_>) -> Result<Pair, String> {
 pub(crate) fn edited(value: &Value, source: &mut Source<'_>) -> Result<Value, String> {
     let mut value = value.clone();
     for _ in 0..source.below(6) {
-        value = match source.chance(40) {
-            true => restructured(&value, source),
-            false => mutate_once(&value, source).map_err(setup)?,
+        value = if source.chance(40) {
+            restructured(&value, source)
+        } else {
+            mutate_once(&value, source).map_err(setup)?
         };
     }
     Ok(value)
@@ -191,9 +193,10 @@ fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
                 || message.contains("a file form of its own")
                 || default_digest(left).is_err()
                 || default_digest(right).is_err();
-            return match is_expected {
-                true => Ok(()),
-                false => Err(format!("the patch of {found} cannot be written: {message}")),
+            return if is_expected {
+                Ok(())
+            } else {
+                Err(format!("the patch of {found} cannot be written: {message}"))
             };
         }
     };

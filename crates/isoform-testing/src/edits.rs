@@ -101,9 +101,10 @@ impl<'b> Session<'b> {
             1 => Array::from(vec![source.pick(&self.versions).clone(), value.clone()]).into(),
             2 => {
                 let parts = children(value);
-                match parts.is_empty() {
-                    true => value.clone(),
-                    false => source.pick(&parts).clone(),
+                if parts.is_empty() {
+                    value.clone()
+                } else {
+                    source.pick(&parts).clone()
                 }
             }
             3 => rename(value, self.options, source).unwrap_or_else(|_| value.clone()),
@@ -120,9 +121,10 @@ impl<'b> Session<'b> {
             1 => value.clone(),
             _ => self.versions[last].clone(),
         };
-        let sides = match self.source.chance(50) {
-            true => (&other, value),
-            false => (value, &other),
+        let sides = if self.source.chance(50) {
+            (&other, value)
+        } else {
+            (value, &other)
         };
         skips_change_nothing(sides.0, sides.1, self.options)
     }

@@ -82,9 +82,10 @@ fn judge_pair(pair: &Pair, left_names: &Names, right_names: &Names) -> Result<()
     let by_content = any_type(left, |info| info.kind() == Kind::Singleton);
     for (position, (left, right)) in left_names.iter().zip(right_names).enumerate() {
         let same = left == right;
-        let is_wrong = match equal {
-            true => !same,
-            false => same && left.is_some() && is_told && !(by_content && position == 1),
+        let is_wrong = if equal {
+            !same
+        } else {
+            same && left.is_some() && is_told && !(by_content && position == 1)
         };
         if is_wrong {
             let what = format!("equal is {equal}, and the names are {left:?} and {right:?}");

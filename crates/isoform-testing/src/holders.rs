@@ -110,9 +110,10 @@ impl Holders<'_, '_, '_> {
             Ok(self.family.make(Role::Var, fields)?.into())
         };
         let left = make(left)?;
-        let right = match self.source.chance(30) {
-            true => left.clone(),
-            false => make(right)?,
+        let right = if self.source.chance(30) {
+            left.clone()
+        } else {
+            make(right)?
         };
         let made = [left, right];
         self.vars.push(made.clone());
@@ -174,9 +175,10 @@ impl Holders<'_, '_, '_> {
     /// A variable with its partner, or rarely with another one.
     fn a_var(&mut self) -> Twin {
         let left = self.recent(self.vars.len());
-        let right = match self.source.chance(4) {
-            true => self.recent(self.vars.len()),
-            false => left,
+        let right = if self.source.chance(4) {
+            self.recent(self.vars.len())
+        } else {
+            left
         };
         [self.vars[left][0].clone(), self.vars[right][1].clone()]
     }
@@ -184,22 +186,25 @@ impl Holders<'_, '_, '_> {
     /// A part that exists, and mostly its partner on the right.
     fn any(&mut self) -> Twin {
         let left = self.recent(self.parts.len());
-        let right = match self.source.chance(4) {
-            true => self.recent(self.parts.len()),
-            false => left,
+        let right = if self.source.chance(4) {
+            self.recent(self.parts.len())
+        } else {
+            left
         };
         let found = [self.parts[left][0].clone(), self.parts[right][1].clone()];
-        match found.iter().all(|side| weight(side, LIMIT) < LIMIT) {
-            true => found,
-            false => self.vars[0].clone(),
+        if found.iter().all(|side| weight(side, LIMIT) < LIMIT) {
+            found
+        } else {
+            self.vars[0].clone()
         }
     }
 
     /// A place in a list, mostly a late one.
     fn recent(&mut self, count: usize) -> usize {
-        match self.source.chance(60) {
-            true => count - 1 - self.source.below(count.min(3)),
-            false => self.source.below(count),
+        if self.source.chance(60) {
+            count - 1 - self.source.below(count.min(3))
+        } else {
+            self.source.below(count)
         }
     }
 

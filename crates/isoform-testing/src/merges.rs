@@ -252,9 +252,10 @@ pub fn two_places(bytes: &[u8]) -> Result<Outcome, String> {
     let other = (*source.pick(&others)).clone();
     let mut edit = |place: &[usize], name: &str| {
         let old = part(&base, place);
-        match source.chance(50) {
-            true => Value::from(format!("an edit of the {name}")),
-            false => tweak(&old, &[], &mut source),
+        if source.chance(50) {
+            Value::from(format!("an edit of the {name}"))
+        } else {
+            tweak(&old, &[], &mut source)
         }
     };
     let (ours, theirs) = (edit(&one, "left"), edit(&other, "right"));
@@ -286,12 +287,13 @@ pub fn two_parts(bytes: &[u8]) -> Result<Outcome, String> {
     let is_list = source.chance(50);
     let made = |one: &Value, other: &Value| -> Value {
         let [one, other] = [one, other].map(Value::clone);
-        match is_list {
-            true => vec!["first".into(), one, "between".into(), other, "last".into()].into(),
-            false => [("one".into(), one), ("other".into(), other)]
+        if is_list {
+            vec!["first".into(), one, "between".into(), other, "last".into()].into()
+        } else {
+            [("one".into(), one), ("other".into(), other)]
                 .into_iter()
                 .collect::<Map>()
-                .into(),
+                .into()
         }
     };
     let base = made(&parts[0], &parts[1]);
@@ -333,9 +335,10 @@ fn judge(
         .into_iter()
         .all(binds_once);
     if !merged.is_clean() {
-        return Ok(match is_clear {
-            true => Outcome::Conflicts,
-            false => Outcome::Unclear,
+        return Ok(if is_clear {
+            Outcome::Conflicts
+        } else {
+            Outcome::Unclear
         });
     }
     match options.equal(merged.merged(), expected) {

@@ -65,9 +65,10 @@ pub fn relatives(family: &Family, source: &mut Source<'_>) -> Result<Vec<Value>>
     tangle.grow(10)?;
     let mut rows: Vec<Vec<Value>> = Vec::new();
     for _ in 0..3 + tangle.source.below(6) {
-        let mut row = match rows.is_empty() || tangle.source.chance(30) {
-            true => Vec::new(),
-            false => tangle.source.pick(&rows).clone(),
+        let mut row = if rows.is_empty() || tangle.source.chance(30) {
+            Vec::new()
+        } else {
+            tangle.source.pick(&rows).clone()
         };
         match row.len() {
             0 => {
@@ -77,9 +78,10 @@ pub fn relatives(family: &Family, source: &mut Source<'_>) -> Result<Vec<Value>>
             }
             length => {
                 let at = tangle.source.below(length);
-                row[at] = match tangle.source.chance(20) {
-                    true => copy(&row[at]),
-                    false => tangle.side(),
+                row[at] = if tangle.source.chance(20) {
+                    copy(&row[at])
+                } else {
+                    tangle.side()
                 };
             }
         }
@@ -148,9 +150,10 @@ impl Tangle<'_, '_, '_> {
         };
         let binds = self.source.chance(15);
         let make = |ty: Value| -> Result<Value> {
-            let (role, values) = match binds {
-                true => (Role::ShapedVar, vec![ty]),
-                false => (Role::Var, vec![Value::NONE, Value::from("v"), ty]),
+            let (role, values) = if binds {
+                (Role::ShapedVar, vec![ty])
+            } else {
+                (Role::Var, vec![Value::NONE, Value::from("v"), ty])
             };
             Ok(self.family.make(role, values)?.into())
         };
@@ -190,10 +193,7 @@ impl Tangle<'_, '_, '_> {
     /// A part or variable, mostly of the left.
     fn side(&mut self) -> Value {
         let [left, right] = self.any();
-        match self.source.chance(20) {
-            true => right,
-            false => left,
-        }
+        if self.source.chance(20) { right } else { left }
     }
 
     /// The place of a part among variables and parts.

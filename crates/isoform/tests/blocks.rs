@@ -120,9 +120,10 @@ fn copies_are_wired_alike() {
     let pair = |swapped: bool, input: &Ref<Op>| {
         let one = op("One", &[input]);
         let two = op("Two", &[&one]);
-        match swapped {
-            false => op("Sub", &[&one, &two]),
-            true => op("Sub", &[&two, &one]),
+        if swapped {
+            op("Sub", &[&two, &one])
+        } else {
+            op("Sub", &[&one, &two])
         }
     };
     // The order is the same, as the last node reaches `One` through `Two`.
@@ -224,9 +225,10 @@ fn a_value_bound_to_a_variable_is_that_value() {
             let (one, two, three) = (Var::new("a"), Var::new("b"), Var::new("c"));
             bound.push((one.clone(), Call::new(&neg, [last.expr()]).expr()));
             bound.push((two.clone(), Call::new(&neg, [one.expr()]).expr()));
-            let order = match swapped && copy == 1 {
-                false => [one.expr(), two.expr()],
-                true => [two.expr(), one.expr()],
+            let order = if swapped && copy == 1 {
+                [two.expr(), one.expr()]
+            } else {
+                [one.expr(), two.expr()]
             };
             bound.push((three.clone(), Call::new(&add, order).expr()));
             last = three;

@@ -338,12 +338,13 @@ struct Range {
 
 impl Verify for Range {
     fn verify(&self) -> Result<()> {
-        match self.first <= self.last {
-            true => Ok(()),
-            false => Err(Error::value_error(format!(
+        if self.first <= self.last {
+            Ok(())
+        } else {
+            Err(Error::value_error(format!(
                 "{} > {}",
                 self.first, self.last
-            ))),
+            )))
         }
     }
 }
@@ -359,9 +360,10 @@ struct ShortRange {
 
 impl Verify for ShortRange {
     fn verify(&self) -> Result<()> {
-        match self.last - self.first < 10 {
-            true => Ok(()),
-            false => Err(Error::value_error("too long")),
+        if self.last - self.first < 10 {
+            Ok(())
+        } else {
+            Err(Error::value_error("too long"))
         }
     }
 }

@@ -46,9 +46,10 @@ fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::R
     match compared(args, common, (left, right), output) {
         Ok(written) => written,
         Err(error) => {
-            let file = match is_right_to_blame(common, &values) {
-                true => &args.right,
-                false => &args.left,
+            let file = if is_right_to_blame(common, &values) {
+                &args.right
+            } else {
+                &args.left
             };
             trouble(&[(file, &message(file, &error))], output)
         }
@@ -133,9 +134,10 @@ fn models(args: &DiffArgs, report: &Report, output: &mut Output<'_, '_>) -> io::
     if output.json {
         return output.json_line(&json::of_models(args, report));
     }
-    let lines = match args.stat {
-        true => report.summary_lines(),
-        false => report.lines(args.most()),
+    let lines = if args.stat {
+        report.summary_lines()
+    } else {
+        report.lines(args.most())
     };
     print(lines, report.is_equal(), output)
 }
@@ -151,9 +153,10 @@ fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>)
     if output.json {
         return output.json_line(&json::of_values(args, difference));
     }
-    let text = match difference.is_empty() {
-        true => "equal".to_owned(),
-        false => format!("different: {}", difference.summary()),
+    let text = if difference.is_empty() {
+        "equal".to_owned()
+    } else {
+        format!("different: {}", difference.summary())
     };
     let mut lines = vec![Line {
         role: Role::Heading,

@@ -70,9 +70,10 @@ fn changes(
     host: &RunOptions<'_>,
 ) -> Result<Vec<String>, Failure> {
     let scope = if target.global { "--global" } else { "--local" };
-    let file = match target.global {
-        true => global_attributes()?,
-        false => top_of_repository()?.join(".gitattributes"),
+    let file = if target.global {
+        global_attributes()?
+    } else {
+        top_of_repository()?.join(".gitattributes")
     };
     let program = host.command_line();
     let mut changes = Vec::new();
@@ -110,12 +111,15 @@ fn edit_attributes(file: &Path, installs: bool, really: bool) -> Result<Vec<Stri
     };
     let (new, changes) = edited(old.as_deref().unwrap_or_default(), installs);
     let name = quoted(&file.to_string_lossy());
-    let changes = changes.into_iter().map(|line| match installs {
-        true => format!("echo {} >> {name}", quoted(line)),
-        false => format!(
-            "sed -i {} {name}",
-            quoted(&format!("\\|^ *[{}|d", line.replacen('*', "*]", 1)))
-        ),
+    let changes = changes.into_iter().map(|line| {
+        if installs {
+            format!("echo {} >> {name}", quoted(line))
+        } else {
+            format!(
+                "sed -i {} {name}",
+                quoted(&format!("\\|^ *[{}|d", line.replacen('*', "*]", 1)))
+            )
+        }
     });
     let changes: Vec<String> = changes.collect();
     if changes.is_empty() || !really {
@@ -236,9 +240,10 @@ impl RunOptions<'_> {
 /// A word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@+,%".contains(&byte);
-    match !word.is_empty() && word.bytes().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

@@ -45,9 +45,10 @@ impl TargetForm {
     /// The format for the extension of this name.
     pub(crate) fn of_name(file: &Path) -> Option<TargetForm> {
         let extension = file.extension()?.to_str()?;
-        match extension.eq_ignore_ascii_case("onnx") {
-            true => Some(TargetForm::Onnx),
-            false => Form::of_name(file).map(TargetForm::from),
+        if extension.eq_ignore_ascii_case("onnx") {
+            Some(TargetForm::Onnx)
+        } else {
+            Form::of_name(file).map(TargetForm::from)
         }
     }
 

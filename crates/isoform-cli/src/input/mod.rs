@@ -107,9 +107,10 @@ pub(crate) fn is_dash(file: &Path) -> bool {
 /// With --architecture, external data is not read, because its contents are ignored when
 /// values are compared; [`load_complete`] is for everything else.
 pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
-    let external_data = match common.architecture {
-        true => ExternalData::Skipped,
-        false => ExternalData::Required,
+    let external_data = if common.architecture {
+        ExternalData::Skipped
+    } else {
+        ExternalData::Required
     };
     load_with(file, common, external_data)
 }
@@ -198,9 +199,10 @@ fn in_memory(
             }
             Content::Value(form) => return decode(form, bytes, file),
             Content::Model => {
-                let folder = match folder.as_os_str().is_empty() {
-                    true => Path::new("."),
-                    false => folder,
+                let folder = if folder.as_os_str().is_empty() {
+                    Path::new(".")
+                } else {
+                    folder
                 };
                 let resolver = ExternalResolver::in_folder(folder, options.files());
                 let start = bytes.slice(..bytes.len().min(SAMPLE));

@@ -97,9 +97,10 @@ fn unpack_zstd(mut rest: &[u8], limit: u64, out: &mut Vec<u8>) -> io::Result<()>
             }
             Err(error) => {
                 let text = error.to_string();
-                let kind = match text.contains("WindowTooBig") || text.contains("window_size") {
-                    true => io::ErrorKind::Unsupported,
-                    false => io::ErrorKind::Other,
+                let kind = if text.contains("WindowTooBig") || text.contains("window_size") {
+                    io::ErrorKind::Unsupported
+                } else {
+                    io::ErrorKind::Other
                 };
                 return Err(io::Error::new(kind, text));
             }

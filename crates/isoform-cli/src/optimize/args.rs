@@ -127,9 +127,10 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
     let number: f64 = number.parse().map_err(|_| wrong())?;
     let bytes = number * f64::from(1_u32 << shift);
-    match shift > 0 && bytes.is_finite() && bytes < 2_f64.powi(53) {
-        true => Ok(bytes as u64),
-        false => Err(wrong()),
+    if shift > 0 && bytes.is_finite() && bytes < 2_f64.powi(53) {
+        Ok(bytes as u64)
+    } else {
+        Err(wrong())
     }
 }
 

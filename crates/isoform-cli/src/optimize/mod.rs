@@ -47,9 +47,10 @@ impl RuleArgs {
             Some(bytes) => options.max_constant(bytes),
             None => options,
         };
-        match self.only.is_empty() {
-            true => options,
-            false => options.only(self.only.iter()),
+        if self.only.is_empty() {
+            options
+        } else {
+            options.only(self.only.iter())
         }
     }
 

@@ -117,9 +117,10 @@ pub(super) fn print(
         return Ok(());
     }
     for line in verified.to_string().lines() {
-        let head = match line.contains("): could not run: ") {
-            true => "tried",
-            false => "verified by",
+        let head = if line.contains("): could not run: ") {
+            "tried"
+        } else {
+            "verified by"
         };
         super::written::tell(target, &format!("{head} {line}"), output)?;
     }

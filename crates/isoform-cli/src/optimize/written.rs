@@ -47,9 +47,10 @@ pub(super) fn check(
     (explains, force): (bool, bool),
     output: &Output<'_, '_>,
 ) -> Result<(), Failure> {
-    match is_dash(target) && (explains || output.json) {
-        true => Err("--json and --explain write to standard output, which is also OUT".into()),
-        false => check_target(target, force),
+    if is_dash(target) && (explains || output.json) {
+        Err("--json and --explain write to standard output, which is also OUT".into())
+    } else {
+        check_target(target, force)
     }
 }
 

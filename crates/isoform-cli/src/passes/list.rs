@@ -52,13 +52,14 @@ fn conditions(entry: &PassEntry) -> String {
         return String::new();
     };
     let required: Vec<&str> = info.required.iter().map(|name| &**name).collect();
-    match required.is_empty() {
-        true => format!("  (level {})", info.opt_level),
-        false => format!(
+    if required.is_empty() {
+        format!("  (level {})", info.opt_level)
+    } else {
+        format!(
             "  (level {}, requires {})",
             info.opt_level,
             required.join(", ")
-        ),
+        )
     }
 }
 

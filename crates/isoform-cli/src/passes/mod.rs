@@ -72,11 +72,12 @@ fn options_of(args: &PipelineArgs) -> Result<ContextOptions, Error> {
             parse_value(value).map_err(|error| error.noted(format!("in '--config {setting}'")))?;
         options = options.config(key, value);
     }
-    Ok(match args.verify {
-        false => options,
-        true => options
+    Ok(if args.verify {
+        options
             .instrument(&Verifying::instrument())
-            .config("testing.immutable_module", true),
+            .config("testing.immutable_module", true)
+    } else {
+        options
     })
 }
 

@@ -190,21 +190,23 @@ fn finish(
     let bytes = match to_standard && form == Form::Text {
         // For people, as `isoform show` prints it.
         true => {
-            let tensors = match args.text.full_tensors {
-                true => TensorText::Inline,
-                false => TensorText::Abbreviated,
+            let tensors = if args.text.full_tensors {
+                TensorText::Inline
+            } else {
+                TensorText::Abbreviated
             };
             let options = args.text.options().tensors(tensors).placeholders(true);
             text_of(&result.to_value(), &options).map(String::into_bytes)
         }
         false => encode(target, &result, form),
     };
-    let written = bytes
-        .map_err(|error| failure_of(&error))
-        .and_then(|bytes| match to_standard {
-            true => Ok(bytes),
-            false => write(target, &bytes).map(|()| bytes),
-        });
+    let written = bytes.map_err(|error| failure_of(&error)).and_then(|bytes| {
+        if to_standard {
+            Ok(bytes)
+        } else {
+            write(target, &bytes).map(|()| bytes)
+        }
+    });
     match written {
         Err(failure) => output.failed_file(&args.output, &failure),
         Ok(bytes) if to_standard => output.bytes(&bytes),

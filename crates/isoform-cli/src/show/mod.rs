@@ -100,17 +100,19 @@ pub(crate) fn print_result(
         output.faint("# ONNX model")?;
     }
     text::print(&mut rows, &ShowArgs::default(), output)?;
-    match output.quiet {
-        true => Ok(()),
-        false => output.faint(&format!("# {nodes_before} → {nodes} nodes")),
+    if output.quiet {
+        Ok(())
+    } else {
+        output.faint(&format!("# {nodes_before} → {nodes} nodes"))
     }
 }
 
 /// Reads the file. External data may be missing unless something is computed from it.
 fn read(args: &ShowArgs, common: &Common) -> Result<Input, Failure> {
-    let external_data = match common.architecture || args.skip_external_data {
-        true => ExternalData::Skipped,
-        false => ExternalData::IfPresent,
+    let external_data = if common.architecture || args.skip_external_data {
+        ExternalData::Skipped
+    } else {
+        ExternalData::IfPresent
     };
     let input = load_with(&args.file, common, external_data)?;
     let input = args.fix.apply(&args.file, input)?;

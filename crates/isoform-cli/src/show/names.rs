@@ -180,9 +180,10 @@ impl Names {
                     if shown < items.len() {
                         texts.push("...".to_owned());
                     }
-                    let sum = match shown < items.len() {
-                        true => checksum(value),
-                        false => String::new(),
+                    let sum = if shown < items.len() {
+                        checksum(value)
+                    } else {
+                        String::new()
                     };
                     let elements = texts.join(", ");
                     format!("{} {tint}{{{elements}}}{sum}{tint:#}", self.typed(&ty))

@@ -49,9 +49,10 @@ pub(super) fn print(
 }
 
 fn value_text(args: &ShowArgs, file: &IrFile, output: &Output<'_, '_>) -> isoform::Result<String> {
-    let tensors = match args.text.full_tensors {
-        true => TensorText::Inline,
-        false => TensorText::Abbreviated,
+    let tensors = if args.text.full_tensors {
+        TensorText::Inline
+    } else {
+        TensorText::Abbreviated
     };
     let color = output.style.is_color && !output.json;
     let options = args

@@ -19,9 +19,10 @@ fn layers(count: usize, swapped: &[usize]) -> ModelProto {
         weights.push(floats(&name("w"), &[layer as f32, 1.0]));
         nodes.push(node("Mul", &[&input, &name("w")], &[&scaled]));
         nodes.push(node("Relu", &[&scaled], &[&active]));
-        let operands = match swapped.contains(&layer) {
-            false => [input.as_str(), &active],
-            true => [active.as_str(), &input],
+        let operands = if swapped.contains(&layer) {
+            [active.as_str(), &input]
+        } else {
+            [input.as_str(), &active]
         };
         nodes.push(node("Sub", &operands, &[&output]));
         nodes.push(node("Tanh", &[&output], &[&name("t")]));

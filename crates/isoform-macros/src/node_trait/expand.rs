@@ -100,8 +100,8 @@ impl<'a> Ctx<'a> {
                 }
             }
         });
-        let adapted = match self.is_rust_only() {
-            true => quote! {
+        let adapted = if self.is_rust_only() {
+            quote! {
                 type Adapted<'object> = ::core::convert::Infallible;
                 fn adapt(
                     _: #private::Adapter<'_, Self>,
@@ -113,8 +113,9 @@ impl<'a> Ctx<'a> {
                 ) -> &'adapter Self::Object<'object> {
                     match *adapted {}
                 }
-            },
-            false => quote! {
+            }
+        } else {
+            quote! {
                 type Adapted<'object> = #private::Adapter<'object, Self>;
                 fn adapt(
                     adapter: #private::Adapter<'_, Self>,
@@ -126,7 +127,7 @@ impl<'a> Ctx<'a> {
                 ) -> &'adapter Self::Object<'object> {
                     adapted
                 }
-            },
+            }
         };
         let rust_only = self.is_rust_only();
         quote! {
@@ -218,9 +219,8 @@ impl<'a> Ctx<'a> {
                 let function = &method.ident;
                 let names = method.arguments.iter().map(|argument| &argument.ident);
                 let call = self.adapter_call(index, method);
-                let body = match method.has_default {
-                    false => call,
-                    true => quote! {
+                let body = if method.has_default {
+                    quote! {
                         if self.has(#index) {
                             #call
                         } else {
@@ -229,7 +229,9 @@ impl<'a> Ctx<'a> {
                                 #(#names),*
                             )
                         }
-                    },
+                    }
+                } else {
+                    call
                 };
                 self.method(method, &body)
             });

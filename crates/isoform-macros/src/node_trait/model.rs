@@ -62,9 +62,10 @@ impl TraitModel {
                 errors.push_at(member, "expected a node trait with nothing but methods");
                 continue;
             };
-            match take_rust_only(&mut function.attrs, &mut errors) {
-                true => rust_only.push(function.clone()),
-                false => methods.extend(check_method(function, &mut errors)),
+            if take_rust_only(&mut function.attrs, &mut errors) {
+                rust_only.push(function.clone())
+            } else {
+                methods.extend(check_method(function, &mut errors))
             }
         }
         // Without other methods, only Rust can implement the trait, and it provides all of them.

@@ -102,10 +102,13 @@ impl Writer<'_, '_> {
                 attr.s = Some(Bytes::copy_from_slice(bytes));
                 Kind::String
             }
-            ValueRef::Array(items) => match items.values().is_empty() {
-                true => known().filter(|kind| kind.is_list()).unwrap_or(Kind::Ints),
-                false => self.list(&mut attr, items)?,
-            },
+            ValueRef::Array(items) => {
+                if items.values().is_empty() {
+                    known().filter(|kind| kind.is_list()).unwrap_or(Kind::Ints)
+                } else {
+                    self.list(&mut attr, items)?
+                }
+            }
             _ => self.object(&mut attr, value, &known)?,
         };
         attr.set_type(kind);
@@ -265,10 +268,11 @@ fn text(text: &str) -> Bytes {
 /// A float of the file format, which has 32 bits.
 fn single(number: f64) -> Result<f32> {
     let narrow = number as f32;
-    match narrow.is_infinite() && number.is_finite() {
-        true => Err(OnnxError::value(format!(
+    if narrow.is_infinite() && number.is_finite() {
+        Err(OnnxError::value(format!(
             "expected a float of 32 bits, got {number}, which is larger"
-        ))),
-        false => Ok(narrow),
+        )))
+    } else {
+        Ok(narrow)
     }
 }

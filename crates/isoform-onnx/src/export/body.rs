@@ -250,12 +250,11 @@ impl Writer<'_, '_> {
         };
         self.operator(call, &said, &mut made)?;
         for (index, value) in call.inputs.values().iter().enumerate() {
-            made.input.push(match value.is_none() {
-                true => String::new(),
-                false => {
-                    let name = Key::of(value).and_then(|key| self.names.of(&key).cloned());
-                    name.within(|| format!("input #{index}"))?.to_string()
-                }
+            made.input.push(if value.is_none() {
+                String::new()
+            } else {
+                let name = Key::of(value).and_then(|key| self.names.of(&key).cloned());
+                name.within(|| format!("input #{index}"))?.to_string()
             });
         }
         let listed = listed_inputs(&call.domain, &call.op);

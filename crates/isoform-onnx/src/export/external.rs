@@ -70,9 +70,10 @@ pub(super) fn externalize(
     let mut mover = Mover {
         options,
         file_name,
-        files: match options.all_tensors_to_one_file {
-            true => vec![DataFile::new(location)],
-            false => Vec::new(),
+        files: if options.all_tensors_to_one_file {
+            vec![DataFile::new(location)]
+        } else {
+            Vec::new()
         },
         taken: HashSet::from([file_name.to_owned()]),
     };
@@ -181,9 +182,12 @@ impl Mover<'_> {
 
     /// A new file name that is valid everywhere, and that no other model has.
     fn own_file(&mut self, name: &str) -> String {
-        let plain = |c: char| match c.is_ascii_alphanumeric() || "_-.".contains(c) {
-            true => c,
-            false => '_',
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || "_-.".contains(c) {
+                c
+            } else {
+                '_'
+            }
         };
         let plain: String = name.chars().take(128).map(plain).collect();
         let plain = plain.trim_start_matches('.');

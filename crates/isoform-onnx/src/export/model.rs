@@ -59,12 +59,11 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
         ..Default::default()
     };
     let producer = format!("{} {}", said.producer_name, said.producer_version);
-    match producer.trim() == program.producer.as_str() {
-        true => {
-            made.producer_name = said.producer_name;
-            made.producer_version = said.producer_version;
-        }
-        false => made.producer_name = program.producer.to_string(),
+    if producer.trim() == program.producer.as_str() {
+        made.producer_name = said.producer_name;
+        made.producer_version = said.producer_version;
+    } else {
+        made.producer_name = program.producer.to_string()
     }
     let mut opsets = Opsets::of(&listing, units[0], &said.opset_import)?;
     let main_opset = *opsets
@@ -82,9 +81,10 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
     for (index, &(start, end)) in units.iter().enumerate() {
         let is_main = index == 0;
         let place = || body_place(&listing.bodies[start]);
-        let listed = match is_main && ir_version < FIRST_IR_VERSION_WITH_DEFAULTS {
-            true => listed_inputs(program)?,
-            false => HashSet::new(),
+        let listed = if is_main && ir_version < FIRST_IR_VERSION_WITH_DEFAULTS {
+            listed_inputs(program)?
+        } else {
+            HashSet::new()
         };
         let values = Values::collect(&listing, (start, end), &listed)?;
         let names = Names::choose(&values, is_main)?;

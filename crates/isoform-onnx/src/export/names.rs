@@ -143,9 +143,10 @@ impl Names {
             }
             let is_free = known.is_none();
             // A small constant is repeated rather than copied by a node.
-            let home = match is_repeated(&key, value) {
-                true => home.filter(|&home| home == body && is_free),
-                false => home,
+            let home = if is_repeated(&key, value) {
+                home.filter(|&home| home == body && is_free)
+            } else {
+                home
             };
             let name = self.claim(values, body, &wanted, "output");
             match home {

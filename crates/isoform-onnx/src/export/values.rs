@@ -44,9 +44,10 @@ impl Key {
                 }
                 let is_constant = object.downcast_ref::<StringTensor>().is_some()
                     || object.downcast_ref::<SparseTensor>().is_some();
-                match is_constant {
-                    true => Ok(Key::Constant(object.identity())),
-                    false => Err(unexpected(value)),
+                if is_constant {
+                    Ok(Key::Constant(object.identity()))
+                } else {
+                    Err(unexpected(value))
                 }
             }
             _ => Err(unexpected(value)),

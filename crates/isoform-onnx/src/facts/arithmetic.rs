@@ -31,9 +31,10 @@ impl Symbols {
     }
 
     fn anything(&mut self, is_extent: bool) -> Size {
-        match is_extent {
-            true => self.fresh_number(None, None),
-            false => self.fresh(None, None),
+        if is_extent {
+            self.fresh_number(None, None)
+        } else {
+            self.fresh(None, None)
         }
     }
 
@@ -98,9 +99,10 @@ impl Symbols {
             Some(divisor) if divisor > 0 && left.is_nonneg() => self.floor_div(left, divisor),
             _ => {
                 let nonneg = left.is_nonneg() && right.is_nonneg();
-                let limits = match nonneg {
-                    true => (Some(0), left.upper_bound()),
-                    false => (None, None),
+                let limits = if nonneg {
+                    (Some(0), left.upper_bound())
+                } else {
+                    (None, None)
                 };
                 self.opaque(Opaque::TruncDiv, left, right, limits)
             }
@@ -144,9 +146,10 @@ impl Symbols {
             }
             _ if of_dividend && !same_sign => self.opaque(Opaque::Rem, left, right, (None, None)),
             _ => {
-                let limits = match same_sign {
-                    true => (Some(0), right.upper_bound()),
-                    false => (None, None),
+                let limits = if same_sign {
+                    (Some(0), right.upper_bound())
+                } else {
+                    (None, None)
                 };
                 self.opaque(Opaque::Mod, left, right, limits)
             }

@@ -83,9 +83,10 @@ fn join(symbols: &mut Symbols, left: &Fact, right: &Fact, own: &mut HashSet<Symb
         if is_own || left == right {
             return left.clone();
         }
-        let fresh = match is_extent {
-            true => symbols.fresh_extent(),
-            false => symbols.fresh(None, None),
+        let fresh = if is_extent {
+            symbols.fresh_extent()
+        } else {
+            symbols.fresh(None, None)
         };
         own.extend(fresh.as_symbol().cloned());
         fresh
@@ -426,9 +427,12 @@ fn collected(
         let certain = count.is_some_and(Size::is_positive);
         let shape = each.shape.as_deref().map(|each| {
             let mut shape = vec![symbols.or_fresh(count.cloned())];
-            shape.extend(each.iter().map(|size| match certain {
-                true => size.clone(),
-                false => symbols.fresh_extent(),
+            shape.extend(each.iter().map(|size| {
+                if certain {
+                    size.clone()
+                } else {
+                    symbols.fresh_extent()
+                }
             }));
             shape
         });

@@ -88,12 +88,13 @@ impl Fixing {
 
     fn fix(&mut self, dim: &Ref<Dim>, extent: i64) -> Result<()> {
         let held = *self.fixed.entry(dim.identity()).or_insert(extent);
-        match held == extent {
-            true => Ok(()),
-            false => Err(Error::value_error(format!(
+        if held == extent {
+            Ok(())
+        } else {
+            Err(Error::value_error(format!(
                 "dimension '{}': expected one extent, got {held} and {extent}",
                 dim.name
-            ))),
+            )))
         }
     }
 
@@ -224,11 +225,12 @@ impl Fixing {
 }
 
 fn check_extent(place: &str, extent: i64) -> Result<()> {
-    match extent < 0 {
-        true => Err(Error::value_error(format!(
+    if extent < 0 {
+        Err(Error::value_error(format!(
             "{place}: expected an extent that is not negative, got {extent}"
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 
@@ -236,8 +238,9 @@ fn check_extent(place: &str, extent: i64) -> Result<()> {
 fn list<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
     let mut names: Vec<String> = names.map(|name| format!("'{name}'")).collect();
     names.dedup();
-    match names.is_empty() {
-        true => format!("no {what}"),
-        false => format!("the {what} {}", names.join(", ")),
+    if names.is_empty() {
+        format!("no {what}")
+    } else {
+        format!("the {what} {}", names.join(", "))
     }
 }

@@ -307,9 +307,10 @@ impl Size {
             [Term { symbols, factor }] if symbols.is_empty() => Some(Size::from(*factor)),
             _ => {
                 let stays = |term: &Term| {
-                    let most = match term.symbols.is_empty() {
-                        true => MAX_OFFSET,
-                        false => MAX_FACTOR,
+                    let most = if term.symbols.is_empty() {
+                        MAX_OFFSET
+                    } else {
+                        MAX_FACTOR
                     };
                     term.factor.unsigned_abs() <= most
                 };
@@ -559,9 +560,10 @@ impl Size {
                     .mul(&Size::from(term.factor))?;
                 Some(self.add(&change)?.bounds())
             };
-            let (below, above) = match term.factor > 0 {
-                true => (floors, ceilings),
-                false => (ceilings, floors),
+            let (below, above) = if term.factor > 0 {
+                (floors, ceilings)
+            } else {
+                (ceilings, floors)
             };
             lower = (below.iter().filter_map(replaced)).fold(lower, |best, one| best.max(one.0));
             for one in above.iter().filter_map(replaced) {

@@ -174,18 +174,20 @@ impl Symbols {
         let Some(difference) = difference else {
             return self.symmetric(function, left, right, limits);
         };
-        let (difference, base) = match difference.starts_negative() {
-            true => (difference.neg(), left),
-            false => (Some(difference), right),
+        let (difference, base) = if difference.starts_negative() {
+            (difference.neg(), left)
+        } else {
+            (Some(difference), right)
         };
         let Some(difference) = difference else {
             return self.symmetric(function, left, right, limits);
         };
         if let Some(known) = self.extremes.get(&difference) {
             let above_base = known.size.sub(&known.base);
-            let above_base = match known.function == function {
-                true => above_base,
-                false => above_base.and_then(|other| difference.sub(&other)),
+            let above_base = if known.function == function {
+                above_base
+            } else {
+                above_base.and_then(|other| difference.sub(&other))
             };
             let size = above_base.and_then(|above| above.add(base));
             return size.unwrap_or_else(|| self.symmetric(function, left, right, limits));
@@ -250,9 +252,10 @@ impl Symbols {
             Opaque::Wrap => "wrap",
         };
         let name = format!("{function}({left}, {right})");
-        match name.len() <= MAX_NAME {
-            true => name,
-            false => self.next_name(),
+        if name.len() <= MAX_NAME {
+            name
+        } else {
+            self.next_name()
         }
     }
 }

@@ -212,11 +212,11 @@ impl Ranks {
             if analysis.fact(&value).rank().is_some() {
                 continue;
             }
-            let found = match is_if {
-                true => self
-                    .of_branches(analysis, call, index)
-                    .map(|[left, right]| left | right),
-                false => self.of_operator(analysis, call),
+            let found = if is_if {
+                self.of_branches(analysis, call, index)
+                    .map(|[left, right]| left | right)
+            } else {
+                self.of_operator(analysis, call)
             };
             if let Some(ranks) = found {
                 self.possible.insert(ValueKey::of(&value), ranks);

@@ -291,9 +291,10 @@ impl<'r> Rewriter<'r> {
         } else {
             trimmed(inputs)
         };
-        let attrs = match node.bodies.is_empty() && !holds_values(old) {
-            true => None,
-            false => self.attributes(listing, node, &inputs)?,
+        let attrs = if node.bodies.is_empty() && !holds_values(old) {
+            None
+        } else {
+            self.attributes(listing, node, &inputs)?
         };
         let moved = old.depth >= 0 && old.depth != self.depth;
         let call = if same_inputs && is_same_callee && attrs.is_none() && !moved {
@@ -473,9 +474,10 @@ impl<'r> Rewriter<'r> {
     }
 
     fn is_copyable(&mut self, call: &Ref<Call>) -> bool {
-        let known = match call.is_standard() {
-            true => Some(&call.version),
-            false => self.versions.get(&Str::default()),
+        let known = if call.is_standard() {
+            Some(&call.version)
+        } else {
+            self.versions.get(&Str::default())
         };
         let newest = i64::MAX;
         is_copyable(call, known.copied().unwrap_or(newest), &mut self.analysis)

@@ -113,11 +113,12 @@ fn unknown_rule(name: &str, rules: &[Rule]) -> Error {
     let names = STEPS.iter().map(|step| step.name);
     let names: Vec<&str> = names.chain(rules.iter().map(Rule::name)).collect();
     let hint = name_hint(name, names.iter().copied());
-    Error::value_error(match hint.is_empty() {
-        true => format!(
+    Error::value_error(if hint.is_empty() {
+        format!(
             "there is no rule '{name}'; the rules are {}",
             names.join(", ")
-        ),
-        false => format!("there is no rule '{name}'{hint}"),
+        )
+    } else {
+        format!("there is no rule '{name}'{hint}")
     })
 }

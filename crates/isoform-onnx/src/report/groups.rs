@@ -217,9 +217,10 @@ impl Writer<'_> {
             (ChangeKind::Sharing, Some(left), Some(right)) => {
                 // The copy is the one without a partner.
                 let is_added = self.partnered.contains(&left.identity());
-                let (verb, role, call) = match is_added {
-                    true => ("added", Role::Right, right),
-                    false => ("removed", Role::Left, left),
+                let (verb, role, call) = if is_added {
+                    ("added", Role::Right, right)
+                } else {
+                    ("removed", Role::Left, left)
                 };
                 let before = format!("{verb} a copy of ");
                 let mut item = Item::new(Rank::Nodes, kind.name(), before, String::new());

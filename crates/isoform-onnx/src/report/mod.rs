@@ -95,9 +95,10 @@ impl ReportOptions {
         let (l, r) = self.levels.apply_pair(left, right)?;
         let difference = self.diff_options().diff(&l, &r)?;
         let summary = self.summary((left, right), (&l, &r), &difference, control)?;
-        let (groups, changed) = match difference.is_empty() {
-            true => Default::default(),
-            false => groups::groups(self, &r, &difference, &summary.weights),
+        let (groups, changed) = if difference.is_empty() {
+            Default::default()
+        } else {
+            groups::groups(self, &r, &difference, &summary.weights)
         };
         let nodes = node_changes((&l, &r), &difference, &changed);
         Ok(Report {
@@ -132,9 +133,10 @@ impl ReportOptions {
         difference: &Difference,
         control: &Control<'_>,
     ) -> Result<ModelsSummary> {
-        let found = match self.compare.skip_tensor_content {
-            true => Default::default(),
-            false => weights::measured(self.tolerance, (l, r), difference, control)?,
+        let found = if self.compare.skip_tensor_content {
+            Default::default()
+        } else {
+            weights::measured(self.tolerance, (l, r), difference, control)?
         };
         let mut summary = ModelsSummary::of(l, r, found, !l.io_names.is_empty());
         // Levels rewrite the versions of nodes.

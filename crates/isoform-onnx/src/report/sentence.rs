@@ -139,9 +139,12 @@ pub(super) fn used_by(place: &Around) -> String {
 /// A node that another one replaced.
 pub(super) fn became(left: &Call, right: &Call, main: &Str) -> Item {
     let kind = ChangeKind::Replaced.name();
-    let with = |call: &Call| match left.shown_op() == right.shown_op() {
-        true => format!(" with {} inputs", call.inputs.len()),
-        false => String::new(),
+    let with = |call: &Call| {
+        if left.shown_op() == right.shown_op() {
+            format!(" with {} inputs", call.inputs.len())
+        } else {
+            String::new()
+        }
     };
     let item = Item::new(Rank::Nodes, kind, String::new(), String::new());
     let mut item = item.of_call(left, main);

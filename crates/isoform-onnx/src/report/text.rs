@@ -67,12 +67,13 @@ impl Report {
             let side = |it: &Option<_>| it.as_ref().map_or_else(|| "-".to_owned(), versions);
             let sides = format!("{} -> {}", side(&changed.left), side(&changed.right));
             let text = format!("opset {} {sides}", domain_text(domain));
-            match is_equal {
-                true => line(
+            if is_equal {
+                line(
                     Role::Row,
                     format!("{text}, with the same meaning for all nodes"),
-                ),
-                false => line(changed_role(changed), text),
+                )
+            } else {
+                line(changed_role(changed), text)
             }
         });
         lines.collect()

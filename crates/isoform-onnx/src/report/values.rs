@@ -25,9 +25,10 @@ pub(super) fn node(call: &Call) -> String {
 
 /// The part of this that tells nodes of one operator apart.
 pub(super) fn node_name(call: &Call) -> String {
-    match call.name.is_empty() && call.output_names.iter().any(|name| !name.is_empty()) {
-        true => format!("making {}", label(call)),
-        false => label(call),
+    if call.name.is_empty() && call.output_names.iter().any(|name| !name.is_empty()) {
+        format!("making {}", label(call))
+    } else {
+        label(call)
     }
 }
 

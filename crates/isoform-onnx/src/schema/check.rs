@@ -70,9 +70,10 @@ pub(crate) fn refusals(form: &Form<'_>) -> Vec<OnnxError> {
         let place = || format!("attribute '{}'", attr.name);
         let Some(expected) = schema.attribute(&attr.name) else {
             let known: Vec<&str> = schema.attributes.iter().map(|attr| attr.name).collect();
-            let known = match known.is_empty() {
-                true => "none".to_owned(),
-                false => known.join(", "),
+            let known = if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
             };
             let reason = format!("{op} has no such attribute in {}, but {known}", set());
             found.push(OnnxError::value(reason).within(place()));

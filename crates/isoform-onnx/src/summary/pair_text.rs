@@ -147,9 +147,10 @@ impl ModelsSummary {
 
 /// The cells of a weight that differs.
 fn weight(it: &MeasuredWeight) -> Vec<String> {
-    let name = match it.left.name == it.right.name {
-        true => it.left.name.to_string(),
-        false => format!("{} -> {}", it.left.name, it.right.name),
+    let name = if it.left.name == it.right.name {
+        it.left.name.to_string()
+    } else {
+        format!("{} -> {}", it.left.name, it.right.name)
     };
     let types = it.types();
     let Some(found) = &it.difference else {

@@ -93,12 +93,11 @@ pub fn measure_weights(
     for (left, right) in &found.pairs {
         let forms = [left, right].map(|it| (it.tensor.dtype(), it.tensor.shape()));
         let is_one_form = forms[0] == forms[1];
-        let difference = match is_one_form {
-            true => {
-                let found = tensor_difference(&left.tensor, &right.tensor, tolerance, control);
-                Some(found.map_err(failure)?)
-            }
-            false => as_numbers(left, right, control)?,
+        let difference = if is_one_form {
+            let found = tensor_difference(&left.tensor, &right.tensor, tolerance, control);
+            Some(found.map_err(failure)?)
+        } else {
+            as_numbers(left, right, control)?
         };
         if let Some(found) = &difference {
             total.add(found);
@@ -170,9 +169,10 @@ impl MeasuredWeight {
 
     /// The types of both sides, of two forms with what decodes them.
     pub(crate) fn types(&self) -> String {
-        match self.is_of_one_form() {
-            true => tensor_type(&self.left.tensor),
-            false => format!("{} -> {}", self.left.ty(), self.right.ty()),
+        if self.is_of_one_form() {
+            tensor_type(&self.left.tensor)
+        } else {
+            format!("{} -> {}", self.left.ty(), self.right.ty())
         }
     }
 }

@@ -168,9 +168,10 @@ fn values(left: &Value, right: &Value, tolerance: Option<Tolerance>) -> Verdict 
         _ if structural_equal(left, right).unwrap_or(false) => Verdict::Same,
         _ => {
             let (left, right) = (left.type_name(), right.type_name());
-            let reason = match left == right {
-                true => "the values differ".to_owned(),
-                false => format!("expected {left}, got {right}"),
+            let reason = if left == right {
+                "the values differ".to_owned()
+            } else {
+                format!("expected {left}, got {right}")
             };
             Verdict::Different(reason, None)
         }

@@ -111,9 +111,10 @@ impl Given {
             {
                 let known = graph.params.iter();
                 let known: Vec<String> = known.map(|it| format!("'{}'", it.name)).collect();
-                let known = match known.is_empty() {
-                    true => "no inputs".to_owned(),
-                    false => format!("the inputs {}", known.join(", ")),
+                let known = if known.is_empty() {
+                    "no inputs".to_owned()
+                } else {
+                    format!("the inputs {}", known.join(", "))
                 };
                 let text = format!("input '{name}': the model has {known}");
                 return Err(Error::new(ErrorKind::Key, text));
@@ -334,9 +335,10 @@ pub(super) fn plans(
         .enumerate()
         .filter_map(|(number, pattern)| plan(&parts, &dims, *pattern, number as u64))
         .collect();
-    Ok(match plans.is_empty() {
-        true => Err("the inputs are too large to be made".to_owned()),
-        false => Ok(plans),
+    Ok(if plans.is_empty() {
+        Err("the inputs are too large to be made".to_owned())
+    } else {
+        Ok(plans)
     })
 }
 

@@ -266,17 +266,16 @@ fn branches_that_return_outer_values_get_a_node() {
         .unwrap();
     let input = model.program().graph.params.get(1).unwrap();
     let attrs = output.call.attrs.iter().map(|(name, value)| {
-        let value = match name == "then_branch" {
-            true => {
-                let graph: Ref<Graph> = value.extract().unwrap();
-                let results = Array::from(vec![Value::from(input)]);
-                Ref::new(Graph {
-                    results,
-                    ..graph.clone_fields()
-                })
-                .into()
-            }
-            false => value.clone(),
+        let value = if name == "then_branch" {
+            let graph: Ref<Graph> = value.extract().unwrap();
+            let results = Array::from(vec![Value::from(input)]);
+            Ref::new(Graph {
+                results,
+                ..graph.clone_fields()
+            })
+            .into()
+        } else {
+            value.clone()
         };
         (name.clone(), value)
     });

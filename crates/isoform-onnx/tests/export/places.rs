@@ -176,9 +176,10 @@ impl Builder {
     fn name(&mut self, shared: bool, own: &[String]) -> String {
         let common = format!("shared{}", self.next % 3);
         self.next += 1;
-        match shared && !own.contains(&common) {
-            true => common,
-            false => format!("v{}", self.next),
+        if shared && !own.contains(&common) {
+            common
+        } else {
+            format!("v{}", self.next)
         }
     }
 

@@ -166,9 +166,10 @@ fn a_model_can_replace_the_files_it_came_from() {
     let made = load_with(&weighted(&[200_000, 3 << 20]), ImportOptions::default());
     for external in [false, true, true, false] {
         let options = SaveOptions::default().save_as_external_data(external);
-        match path.exists() {
-            true => options.save(load(&path).unwrap().program(), &path).unwrap(),
-            false => options.save(made.program(), &path).unwrap(),
+        if path.exists() {
+            options.save(load(&path).unwrap().program(), &path).unwrap()
+        } else {
+            options.save(made.program(), &path).unwrap()
         };
         let model = load(&path).unwrap();
         options.save(model.program(), &path).unwrap();

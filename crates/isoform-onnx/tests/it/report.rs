@@ -226,9 +226,10 @@ fn halves(name: &str, numbers: &[f32]) -> TensorProto {
         let exponent = (bits >> 23 & 0xff) as i32 - 127 + 15;
         assert!(number == 0.0 || (1..31).contains(&exponent));
         let rounded = ((bits & 0x007f_ffff) + 0x1000) >> 13;
-        match number == 0.0 {
-            true => 0,
-            false => (bits >> 16 & 0x8000) + ((exponent as u32) << 10) + rounded,
+        if number == 0.0 {
+            0
+        } else {
+            (bits >> 16 & 0x8000) + ((exponent as u32) << 10) + rounded
         }
     };
     TensorProto {

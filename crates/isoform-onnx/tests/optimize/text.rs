@@ -267,9 +267,10 @@ impl Parser<'_> {
         if self.take("::") {
             domain = std::mem::replace(&mut word, self.word());
         }
-        let attribute = match self.take("{") {
-            true => self.attributes("}"),
-            false => Vec::new(),
+        let attribute = if self.take("{") {
+            self.attributes("}")
+        } else {
+            Vec::new()
         };
         if attribute.is_empty() && !self.sees("(") {
             return if word == "_" { String::new() } else { word };

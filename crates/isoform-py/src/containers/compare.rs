@@ -304,9 +304,10 @@ pub(crate) fn hash(py: Python<'_>, value: &Value) -> PyResult<isize> {
         let is_key = frame.is_at_key();
         step = match frame.next() {
             Some(value) => {
-                let hooked = match is_key {
-                    true => hooked_key_hash(&value).into_py()?,
-                    false => None,
+                let hooked = if is_key {
+                    hooked_key_hash(&value).into_py()?
+                } else {
+                    None
                 };
                 // Keys are hashed as lookups hash them.
                 hooked.map_or(Step::Enter(value), |hash| Step::Leave(hash as isize))

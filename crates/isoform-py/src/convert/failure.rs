@@ -28,9 +28,10 @@ impl Failure {
     /// The encoding of a str failed.
     #[cold]
     pub(super) fn of_text(raised: PyErr) -> Self {
-        match Python::attach(|py| raised.is_instance_of::<PyUnicodeEncodeError>(py)) {
-            true => Failure::Surrogate(Box::new(("surrogates not allowed".to_owned(), raised))),
-            false => Failure::Raised(raised),
+        if Python::attach(|py| raised.is_instance_of::<PyUnicodeEncodeError>(py)) {
+            Failure::Surrogate(Box::new(("surrogates not allowed".to_owned(), raised)))
+        } else {
+            Failure::Raised(raised)
         }
     }
 

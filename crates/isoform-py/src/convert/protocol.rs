@@ -192,9 +192,10 @@ fn integer<'py>(
     method: &str,
     answer: Bound<'py, PyAny>,
 ) -> Result<Number<'py>, Failure> {
-    match answer.is_instance_of::<PyInt>() {
-        true => Ok(Number::Int(Integer(answer))),
-        false => Err(wrong_answer(value, method, "int", &answer)),
+    if answer.is_instance_of::<PyInt>() {
+        Ok(Number::Int(Integer(answer)))
+    } else {
+        Err(wrong_answer(value, method, "int", &answer))
     }
 }
 

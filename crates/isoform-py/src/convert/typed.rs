@@ -24,9 +24,10 @@ fn mismatch(schema: &Schema, value: &Bound<'_, PyAny>) -> Failure {
         _ if value.is_none() => "None".to_owned(),
         _ => class_of(value),
     };
-    let note = match takes_int(schema) && value.is_instance_of::<PyInt>() {
-        true => " out of the int64 range",
-        false => "",
+    let note = if takes_int(schema) && value.is_instance_of::<PyInt>() {
+        " out of the int64 range"
+    } else {
+        ""
     };
     if matches!(schema, Schema::Literal(_))
         && let Ok(shown) = value.repr()
@@ -269,9 +270,10 @@ fn union_of(
         _ => false,
     };
     // An exception here is raised again below, where it is reported.
-    let number = match options.iter().any(is_number) {
-        true => number_like(value).ok().flatten(),
-        false => None,
+    let number = if options.iter().any(is_number) {
+        number_like(value).ok().flatten()
+    } else {
+        None
     };
     let has_int = options.iter().any(|option| matches!(option, Schema::Int));
     // Next come the kinds nearest to a number, and last types, whose hooks can accept

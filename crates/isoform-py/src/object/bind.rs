@@ -149,10 +149,7 @@ pub(crate) fn bind(
         )));
     }
     let native = plan.is_none();
-    let maker = match native {
-        true => Maker::of(py, info)?,
-        false => None,
-    };
+    let maker = if native { Maker::of(py, info)? } else { None };
     let mut fields: Vec<FieldData> = Vec::new();
     let mut inherited = 0;
     if let Some(parent) = info.parent()

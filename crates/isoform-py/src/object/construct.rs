@@ -283,9 +283,10 @@ pub(super) struct Missing {
 
 impl Missing {
     pub(super) fn add(&mut self, name: impl std::fmt::Display, keyword_only: bool) {
-        let names = match keyword_only {
-            true => &mut self.keyword_only,
-            false => &mut self.positional,
+        let names = if keyword_only {
+            &mut self.keyword_only
+        } else {
+            &mut self.positional
         };
         names.push(format!("'{name}'"));
     }
@@ -300,12 +301,13 @@ impl Missing {
             format!("{count} required {kind}argument{plural}: {names}")
         });
         let said: Vec<_> = said.collect();
-        match said.is_empty() {
-            true => Ok(()),
-            false => Err(PyTypeError::new_err(format!(
+        if said.is_empty() {
+            Ok(())
+        } else {
+            Err(PyTypeError::new_err(format!(
                 "{key}.__init__() missing {}",
                 said.join(" and ")
-            ))),
+            )))
         }
     }
 }

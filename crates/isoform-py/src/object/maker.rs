@@ -161,9 +161,10 @@ impl Maker {
     fn too_many(&self, given: usize) -> PyErr {
         let most = self.positional();
         let required = self.required().min(most);
-        let takes = match required == most {
-            true => format!("{required}"),
-            false => format!("from {required} to {most}"),
+        let takes = if required == most {
+            format!("{required}")
+        } else {
+            format!("from {required} to {most}")
         };
         PyTypeError::new_err(format!(
             "{}.__init__() takes {takes} positional arguments but {given} were given",

@@ -91,9 +91,10 @@ fn call(
         return Ok(done.clone());
     }
     let result = chosen.call(&given, visit.region())?;
-    let answer = match result.is(&given) {
-        true => None,
-        false => Some(replacement("structural_map", &visit.value(), &result)?),
+    let answer = if result.is(&given) {
+        None
+    } else {
+        Some(replacement("structural_map", &visit.value(), &result)?)
     };
     if let Some(identity) = spread {
         variables.insert(identity, answer.clone());

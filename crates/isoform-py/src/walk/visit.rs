@@ -110,9 +110,10 @@ pub(crate) fn structural_visit(
     let callbacks = Callbacks::parse("structural_visit", callbacks, None)?;
     let value = untyped(root)?;
     let handle = Bound::new(py, VisitorHandle(Running::new("visit")))?;
-    let sharing = match regions_apart {
-        true => Sharing::OncePerRegion,
-        false => Sharing::Once,
+    let sharing = if regions_apart {
+        Sharing::OncePerRegion
+    } else {
+        Sharing::Once
     };
     let options = WalkOptions::default().keys(false).sharing(sharing);
     let call = |value: &Value, visitor: &mut dyn VisitCallback| {

@@ -77,9 +77,10 @@ pub(crate) fn structural_walk<'py>(
     let order = parse::order("structural_walk", order)?;
     let callbacks = Callbacks::parse("structural_walk", callbacks, with_def_region_kind)?;
     let value = untyped(root)?;
-    let sharing = match callbacks.with_region() {
-        true => Sharing::OncePerRegion,
-        false => Sharing::Once,
+    let sharing = if callbacks.with_region() {
+        Sharing::OncePerRegion
+    } else {
+        Sharing::Once
     };
     let options = WalkOptions::default().order(order).keys(false);
     let options = options.sharing(sharing);

@@ -144,9 +144,10 @@ impl<'a> Generator<'a> {
 
     /// The source of choices at this place.
     fn source(&mut self) -> &mut Source<'a> {
-        match self.is_ignored {
-            true => &mut self.ignored,
-            false => &mut self.main,
+        if self.is_ignored {
+            &mut self.ignored
+        } else {
+            &mut self.main
         }
     }
 
@@ -250,9 +251,10 @@ impl<'a> Generator<'a> {
     }
 
     fn items(&mut self, item: &Schema, depth: usize) -> Result<Vec<Value>> {
-        let count = match self.is_over(depth) {
-            true => 0,
-            false => self.source().below(4),
+        let count = if self.is_over(depth) {
+            0
+        } else {
+            self.source().below(4)
         };
         (0..count)
             .map(|_| self.value(item, None, depth.saturating_sub(1)))
@@ -294,10 +296,7 @@ impl<'a> Generator<'a> {
 
     /// An object of a type or a derived one, either existing or new.
     fn object(&mut self, ty: TypeIndex, want: Option<DType>, depth: usize) -> Result<Ref<Obj>> {
-        let percent = match self.is_over(depth) {
-            true => 70,
-            false => 25,
-        };
+        let percent = if self.is_over(depth) { 70 } else { 25 };
         if self.source().chance(percent)
             && let Some(known) = self.known(ty, want)
         {
@@ -326,9 +325,10 @@ impl<'a> Generator<'a> {
         let fits = |class: &&Class| want.is_none_or(|want| typing::may_be(class.info, want));
         let fitting: Vec<Class> = classes.iter().filter(fits).copied().collect();
         let concrete: Vec<Class> = fitting.iter().filter(|one| !one.is_base).copied().collect();
-        let mut choices = match concrete.is_empty() || self.source().chance(3) {
-            true => fitting,
-            false => concrete,
+        let mut choices = if concrete.is_empty() || self.source().chance(3) {
+            fitting
+        } else {
+            concrete
         };
         if self.is_over(depth) {
             // A vector must be built from scalars or named, otherwise it would never end.
@@ -404,10 +404,13 @@ impl<'a> Generator<'a> {
             (_, "kind", _) if *field.schema() == Schema::Int => {
                 number(&TypeKind::ALL.map(|kind| kind as i64), self.source())
             }
-            _ if is_name => match self.is_ignored {
-                true => Value::from(format!("ignored{}", self.ignored.below(200))),
-                false => Value::from(format!("global{}", self.maker.made.len())),
-            },
+            _ if is_name => {
+                if self.is_ignored {
+                    Value::from(format!("ignored{}", self.ignored.below(200)))
+                } else {
+                    Value::from(format!("global{}", self.maker.made.len()))
+                }
+            }
             (_, name, Some(typing)) => {
                 let want = typing.of_field(info, name);
                 return self.value(field.schema(), want, depth);

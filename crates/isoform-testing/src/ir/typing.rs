@@ -24,9 +24,10 @@ const LANES: u16 = 4;
 /// A data type that expressions may have.
 pub(super) fn draw(source: &mut Source<'_>) -> DType {
     let scalar = *source.pick(&SCALARS);
-    match source.chance(15) {
-        true => scalar.with_lanes(LANES),
-        false => scalar,
+    if source.chance(15) {
+        scalar.with_lanes(LANES)
+    } else {
+        scalar
     }
 }
 
@@ -116,9 +117,10 @@ pub(super) fn of(info: &TypeInfo, want: Option<DType>, source: &mut Source<'_>) 
         ("tir.Let", _) => *source.pick(&SCALARS),
         _ => dtype,
     };
-    let condition = match source.chance(50) {
-        true => DType::BOOL,
-        false => DType::BOOL.with_lanes(dtype.lanes()),
+    let condition = if source.chance(50) {
+        DType::BOOL
+    } else {
+        DType::BOOL.with_lanes(dtype.lanes())
     };
     Typing {
         dtype,

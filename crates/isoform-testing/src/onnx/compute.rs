@@ -144,9 +144,10 @@ fn mat_mul(g: &mut Generator<'_>) -> Option<()> {
     if !g.is_small(&dims) {
         return None;
     }
-    let x = match y.constant && g.source.chance(30) && FLOATS.contains(&x.elem) {
-        true => scaled(g, &x),
-        false => x,
+    let x = if y.constant && g.source.chance(30) && FLOATS.contains(&x.elem) {
+        scaled(g, &x)
+    } else {
+        x
     };
     let mut made = g.make(Op::new("MatMul").on(&x).on(&y), x.elem, dims);
     if made.rank() == 2 && g.source.chance(25) {
@@ -300,13 +301,12 @@ fn conv(g: &mut Generator<'_>) -> Option<()> {
 /// A constant that scales or moves numbers; now and then one that no weight can take up.
 fn factor(g: &mut Generator<'_>, elem: ElemType, shape: &[i64]) -> Val {
     let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
-    match g.source.chance(20) {
-        true => {
-            let number = *g.source.pick(&special);
-            g.note("pattern: special number beside weights");
-            g.uniform(elem, shape, number)
-        }
-        false => g.constant(elem, shape),
+    if g.source.chance(20) {
+        let number = *g.source.pick(&special);
+        g.note("pattern: special number beside weights");
+        g.uniform(elem, shape, number)
+    } else {
+        g.constant(elem, shape)
     }
 }
 

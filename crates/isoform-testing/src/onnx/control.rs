@@ -206,9 +206,10 @@ fn failing_branch(g: &mut Generator<'_>) -> Option<()> {
     let right = g.make(Op::new("Neg").on(&x), x.elem, x.dims.clone());
     let wrong = reshapes::unsqueeze_at(g, &right, &[0]);
     g.scope.truncate(outer);
-    let (left, right) = match truth[0] {
-        true => (right, wrong),
-        false => (wrong, right),
+    let (left, right) = if truth[0] {
+        (right, wrong)
+    } else {
+        (wrong, right)
     };
     let op = if_else(g, &condition, &[left], &[right]);
     let mut made = g.make(op, x.elem, x.dims.clone());
@@ -468,9 +469,10 @@ fn function(g: &mut Generator<'_>) -> Option<()> {
     let mut defaults = Vec::new();
     let mut required = Vec::new();
     for (name, choices) in &attrs {
-        match has_default {
-            true => defaults.push((Str::from(*name), choices[0].clone())),
-            false => required.push(*name),
+        if has_default {
+            defaults.push((Str::from(*name), choices[0].clone()))
+        } else {
+            required.push(*name)
         }
     }
     let name = format!("local::function{number}");

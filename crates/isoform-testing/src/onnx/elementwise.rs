@@ -55,9 +55,10 @@ fn arithmetic(g: &mut Generator<'_>) -> Option<()> {
     let elems = arithmetic_elems(g);
     let left = g.operand(&elems);
     let right = g.matching(&left);
-    let names: &[&str] = match is_float(left.elem) {
-        true => &["Add", "Mul", "Sub", "Div"],
-        false => &["Add", "Mul", "Sub"],
+    let names: &[&str] = if is_float(left.elem) {
+        &["Add", "Mul", "Sub", "Div"]
+    } else {
+        &["Add", "Mul", "Sub"]
     };
     let name = *g.source.pick(names);
     let (left, right) = if g.source.chance(40) {
@@ -303,9 +304,10 @@ fn extremes(g: &mut Generator<'_>) -> Option<()> {
 
 /// The element types of Max and Min.
 pub(super) fn extreme_elems(g: &Generator<'_>) -> Vec<ElemType> {
-    match g.since(12) {
-        true => [&g.floats()[..], &g.integers()[..]].concat(),
-        false => g.floats(),
+    if g.since(12) {
+        [&g.floats()[..], &g.integers()[..]].concat()
+    } else {
+        g.floats()
     }
 }
 
@@ -438,9 +440,10 @@ pub(super) fn clip_to(
 
 /// The element types of Clip.
 pub(super) fn clip_elems(g: &Generator<'_>) -> Vec<ElemType> {
-    match g.since(12) {
-        true => [&g.floats()[..], &g.integers()[..]].concat(),
-        false => vec![ElemType::Float, ElemType::Double, ElemType::Float16],
+    if g.since(12) {
+        [&g.floats()[..], &g.integers()[..]].concat()
+    } else {
+        vec![ElemType::Float, ElemType::Double, ElemType::Float16]
     }
 }
 

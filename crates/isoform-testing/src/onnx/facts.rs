@@ -96,12 +96,11 @@ impl Run {
                 .iter()
                 .zip(got)
                 .all(|(size, got)| self.agrees(size, *got));
-        match agrees {
-            true => Ok(()),
-            false => {
-                let sizes: Vec<String> = inferred.iter().map(Size::to_string).collect();
-                Err(format!("inferred {what} [{}]", sizes.join(", ")))
-            }
+        if agrees {
+            Ok(())
+        } else {
+            let sizes: Vec<String> = inferred.iter().map(Size::to_string).collect();
+            Err(format!("inferred {what} [{}]", sizes.join(", ")))
         }
     }
 

@@ -194,9 +194,10 @@ impl<'a> Generator<'a> {
 
     /// The number to write for an axis: counted from the end in some cases.
     pub(super) fn written(&mut self, axis: usize, rank: usize) -> i64 {
-        match self.since(11) && self.source.chance(25) {
-            true => axis as i64 - rank as i64,
-            false => axis as i64,
+        if self.since(11) && self.source.chance(25) {
+            axis as i64 - rank as i64
+        } else {
+            axis as i64
         }
     }
 }

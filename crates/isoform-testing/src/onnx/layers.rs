@@ -26,9 +26,10 @@ fn tokens(g: &mut Generator<'_>, dims: &[i64]) -> Val {
     }
     let number = *g.source.pick(&[0.5, 1.0, -0.25]);
     let base = g.constant(ElemType::Float, dims);
-    match base.tame && g.source.chance(70) {
-        true => base,
-        false => g.uniform(ElemType::Float, dims, number),
+    if base.tame && g.source.chance(70) {
+        base
+    } else {
+        g.uniform(ElemType::Float, dims, number)
     }
 }
 
@@ -40,9 +41,12 @@ fn attention(g: &mut Generator<'_>) -> Option<()> {
     let heads = groups * (1 + g.source.below(2) as i64);
     let (queries, keys) = (1 + g.source.below(3) as i64, 1 + g.source.below(3) as i64);
     let joins = g.source.chance(40);
-    let shape = |heads: i64, length: i64| match joins {
-        true => vec![1, length, heads * width],
-        false => vec![1, heads, length, width],
+    let shape = |heads: i64, length: i64| {
+        if joins {
+            vec![1, length, heads * width]
+        } else {
+            vec![1, heads, length, width]
+        }
     };
     let query = tokens(g, &shape(heads, queries));
     let (key, value) = (
@@ -83,9 +87,10 @@ fn rotary_embedding(g: &mut Generator<'_>) -> Option<()> {
     }
     let (heads, length, width) = (1 + g.source.below(2) as i64, 2, 4);
     let joins = g.source.chance(50);
-    let x = match joins {
-        true => tokens(g, &[1, length, heads * width]),
-        false => tokens(g, &[1, heads, length, width]),
+    let x = if joins {
+        tokens(g, &[1, length, heads * width])
+    } else {
+        tokens(g, &[1, heads, length, width])
     };
     let rotated = *g.source.pick(&[4, 2]);
     let mut op = Op::new("RotaryEmbedding").on(&x);
@@ -126,15 +131,17 @@ fn quantized_convolution(g: &mut Generator<'_>) -> Option<()> {
     };
     let (from, to) = (scale(g, &[]), scale(g, &[]));
     let by_channel = g.source.chance(50);
-    let by = match by_channel {
-        true => scale(g, &[outputs]),
-        false => scale(g, &[]),
+    let by = if by_channel {
+        scale(g, &[outputs])
+    } else {
+        scale(g, &[])
     };
     let number = *g.source.pick(&[0.0, 3.0]);
     let zero = g.uniform(elem, &[], number);
-    let weight_zero = match by_channel {
-        true => g.uniform(ElemType::Int8, &[outputs], 0.0),
-        false => g.uniform(ElemType::Int8, &[], 0.0),
+    let weight_zero = if by_channel {
+        g.uniform(ElemType::Int8, &[outputs], 0.0)
+    } else {
+        g.uniform(ElemType::Int8, &[], 0.0)
     };
     let mut op = Op::new("QLinearConv")
         .on(&x)

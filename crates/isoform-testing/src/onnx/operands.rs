@@ -94,9 +94,10 @@ impl Generator<'_> {
         fits: impl Fn(&Val) -> bool,
         most: usize,
     ) -> Val {
-        let known = match self.source.chance(12) {
-            true => None,
-            false => self.known(|val| elems.contains(&val.elem) && val.rank() <= most && fits(val)),
+        let known = if self.source.chance(12) {
+            None
+        } else {
+            self.known(|val| elems.contains(&val.elem) && val.rank() <= most && fits(val))
         };
         if let Some(known) = known {
             return known;

@@ -70,9 +70,10 @@ fn neutral(g: &mut Generator<'_>) -> Option<()> {
         return None;
     }
     let commutes = matches!(name, "Add" | "Mul");
-    let op = match commutes && g.source.chance(40) {
-        true => Op::new(name).on(&other).on(&x),
-        false => Op::new(name).on(&x).on(&other),
+    let op = if commutes && g.source.chance(40) {
+        Op::new(name).on(&other).on(&x)
+    } else {
+        Op::new(name).on(&x).on(&other)
     };
     g.make_tame(op, x.elem, dims, x.tame);
     Some(())
@@ -101,12 +102,11 @@ fn transposes(g: &mut Generator<'_>) -> Option<()> {
 fn transpose_ones(g: &mut Generator<'_>) -> Option<()> {
     let elem = g.any_elem();
     let (size, other) = (g.size(), g.size());
-    let x = match g.source.chance(50) {
-        true => g.fresh(elem, vec![size, [1, 1], other]),
-        false => {
-            let x = g.operand_where(&[elem], |_| true, 2);
-            reshapes::unsqueeze_at(g, &x, &[1.min(x.rank())])
-        }
+    let x = if g.source.chance(50) {
+        g.fresh(elem, vec![size, [1, 1], other])
+    } else {
+        let x = g.operand_where(&[elem], |_| true, 2);
+        reshapes::unsqueeze_at(g, &x, &[1.min(x.rank())])
     };
     let one = x.dims.iter().position(|size| *size == [1, 1])?;
     let mut order: Vec<usize> = (0..x.rank()).filter(|&at| at != one).collect();
@@ -125,9 +125,10 @@ fn reshapes(g: &mut Generator<'_>) -> Option<()> {
     let x = g.operand(&elems);
     let (numbers, sizes) = reshapes::target(g, &x.dims)?;
     let once = reshape_to(g, &x, &numbers, sizes);
-    let (numbers, sizes) = match g.source.chance(40) {
-        true => (reshapes::written(g, &once.dims, &x.dims)?, x.dims.clone()),
-        false => reshapes::target(g, &once.dims)?,
+    let (numbers, sizes) = if g.source.chance(40) {
+        (reshapes::written(g, &once.dims, &x.dims)?, x.dims.clone())
+    } else {
+        reshapes::target(g, &once.dims)?
     };
     reshape_to(g, &once, &numbers, sizes);
     Some(())
@@ -198,9 +199,10 @@ fn limits(g: &mut Generator<'_>) -> Option<()> {
                 let number = *g.source.pick(&[0.0, 1.0, 3.0]);
                 let limit = g.uniform(x.elem, &[], number);
                 let name = *g.source.pick(&["Min", "Max"]);
-                let op = match g.source.chance(50) {
-                    true => Op::new(name).on(&x).on(&limit),
-                    false => Op::new(name).on(&limit).on(&x),
+                let op = if g.source.chance(50) {
+                    Op::new(name).on(&x).on(&limit)
+                } else {
+                    Op::new(name).on(&limit).on(&x)
                 };
                 g.make_tame(op, x.elem, x.dims.clone(), x.tame)
             }
@@ -339,9 +341,10 @@ fn equal_calls(g: &mut Generator<'_>) -> Option<()> {
     let dims = broadcast(&x.dims, &y.dims)?;
     let name = *g.source.pick(&["Add", "Mul", "Sub"]);
     let left = g.make(Op::new(name).on(&x).on(&y), x.elem, dims.clone());
-    let right = match name != "Sub" && g.source.chance(40) {
-        true => Op::new(name).on(&y).on(&x),
-        false => Op::new(name).on(&x).on(&y),
+    let right = if name != "Sub" && g.source.chance(40) {
+        Op::new(name).on(&y).on(&x)
+    } else {
+        Op::new(name).on(&x).on(&y)
     };
     let right = g.make(right, x.elem, dims.clone());
     g.make(Op::new("Sub").on(&left).on(&right), x.elem, dims);
@@ -419,9 +422,10 @@ fn folded(g: &mut Generator<'_>) -> Option<()> {
     let target = *g
         .source
         .pick(&[ElemType::Double, ElemType::Float, ElemType::Int32]);
-    let made = match is_float(elem) && !is_float(target) {
-        true => made,
-        false => cast_to(g, &made, target)?,
+    let made = if is_float(elem) && !is_float(target) {
+        made
+    } else {
+        cast_to(g, &made, target)?
     };
     transpose_by_any(g, &made);
     Some(())

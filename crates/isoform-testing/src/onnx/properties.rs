@@ -180,9 +180,10 @@ fn interface(before: &Ref<Graph>, after: &Ref<Graph>) -> Result<(), String> {
             ..isoform::Node::clone_fields(&**graph)
         })
     };
-    match told(structural_equal(types(before), types(after)))? {
-        true => Ok(()),
-        false => Err("types of inputs or outputs have changed".to_owned()),
+    if told(structural_equal(types(before), types(after)))? {
+        Ok(())
+    } else {
+        Err("types of inputs or outputs have changed".to_owned())
     }
 }
 
@@ -373,9 +374,10 @@ fn edited_programs_hash_and_compare_the_same(bytes: &[u8]) -> Result<(), String>
 fn programs_differ_by_the_laws(bytes: &[u8]) -> Result<(), String> {
     let program = draw(bytes).program;
     let mut source = Source::new(bytes);
-    let right = match source.chance(50) {
-        true => program.clone(),
-        false => rebuilt(&program, &mut source),
+    let right = if source.chance(50) {
+        program.clone()
+    } else {
+        rebuilt(&program, &mut source)
     };
     let edited = edited(&right.into(), &mut source)?;
     judge_difference(&program.into(), &edited)

@@ -124,9 +124,10 @@ pub(super) fn unsqueeze_at(g: &mut Generator<'_>, x: &Val, axes: &[usize]) -> Va
     let mut dims = Vec::new();
     let mut rest = x.dims.iter();
     for at in 0..rank {
-        dims.push(match axes.contains(&at) {
-            true => [1, 1],
-            false => *rest.next().expect("as many axes as the operand has"),
+        dims.push(if axes.contains(&at) {
+            [1, 1]
+        } else {
+            *rest.next().expect("as many axes as the operand has")
         });
     }
     let written: Vec<i64> = axes.iter().map(|&axis| g.written(axis, rank)).collect();
@@ -224,9 +225,10 @@ pub(super) fn flatten(g: &mut Generator<'_>) -> Option<()> {
     let elems = g.wide_elems();
     let x = g.operand(&elems);
     let axis = g.source.below(x.rank() + 1);
-    let written = match axis < x.rank() {
-        true => g.written(axis, x.rank()),
-        false => axis as i64,
+    let written = if axis < x.rank() {
+        g.written(axis, x.rank())
+    } else {
+        axis as i64
     };
     let dims = vec![product(&x.dims[..axis]), product(&x.dims[axis..])];
     let op = Op::new("Flatten").on(&x).attr("axis", written);

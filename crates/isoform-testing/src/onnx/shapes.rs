@@ -299,12 +299,11 @@ fn slice_to_size(g: &mut Generator<'_>) -> Option<()> {
     }
     let axis = g.source.below(x.rank());
     let from = shaped(g, 4);
-    let (other, at) = match from.rank() > 0 && g.source.chance(40) {
-        true => {
-            let at = g.source.below(from.rank());
-            (from, at)
-        }
-        false => (x.clone(), axis),
+    let (other, at) = if from.rank() > 0 && g.source.chance(40) {
+        let at = g.source.below(from.rank());
+        (from, at)
+    } else {
+        (x.clone(), axis)
     };
     let end = element_of(g, &other, at);
     let end = reshapes::unsqueeze_at(g, &end, &[0]);

@@ -141,13 +141,14 @@ pub(crate) fn json_round_trips<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     let program = Case::of(bytes).draw::<D>(None)?.root;
     let (text, again) = through_json(&program)?;
     same::<D>(&program, &again)?;
-    match through_json(&again)?.0 == text {
-        true => Ok(()),
-        false => Err(account(
+    if through_json(&again)?.0 == text {
+        Ok(())
+    } else {
+        Err(account(
             "JSON differs when it is written again",
             &program,
             &again,
-        )),
+        ))
     }
 }
 
@@ -155,13 +156,14 @@ pub(crate) fn binary_round_trips<D: Drawing>(bytes: &[u8]) -> Result<(), String>
     let program = Case::of(bytes).draw::<D>(None)?.root;
     let (form, again) = through_binary(&program)?;
     same::<D>(&program, &again)?;
-    match through_binary(&again)?.0 == form {
-        true => Ok(()),
-        false => Err(account(
+    if through_binary(&again)?.0 == form {
+        Ok(())
+    } else {
+        Err(account(
             "bytes differ when they are written again",
             &program,
             &again,
-        )),
+        ))
     }
 }
 

@@ -158,21 +158,18 @@ impl Generator<'_> {
         let called: Vec<usize> = (0..self.signatures.len())
             .filter(|number| self.signatures[*number].is_called)
             .collect();
-        let expr = match !called.is_empty() && self.main.chance(40) {
-            true => {
-                let number = *self.late(&called);
-                let function = self.signatures[number].clone();
-                let ty = match &function.results[..] {
-                    [] => self.known_type()?,
-                    [one] => one.clone(),
-                    several => self.tuple_type(several.to_vec())?,
-                };
-                self.call_of(&function.name, &function.params, &ty, EXPRESSIONS)?
-            }
-            false => {
-                let ty = self.known_type()?;
-                self.call(&ty, EXPRESSIONS)?
-            }
+        let expr = if !called.is_empty() && self.main.chance(40) {
+            let number = *self.late(&called);
+            let function = self.signatures[number].clone();
+            let ty = match &function.results[..] {
+                [] => self.known_type()?,
+                [one] => one.clone(),
+                several => self.tuple_type(several.to_vec())?,
+            };
+            self.call_of(&function.name, &function.params, &ty, EXPRESSIONS)?
+        } else {
+            let ty = self.known_type()?;
+            self.call(&ty, EXPRESSIONS)?
         };
         let stmt = self.node::<EvalStmt>(vec![("expr", expr.into())])?;
         self.frame.stmts.push(stmt.clone());
@@ -291,9 +288,10 @@ impl Generator<'_> {
         let types = (0..count).map(|_| self.known_type());
         let types: Vec<Ty> = types.collect::<Result<_>>()?;
         let then_body = self.body(&types, depth)?;
-        let else_body = match !types.is_empty() || self.main.chance(50) {
-            true => self.body(&types, depth)?.into(),
-            false => Value::NONE,
+        let else_body = if !types.is_empty() || self.main.chance(50) {
+            self.body(&types, depth)?.into()
+        } else {
+            Value::NONE
         };
         let fields = vec![
             ("condition", condition.into()),

@@ -149,9 +149,10 @@ impl<'a> Generator<'a> {
 
     /// A member of an enum, or None.
     pub(super) fn optional_member<E: NodeEnum>(&mut self) -> Value {
-        match self.main.chance(50) {
-            true => self.member::<E>(),
-            false => Value::NONE,
+        if self.main.chance(50) {
+            self.member::<E>()
+        } else {
+            Value::NONE
         }
     }
 }

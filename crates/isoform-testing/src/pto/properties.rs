@@ -88,9 +88,10 @@ fn listed(failures: &[Failure]) -> String {
 fn pto_programs_are_well_formed(bytes: &[u8]) -> Result<(), String> {
     let program = Case::of(bytes).draw::<Programs>(None)?.root;
     let failures = verified(&program)?;
-    match failures.is_empty() {
-        true => Ok(()),
-        false => Err(format!("{}\n{}", listed(&failures), shown(&program))),
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{}\n{}", listed(&failures), shown(&program)))
     }
 }
 
@@ -111,14 +112,15 @@ fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
     }
     let failures = verified(&broken.root)?;
     let is_there = |failure: &Failure| leads_to(&broken.root, &failure.path, place);
-    match failures.iter().any(is_there) {
-        true => Ok(()),
-        false => Err(format!(
+    if failures.iter().any(is_there) {
+        Ok(())
+    } else {
+        Err(format!(
             "reported is {:?} after {}\n{}",
             listed(&failures),
             described(fault, place),
             shown(&broken.root)
-        )),
+        ))
     }
 }
 
@@ -136,9 +138,10 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
         }
         let old = source.pick(&counters).clone();
         let is_renamed = source.chance(50);
-        let new: Ref<Expr> = match is_renamed {
-            true => Var::new("renamed", &old.ty).upcast(),
-            false => ConstInt::new(1, old.scalar_dtype().unwrap_or(DataType::Index)).upcast(),
+        let new: Ref<Expr> = if is_renamed {
+            Var::new("renamed", &old.ty).upcast()
+        } else {
+            ConstInt::new(1, old.scalar_dtype().unwrap_or(DataType::Index)).upcast()
         };
         // In the body alone, the variable would not be known to have a value.
         let first = EvalStmt::new(Call::new(Op::new("use"), vec![old.clone().upcast()]));

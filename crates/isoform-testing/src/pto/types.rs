@@ -46,9 +46,10 @@ impl Generator<'_> {
 
     /// A format of numbers.
     pub(super) fn format(&mut self) -> DataType {
-        match self.main.chance(10) {
-            true => *self.main.pick(DataType::MEMBERS),
-            false => *self.main.pick(&FORMATS),
+        if self.main.chance(10) {
+            *self.main.pick(DataType::MEMBERS)
+        } else {
+            *self.main.pick(&FORMATS)
         }
     }
 
@@ -129,12 +130,11 @@ impl Generator<'_> {
             return self.known_type();
         }
         // The type of a parameter brings a size with it.
-        let size = match is_param && self.main.chance(50) {
-            true => {
-                let ty = self.scalar(DataType::Index)?;
-                Some(self.var(&ty)?)
-            }
-            false => None,
+        let size = if is_param && self.main.chance(50) {
+            let ty = self.scalar(DataType::Index)?;
+            Some(self.var(&ty)?)
+        } else {
+            None
         };
         let is_tile = self.main.chance(60);
         let first = size.as_ref().map(|size| size.object.clone());
@@ -167,9 +167,10 @@ impl Generator<'_> {
     ) -> Result<Ref<Obj>> {
         let shape = self.extents(is_open, first)?;
         let dtype = self.format().object().into();
-        let memref = match is_open && self.main.chance(60) {
-            true => self.memref()?,
-            false => Value::NONE,
+        let memref = if is_open && self.main.chance(60) {
+            self.memref()?
+        } else {
+            Value::NONE
         };
         let view = match self.main.chance(40) {
             true if is_tile => self.tile_view(is_open)?.into(),
@@ -187,9 +188,10 @@ impl Generator<'_> {
     }
 
     fn tile_view(&mut self, is_open: bool) -> Result<Ref<Obj>> {
-        let offset = match self.main.chance(40) {
-            true => self.extent(is_open)?.into(),
-            false => Value::NONE,
+        let offset = if self.main.chance(40) {
+            self.extent(is_open)?.into()
+        } else {
+            Value::NONE
         };
         let fields = vec![
             ("valid_shape", self.extents(is_open, None)?),
@@ -266,9 +268,10 @@ impl Generator<'_> {
             0 => Value::NONE,
             _ => self.var(&pointer)?.object.into(),
         };
-        let slot = match self.main.chance(30) {
-            true => self.extent(true)?.into(),
-            false => Value::NONE,
+        let slot = if self.main.chance(30) {
+            self.extent(true)?.into()
+        } else {
+            Value::NONE
         };
         let fields = vec![
             ("type", ty),

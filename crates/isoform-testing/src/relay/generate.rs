@@ -71,15 +71,21 @@ impl<'a> Programs<'a> {
             9 => If::new(self.expr(), self.expr(), self.expr()).expr(),
             10 => self.function(),
             11 => RefCreate::new(self.expr()).expr(),
-            12 => match self.source.chance(50) {
-                true => RefRead::new(self.expr()).expr(),
-                false => RefWrite::new(self.expr(), self.expr()).expr(),
-            },
+            12 => {
+                if self.source.chance(50) {
+                    RefRead::new(self.expr()).expr()
+                } else {
+                    RefWrite::new(self.expr(), self.expr()).expr()
+                }
+            }
             13 => self.cases(),
-            _ => match self.known.is_empty() {
-                true => self.leaf(),
-                false => self.source.pick(&self.known).clone(),
-            },
+            _ => {
+                if self.known.is_empty() {
+                    self.leaf()
+                } else {
+                    self.source.pick(&self.known).clone()
+                }
+            }
         };
         self.depth -= 1;
         self.known.push(made.clone());
@@ -92,10 +98,13 @@ impl<'a> Programs<'a> {
             1 => Tuple::new([]).expr(),
             2 => self.source.pick(&self.globals).expr(),
             3 => self.source.pick(&self.free).expr(),
-            _ => match self.vars.is_empty() {
-                true => scalar(0),
-                false => self.source.pick(&self.vars).expr(),
-            },
+            _ => {
+                if self.vars.is_empty() {
+                    scalar(0)
+                } else {
+                    self.source.pick(&self.vars).expr()
+                }
+            }
         }
     }
 

@@ -45,9 +45,10 @@ fn programs(bytes: &[u8]) -> [Ref<RelayExpr>; 2] {
 }
 
 fn ensure(holds: bool, what: &str, expr: &Ref<RelayExpr>) -> Result<(), String> {
-    match holds {
-        true => Ok(()),
-        false => Err(format!("{what}\n{}", isoform::objects::repr(&expr.into()))),
+    if holds {
+        Ok(())
+    } else {
+        Err(format!("{what}\n{}", isoform::objects::repr(&expr.into())))
     }
 }
 

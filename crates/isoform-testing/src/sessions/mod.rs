@@ -104,9 +104,10 @@ fn edit(value: &Value, swap: &HashMap<u64, Value>, done: &mut HashMap<u64, Value
     let new = match value.view() {
         ValueRef::Array(items) => {
             let new: Vec<Value> = items.iter().map(|v| edit(v, swap, done)).collect();
-            match items.iter().zip(&new).all(|(a, b)| same(a, b)) {
-                true => value.clone(),
-                false => arr(&new),
+            if items.iter().zip(&new).all(|(a, b)| same(a, b)) {
+                value.clone()
+            } else {
+                arr(&new)
             }
         }
         ValueRef::Map(items) => {
@@ -114,13 +115,14 @@ fn edit(value: &Value, swap: &HashMap<u64, Value>, done: &mut HashMap<u64, Value
                 .iter()
                 .map(|(k, v)| (edit(k, swap, done), edit(v, swap, done)))
                 .collect();
-            match items
+            if items
                 .iter()
                 .zip(&new)
                 .all(|(a, b)| same(a.0, &b.0) && same(a.1, &b.1))
             {
-                true => value.clone(),
-                false => map(&new),
+                value.clone()
+            } else {
+                map(&new)
             }
         }
         _ => {
@@ -131,9 +133,10 @@ fn edit(value: &Value, swap: &HashMap<u64, Value>, done: &mut HashMap<u64, Value
                 .map(|n| field_value(object, n).unwrap_or(Value::NONE))
                 .collect();
             let new: Vec<Value> = old.iter().map(|v| edit(v, swap, done)).collect();
-            match names.is_empty() || old.iter().zip(&new).all(|(a, b)| same(a, b)) {
-                true => value.clone(),
-                false => make(object.type_index(), new),
+            if names.is_empty() || old.iter().zip(&new).all(|(a, b)| same(a, b)) {
+                value.clone()
+            } else {
+                make(object.type_index(), new)
             }
         }
     };
@@ -158,9 +161,10 @@ fn copy_of(value: &Value) -> Value {
                 .iter()
                 .map(|f| field_value(object, f.name()).unwrap_or(Value::NONE))
                 .collect();
-            match old.is_empty() {
-                true => value.clone(),
-                false => make(object.type_index(), old),
+            if old.is_empty() {
+                value.clone()
+            } else {
+                make(object.type_index(), old)
             }
         }
     }

@@ -343,42 +343,45 @@ impl<F: FnMut(&Arc<Expr>) -> Option<Arc<Expr>>> Mutator<F> {
             Expr::Call { op, args } => {
                 let made_op = self.mutate(op);
                 let made_args = self.all(args);
-                let call = match made_args.is_none() && Arc::ptr_eq(&made_op, op) {
-                    true => Arc::clone(expr),
-                    false => Arc::new(Expr::Call {
+                let call = if made_args.is_none() && Arc::ptr_eq(&made_op, op) {
+                    Arc::clone(expr)
+                } else {
+                    Arc::new(Expr::Call {
                         op: made_op,
                         args: made_args.unwrap_or_else(|| args.clone()),
-                    }),
+                    })
                 };
                 (self.rewrite)(&call).unwrap_or(call)
             }
             Expr::Let { var, value, body } => {
                 let made = [var, value, body].map(|part| self.mutate(part));
                 let [new_var, new_value, new_body] = made;
-                match Arc::ptr_eq(&new_var, var)
+                if Arc::ptr_eq(&new_var, var)
                     && Arc::ptr_eq(&new_value, value)
                     && Arc::ptr_eq(&new_body, body)
                 {
-                    true => Arc::clone(expr),
-                    false => Arc::new(Expr::Let {
+                    Arc::clone(expr)
+                } else {
+                    Arc::new(Expr::Let {
                         var: new_var,
                         value: new_value,
                         body: new_body,
-                    }),
+                    })
                 }
             }
             Expr::If { cond, yes, no } => {
                 let [new_cond, new_yes, new_no] = [cond, yes, no].map(|part| self.mutate(part));
-                match Arc::ptr_eq(&new_cond, cond)
+                if Arc::ptr_eq(&new_cond, cond)
                     && Arc::ptr_eq(&new_yes, yes)
                     && Arc::ptr_eq(&new_no, no)
                 {
-                    true => Arc::clone(expr),
-                    false => Arc::new(Expr::If {
+                    Arc::clone(expr)
+                } else {
+                    Arc::new(Expr::If {
                         cond: new_cond,
                         yes: new_yes,
                         no: new_no,
-                    }),
+                    })
                 }
             }
             Expr::Tuple(items) => match self.all(items) {
@@ -387,19 +390,21 @@ impl<F: FnMut(&Arc<Expr>) -> Option<Arc<Expr>>> Mutator<F> {
             },
             Expr::Item(tuple, index) => {
                 let made = self.mutate(tuple);
-                match Arc::ptr_eq(&made, tuple) {
-                    true => Arc::clone(expr),
-                    false => Arc::new(Expr::Item(made, *index)),
+                if Arc::ptr_eq(&made, tuple) {
+                    Arc::clone(expr)
+                } else {
+                    Arc::new(Expr::Item(made, *index))
                 }
             }
             Expr::Function { params, body } => {
                 let (made_params, made_body) = (self.all(params), self.mutate(body));
-                match made_params.is_none() && Arc::ptr_eq(&made_body, body) {
-                    true => Arc::clone(expr),
-                    false => Arc::new(Expr::Function {
+                if made_params.is_none() && Arc::ptr_eq(&made_body, body) {
+                    Arc::clone(expr)
+                } else {
+                    Arc::new(Expr::Function {
                         params: made_params.unwrap_or_else(|| params.clone()),
                         body: made_body,
-                    }),
+                    })
                 }
             }
         }

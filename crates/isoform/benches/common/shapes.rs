@@ -64,9 +64,10 @@ pub(crate) fn lambda_and_edit(depth: u32, same: bool) -> (Ref<Lambda>, Ref<Lambd
     let mut node = Int::new(if same { number } else { -1 }).into_object();
     for (above, is_right) in way.into_iter().rev() {
         if let Some(add) = above.downcast_ref::<Add>() {
-            node = match is_right {
-                true => Add::new(add.lhs.clone(), node).into_object(),
-                false => Add::new(node, add.rhs.clone()).into_object(),
+            node = if is_right {
+                Add::new(add.lhs.clone(), node).into_object()
+            } else {
+                Add::new(node, add.rhs.clone()).into_object()
             };
         }
     }

@@ -123,9 +123,10 @@ impl Outline {
             };
             let parts = &self.parts[node.first as usize..behind.first as usize];
             if let Some(index) = node.block {
-                shells[number] = Some(match Shell::is_of_items(index) {
-                    true => Shell::items(parts.len()),
-                    false => Shell::object(table::info(index)),
+                shells[number] = Some(if Shell::is_of_items(index) {
+                    Shell::items(parts.len())
+                } else {
+                    Shell::object(table::info(index))
                 });
             }
             if let [first, others @ ..] = parts {

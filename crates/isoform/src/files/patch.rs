@@ -329,12 +329,11 @@ impl<'p> Writer<'p> {
             self.depth = 0;
             let data = self.new_object(new)?;
             let depth = self.depth + 1;
-            let written = match self.uses[number] == 1 && depth < INLINE_DEPTH {
-                true => Written::Inline(data, depth),
-                false => {
-                    self.shared.push(data);
-                    Written::Shared(self.shared.len() - 1)
-                }
+            let written = if self.uses[number] == 1 && depth < INLINE_DEPTH {
+                Written::Inline(data, depth)
+            } else {
+                self.shared.push(data);
+                Written::Shared(self.shared.len() - 1)
             };
             self.written.push(written);
         }
@@ -523,9 +522,10 @@ impl<'p> Writer<'p> {
         Ok(match new {
             New::Items(container, items) => {
                 let items = list(self.sources(items.iter())?);
-                match container.is_mutable() {
-                    true => tagged(container.json, items),
-                    false => items,
+                if container.is_mutable() {
+                    tagged(container.json, items)
+                } else {
+                    items
                 }
             }
             New::Entries(container, entries) => {
@@ -680,15 +680,12 @@ impl Reader {
             };
         }
         if let Some(container) = ContainerType::of_json(tag) {
-            return Ok(match container.is_mapping() {
-                true => {
-                    let entries = self.pairs(data, depth + 1)?;
-                    self.made(New::Entries(container, entries))
-                }
-                false => {
-                    let items = self.sources(array(data, "items")?.values(), depth + 1)?;
-                    self.made(New::Items(container, items))
-                }
+            return Ok(if container.is_mapping() {
+                let entries = self.pairs(data, depth + 1)?;
+                self.made(New::Entries(container, entries))
+            } else {
+                let items = self.sources(array(data, "items")?.values(), depth + 1)?;
+                self.made(New::Items(container, items))
             });
         }
         let info: &'static TypeInfo = table::find(tag)

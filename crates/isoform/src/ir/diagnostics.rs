@@ -135,9 +135,10 @@ impl Ref<DiagnosticContext> {
 
     /// The messages as text, each with the lines it is about.
     pub fn to_text(&self, colour: bool) -> String {
-        let renderer = match colour {
-            true => Renderer::styled(),
-            false => Renderer::plain(),
+        let renderer = if colour {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
         };
         let diagnostics = self.diagnostics.snapshot();
         let diagnostics = diagnostics.values().iter().filter_map(|item| item.peek());
@@ -168,16 +169,17 @@ impl Ref<DiagnosticContext> {
         let mut diagnostics = diagnostics.values().iter().filter_map(|item| item.peek());
         let is_error =
             |diagnostic: &Ref<Diagnostic>| diagnostic.level <= DiagnosticLevel::Error as i64;
-        match diagnostics.any(is_error) {
-            false => Ok(()),
-            true => Err(Error::of_kind(
+        if diagnostics.any(is_error) {
+            Err(Error::of_kind(
                 "DiagnosticError",
                 shown.unwrap_or_else(|| {
                     "one or more error diagnostics were emitted, please check diagnostic render \
                      for output"
                         .to_owned()
                 }),
-            )),
+            ))
+        } else {
+            Ok(())
         }
     }
 }

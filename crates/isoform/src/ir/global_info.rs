@@ -132,9 +132,10 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
 /// machine that is itself controlled by another.
 fn host_of(given: &Value) -> Result<Ref<Target>> {
     let has_host = |dict: Map| dict.contains_key(&"host".into());
-    match given.entries().is_some_and(has_host) {
-        true => Err(refused("a host in a dict cannot have a host itself")),
-        false => make_target(given.clone(), None),
+    if given.entries().is_some_and(has_host) {
+        Err(refused("a host in a dict cannot have a host itself"))
+    } else {
+        make_target(given.clone(), None)
     }
 }
 

@@ -34,9 +34,12 @@ impl Ref<NameSupply> {
             }
         }
         full.push_str(name);
-        let clean = |letter: char| match letter.is_alphanumeric() || letter == '_' {
-            true => letter,
-            false => '_',
+        let clean = |letter: char| {
+            if letter.is_alphanumeric() || letter == '_' {
+                letter
+            } else {
+                '_'
+            }
         };
         full.chars().map(clean).collect()
     }
@@ -170,13 +173,16 @@ impl Ref<GlobalVarSupply> {
         self.name_supply.reserve_name(&var.name_hint, false)?;
         let name = Value::from(&var.name_hint);
         match self.vars.get(&name) {
-            Some(known) if !known.same_as(var) => match allow_conflict {
-                true => Ok(()),
-                false => Err(Error::value_error(format!(
-                    "another global variable has the name {:?}",
-                    &*var.name_hint
-                ))),
-            },
+            Some(known) if !known.same_as(var) => {
+                if allow_conflict {
+                    Ok(())
+                } else {
+                    Err(Error::value_error(format!(
+                        "another global variable has the name {:?}",
+                        &*var.name_hint
+                    )))
+                }
+            }
             _ => {
                 self.vars.insert(var.name_hint.clone(), var.clone())?;
                 Ok(())

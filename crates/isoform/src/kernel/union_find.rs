@@ -65,9 +65,10 @@ impl<T, const UNDOES: bool> UnionFind<T, UNDOES> {
         }
         let rank = |member: u32| self.members[member as usize].rank;
         let (left_rank, right_rank) = (rank(left), rank(right));
-        let (child, parent) = match left_rank < right_rank {
-            true => (left, right),
-            false => (right, left),
+        let (child, parent) = if left_rank < right_rank {
+            (left, right)
+        } else {
+            (right, left)
         };
         self.change(child).parent = parent;
         if left_rank == right_rank {

@@ -68,9 +68,10 @@ impl Pattern {
         mut callback: impl FnMut(&Place<'_>, Match) -> Result<WalkResult<B>>,
     ) -> Result<Option<B>> {
         let options = WalkOptions::default().order(WalkOrder::Pre);
-        let uses = match self.asks_for_uses() {
-            true => Some(Uses::of(root)?),
-            false => None,
+        let uses = if self.asks_for_uses() {
+            Some(Uses::of(root)?)
+        } else {
+            None
         };
         let find = |value: &Value| match &uses {
             Some(uses) => self.match_in(value, uses),

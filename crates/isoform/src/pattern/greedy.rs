@@ -281,9 +281,12 @@ impl<'r> Driver<'r> {
         self.states[node as usize].seen = identity(&value);
         let program: &mut dyn Context = &mut self.program;
         let tried = self.rules.try_all(&value, tally, Some(program));
-        let tried = tried.map_err(|error| match tally.is_exhausted() {
-            true => error.at(self.program.graph.path(node)),
-            false => error,
+        let tried = tried.map_err(|error| {
+            if tally.is_exhausted() {
+                error.at(self.program.graph.path(node))
+            } else {
+                error
+            }
         });
         match tried? {
             None => Ok(()),

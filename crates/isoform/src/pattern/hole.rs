@@ -252,13 +252,14 @@ fn attribute(part: &Value, name: &str) -> Result<Option<Value>> {
     let has_method = part
         .as_object()
         .is_some_and(|object| object.type_info().method("get_attr").is_some());
-    match has_method {
-        true => match call_method(part, "get_attr", &[name.into()]) {
+    if has_method {
+        match call_method(part, "get_attr", &[name.into()]) {
             Ok(found) => Ok(Some(found).filter(|found| !found.is_none())),
             Err(error) if matches!(error.kind(), ErrorKind::Attribute | ErrorKind::Key) => Ok(None),
             Err(error) => Err(error),
-        },
-        false => Ok(None),
+        }
+    } else {
+        Ok(None)
     }
 }
 

@@ -40,9 +40,10 @@ impl Plan {
         let is_hole = |ident: u64| pattern.hole_table().find(ident).is_some();
         for (ident, var) in &of_pattern.used {
             if variables.defined.contains(ident) && !of_pattern.defined.contains(ident) {
-                let what = match is_hole(*ident) {
-                    true => "a hole",
-                    false => "a free variable",
+                let what = if is_hole(*ident) {
+                    "a hole"
+                } else {
+                    "a free variable"
                 };
                 return Err(Error::value_error(format!(
                     "Rule.replacement: binds the variable {var:?}, which is {what} of the pattern"
@@ -57,13 +58,12 @@ impl Plan {
                 )));
             }
         }
-        let scopes = match variables.defined.is_empty() {
-            true => HashMap::default(),
-            false => {
-                let holes = pattern.holes().iter();
-                let holes = holes.filter_map(|hole| variable(hole.var()));
-                scan::scopes(template, &holes.collect())?
-            }
+        let scopes = if variables.defined.is_empty() {
+            HashMap::default()
+        } else {
+            let holes = pattern.holes().iter();
+            let holes = holes.filter_map(|hole| variable(hole.var()));
+            scan::scopes(template, &holes.collect())?
         };
         Ok(Plan {
             template: template.clone(),
@@ -165,9 +165,10 @@ impl Plan {
                 }
                 let in_scope = self.scopes.get(&ident);
                 let in_scope = in_scope.is_some_and(|bound| bound.contains(&left));
-                let sound = match around.contains(&index) {
-                    true => in_scope && binds(left, right),
-                    false => !binds(left, right),
+                let sound = if around.contains(&index) {
+                    in_scope && binds(left, right)
+                } else {
+                    !binds(left, right)
                 };
                 if !sound {
                     return Ok(false);

@@ -111,9 +111,10 @@ impl Pattern {
             let divided = Shell::divide(&template, &holes, &table, &survey, (options, compare))?;
             shell = Some(Arc::new(divided));
         }
-        let (shell, tracked) = match survey.is_special {
-            true => (shell.clone(), shell),
-            false => (None, shell),
+        let (shell, tracked) = if survey.is_special {
+            (shell.clone(), shell)
+        } else {
+            (None, shell)
         };
         let mut facts = Facts {
             roots: vec![Root::of(&template, &table)],

@@ -321,9 +321,12 @@ impl<'a> Normalizer<'a, '_> {
         }
         let (rules, tally) = (&mut self.rules, &mut *self.tally);
         let next = access::outside(section, || rules.try_all(value, tally, None));
-        match next.map_err(|error| match tally.is_exhausted() {
-            true => error.at(self.rewriter.path()),
-            false => error,
+        match next.map_err(|error| {
+            if tally.is_exhausted() {
+                error.at(self.rewriter.path())
+            } else {
+                error
+            }
         })? {
             Some((_, Replaced::Value(next))) => Ok(Some(next)),
             _ => Ok(None),

@@ -59,9 +59,10 @@ impl Tally {
     fn count(&mut self, rule: usize) -> Result<()> {
         self.applied[rule] += 1;
         self.steps += 1;
-        match self.is_exhausted() {
-            true => Err(self.exhausted()),
-            false => Ok(()),
+        if self.is_exhausted() {
+            Err(self.exhausted())
+        } else {
+            Ok(())
         }
     }
 

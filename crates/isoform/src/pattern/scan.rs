@@ -108,9 +108,10 @@ pub(super) fn mentions(value: &Value, of: &Idents) -> Result<Idents> {
         if of.contains(&object.identity()) {
             found.insert(object.identity());
         }
-        Ok(match found.len() == of.len() {
-            true => WalkResult::Interrupt(()),
-            false => WalkResult::Advance,
+        Ok(if found.len() == of.len() {
+            WalkResult::Interrupt(())
+        } else {
+            WalkResult::Advance
         })
     })?;
     Ok(found)

@@ -519,9 +519,10 @@ impl<Out: Copy> VarNumbering<Out> {
             next: 0,
             ended: None,
         });
-        match self.in_order(level) {
-            true => self.scopes[level as usize].place = new,
-            false => self.contexts[self.current as usize].places.push(new),
+        if self.in_order(level) {
+            self.scopes[level as usize].place = new
+        } else {
+            self.contexts[self.current as usize].places.push(new)
         }
         new
     }

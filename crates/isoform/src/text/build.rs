@@ -68,9 +68,10 @@ impl<'a> Parser<'a> {
         }
         let object = ty.filler.finish(None, &mut self.fitter);
         let object: Ref<Obj> = object.map_err(|error| fault(&error, at, ""))?;
-        Ok(match ty.is_singleton {
-            true => self.singletons.resolve(object).into(),
-            false => object.into(),
+        Ok(if ty.is_singleton {
+            self.singletons.resolve(object).into()
+        } else {
+            object.into()
         })
     }
 

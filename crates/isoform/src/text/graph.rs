@@ -285,9 +285,10 @@ impl Sink for Graph<'_> {
             item: Item::Node(part),
         }));
         let [open, _] = container.text;
-        let what = match container.is_mapping() {
-            true => What::Mapping(open),
-            false => What::Sequence(open),
+        let what = if container.is_mapping() {
+            What::Mapping(open)
+        } else {
+            What::Sequence(open)
         };
         self.push(what, first, 0);
     }
@@ -458,9 +459,10 @@ fn compare(section: &Section, loaded: Loaded<'_, '_>, default: &Value) -> Likene
 fn both_fresh(section: &Section, value: &Value, default: &Value) -> Likeness {
     match (both_empty(value, default), value.view(), default.view()) {
         (false, ValueRef::Object(object), ValueRef::Object(default)) => {
-            match have_like_fields(section, object.borrowed(), default.borrowed()) {
-                true => Likeness::BothFresh,
-                false => Likeness::Different,
+            if have_like_fields(section, object.borrowed(), default.borrowed()) {
+                Likeness::BothFresh
+            } else {
+                Likeness::Different
             }
         }
         (true, ..) => Likeness::BothFresh,
@@ -521,9 +523,10 @@ impl TypeText {
                     name,
                     flag: slot.flag,
                     is_hidden: is_ignored || options.hides(field.name()),
-                    part: match slot.storage.inline().is_some() {
-                        true => None,
-                        false => parts.next(),
+                    part: if slot.storage.inline().is_some() {
+                        None
+                    } else {
+                        parts.next()
                     },
                     default: match options.defaults {
                         true => None,

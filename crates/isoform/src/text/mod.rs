@@ -143,9 +143,10 @@ fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
     let Scratch { graph, spots } = scratch.unwrap_or_default();
     let graph = graph::collect(value, options, graph)?;
     let mut plan = plan::plan(&graph, spots)?;
-    let marks = match options.marks.is_empty() {
-        true => marks::Marks::default(),
-        false => marks::find(&graph, &plan, value),
+    let marks = if options.marks.is_empty() {
+        marks::Marks::default()
+    } else {
+        marks::find(&graph, &plan, value)
     };
     let (text, lines) = print::print(&graph, &mut plan, &marks)?;
     let (graph, spots) = (graph.into_tables(), plan.into_spots());

@@ -511,9 +511,10 @@ impl Walk<'_, '_> {
 
 /// The width of a text on a line.
 pub(super) fn columns(text: &str) -> u32 {
-    let count = match text.is_ascii() {
-        true => text.len(),
-        false => text.chars().count(),
+    let count = if text.is_ascii() {
+        text.len()
+    } else {
+        text.chars().count()
     };
     u32::try_from(count).unwrap_or(TOO_WIDE)
 }

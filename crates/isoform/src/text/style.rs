@@ -149,9 +149,10 @@ impl Page {
                     result.push('\n');
                 }
                 let carets = underline.carets();
-                match self.color {
-                    true => result.push_str(&painted(AnsiColor::Red.on_default().bold(), &carets)),
-                    false => result.push_str(&carets),
+                if self.color {
+                    result.push_str(&painted(AnsiColor::Red.on_default().bold(), &carets))
+                } else {
+                    result.push_str(&carets)
                 }
                 result.push('\n');
                 marked.push(written);

@@ -125,9 +125,10 @@ fn integers(operation: Arithmetic, x: i64, y: i64) -> i128 {
 
 fn floor_div(x: i128, y: i128) -> i128 {
     let (quotient, rest) = (x / y, x % y);
-    match rest != 0 && (rest < 0) != (y < 0) {
-        true => quotient - 1,
-        false => quotient,
+    if rest != 0 && (rest < 0) != (y < 0) {
+        quotient - 1
+    } else {
+        quotient
     }
 }
 

@@ -215,11 +215,12 @@ fn logical_base(
 }
 
 fn expect_bool(key: &str, dtype: DType) -> Result<DType> {
-    match is_bool(dtype) {
-        true => Ok(dtype),
-        false => Err(Error::type_error(format!(
+    if is_bool(dtype) {
+        Ok(dtype)
+    } else {
+        Err(Error::type_error(format!(
             "{key}: expected bool, got {dtype}"
-        ))),
+        )))
     }
 }
 

@@ -38,9 +38,12 @@ pub(super) fn common(left: DType, right: DType) -> Option<DType> {
     if left == right {
         return Some(left);
     }
-    let wider = |left: DType, right: DType| match width(left) < width(right) {
-        true => right,
-        false => left,
+    let wider = |left: DType, right: DType| {
+        if width(left) < width(right) {
+            right
+        } else {
+            left
+        }
     };
     match (class(left), class(right)) {
         (Class::Float, Class::Float) if left.bits() == right.bits() => None,

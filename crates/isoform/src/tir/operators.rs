@@ -70,9 +70,10 @@ fn matched(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<(Ref<PrimExpr>, Ref<P
         _ => dtype,
     };
     let (left, right) = (widened(a.dtype), widened(b.dtype));
-    let common = match left.lanes() == right.lanes() {
-        true => rules::common(left, right),
-        false => None,
+    let common = if left.lanes() == right.lanes() {
+        rules::common(left, right)
+    } else {
+        None
     };
     let common = common.ok_or_else(|| mismatched(a.dtype, b.dtype))?;
     Ok((cast(common, a)?, cast(common, b)?))

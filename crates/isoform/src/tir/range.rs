@@ -35,9 +35,10 @@ impl Range {
     ///
     /// As for subtraction.
     pub fn between(begin: &Ref<PrimExpr>, end: &Ref<PrimExpr>) -> Result<Ref<Range>> {
-        let extent = match is_zero(begin) {
-            true => end.clone(),
-            false => sub(end, begin)?,
+        let extent = if is_zero(begin) {
+            end.clone()
+        } else {
+            sub(end, begin)?
         };
         Ok(Range::new(begin, extent))
     }

@@ -108,9 +108,10 @@ fn search(
     }
     while bad - good > 1 {
         let middle = good.midpoint(bad);
-        match is_good(&programs[middle])? {
-            true => good = middle,
-            false => bad = middle,
+        if is_good(&programs[middle])? {
+            good = middle
+        } else {
+            bad = middle
         }
     }
     let (before, after) = (programs[good].clone(), programs[bad].clone());

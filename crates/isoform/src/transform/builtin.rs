@@ -54,22 +54,25 @@ pub fn apply_to_functions(
             }
         }
         if stubs.len() == known.len() {
-            return match must_match {
-                true => Err(Error::value_error(format!(
+            return if must_match {
+                Err(Error::value_error(format!(
                     "pass '{name}': no function of the program has a name that matches"
-                ))),
-                false => Ok(root),
+                )))
+            } else {
+                Ok(root)
             };
         }
         let stubbed: HashSet<Str> = stubs.iter().map(|(name, _)| name.clone()).collect();
-        let reduced = match stubs.is_empty() {
-            true => root.clone(),
-            false => with_functions(&root, stubs)?,
+        let reduced = if stubs.is_empty() {
+            root.clone()
+        } else {
+            with_functions(&root, stubs)?
         };
         let result = run(&pass, &reduced, ctx)?;
-        match result.same_as(&reduced) {
-            true => Ok(root),
-            false => taken_over(&root, &known, &stubbed, &result),
+        if result.same_as(&reduced) {
+            Ok(root)
+        } else {
+            taken_over(&root, &known, &stubbed, &result)
         }
     })
 }

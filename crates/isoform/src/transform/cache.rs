@@ -186,9 +186,12 @@ impl Cache {
     /// interrupted ends the pass.
     pub(super) fn find(&self, key: &[u8]) -> Result<Option<Bytes>> {
         let found = self.load.call(&[Bytes::from(key.to_vec()).into()]);
-        let found = found.and_then(|found| match found.is_none() {
-            true => Ok(None),
-            false => bytes_of(&found).cloned().map(Some),
+        let found = found.and_then(|found| {
+            if found.is_none() {
+                Ok(None)
+            } else {
+                bytes_of(&found).cloned().map(Some)
+            }
         });
         found.or_else(|error| warned(error, "read").map(|()| None))
     }

@@ -122,12 +122,13 @@ fn register_value(key: &str, schema: Schema, default: Value, doc: &str) -> Resul
     let mut options = OPTIONS.write().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = options.get(key) {
         let same_default = known.default == option.default;
-        return match known.schema == option.schema && known.doc == option.doc && same_default {
-            true => Ok(()),
-            false => Err(Error::value_error(format!(
+        return if known.schema == option.schema && known.doc == option.doc && same_default {
+            Ok(())
+        } else {
+            Err(Error::value_error(format!(
                 "config option '{key}' is already registered, for {}",
                 known.schema
-            ))),
+            )))
         };
     }
     options.insert(key.into(), option);

@@ -98,9 +98,10 @@ impl FunctionPass {
     /// program sees none.
     fn seen(&self, root: &Ref<Obj>) -> Ref<Obj> {
         let reads_all = self.memo.as_ref().is_none_or(|memo| memo.reads.is_some());
-        match reads_all || root.implements_nearest::<dyn Root>().is_none() {
-            true => root.clone(),
-            false => NoProgram::new(self.info.name.clone()).into_object(),
+        if reads_all || root.implements_nearest::<dyn Root>().is_none() {
+            root.clone()
+        } else {
+            NoProgram::new(self.info.name.clone()).into_object()
         }
     }
 
@@ -169,9 +170,12 @@ impl FunctionPass {
                 Err(error) => Err(error),
             };
             let result = result.and_then(|result| checked(class, function, &result));
-            let result = result.map_err(|error| match name.is_empty() {
-                true => error,
-                false => error.noted(format!("in function '{name}'")),
+            let result = result.map_err(|error| {
+                if name.is_empty() {
+                    error
+                } else {
+                    error.noted(format!("in function '{name}'"))
+                }
             })?;
             if !result.same_as(function) {
                 changed.push((name.clone(), result));
@@ -183,12 +187,13 @@ impl FunctionPass {
 
 /// The error of a function that takes a program where there is none says what to do.
 fn no_program(error: Error) -> Error {
-    match error.message().contains(NoProgram::TYPE_KEY) {
-        true => error.noted(
+    if error.message().contains(NoProgram::TYPE_KEY) {
+        error.noted(
             "a pure pass sees the program only if it declares what it reads of it: give `reads`, \
              a function of the function and the program, whose result becomes part of the key",
-        ),
-        false => error,
+        )
+    } else {
+        error
     }
 }
 

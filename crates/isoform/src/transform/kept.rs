@@ -22,9 +22,10 @@ pub(super) enum Preserved<'a> {
 impl<'a> Preserved<'a> {
     /// As a pass declares them.
     pub(super) fn by(names: &'a Array<Str>) -> Self {
-        match names.iter().any(|name| &**name == "*") {
-            true => Preserved::All,
-            false => Preserved::Named(names),
+        if names.iter().any(|name| &**name == "*") {
+            Preserved::All
+        } else {
+            Preserved::Named(names)
         }
     }
 

@@ -242,9 +242,10 @@ pub(super) fn position(name: &str, parameters: &[Parameter], option: &str) -> Re
         let names = || parameters.iter().filter_map(Parameter::name);
         let hint = name_hint(option, names());
         let known: Vec<_> = names().collect();
-        let known = match known.is_empty() {
-            true => "it has none".to_owned(),
-            false => format!("it has {}", known.join(", ")),
+        let known = if known.is_empty() {
+            "it has none".to_owned()
+        } else {
+            format!("it has {}", known.join(", "))
         };
         Error::type_error(format!(
             "pass '{name}' has no option '{option}'{hint}; {known}"

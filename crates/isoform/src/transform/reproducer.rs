@@ -17,9 +17,10 @@ use crate::text::to_text;
 /// Writes the input of a pass and the text of the pass, if the context asks for it; the
 /// error of the pass with a note about the files.
 pub(super) fn write(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &PassContext, error: Error) -> Error {
-    let folder = match ctx.config.is_empty() {
-        true => None,
-        false => ctx.config.get(&REPRODUCER.into()),
+    let folder = if ctx.config.is_empty() {
+        None
+    } else {
+        ctx.config.get(&REPRODUCER.into())
     };
     let Some(folder) = folder.and_then(|folder| folder.as_str()) else {
         return error;
@@ -83,9 +84,10 @@ fn command(pass: &Ref<Pass>, ctx: &PassContext) -> String {
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

@@ -249,9 +249,10 @@ fn noted(
         }
         let error = error.noted(format!("in pass '{}'", pass.info.name));
         tracing::error!(target: "isoform.transform", "{error}");
-        match is_first {
-            true => reproducer::write(pass, root, ctx, error),
-            false => error,
+        if is_first {
+            reproducer::write(pass, root, ctx, error)
+        } else {
+            error
         }
     })
 }
@@ -263,9 +264,10 @@ fn checked(
     ctx: &Ref<PassContext>,
     running: &Running,
 ) -> Result<Ref<Obj>> {
-    let before = match is_checked(ctx) {
-        true => Some(structural_hash(root)?),
-        false => None,
+    let before = if is_checked(ctx) {
+        Some(structural_hash(root)?)
+    } else {
+        None
     };
     tracing::debug!(target: "isoform.transform", "running pass {}", pass.info.name);
     let result = called(pass, root, ctx)?;
@@ -287,9 +289,10 @@ fn checked(
 }
 
 fn is_checked(ctx: &PassContext) -> bool {
-    let value = match ctx.config.is_empty() {
-        true => None,
-        false => ctx.config.get(&IMMUTABLE.into()),
+    let value = if ctx.config.is_empty() {
+        None
+    } else {
+        ctx.config.get(&IMMUTABLE.into())
     };
     value.and_then(Value::as_bool) == Some(true)
 }

@@ -35,9 +35,10 @@ pub(crate) enum View {
 impl View {
     /// The view of a traversal that includes ignored fields or not.
     pub(crate) fn of_compared(include_ignored: bool) -> Self {
-        match include_ignored {
-            true => View::WithIgnored,
-            false => View::Compared,
+        if include_ignored {
+            View::WithIgnored
+        } else {
+            View::Compared
         }
     }
 

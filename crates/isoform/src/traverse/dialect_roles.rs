@@ -52,8 +52,9 @@ impl DialectRoles<'_> {
 pub(crate) fn declare(ty: TypeIndex, name: &str, value: Value) -> Result<()> {
     let set = attrs::set(ty, name, value);
     // Asked after the attempt, since another thread may do the same meanwhile.
-    match attrs::has(ty, name, Lookup::Exact) {
-        true => Ok(()),
-        false => set,
+    if attrs::has(ty, name, Lookup::Exact) {
+        Ok(())
+    } else {
+        set
     }
 }

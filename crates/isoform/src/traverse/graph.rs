@@ -433,9 +433,10 @@ impl Graph {
     }
 
     fn rebuild(&mut self, node: NodeId) -> Result<()> {
-        let now = match self.nodes[node as usize].cut {
-            true => Some(self.without_removed(node)),
-            false => self.with_kids(node, |kid| Some(&self.nodes[kid as usize].value))?,
+        let now = if self.nodes[node as usize].cut {
+            Some(self.without_removed(node))
+        } else {
+            self.with_kids(node, |kid| Some(&self.nodes[kid as usize].value))?
         };
         let this = &mut self.nodes[node as usize];
         (this.stale, this.open, this.cut) = (false, false, false);

@@ -179,16 +179,18 @@ where
             return self.meet_any(section, part);
         }
         if !matches!(info.class(), Payload::Plain | Payload::Node) {
-            return match (self.wanted)(Some(info.index())) {
-                true => self.meet_any(section, part),
-                false => self.meet_builtin(section, object, part),
+            return if (self.wanted)(Some(info.index())) {
+                self.meet_any(section, part)
+            } else {
+                self.meet_builtin(section, object, part)
             };
         }
         let cursor = Cursor::of_node(object, part, self.view);
         if self.is_leaf(info) || cursor.len() == 0 {
-            return match (self.wanted)(Some(object.type_index())) {
-                true => self.call_simple(section, part),
-                false => Ok(Progress::Same),
+            return if (self.wanted)(Some(object.type_index())) {
+                self.call_simple(section, part)
+            } else {
+                Ok(Progress::Same)
             };
         }
         prefetch_ahead(object);
@@ -309,13 +311,12 @@ where
             region: cursor.region,
             is_key: cursor.is_key,
         };
-        let outcome = match cursor.silent {
-            true => outcome,
-            false => {
-                let remembered = open.remembered(&cursor);
-                let replaced = open.replaced.map(Met::of);
-                self.finish(section, outcome, part, replaced, remembered)?
-            }
+        let outcome = if cursor.silent {
+            outcome
+        } else {
+            let remembered = open.remembered(&cursor);
+            let replaced = open.replaced.map(Met::of);
+            self.finish(section, outcome, part, replaced, remembered)?
         };
         Ok(self.rewriter.settle(Some(outcome)))
     }
@@ -371,9 +372,10 @@ where
 
     /// The result for a plain value.
     fn leaf(&mut self, section: &mut Section, part: Part<'a>) -> Result<Outcome> {
-        match self.drives(part.met.type_index()) {
-            true => self.drive(section, part, None),
-            false => self.call(section, part),
+        if self.drives(part.met.type_index()) {
+            self.drive(section, part, None)
+        } else {
+            self.call(section, part)
         }
     }
 
@@ -411,9 +413,10 @@ where
                 .finish(section, result, source, replaced, remembered)
                 .map(Some);
         }
-        let cursor = match self.is_leaf(info) {
-            true => None,
-            false => Cursor::open(section, object, source, self.view),
+        let cursor = if self.is_leaf(info) {
+            None
+        } else {
+            Cursor::open(section, object, source, self.view)
         };
         let Some(cursor) = cursor.filter(|cursor| cursor.len() > 0) else {
             return self
@@ -519,9 +522,10 @@ where
     /// The results in a region.
     #[inline]
     fn results_in(&mut self, region: RegionKind) -> &mut Results {
-        &mut self.results[match self.options.regions_apart {
-            true => region as usize,
-            false => 0,
+        &mut self.results[if self.options.regions_apart {
+            region as usize
+        } else {
+            0
         }]
     }
 
@@ -635,9 +639,10 @@ where
     fn cycle(&self, object: ObjRef<'a>) -> Error {
         let is_it = |was: ObjRef<'_>| was.ident() == object.ident();
         let mut replaced = self.rewriter.extras().filter_map(|open| open.replaced);
-        let error = match replaced.any(|was| was.object_ref().is_some_and(is_it)) {
-            false => cyclic(object),
-            true => contained_in_result(object),
+        let error = if replaced.any(|was| was.object_ref().is_some_and(is_it)) {
+            contained_in_result(object)
+        } else {
+            cyclic(object)
         };
         error.at(self.rewriter.path())
     }

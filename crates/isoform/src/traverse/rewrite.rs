@@ -31,9 +31,10 @@ impl Outcome {
     /// The outcome for a part that a value replaces.
     #[inline]
     pub(crate) fn of(value: Value, was: Met<'_>) -> Self {
-        match was.is(&value) {
-            true => Outcome::Same,
-            false => Outcome::New(value),
+        if was.is(&value) {
+            Outcome::Same
+        } else {
+            Outcome::New(value)
         }
     }
 
@@ -428,9 +429,10 @@ fn replace_entries(
         .collect();
     for (position, new) in changes {
         if let Some(number) = cursor.entry_number(position) {
-            match position.is_multiple_of(2) {
-                true => entries[number].0 = new,
-                false => entries[number].1 = new,
+            if position.is_multiple_of(2) {
+                entries[number].0 = new
+            } else {
+                entries[number].1 = new
             }
         }
     }

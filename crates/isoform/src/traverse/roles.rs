@@ -100,9 +100,10 @@ impl Roles {
                 Some(Binding {
                     var: fields.position("var")?,
                     value: fields.position("value")?,
-                    body: match fields.names("body") {
-                        true => Some(fields.position("body")?),
-                        false => None,
+                    body: if fields.names("body") {
+                        Some(fields.position("body")?)
+                    } else {
+                        None
                     },
                 })
             }
@@ -326,9 +327,10 @@ impl RoleTable {
             return Ok(known.clone());
         }
         let info = table::info(ty);
-        let roles = match info.is_builtin() {
-            true => None,
-            false => Some(Arc::new(Roles::of(info)?)),
+        let roles = if info.is_builtin() {
+            None
+        } else {
+            Some(Arc::new(Roles::of(info)?))
         };
         self.known().insert(ty, roles.clone());
         Ok(roles)

@@ -124,9 +124,10 @@ impl Places<'_> {
         for edge in users() {
             let user = self.graph.node(edge.user).value.as_object();
             let is_scope = user.is_some_and(|user| user.type_info().is_scope());
-            let scope = match is_scope {
-                true => edge.user,
-                false => self.at(edge.user).scope,
+            let scope = if is_scope {
+                edge.user
+            } else {
+                self.at(edge.user).scope
             };
             if found.above == NOTHING {
                 (found.above, found.scope) = (edge.user, scope);
@@ -142,16 +143,20 @@ impl Places<'_> {
         }
         let above = self.at(found.above);
         found.depth = above.depth + 1;
-        let first = users().map(|edge| match edge.user == found.above {
-            true => self.graph.node(edge.user).kids[edge.kid as usize].position,
-            false => self.at(self.up_to(edge.user, found.depth)).first,
+        let first = users().map(|edge| {
+            if edge.user == found.above {
+                self.graph.node(edge.user).kids[edge.kid as usize].position
+            } else {
+                self.at(self.up_to(edge.user, found.depth)).first
+            }
         });
         found.first = first.min().unwrap_or(0);
         let over = self.at(above.jump);
         let is_even = above.depth - over.depth == over.depth - self.at(over.jump).depth;
-        found.jump = match is_even && found.above != over.jump {
-            true => over.jump,
-            false => found.above,
+        found.jump = if is_even && found.above != over.jump {
+            over.jump
+        } else {
+            found.above
         };
         self.places[node as usize] = found;
     }
@@ -160,9 +165,10 @@ impl Places<'_> {
     fn up_to(&self, mut node: NodeId, depth: u32) -> NodeId {
         while self.at(node).depth > depth {
             let jump = self.at(node).jump;
-            node = match self.at(jump).depth < depth {
-                true => self.at(node).above,
-                false => jump,
+            node = if self.at(jump).depth < depth {
+                self.at(node).above
+            } else {
+                jump
             };
         }
         node
@@ -174,9 +180,10 @@ impl Places<'_> {
         let (mut left, mut right) = (self.up_to(left, depth), self.up_to(right, depth));
         while left != right {
             let jumps = (self.at(left).jump, self.at(right).jump);
-            (left, right) = match jumps.0 == jumps.1 {
-                true => (self.at(left).above, self.at(right).above),
-                false => jumps,
+            (left, right) = if jumps.0 == jumps.1 {
+                (self.at(left).above, self.at(right).above)
+            } else {
+                jumps
             };
         }
         left

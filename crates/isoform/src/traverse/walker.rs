@@ -254,9 +254,10 @@ where
             return Ok(());
         }
         if is_node {
-            let cursor = match self.options.include_ignored {
-                false => Cursor::of_compared(object, info, part),
-                true => Cursor::of_node(object, part, View::WithIgnored),
+            let cursor = if self.options.include_ignored {
+                Cursor::of_node(object, part, View::WithIgnored)
+            } else {
+                Cursor::of_compared(object, info, part)
             };
             self.stack.push(cursor.flagged(marked, silent));
         } else {

@@ -151,14 +151,13 @@ fn meaning(value: &Value, known: &mut HashMap<u64, String>, effects: &mut usize)
         Err(_) if object.isa::<Var>() => format!("v{}", object.identity()),
         Err(_) => format!("[{}]", parts.join(" ")),
     };
-    let text = match text.len() > 200 {
-        true => {
-            use std::hash::{DefaultHasher, Hash, Hasher};
-            let mut hasher = DefaultHasher::new();
-            text.hash(&mut hasher);
-            format!("#{:x}", hasher.finish())
-        }
-        false => text,
+    let text = if text.len() > 200 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        format!("#{:x}", hasher.finish())
+    } else {
+        text
     };
     known.insert(object.identity(), text.clone());
     text

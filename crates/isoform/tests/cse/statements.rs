@@ -256,9 +256,10 @@ impl Maker<'_> {
                     let value = self.expr(3);
                     let again = self.random.below(6) == 0;
                     let at = self.random.below(self.vars.len() as u64) as usize;
-                    let var = match again {
-                        true => self.vars[at].clone(),
-                        false => Name::new("v"),
+                    let var = if again {
+                        self.vars[at].clone()
+                    } else {
+                        Name::new("v")
                     };
                     self.vars.push(var.clone());
                     assign(&var, value)

@@ -23,9 +23,12 @@ fn a_dataflow_node_that_is_gone_is_one_change() {
     let graph = |is_there: bool| {
         let input = call("input", 1);
         let gone = call("gone", list([input.clone()]));
-        let uses = [0, 1].map(|at| match is_there {
-            true => list([call("kept", at), gone.clone()]),
-            false => list([call("kept", at)]),
+        let uses = [0, 1].map(|at| {
+            if is_there {
+                list([call("kept", at), gone.clone()])
+            } else {
+                list([call("kept", at)])
+            }
         });
         list([input].into_iter().chain(uses))
     };
@@ -94,10 +97,7 @@ fn places_move_not_objects() {
     let around = |part: &Value| Value::from(add("around", Step::new(part)));
     let counts = |is_shared: bool, [from, to, into]: [usize; 3]| {
         let part = chain(6);
-        let part = |_| match is_shared {
-            true => part.clone(),
-            false => chain(6),
-        };
+        let part = |_| if is_shared { part.clone() } else { chain(6) };
         let parts = |count| (0..count).map(part).collect::<Vec<_>>();
         let inside = parts(into).iter().map(around).collect();
         let left = lists([parts(from), vec![], vec![]]);
@@ -112,12 +112,13 @@ fn places_move_not_objects() {
         assert_eq!(found, [(Inserted, 2), (Moved, 3)], "{is_shared}");
     }
     let nested = |is_shared: bool| {
-        let both = |parts: fn() -> [Vec<Value>; 2]| match is_shared {
-            true => {
+        let both = |parts: fn() -> [Vec<Value>; 2]| {
+            if is_shared {
                 let part = lists(parts());
                 list([part.clone(), part])
+            } else {
+                list([lists(parts()), lists(parts())])
             }
-            false => list([lists(parts()), lists(parts())]),
         };
         let (left, right) = (|| [vec![chain(6)], vec![]], || [vec![], vec![chain(6)]]);
         difference(both(left), both(right)).counts()
@@ -132,10 +133,7 @@ fn parts_that_came_inside_of_shared_ones_moved_at_each_place() {
     let counts = |is_shared: bool| {
         let around = || Value::from(add("around", Step::new(chain(6))));
         let shared = around();
-        let inside = |_| match is_shared {
-            true => shared.clone(),
-            false => around(),
-        };
+        let inside = |_| if is_shared { shared.clone() } else { around() };
         let (gone, new) = ((0..3).map(|_| chain(6)), (0..3).map(inside));
         let left = lists([gone.collect(), vec![]]);
         difference(left, lists([vec![], new.collect()])).counts()
@@ -158,9 +156,10 @@ fn equal_findings_lose_what_moved_one_after_another() {
     let counts = |is_shared: bool| {
         let twice = |part: &dyn Fn() -> Value| {
             let first = part();
-            match is_shared {
-                true => list([first.clone(), first]),
-                false => list([first, part()]),
+            if is_shared {
+                list([first.clone(), first])
+            } else {
+                list([first, part()])
             }
         };
         let gone = lists([vec![chain(10), chain(10)]]);
@@ -321,9 +320,10 @@ fn a_dataflow_node_in_small_trees_is_one_change() {
     let tree = |value: i64, is_wrapped: bool| {
         let node = call("a", value);
         let part = Value::from(add(7, 8));
-        let part = match is_wrapped {
-            true => Value::from(add(part, 9)),
-            false => part,
+        let part = if is_wrapped {
+            Value::from(add(part, 9))
+        } else {
+            part
         };
         add(&node, add(&node, part))
     };
@@ -401,9 +401,10 @@ fn what_also_stays_never_moves_from_inside_to_inside() {
         let part = |at: usize| Value::from(add(&vars[at], chain(6)));
         let old = |at: usize| vec![Value::from(add("old", Step::new(part(at))))];
         let new = |name: &str, at: usize| vec![Value::from(add(name, Stride::new(part(at))))];
-        let parts = match is_left {
-            true => [vec![part(0)], old(1), vec![], vec![]],
-            false => [vec![], vec![], new("new", 1), new("other", 2)],
+        let parts = if is_left {
+            [vec![part(0)], old(1), vec![], vec![]]
+        } else {
+            [vec![], vec![], new("new", 1), new("other", 2)]
         };
         let uses = vars.each_ref().map(Value::from).into_iter();
         fun(&vars, list(uses.chain([part(2), lists(parts)])))
@@ -463,9 +464,10 @@ fn a_shared_body_is_compared_under_each_binding() {
     let right = || list([Value::from(&a), Value::from(&a), Value::from(&a), 2.into()]);
     let counts = |is_shared: bool| {
         let (l, r) = (left(), right());
-        let (m, s) = match is_shared {
-            true => (l.clone(), r.clone()),
-            false => (left(), right()),
+        let (m, s) = if is_shared {
+            (l.clone(), r.clone())
+        } else {
+            (left(), right())
         };
         let params = [p.clone(), q.clone()];
         let left = list([fun(&params, l), fun(&params, m)]);

@@ -38,9 +38,12 @@ fn a_deep_chain_with_an_edit_at_each_end() {
 #[test]
 fn a_long_list_of_edited_parts() {
     let parts = |edited: &[i64], value: i64| {
-        list((0..20_000i64).map(|at| match edited.contains(&at) {
-            true => Value::from(add(int(at), int(value))),
-            false => add(int(at), int(0)).into(),
+        list((0..20_000i64).map(|at| {
+            if edited.contains(&at) {
+                Value::from(add(int(at), int(value)))
+            } else {
+                add(int(at), int(0)).into()
+            }
         }))
     };
     let base = parts(&[], 1);
@@ -68,9 +71,10 @@ fn shared_parts_are_built_once_for_each_fate() {
         let mut shared = Value::from(int(1));
         let mut edited = Value::from(int(2));
         for _ in 0..60 {
-            edited = match at_left {
-                true => add(edited, shared.clone()),
-                false => add(shared.clone(), edited),
+            edited = if at_left {
+                add(edited, shared.clone())
+            } else {
+                add(shared.clone(), edited)
             }
             .into();
             shared = add(shared.clone(), shared).into();

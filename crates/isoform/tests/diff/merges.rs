@@ -412,17 +412,14 @@ fn edits_that_would_make_a_circle_are_a_conflict() {
     let program =
         |of_one: &dyn Fn(&Value) -> Value, of_other: &dyn Fn(&Value) -> Value, first: bool| {
             let leaf = call("in", ints(&[]));
-            match first {
-                true => {
-                    let one = call("one", of_one(&leaf));
-                    let other = call("other", of_other(&one));
-                    list([one, other, leaf])
-                }
-                false => {
-                    let other = call("other", of_other(&leaf));
-                    let one = call("one", of_one(&other));
-                    list([one, other, leaf])
-                }
+            if first {
+                let one = call("one", of_one(&leaf));
+                let other = call("other", of_other(&one));
+                list([one, other, leaf])
+            } else {
+                let other = call("other", of_other(&leaf));
+                let one = call("one", of_one(&other));
+                list([one, other, leaf])
             }
         };
     let wrap = |value: &Value| list([value.clone()]);

@@ -227,13 +227,15 @@ fn a_patch_is_for_a_value_of_as_many_objects() {
 fn variables_are_known_after_a_file() {
     let function = |edited: bool| {
         let (x, y) = (var("x"), var("y"));
-        let body = match edited {
-            true => list([add(&x, &y).into(), add(&y, 1).into()]),
-            false => list([add(&x, &x).into()]),
+        let body = if edited {
+            list([add(&x, &y).into(), add(&y, 1).into()])
+        } else {
+            list([add(&x, &x).into()])
         };
-        match edited {
-            true => fun(&[x, y], body),
-            false => fun(&[x], body),
+        if edited {
+            fun(&[x, y], body)
+        } else {
+            fun(&[x], body)
         }
     };
     said(&function(false), &function(true));

@@ -116,9 +116,10 @@ fn an_edit_of_an_open_program_costs_its_path() {
                 _ => Value::from(&var()),
             };
             // Variables that are free have no digest inside of a function.
-            let leaf = match options.map_free_vars {
-                true => leaf,
-                false => Value::from(step as i64),
+            let leaf = if options.map_free_vars {
+                leaf
+            } else {
+                Value::from(step as i64)
             };
             // Beyond the leaves where the variables are met first.
             let place = 5000 + step * 977;

@@ -435,9 +435,10 @@ fn digests_name_the_compared_fields() {
         let mut names = format!("digest.Named{number}");
         let mut definition = TypeDef::new(&names);
         for (field, is_compared) in fields {
-            let flag = match is_compared {
-                true => FieldFlag::None,
-                false => FieldFlag::Ignore,
+            let flag = if is_compared {
+                FieldFlag::None
+            } else {
+                FieldFlag::Ignore
             };
             definition = definition.field(FieldDef::new(field, Schema::Any).flag(flag));
             if *is_compared {

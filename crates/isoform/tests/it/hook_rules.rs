@@ -275,9 +275,10 @@ fn alternatives_see_their_own_bindings_only() {
                     let sum = b.add(&one, 1);
                     let operands = [arr([&pairs_one, &sum]), arr([&pairs_two, &sum])];
                     let [lhs, rhs] = operands;
-                    match turned {
-                        true => b.comm(rhs, lhs),
-                        false => b.comm(lhs, rhs),
+                    if turned {
+                        b.comm(rhs, lhs)
+                    } else {
+                        b.comm(lhs, rhs)
                     }
                 };
                 let (left, right) = (side(false), side(turned));
@@ -612,9 +613,10 @@ fn keys_that_alternatives_have_met_come_in_no_order() {
                     _ => arr([item, &1.into()]),
                 };
                 let (lhs, rhs) = (arr([&x]), row(&y));
-                let comm = match swap {
-                    false => b.comm(lhs, rhs),
-                    true => b.comm(rhs, lhs),
+                let comm = if swap {
+                    b.comm(rhs, lhs)
+                } else {
+                    b.comm(lhs, rhs)
                 };
                 let map = isoform::Map::from_iter([free(&x, 1), free(&y, 2)]);
                 let value = arr([&comm, &map.into()]);

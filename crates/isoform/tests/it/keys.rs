@@ -419,9 +419,12 @@ fn a_key_whose_frozen_parts_were_overwritten_is_refused() {
         let frozen = register_type(definition).expect("a valid definition");
         let make = |x: i64| construct(frozen, vec![x.into()]).expect("fits");
         let (written, other) = (make(1), make(7));
-        let holder = |object: &Ref<Obj>| match is_mutable {
-            true => Value::from(List::from(vec![Value::from(object)])),
-            false => Value::from([Value::from(object)]),
+        let holder = |object: &Ref<Obj>| {
+            if is_mutable {
+                Value::from(List::from(vec![Value::from(object)]))
+            } else {
+                Value::from([Value::from(object)])
+            }
         };
         let before = [holder(&written), holder(&other)].map(fresh_key);
         // The first time makes the type mutable; the second part is written later.

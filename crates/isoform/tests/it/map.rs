@@ -416,9 +416,10 @@ fn the_callback_may_change_what_is_rewritten() {
 fn any_fields(key: &str, names: &[&str], flagged: &[&str], flag: FieldFlag) -> TypeIndex {
     let fields = names.iter().map(|name| {
         let field = FieldDef::new(name, Schema::Any);
-        match flagged.contains(name) {
-            true => field.flag(flag),
-            false => field,
+        if flagged.contains(name) {
+            field.flag(flag)
+        } else {
+            field
         }
     });
     let definition = fields.fold(TypeDef::new(key), TypeDef::field);
@@ -484,9 +485,10 @@ fn parts_of_an_answer_are_rewritten_once_wherever_else_they_occur() {
             };
             let ty = object.type_info().index();
             calls += usize::from(ty == leaf);
-            match ty == wrapped {
-                true => field_value(object, "a").map(Some),
-                false => Ok(None),
+            if ty == wrapped {
+                field_value(object, "a").map(Some)
+            } else {
+                Ok(None)
             }
         });
         assert_eq!(calls, 1, "swapped: {swaps}");

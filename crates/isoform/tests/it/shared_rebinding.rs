@@ -114,9 +114,10 @@ fn no_variable_of_many_is_lost() {
             |b, vars, turned| {
                 let half = sum(b, &vars[MANY / 2..]);
                 let [one, two] = [1, 2].map(|n| b.add(&half, n));
-                let sums = match turned {
-                    true => b.comm(two, one),
-                    false => b.comm(one, two),
+                let sums = if turned {
+                    b.comm(two, one)
+                } else {
+                    b.comm(one, two)
                 };
                 let both = [sum(b, &vars[..MANY / 2]), sums];
                 [1.into(), b.lambda(&[], Value::from(both))]

@@ -142,10 +142,13 @@ pub(crate) fn trace(root: impl Into<Value>, options: WalkOptions) -> Result<Vec<
     options.walk(root, |visit| {
         let key = if visit.is_key() { " key" } else { "" };
         let what = match visit.object() {
-            Some(object) => match object.type_info().is_builtin() {
-                true => visit.value().type_name().to_string(),
-                false => name_of(object),
-            },
+            Some(object) => {
+                if object.type_info().is_builtin() {
+                    visit.value().type_name().to_string()
+                } else {
+                    name_of(object)
+                }
+            }
             None => format!("{:?}", visit.value()),
         };
         lines.push(format!("{} {:?}{key} {what}", visit.path(), visit.region()));

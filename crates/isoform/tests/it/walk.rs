@@ -201,9 +201,10 @@ fn regions_follow_the_flags() {
 
     let region_of = |root: &Ref<Obj>, wanted: &str| {
         let found = pre().walk(root, |visit| {
-            Ok(match visit.path().to_string() == wanted {
-                true => WalkResult::Interrupt(visit.region()),
-                false => WalkResult::Advance,
+            Ok(if visit.path().to_string() == wanted {
+                WalkResult::Interrupt(visit.region())
+            } else {
+                WalkResult::Advance
             })
         });
         found.unwrap().expect("the path exists")
@@ -317,9 +318,10 @@ fn skipping_in_one_region_does_not_skip_in_another() {
             if is_var || below {
                 seen.push(format!("{} {:?}", visit.path(), visit.region()));
             }
-            Ok(match is_var && visit.region() == RegionKind::Def {
-                true => WalkResult::<()>::Skip,
-                false => WalkResult::Advance,
+            Ok(if is_var && visit.region() == RegionKind::Def {
+                WalkResult::<()>::Skip
+            } else {
+                WalkResult::Advance
             })
         })
         .unwrap();
@@ -408,9 +410,10 @@ fn paths_lead_back_to_the_values() {
         options
             .walk(&root, |visit| {
                 visits += 1;
-                let expected = match visit.is_key() {
-                    true => visit.value(),
-                    false => visit.path().get(&root)?,
+                let expected = if visit.is_key() {
+                    visit.value()
+                } else {
+                    visit.path().get(&root)?
                 };
                 assert_eq!(visit.value(), expected, "at {}", visit.path());
                 assert_eq!(visit.depth(), visit.path().depth());

@@ -560,9 +560,12 @@ pub(crate) fn is_in_a_normal_form(program: &Expr) -> bool {
         if expr.isa::<Let>() {
             return false;
         }
-        operands(expr).iter().any(|(operand, own)| match own {
-            true => !is_block(operand),
-            false => !is_atom(operand),
+        operands(expr).iter().any(|(operand, own)| {
+            if own {
+                !is_block(operand)
+            } else {
+                !is_atom(operand)
+            }
         })
     })
 }

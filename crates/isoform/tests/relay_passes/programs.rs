@@ -206,12 +206,11 @@ impl<'r> Generator<'r> {
                 };
             }
         }
-        let made = match depth == 0 || self.budget == 0 {
-            true => self.leaf(ty),
-            false => {
-                self.budget -= 1;
-                self.compound(ty, depth - 1)
-            }
+        let made = if depth == 0 || self.budget == 0 {
+            self.leaf(ty)
+        } else {
+            self.budget -= 1;
+            self.compound(ty, depth - 1)
         };
         self.pool.push(made.clone());
         made
@@ -242,9 +241,10 @@ impl<'r> Generator<'r> {
         let expr = match self.random.below(10) {
             0 | 1 => return self.bind(ty, depth),
             2 => {
-                let cond = match self.random.chance(30) {
-                    true => boolean(self.random.chance(50)),
-                    false => parts.add(self.make(&Ty::Int, depth)),
+                let cond = if self.random.chance(30) {
+                    boolean(self.random.chance(50))
+                } else {
+                    parts.add(self.make(&Ty::Int, depth))
                 };
                 let yes = parts.add(self.make(ty, depth));
                 let no = parts.add(self.make(ty, depth));
@@ -253,9 +253,10 @@ impl<'r> Generator<'r> {
             3 => {
                 let count = self.random.below(3);
                 let params: Vec<Ty> = (0..count).map(|_| self.ty(1)).collect();
-                let callee = match self.features.closures {
-                    true => self.make(&Ty::Func(params.clone(), Box::new(ty.clone())), depth),
-                    false => self.function(&params, ty, depth),
+                let callee = if self.features.closures {
+                    self.make(&Ty::Func(params.clone(), Box::new(ty.clone())), depth)
+                } else {
+                    self.function(&params, ty, depth)
                 };
                 let callee = parts.add(callee);
                 let args = params

@@ -404,9 +404,10 @@ fn casts_over_a_type_with_all_values_are_one() {
     ] {
         let x = var(&[6], first);
         let program = func(&[&x], cast(&cast(&x.expr(), middle), last));
-        let expected = match first == last {
-            true => func(&[&x], &x),
-            false => func(&[&x], cast(&x.expr(), last)),
+        let expected = if first == last {
+            func(&[&x], &x)
+        } else {
+            func(&[&x], cast(&x.expr(), last))
         };
         applies("cast_cast", &program, &expected);
     }
@@ -639,9 +640,12 @@ fn a_clip_to_everything_is_dropped() {
 }
 
 fn quadratic(x: &Ref<Var>, y: &Ref<Var>, [a, b, c]: [f64; 3]) -> Expr {
-    let times = |value: f64, call: Ref<Call>| match value == 1.0 {
-        true => call,
-        false => op::multiply(number(value, F32), call),
+    let times = |value: f64, call: Ref<Call>| {
+        if value == 1.0 {
+            call
+        } else {
+            op::multiply(number(value, F32), call)
+        }
     };
     let squares = [(a, x), (c, y)].map(|(value, x)| times(value, op::multiply(x, x)));
     let [first, last] = squares;
@@ -651,9 +655,12 @@ fn quadratic(x: &Ref<Var>, y: &Ref<Var>, [a, b, c]: [f64; 3]) -> Expr {
 #[test]
 fn quadratic_forms_with_real_roots_are_products() {
     let [x, y] = [0, 1].map(|_| var(&[3], F32));
-    let sum = |root: f64| match root == 1.0 {
-        true => op::add(&x, &y),
-        false => op::add(&x, op::multiply(number(root, F32), &y)),
+    let sum = |root: f64| {
+        if root == 1.0 {
+            op::add(&x, &y)
+        } else {
+            op::add(&x, op::multiply(number(root, F32), &y))
+        }
     };
     let check = |program: &Expr, expected: Ref<Call>| {
         applies(

@@ -171,9 +171,10 @@ fn check_values(before: &Expr, after: &Expr, bits: bool) {
 fn is_exact(name: &str, dtype: DType) -> bool {
     let rule = simplify_rules().find(|rule| rule.name == name);
     let rule = rule.expect("a rule of this name");
-    match matches!(dtype.code(), DTypeCode::Int | DTypeCode::UInt) {
-        true => rule.exact_for_integers,
-        false => rule.exact_for_floats,
+    if matches!(dtype.code(), DTypeCode::Int | DTypeCode::UInt) {
+        rule.exact_for_integers
+    } else {
+        rule.exact_for_floats
     }
 }
 

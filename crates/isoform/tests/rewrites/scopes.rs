@@ -102,9 +102,10 @@ impl<'s, 'b> Programs<'s, 'b> {
             return self.source.pick(&self.shared).clone();
         }
         if depth == 0 || self.source.chance(10) {
-            return match self.source.chance(75) {
-                true => self.source.pick(visible).clone().upcast(),
-                false => int(self.source.below(4) as i64),
+            return if self.source.chance(75) {
+                self.source.pick(visible).clone().upcast()
+            } else {
+                int(self.source.below(4) as i64)
             };
         }
         let made = match self.source.below(6) {
@@ -122,9 +123,10 @@ impl<'s, 'b> Programs<'s, 'b> {
                     .free
                     .iter()
                     .any(|free| free.identity() == var.identity());
-                let shared = match rebinds {
-                    true => std::mem::take(&mut self.shared),
-                    false => Vec::new(),
+                let shared = if rebinds {
+                    std::mem::take(&mut self.shared)
+                } else {
+                    Vec::new()
                 };
                 let body = self.expression(depth - 1, &inside);
                 if rebinds {
@@ -208,9 +210,10 @@ impl<'s, 'b> Programs<'s, 'b> {
         };
         let mut options = PatternOptions::default().definitions(self.source.chance(40));
         if self.source.chance(30) {
-            options = options.interior_uses(match self.source.chance(50) {
-                true => InteriorUses::Inside,
-                false => InteriorUses::Anywhere,
+            options = options.interior_uses(if self.source.chance(50) {
+                InteriorUses::Inside
+            } else {
+                InteriorUses::Anywhere
             });
         }
         let pattern = options.pattern(template, holes)?;

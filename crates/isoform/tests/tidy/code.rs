@@ -107,9 +107,10 @@ fn too_many(
         let named = (0..tokens.len()).find(|&at| names(&tokens, at));
         findings.extend(named.map(|at| Finding::new(path, tokens[at].line, what)));
     }
-    match findings.len() > most {
-        true => findings,
-        false => Vec::new(),
+    if findings.len() > most {
+        findings
+    } else {
+        Vec::new()
     }
 }
 

@@ -53,9 +53,10 @@ fn exists(repo: &Repo, test: &str) -> bool {
     let Some((file, name)) = test.split_once("::") else {
         return false;
     };
-    let head = match file.ends_with(".py") {
-        true => format!("def {name}("),
-        false => format!("fn {name}("),
+    let head = if file.ends_with(".py") {
+        format!("def {name}(")
+    } else {
+        format!("fn {name}(")
     };
     let mut files = repo.ending(file);
     files.any(|(path, text)| path.ends_with(&format!("/{file}")) && text.contains(&head))

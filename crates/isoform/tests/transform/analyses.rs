@@ -26,9 +26,10 @@ impl Analysis for Square {
     fn compute(object: &Ref<Obj>, _ctx: &Ref<PassContext>) -> Result<i64> {
         COMPUTED.fetch_add(1, Ordering::Relaxed);
         let number = object.clone().cast::<Fun>()?.number;
-        match number < 0 {
-            true => Err(Error::value_error("it is negative")),
-            false => Ok(number * number),
+        if number < 0 {
+            Err(Error::value_error("it is negative"))
+        } else {
+            Ok(number * number)
         }
     }
 }

@@ -64,9 +64,10 @@ fn counting(calls: &Arc<AtomicUsize>, changes: i64) -> Ref<FunctionPass> {
         &PassInfo::new(0, "Count"),
         move |fun: Ref<Fun>, _: &Ref<Obj>, _: &Ref<PassContext>| {
             calls.fetch_add(1, Ordering::Relaxed);
-            Ok(match fun.number == changes {
-                true => fun.with_number(-1),
-                false => fun,
+            Ok(if fun.number == changes {
+                fun.with_number(-1)
+            } else {
+                fun
             })
         },
     )

@@ -745,9 +745,10 @@ fn a_kept_result_of_another_class_is_computed_again() {
             let (pass, runs) = pass(false, |fun: Ref<Fun>, _: &Ref<IRModule>| {
                 Ok(Fun::new(fun.number + 1))
             });
-            let pass = match of_any_class {
-                true => pass.with_function_class(""),
-                false => pass,
+            let pass = if of_any_class {
+                pass.with_function_class("")
+            } else {
+                pass
             };
             let cache = Cache::of(Other(MemoryCache::new(1 << 20), other.clone()));
             for _ in 0..2 {

@@ -125,9 +125,10 @@ impl Recorder {
     fn note(&self, event: &str) -> Result<()> {
         let event = format!("{}.{event}", self.name);
         self.log.add(&event);
-        match event == self.fails_at {
-            true => Err(Error::new(ErrorKind::Runtime, format!("failed at {event}"))),
-            false => Ok(()),
+        if event == self.fails_at {
+            Err(Error::new(ErrorKind::Runtime, format!("failed at {event}")))
+        } else {
+            Ok(())
         }
     }
 }

@@ -70,9 +70,10 @@ fn a_pass_that_changes_its_input_is_named() {
 fn a_failure_can_be_repeated_from_its_reproducer() {
     let factory = Function::typed(|limit: i64| {
         of_module(&info("reports.Fails"), move |root| {
-            match numbers(&root).iter().any(|(_, number)| *number > limit) {
-                true => Err(Error::value_error("too large")),
-                false => Ok(root),
+            if numbers(&root).iter().any(|(_, number)| *number > limit) {
+                Err(Error::value_error("too large"))
+            } else {
+                Ok(root)
             }
         })
     });
@@ -185,9 +186,10 @@ fn messages_belong_to_the_pass_and_end_with_it() {
     let emitting = |name: &str, level: DiagnosticLevel, fails: bool| {
         of_module(&info(name), move |root| {
             diagnostics()?.emit(Diagnostic::new(level as i64, None, "look here"))?;
-            match fails {
-                true => Err(Error::value_error("it fails")),
-                false => Ok(root),
+            if fails {
+                Err(Error::value_error("it fails"))
+            } else {
+                Ok(root)
             }
         })
     };

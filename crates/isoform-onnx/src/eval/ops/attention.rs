@@ -332,9 +332,10 @@ fn rotary(args: &Args<'_>) -> Outcome {
             let start = token / length * strides[0] + token % length * strides[1];
             let values = &mut x.data[start + head * strides[2]..][..width];
             for (at, (cos, sin)) in cos.iter().zip(sin).enumerate() {
-                let (first, second) = match is_interleaved {
-                    true => (2 * at, 2 * at + 1),
-                    false => (at, half + at),
+                let (first, second) = if is_interleaved {
+                    (2 * at, 2 * at + 1)
+                } else {
+                    (at, half + at)
                 };
                 let (re, im) = (values[first], values[second]);
                 values[first] = cos * re - sin * im;

@@ -144,9 +144,10 @@ fn bilinear(image: &[f64], [height, width]: [usize; 2], y: f64, x: f64) -> f64 {
     let (down, right) = (y - top, x - left);
     let pixel = |row: f64, column: f64| {
         let is_inside = row >= 0.0 && column >= 0.0 && row < height as f64 && column < width as f64;
-        match is_inside {
-            true => image[row as usize * width + column as usize],
-            false => 0.0,
+        if is_inside {
+            image[row as usize * width + column as usize]
+        } else {
+            0.0
         }
     };
     let upper = pixel(top, left) * (1.0 - right) + pixel(top, left + 1.0) * right;

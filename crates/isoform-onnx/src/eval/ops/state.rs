@@ -95,9 +95,10 @@ fn linear_attention(args: &Args<'_>) -> Outcome {
     let key = Tokens::new(args, 1, tokens, groups)?;
     let value = Tokens::new(args, 2, tokens, groups)?;
     let (width, depth) = (key.width, value.width);
-    let decay = match decays {
-        true => Some(Tokens::new(args, 4, tokens, groups)?),
-        false => None,
+    let decay = if decays {
+        Some(Tokens::new(args, 4, tokens, groups)?)
+    } else {
+        None
     };
     let beta = match (
         corrects,
@@ -295,9 +296,10 @@ fn tensor_scatter(args: &Args<'_>) -> Outcome {
         let start = starts[outer / per_image];
         for step in 0..count {
             let place = start.saturating_add(step as i64);
-            let place = match wraps {
-                true => place.rem_euclid(length as i64),
-                false => place,
+            let place = if wraps {
+                place.rem_euclid(length as i64)
+            } else {
+                place
             };
             let place = usize::try_from(place).ok().filter(|place| *place < length);
             let place = place.ok_or_else(|| {

@@ -77,9 +77,12 @@ fn normalizer(args: &Args<'_>) -> Outcome {
         return Err(args
             .fault("the case of letters outside of ASCII depends on the locale and the runtime"));
     }
-    let is_stop = |text: &Bytes| match is_exact {
-        true => stops.iter().any(|stop| stop[..] == text[..]),
-        false => stops.iter().any(|stop| stop.eq_ignore_ascii_case(text)),
+    let is_stop = |text: &Bytes| {
+        if is_exact {
+            stops.iter().any(|stop| stop[..] == text[..])
+        } else {
+            stops.iter().any(|stop| stop.eq_ignore_ascii_case(text))
+        }
     };
     let mut work = Work::new(args.control);
     let mut kept = Vec::new();

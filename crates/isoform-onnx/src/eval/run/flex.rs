@@ -87,9 +87,10 @@ impl FlexState {
                 self.shape
             )));
         }
-        match self.has_weights {
-            false => self.with_scores(result, control),
-            true => self.with_weights(result, control),
+        if self.has_weights {
+            self.with_weights(result, control)
+        } else {
+            self.with_scores(result, control)
         }
     }
 

@@ -47,12 +47,13 @@ pub(super) fn attention(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     // What was computed before comes first.
     let mut present = |split: &Option<[Size; 4]>, past: usize| {
         let [batch, heads, length, width] = split.clone()?;
-        let length = match c.has(past) {
-            true => match c.shape(past) {
+        let length = if c.has(past) {
+            match c.shape(past) {
                 Some([_, _, before, _]) => c.symbols.sum(before, &length),
                 _ => c.symbols.fresh_extent(),
-            },
-            false => length,
+            }
+        } else {
+            length
         };
         Some(vec![batch, heads, length, width])
     };

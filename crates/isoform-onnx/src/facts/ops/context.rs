@@ -141,9 +141,10 @@ impl<'a> Context<'a> {
 /// The position of an axis that may count from the end; None if it is out of range.
 pub(in crate::facts) fn axis_of(axis: i64, rank: usize) -> Option<usize> {
     let rank_signed = i64::try_from(rank).ok()?;
-    let axis = match axis < 0 {
-        true => axis.checked_add(rank_signed)?,
-        false => axis,
+    let axis = if axis < 0 {
+        axis.checked_add(rank_signed)?
+    } else {
+        axis
     };
     usize::try_from(axis).ok().filter(|axis| *axis < rank)
 }

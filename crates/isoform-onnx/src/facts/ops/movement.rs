@@ -52,9 +52,10 @@ pub(super) fn attr_or_input_axes(c: &Context<'_>, since: i64) -> Option<Option<V
     if c.version() < since {
         return c.given_ints("axes");
     }
-    match c.has(1) {
-        true => Some(Some(c.consts(1)?)),
-        false => Some(None),
+    if c.has(1) {
+        Some(Some(c.consts(1)?))
+    } else {
+        Some(None)
     }
 }
 
@@ -119,9 +120,10 @@ pub(super) fn unsqueeze(c: &mut Context<'_>) -> Shape {
     let mut rest = shape.iter();
     let mut result = Vec::with_capacity(rank);
     for axis in 0..rank {
-        result.push(match axes.contains(&axis) {
-            true => Size::from(1),
-            false => rest.next()?.clone(),
+        result.push(if axes.contains(&axis) {
+            Size::from(1)
+        } else {
+            rest.next()?.clone()
         });
     }
     Some(result)
@@ -156,9 +158,10 @@ pub(in crate::facts) fn pads(c: &Context<'_>, rank: usize) -> Option<Vec<(Size, 
         2..=10 => numbers(c.given_ints("pads")??),
         _ => c.elements(1)?.to_vec(),
     };
-    let axes = match c.has(3) && c.version() >= 18 {
-        true => axes_of(&c.consts(3)?, rank)?,
-        false => (0..rank).collect(),
+    let axes = if c.has(3) && c.version() >= 18 {
+        axes_of(&c.consts(3)?, rank)?
+    } else {
+        (0..rank).collect()
     };
     if given.len() != axes.len().checked_mul(2)? {
         return None;
@@ -261,9 +264,10 @@ pub(in crate::facts) fn split_lengths(c: &mut Context<'_>, count: usize) -> Opti
         // The last part is what remains.
         let others = c.symbols.product(&even, &Size::from(parts - 1));
         let rest = c.symbols.difference(size, &others);
-        *last = match rest.is_nonneg() {
-            true => rest,
-            false => c.symbols.fresh_extent(),
+        *last = if rest.is_nonneg() {
+            rest
+        } else {
+            c.symbols.fresh_extent()
         };
     }
     Some(lengths)

@@ -75,12 +75,11 @@ pub(super) fn dft(c: &mut Context<'_>) -> Shape {
     let (inverse, onesided) = (c.int("inverse", 0)? != 0, c.int("onesided", 0)? != 0);
     if inverse && onesided {
         // From half of the frequencies back to a real signal.
-        let length = match c.has(1) {
-            true => c.element(1).cloned(),
-            false => {
-                let others = c.symbols.difference(&shape[axis], &Size::from(1));
-                Some(c.symbols.product(&others, &Size::from(2)))
-            }
+        let length = if c.has(1) {
+            c.element(1).cloned()
+        } else {
+            let others = c.symbols.difference(&shape[axis], &Size::from(1));
+            Some(c.symbols.product(&others, &Size::from(2)))
         };
         shape[axis] = c.symbols.or_fresh(length);
         *shape.last_mut()? = Size::from(1);

@@ -29,10 +29,7 @@ pub(in crate::facts) fn ranges(c: &mut Context<'_>) -> Option<Vec<Range>> {
     } else {
         starts = c.elements(1).map(<[Size]>::to_vec);
         ends = c.elements(2).map(<[Size]>::to_vec);
-        axes = match c.has(3) {
-            true => Some(c.consts(3)?),
-            false => None,
-        };
+        axes = if c.has(3) { Some(c.consts(3)?) } else { None };
         steps = c.has(4).then(|| c.elements(4).map(<[Size]>::to_vec));
     }
     let axes = match axes {
@@ -128,9 +125,10 @@ fn position(symbols: &mut Symbols, size: &Size, at: &Size) -> Option<Size> {
     const FAR: i64 = 1 << 62;
     if let Some(number) = at.as_const() {
         let number = number.clamp(-FAR, FAR);
-        return match number < 0 {
-            true => size.add(&Size::from(number)),
-            false => Some(Size::from(number)),
+        return if number < 0 {
+            size.add(&Size::from(number))
+        } else {
+            Some(Size::from(number))
         };
     }
     if at.is_nonneg() {

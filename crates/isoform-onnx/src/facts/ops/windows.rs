@@ -193,9 +193,10 @@ pub(super) fn conv_transpose(c: &mut Context<'_>) -> Shape {
                 // Where windows leave gaps, runtimes do not agree on what follows the last.
                 let span = window.span(c.symbols, axis);
                 let reach = c.symbols.sum(&span, &Size::from(extra[axis]));
-                match stride.known_less(&reach) == Some(true) || reach == stride {
-                    true => c.symbols.product(size, &stride),
-                    false => c.symbols.fresh_extent(),
+                if stride.known_less(&reach) == Some(true) || reach == stride {
+                    c.symbols.product(size, &stride)
+                } else {
+                    c.symbols.fresh_extent()
                 }
             }
             _ => {

@@ -244,9 +244,12 @@ pub(super) fn variadic(c: &mut Context<'_>, op: &str, elem: ElemType, dims: &[us
 
 pub(super) fn clip(c: &mut Context<'_>) -> Elements {
     let elements = c.elements(0)?;
-    let limit = |c: &Context<'_>, at: usize| match c.has(at) {
-        true => c.element(at).cloned().map(Some),
-        false => Some(None),
+    let limit = |c: &Context<'_>, at: usize| {
+        if c.has(at) {
+            c.element(at).cloned().map(Some)
+        } else {
+            Some(None)
+        }
     };
     let (low, high) = (limit(c, 1)?, limit(c, 2)?);
     let one = |number: &Size| {
@@ -288,8 +291,9 @@ pub(super) fn either(symbols: &mut Symbols, one: &Size, other: &Size) -> Size {
         lower.map(|(one, other)| one.min(other)),
         upper.map(|(one, other)| one.max(other)),
     );
-    match one.is_extent() && other.is_extent() {
-        true => symbols.fresh_number(limits.0, limits.1),
-        false => symbols.fresh(limits.0, limits.1),
+    if one.is_extent() && other.is_extent() {
+        symbols.fresh_number(limits.0, limits.1)
+    } else {
+        symbols.fresh(limits.0, limits.1)
     }
 }

@@ -61,9 +61,10 @@ pub(super) fn name_unknown(symbols: &mut Symbols, fact: &mut Fact) {
     {
         let limit = |bound: i128| i64::try_from(bound).ok();
         // The limits of 64 bits are not worth being compared with.
-        let (lower, upper) = match upper == i64::MAX.into() {
-            true => (None, None),
-            false => (limit(lower), limit(upper)),
+        let (lower, upper) = if upper == i64::MAX.into() {
+            (None, None)
+        } else {
+            (limit(lower), limit(upper))
         };
         fact.elements = Some((0..count).map(|_| symbols.fresh(lower, upper)).collect());
     }

@@ -321,9 +321,10 @@ fn scaled_matrix(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
         // A vector times a matrix has one axis less than the number may add.
         let fits = site.fact(&site.value("c")?).rank()? <= site.fact(&made).rank()?;
         let (x, w) = scaled_constant(site, &root, &made)?;
-        return match fits {
-            true => site.replace("MatMul", vec![x, w], &[]),
-            false => None,
+        return if fits {
+            site.replace("MatMul", vec![x, w], &[])
+        } else {
+            None
         };
     }
     let (scaling, made) = first_operand(site)?;

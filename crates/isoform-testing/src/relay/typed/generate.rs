@@ -196,9 +196,10 @@ impl<'a> Generator<'a> {
             .filter(|known| known.tensor().is_some())
             .cloned()
             .collect();
-        match tensors.is_empty() {
-            true => self.leaf(),
-            false => self.source.pick(&tensors).clone(),
+        if tensors.is_empty() {
+            self.leaf()
+        } else {
+            self.source.pick(&tensors).clone()
         }
     }
 
@@ -213,12 +214,11 @@ impl<'a> Generator<'a> {
 
     /// Something that is in scope.
     fn again(&mut self) -> Typed {
-        match self.scope.known.is_empty() {
-            true => {
-                let ty = self.tensor_type();
-                self.constant(&ty)
-            }
-            false => self.source.pick(&self.scope.known).clone(),
+        if self.scope.known.is_empty() {
+            let ty = self.tensor_type();
+            self.constant(&ty)
+        } else {
+            self.source.pick(&self.scope.known).clone()
         }
     }
 
@@ -299,8 +299,8 @@ impl<'a> Generator<'a> {
             Ty::Tensor(dtype, shape) => {
                 let count = shape.iter().product::<i64>();
                 let bytes = (0..count).flat_map(|_| {
-                    let number = match is_float(*dtype) {
-                        true => *self.source.pick(&[
+                    let number = if is_float(*dtype) {
+                        *self.source.pick(&[
                             1.0,
                             -2.0,
                             0.5,
@@ -311,8 +311,9 @@ impl<'a> Generator<'a> {
                             100.0,
                             f64::NAN,
                             f64::INFINITY,
-                        ]),
-                        false => *self.source.pick(&[1.0, 0.0, 2.0, -1.0, 3.0, 100.0, -7.0]),
+                        ])
+                    } else {
+                        *self.source.pick(&[1.0, 0.0, 2.0, -1.0, 3.0, 100.0, -7.0])
                     };
                     encoded(*dtype, number)
                 });

@@ -79,9 +79,10 @@ impl Generator<'_> {
                 *dim = 1;
             }
         }
-        let skip = match self.source.chance(25) {
-            true => self.source.below(other.len() + 1),
-            false => 0,
+        let skip = if self.source.chance(25) {
+            self.source.below(other.len() + 1)
+        } else {
+            0
         };
         self.of_type(&Ty::Tensor(dtype, other[skip..].to_vec()))
     }
@@ -97,9 +98,10 @@ impl Generator<'_> {
         let shifted = functions![2 left_shift right_shift power];
         if is_integer(dtype) && self.source.chance(25) {
             // The result is not defined for every operand, so these are chosen.
-            let (choice, numbers): (&[Binary], &[i64]) = match self.source.chance(50) {
-                true => (&divided, &[1, 2, 3, 7]),
-                false => (&shifted, &[0, 1, 2, 3]),
+            let (choice, numbers): (&[Binary], &[i64]) = if self.source.chance(50) {
+                (&divided, &[1, 2, 3, 7])
+            } else {
+                (&shifted, &[0, 1, 2, 3])
             };
             let y = self.numbers(dtype, &[], numbers);
             return Some(self.source.pick(choice)(&x.expr, &y.expr));
@@ -113,9 +115,10 @@ impl Generator<'_> {
             _ => &arithmetic,
         };
         let y = self.companion(dtype, shape);
-        match self.source.chance(50) {
-            true => Some(self.source.pick(choice)(&x.expr, &y.expr)),
-            false => Some(self.source.pick(choice)(&y.expr, &x.expr)),
+        if self.source.chance(50) {
+            Some(self.source.pick(choice)(&x.expr, &y.expr))
+        } else {
+            Some(self.source.pick(choice)(&y.expr, &x.expr))
         }
     }
 
@@ -130,9 +133,10 @@ impl Generator<'_> {
     }
 
     fn reduction(&mut self, x: &Typed, dtype: DType, shape: &[i64]) -> Option<Ref<Call>> {
-        let axis = match self.source.chance(25) {
-            true => None,
-            false => Some(sizes(self.axes(shape))),
+        let axis = if self.source.chance(25) {
+            None
+        } else {
+            Some(sizes(self.axes(shape)))
         };
         let (keepdims, exclude) = (self.source.chance(50), self.source.chance(25));
         let attrs = attrs::ReduceAttrs::new()
@@ -216,12 +220,11 @@ impl Generator<'_> {
                 let fits = |to: &DType| !is_float(dtype) || is_float(*to);
                 let targets: Vec<DType> = DTYPES.into_iter().filter(fits).collect();
                 let target = *self.source.pick(&targets);
-                match self.source.chance(50) {
-                    true => op::cast(data, attrs::CastAttrs::new(target)),
-                    false => {
-                        let like = self.of_type(&Ty::Tensor(target, vec![1]));
-                        op::cast_like(data, &like.expr)
-                    }
+                if self.source.chance(50) {
+                    op::cast(data, attrs::CastAttrs::new(target))
+                } else {
+                    let like = self.of_type(&Ty::Tensor(target, vec![1]));
+                    op::cast_like(data, &like.expr)
                 }
             }
             6 => op::shape_of(data, attrs::ShapeOfAttrs::new()),
@@ -269,17 +272,17 @@ impl Generator<'_> {
                 let other = self.of_type(&x.ty);
                 let ty = Ty::Tuple(vec![x.ty.clone(), other.ty]);
                 let pair = Typed::new(Tuple::new([data.clone(), other.expr]), ty);
-                match self.source.chance(50) {
-                    true => {
-                        op::concatenate(&pair.expr, attrs::ConcatenateAttrs::new().with_axis(axis))
-                    }
-                    false => op::stack(&pair.expr, attrs::StackAttrs::new().with_axis(axis)),
+                if self.source.chance(50) {
+                    op::concatenate(&pair.expr, attrs::ConcatenateAttrs::new().with_axis(axis))
+                } else {
+                    op::stack(&pair.expr, attrs::StackAttrs::new().with_axis(axis))
                 }
             }
             2 => {
-                let cuts: Value = match self.source.chance(50) {
-                    true => length.into(),
-                    false => isoform::Array::from(vec![Value::from(length / 2)]).into(),
+                let cuts: Value = if self.source.chance(50) {
+                    length.into()
+                } else {
+                    isoform::Array::from(vec![Value::from(length / 2)]).into()
                 };
                 let parts = op::split(data, attrs::SplitAttrs::new(cuts).with_axis(axis));
                 let ty = Ty::of(&infer_type_local(&parts).ok()?)?;
@@ -371,20 +374,20 @@ impl Generator<'_> {
             }
             14 => {
                 let scalar = self.of_type(&Ty::scalar(dtype));
-                match self.source.chance(50) {
-                    true => op::full_like(data, &scalar.expr),
-                    false => {
-                        let attrs = attrs::InitOpAttrs::new(Some(sizes(shape.iter().copied())));
-                        op::full(&scalar.expr, attrs)
-                    }
+                if self.source.chance(50) {
+                    op::full_like(data, &scalar.expr)
+                } else {
+                    let attrs = attrs::InitOpAttrs::new(Some(sizes(shape.iter().copied())));
+                    op::full(&scalar.expr, attrs)
                 }
             }
             15 => {
                 let attrs =
                     attrs::InitOpAttrs::new(Some(sizes(shape.iter().copied()))).with_dtype(dtype);
-                match self.source.chance(50) {
-                    true => op::zeros(attrs),
-                    false => op::ones(attrs),
+                if self.source.chance(50) {
+                    op::zeros(attrs)
+                } else {
+                    op::ones(attrs)
                 }
             }
             _ => {
@@ -394,9 +397,10 @@ impl Generator<'_> {
                 let widths: isoform::Array<_> = widths.collect();
                 let value = self.of_type(&Ty::scalar(dtype));
                 // An empty axis has no edge.
-                let mode = match shape.contains(&0) {
-                    true => "constant",
-                    false => *self.source.pick(&["constant", "edge"]),
+                let mode = if shape.contains(&0) {
+                    "constant"
+                } else {
+                    *self.source.pick(&["constant", "edge"])
                 };
                 op::pad(
                     data,
@@ -439,19 +443,25 @@ impl Generator<'_> {
             }
             // Empty windows have no mean and no largest element.
             (4, _) if shape[2..].contains(&0) => return None,
-            (4, _) => match self.source.chance(50) {
-                true => op::global_avg_pool2d(data, attrs::GlobalPool2DAttrs::new()),
-                false => op::global_max_pool2d(data, attrs::GlobalPool2DAttrs::new()),
-            },
+            (4, _) => {
+                if self.source.chance(50) {
+                    op::global_avg_pool2d(data, attrs::GlobalPool2DAttrs::new())
+                } else {
+                    op::global_max_pool2d(data, attrs::GlobalPool2DAttrs::new())
+                }
+            }
             (3, 0..4) => {
                 let other = self.of_type(&x.ty);
                 let attrs = attrs::BatchMatmulAttrs::new().with_transpose_b(true);
                 op::batch_matmul(data, &other.expr, attrs)
             }
-            (1.., 4..6) if is_float(dtype) => match self.source.chance(50) {
-                true => op::softmax(data, attrs::SoftmaxAttrs::new()),
-                false => op::log_softmax(data, attrs::SoftmaxAttrs::new().with_axis(0)),
-            },
+            (1.., 4..6) if is_float(dtype) => {
+                if self.source.chance(50) {
+                    op::softmax(data, attrs::SoftmaxAttrs::new())
+                } else {
+                    op::log_softmax(data, attrs::SoftmaxAttrs::new().with_axis(0))
+                }
+            }
             (1.., 6) => {
                 let bias = self.of_type(&vector(last?));
                 op::bias_add(data, &bias.expr, attrs::BiasAddAttrs::new().with_axis(-1))
@@ -472,13 +482,14 @@ impl Generator<'_> {
             }
             (2, _) => {
                 let weight = self.of_type(&Ty::Tensor(dtype, vec![2, last?]));
-                match self.source.chance(50) {
-                    true => op::dense(data, &weight.expr, attrs::DenseAttrs::new(None)),
-                    false => op::matmul(
+                if self.source.chance(50) {
+                    op::dense(data, &weight.expr, attrs::DenseAttrs::new(None))
+                } else {
+                    op::matmul(
                         data,
                         &weight.expr,
                         attrs::MatmulAttrs::new(None).with_transpose_b(true),
-                    ),
+                    )
                 }
             }
             _ if is_float(dtype) => {

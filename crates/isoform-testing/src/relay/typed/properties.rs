@@ -130,12 +130,11 @@ fn values_have_their_types(bytes: &[u8]) -> Result<(), String> {
     let typed = told(infer_type(&module)).map_err(|error| account(&error, &module, None))?;
     let value = told(run(&typed, &arguments)).map_err(|error| account(&error, &typed, None))?;
     let expected = told(main_of(&typed))?.ret_type.as_ref().and_then(Ty::of);
-    match type_of(&value) == expected {
-        true => Ok(()),
-        false => {
-            let what = format!("expected {expected:?}, got {:?}", type_of(&value));
-            Err(account(&what, &typed, None))
-        }
+    if type_of(&value) == expected {
+        Ok(())
+    } else {
+        let what = format!("expected {expected:?}, got {:?}", type_of(&value));
+        Err(account(&what, &typed, None))
     }
 }
 
@@ -161,9 +160,10 @@ fn check(
     }
     let types = [before, &typed].map(|module| Ok(main_of(module)?.func_type_annotation()));
     let [left, right]: [Result<_>; 2] = types;
-    match told(structural_equal(told(left)?, told(right)?))? {
-        true => Ok(typed),
-        false => Err(fail("the type has changed".to_owned(), Some(&after))),
+    if told(structural_equal(told(left)?, told(right)?))? {
+        Ok(typed)
+    } else {
+        Err(fail("the type has changed".to_owned(), Some(&after)))
     }
 }
 
@@ -216,12 +216,11 @@ fn simplified_values_are_near(bytes: &[u8]) -> Result<(), String> {
     let value = |module| told(floats(&told(run(module, &arguments))?));
     let (left, right) = (value(&before)?, value(&after)?);
     let is_near = |(left, right): (&f64, &f64)| (left - right).abs() <= precision * left.abs();
-    match left.len() == right.len() && left.iter().zip(&right).all(is_near) {
-        true => Ok(()),
-        false => {
-            let what = format!("expected {left:?}, got {right:?}");
-            Err(account(&what, &before, Some(&after)))
-        }
+    if left.len() == right.len() && left.iter().zip(&right).all(is_near) {
+        Ok(())
+    } else {
+        let what = format!("expected {left:?}, got {right:?}");
+        Err(account(&what, &before, Some(&after)))
     }
 }
 
@@ -231,8 +230,9 @@ fn fused_programs_come_back(bytes: &[u8]) -> Result<(), String> {
     let before = told(infer_type(&module))?;
     let fused = told(fuse_ops(&before).and_then(|fused| infer_type(&fused)))?;
     let after = told(defuse_ops(&fused))?;
-    match told(structural_equal(&after, &before))? {
-        true => Ok(()),
-        false => Err(account("another program came back", &before, Some(&after))),
+    if told(structural_equal(&after, &before))? {
+        Ok(())
+    } else {
+        Err(account("another program came back", &before, Some(&after)))
     }
 }

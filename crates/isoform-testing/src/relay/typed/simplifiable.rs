@@ -47,9 +47,10 @@ impl Generator<'_> {
         shape: &[i64],
     ) -> Option<Typed> {
         let scalar = self.numbers(dtype, &[], &[number]);
-        let scalar = match negative {
-            true => self.negative_zero(dtype),
-            false => scalar,
+        let scalar = if negative {
+            self.negative_zero(dtype)
+        } else {
+            scalar
         };
         let skip = self.source.below(shape.len() + 1);
         let mut part = shape[skip..].to_vec();
@@ -106,9 +107,10 @@ impl Generator<'_> {
                 0 => {
                     let choice: &[&[i64]] = &[&[-1], &[1, -1], &[-1, 1], &[0, -1]];
                     let codes = attrs::ReshapeAttrs::new(sizes(self.source.pick(choice).to_vec()));
-                    match self.source.chance(30) {
-                        true => op::reverse_reshape(data, codes),
-                        false => op::reshape(data, codes),
+                    if self.source.chance(30) {
+                        op::reverse_reshape(data, codes)
+                    } else {
+                        op::reshape(data, codes)
                     }
                 }
                 1 => {
@@ -157,9 +159,10 @@ impl Generator<'_> {
                 !is_real(now) || is_real(*to) || *to == DType::BOOL || small && *to == dtype
             };
             let fitting: Vec<DType> = types.iter().copied().filter(fits).collect();
-            let target = match step == 1 && last == 0 && fits(&dtype) {
-                true => dtype,
-                false => *self.source.pick(&fitting),
+            let target = if step == 1 && last == 0 && fits(&dtype) {
+                dtype
+            } else {
+                *self.source.pick(&fitting)
             };
             result = made(op::cast(&result.expr, attrs::CastAttrs::new(target)))?;
             now = target;
@@ -214,9 +217,10 @@ impl Generator<'_> {
             |x, y| op::subtract(y, x),
         ];
         let truths: [Binary; 2] = [|x, y| op::logical_and(x, y), |x, y| op::logical_xor(y, x)];
-        let make = match dtype == DType::BOOL {
-            true => *self.source.pick(&truths),
-            false => *self.source.pick(&choice),
+        let make = if dtype == DType::BOOL {
+            *self.source.pick(&truths)
+        } else {
+            *self.source.pick(&choice)
         };
         made(make(&x.expr, &operand.expr))
     }

@@ -135,9 +135,10 @@ impl Generator<'_> {
             }
             9 => {
                 let (zero, _) = self.number(dtype, &[0.0, -0.0]);
-                let call = match self.source.chance(50) {
-                    true => op::add(zero, a),
-                    false => op::subtract(a, zero),
+                let call = if self.source.chance(50) {
+                    op::add(zero, a)
+                } else {
+                    op::subtract(a, zero)
                 };
                 near(call, x.least, x.most)
             }
@@ -163,9 +164,10 @@ impl Generator<'_> {
         let (x1, y1) = (&x.typed.expr, &y.typed.expr);
         let mut term = |number: &Ref<RelayExpr>, left, right| {
             let product = made(op::multiply(left, right))?;
-            match self.source.chance(50) {
-                true => made(op::multiply(number, &product.expr)),
-                false => made(op::multiply(&product.expr, number)),
+            if self.source.chance(50) {
+                made(op::multiply(number, &product.expr))
+            } else {
+                made(op::multiply(&product.expr, number))
             }
         };
         let terms = [term(&a, x1, x1)?, term(&b, x1, y1)?, term(&c, y1, y1)?];

@@ -76,12 +76,11 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
     };
     for method in methods.iter().filter(|method| method.required) {
         if given.get(&method.name.into()).is_none() {
-            let got = match given.is_empty() {
-                true => "no functions".to_owned(),
-                false => {
-                    let mut names = given.keys().map(|name| format!("{name:?}"));
-                    format!("functions {}", list(&mut names))
-                }
+            let got = if given.is_empty() {
+                "no functions".to_owned()
+            } else {
+                let mut names = given.keys().map(|name| format!("{name:?}"));
+                format!("functions {}", list(&mut names))
             };
             return Err(Error::value_error(format!(
                 "expected a function '{}', got {got}",
@@ -153,9 +152,10 @@ where
     let set = super::set(ty, Tr::NAME, native::value::<Tr, T>());
     // Asked after the attempt, since another thread may do the same meanwhile.
     let known = super::get(ty, Tr::NAME, Lookup::Exact);
-    match known.is_some_and(|known| native::is_same::<Tr, T>(known)) {
-        true => Ok(()),
-        false => set,
+    if known.is_some_and(|known| native::is_same::<Tr, T>(known)) {
+        Ok(())
+    } else {
+        set
     }
 }
 

@@ -43,9 +43,10 @@ where
         map: OnceLock::new(),
     });
     if Tr::METHODS.is_empty() {
-        return match Tr::RUST_ONLY {
-            true => Value::opaque(native),
-            false => Value::from(true),
+        return if Tr::RUST_ONLY {
+            Value::opaque(native)
+        } else {
+            Value::from(true)
         };
     }
     let mut functions = Tr::METHODS.iter().zip(Tr::CALLS).map(|(method, call)| {

@@ -61,9 +61,10 @@ impl From<Ordering> for Verdict {
 
 impl From<bool> for Verdict {
     fn from(equal: bool) -> Self {
-        match equal {
-            true => Verdict::Same,
-            false => Verdict::Different,
+        if equal {
+            Verdict::Same
+        } else {
+            Verdict::Different
         }
     }
 }
@@ -216,9 +217,10 @@ impl<'a> Comparison<'a> {
         let (Met::Object(left), Met::Object(right)) = (left, right) else {
             return self.unordered(false, &l, &r);
         };
-        let cursors = match same_type {
-            true => (declared(section, left), declared(section, right)),
-            false => (None, None),
+        let cursors = if same_type {
+            (declared(section, left), declared(section, right))
+        } else {
+            (None, None)
         };
         let (Some(left_parts), Some(right_parts)) = cursors else {
             return self.unordered(l == r, &l, &r);
@@ -361,9 +363,10 @@ fn declared<'a>(section: &Section, object: ObjRef<'a>) -> Option<Cursor<'a>> {
 #[cold]
 fn no_order(left: &Value, right: &Value) -> Error {
     let (left, right) = (left.type_name(), right.type_name());
-    Error::type_error(match left == right {
-        true => format!("values of type {left} have no order"),
-        false => format!("{left} and {right} have no order"),
+    Error::type_error(if left == right {
+        format!("values of type {left} have no order")
+    } else {
+        format!("{left} and {right} have no order")
     })
 }
 

@@ -105,9 +105,10 @@ impl Given {
                         self.met.insert(object.identity());
                     }
                     Ok(
-                        match object.same_as(&node) || self.seen.insert(object.identity()) {
-                            true => WalkResult::<()>::Advance,
-                            false => WalkResult::Skip,
+                        if object.same_as(&node) || self.seen.insert(object.identity()) {
+                            WalkResult::<()>::Advance
+                        } else {
+                            WalkResult::Skip
                         },
                     )
                 })?;

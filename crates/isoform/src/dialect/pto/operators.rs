@@ -242,12 +242,13 @@ impl Demand {
             Demand::Integers => (dtype.is_int(), "integers"),
             Demand::Truth => (dtype == DataType::Bool, "truth values"),
         };
-        match fits {
-            true => Ok(()),
-            false => Err(Error::type_error(format!(
+        if fits {
+            Ok(())
+        } else {
+            Err(Error::type_error(format!(
                 "pto.{name}: expected {expected}, got {}",
                 dtype.name()
-            ))),
+            )))
         }
     }
 }
@@ -385,9 +386,10 @@ fn truth(dtype: DataType) -> (DataType, DataType) {
 
 /// Division results in a float.
 fn divided(dtype: DataType) -> (DataType, DataType) {
-    match dtype.is_float() {
-        true => (dtype, dtype),
-        false => (DataType::Fp32, DataType::Fp32),
+    if dtype.is_float() {
+        (dtype, dtype)
+    } else {
+        (DataType::Fp32, DataType::Fp32)
     }
 }
 

@@ -183,9 +183,10 @@ impl TileType {
     /// everything else row by row.
     pub fn effective_tile_view(&self) -> Ref<TileView> {
         if let Some(view) = &self.tile_view {
-            return match view.valid_shape.is_empty() {
-                true => view.with_valid_shape(self.shape.clone()),
-                false => view.clone(),
+            return if view.valid_shape.is_empty() {
+                view.with_valid_shape(self.shape.clone())
+            } else {
+                view.clone()
             };
         }
         let view = TileView::new().with_valid_shape(self.shape.clone());

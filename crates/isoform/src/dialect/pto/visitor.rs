@@ -133,9 +133,10 @@ pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) ->
         for (old, image) in redefined.later {
             remapped.insert(old, image);
         }
-        match redefined.inside.is_empty() {
-            true => Ok(answer),
-            false => replace_vars(new, &redefined.inside).map(Some),
+        if redefined.inside.is_empty() {
+            Ok(answer)
+        } else {
+            replace_vars(new, &redefined.inside).map(Some)
         }
     })
 }
@@ -168,9 +169,10 @@ impl Redefined {
             }
             for (before, after) in before.iter().zip(after).filter(|(b, a)| !b.same_as(a)) {
                 let (ident, after) = (before.identity(), Value::from(after));
-                match INSIDE.contains(&field.name()) {
-                    true => drop(found.inside.insert(ident, after)),
-                    false => found.later.push((ident, after)),
+                if INSIDE.contains(&field.name()) {
+                    drop(found.inside.insert(ident, after))
+                } else {
+                    found.later.push((ident, after))
                 }
             }
         }

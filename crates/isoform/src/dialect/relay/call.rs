@@ -37,9 +37,10 @@ pub struct Call {
 impl Call {
     /// The arguments for the type parameters of the callee; often empty.
     pub fn type_args(&self) -> &Array<Ref<Type>> {
-        match self.op_type_args_.is_empty() {
-            true => &self.type_args_,
-            false => &self.op_type_args_,
+        if self.op_type_args_.is_empty() {
+            &self.type_args_
+        } else {
+            &self.op_type_args_
         }
     }
 }
@@ -105,9 +106,10 @@ fn arranged(
     op: &Ref<RelayExpr>,
     type_args: Array<Ref<Type>>,
 ) -> (Array<Ref<Type>>, Array<Ref<Type>>) {
-    match !type_args.is_empty() && is_primitive_op(op) {
-        true => (Array::new(), type_args),
-        false => (type_args, Array::new()),
+    if !type_args.is_empty() && is_primitive_op(op) {
+        (Array::new(), type_args)
+    } else {
+        (type_args, Array::new())
     }
 }
 

@@ -141,12 +141,13 @@ impl Tuple {
     ) -> Ref<Tuple> {
         let base = ExprWithOp::typed(checked_type, span);
         let fields: Array<_> = fields.into();
-        match fields.is_empty() {
-            true => Ref::new(EmptyTuple {
+        if fields.is_empty() {
+            Ref::new(EmptyTuple {
                 base: Tuple { base, fields },
             })
-            .upcast(),
-            false => Ref::new(Tuple { base, fields }),
+            .upcast()
+        } else {
+            Ref::new(Tuple { base, fields })
         }
     }
 }
@@ -154,12 +155,13 @@ impl Tuple {
 /// Makes a tuple.
 #[export("relay.Tuple", crate = crate)]
 fn make_tuple(fields: Array<Ref<RelayExpr>>, span: Option<Ref<Span>>) -> Ref<Tuple> {
-    match fields.is_empty() {
-        true => make_empty_tuple(span).upcast(),
-        false => Ref::new(Tuple {
+    if fields.is_empty() {
+        make_empty_tuple(span).upcast()
+    } else {
+        Ref::new(Tuple {
             base: ExprWithOp::at(span),
             fields,
-        }),
+        })
     }
 }
 

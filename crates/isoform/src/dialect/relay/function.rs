@@ -172,9 +172,10 @@ impl Signature for Function {
 /// True if no part of a type is missing.
 fn is_complete(ty: &Ref<Type>) -> Result<bool> {
     let missing = walk_objects(ty, |object: &Ref<Obj>, _| {
-        match object.isa::<IncompleteType>() {
-            true => Ok(WalkResult::Interrupt(())),
-            false => Ok(WalkResult::Advance),
+        if object.isa::<IncompleteType>() {
+            Ok(WalkResult::Interrupt(()))
+        } else {
+            Ok(WalkResult::Advance)
         }
     })?;
     Ok(missing.is_none())

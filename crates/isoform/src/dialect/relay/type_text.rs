@@ -52,9 +52,10 @@ fn write_type(out: &mut String, ty: &Ref<Type>, levels: usize) {
         out.push_str("...");
     } else if let Some(tensor) = ty.downcast_ref::<TensorType>() {
         let shape: Vec<_> = tensor.shape.iter().cloned().collect();
-        match shape.is_empty() {
-            true => _ = write!(out, "{}", tensor.dtype),
-            false => _ = write!(out, "Tensor[{}, {}]", shape_text(&shape), tensor.dtype),
+        if shape.is_empty() {
+            _ = write!(out, "{}", tensor.dtype)
+        } else {
+            _ = write!(out, "Tensor[{}, {}]", shape_text(&shape), tensor.dtype)
         }
     } else if let Some(tuple) = ty.downcast_ref::<TupleType>() {
         out.push('(');

@@ -626,8 +626,9 @@ fn take_dtype<'a>(
 }
 
 fn null(lexer: &mut Lexer<'_>) -> Result<Value> {
-    match lexer.word("null") {
-        true => Ok(Value::NONE),
-        false => Err(lexer.unexpected("null")),
+    if lexer.word("null") {
+        Ok(Value::NONE)
+    } else {
+        Err(lexer.unexpected("null"))
     }
 }

@@ -113,14 +113,13 @@ fn extended(number: u32, demand: Demand) -> u32 {
         return known;
     }
     let demands = table.set(number);
-    let result = match demands.iter().any(|known| known.parts == demand.parts) {
-        true => number,
-        false => {
-            let demands: Vec<_> = demands.iter().copied().chain([demand]).collect();
-            table.sets.push(Vec::leak(demands));
-            // Each set has four bytes at least, so four billion do not fit.
-            table.sets.len() as u32
-        }
+    let result = if demands.iter().any(|known| known.parts == demand.parts) {
+        number
+    } else {
+        let demands: Vec<_> = demands.iter().copied().chain([demand]).collect();
+        table.sets.push(Vec::leak(demands));
+        // Each set has four bytes at least, so four billion do not fit.
+        table.sets.len() as u32
     };
     table.extended.insert(key, result);
     result

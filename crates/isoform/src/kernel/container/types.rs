@@ -124,10 +124,7 @@ impl ContainerType {
 
     /// The immutable type of maps, or of lists.
     pub(crate) fn immutable(is_mapping: bool) -> &'static ContainerType {
-        match is_mapping {
-            true => &MAP,
-            false => &ARRAY,
-        }
+        if is_mapping { &MAP } else { &ARRAY }
     }
 
     /// True for containers of entries, false for those of items.

@@ -152,9 +152,10 @@ impl Error {
     /// Forgets where the error was made if that is in a file of the library that only
     /// passes errors on.
     pub(crate) fn unless_made_in(self, file: &str) -> Self {
-        match self.0.trace.made_at.file() == file {
-            true => self.made_by_caller(),
-            false => self,
+        if self.0.trace.made_at.file() == file {
+            self.made_by_caller()
+        } else {
+            self
         }
     }
 

@@ -158,9 +158,10 @@ impl fmt::Display for Signature {
                 None => write!(f, "{separator}{position}: {}", parameter.schema)?,
             }
             if let Some(default) = &parameter.default {
-                match default.is_none() {
-                    true => f.write_str(" = None")?,
-                    false => write!(f, " = {default:?}")?,
+                if default.is_none() {
+                    f.write_str(" = None")?
+                } else {
+                    write!(f, " = {default:?}")?
                 }
             }
         }

@@ -251,9 +251,10 @@ impl Callback for dyn VisitCallback {
         let mut given = Arguments::new("visitor", given, 1, 3)?;
         let part = given.value();
         let region = given.region()?.unwrap_or_else(|| self.region());
-        let end = match given.flag()? {
-            false => self.visit_in(part, region),
-            true => self.visit_children_in(part, region),
+        let end = if given.flag()? {
+            self.visit_children_in(part, region)
+        } else {
+            self.visit_in(part, region)
         };
         end.map(Answer::show)
     }
@@ -265,9 +266,10 @@ impl Callback for dyn MutateCallback {
         let mut given = Arguments::new("mutator", given, 1, 3)?;
         let part = given.value();
         let region = given.region()?.unwrap_or_else(|| self.region());
-        match given.flag()? {
-            false => self.mutate_in(part, region),
-            true => self.mutate_children_in(part, region),
+        if given.flag()? {
+            self.mutate_children_in(part, region)
+        } else {
+            self.mutate_in(part, region)
         }
     }
 }

@@ -32,9 +32,10 @@ impl<'v> Arguments<'v> {
             let taken = 0;
             return Ok(Arguments { name, given, taken });
         }
-        let expected = match least == most {
-            true => least.to_string(),
-            false => format!("{least} to {most}"),
+        let expected = if least == most {
+            least.to_string()
+        } else {
+            format!("{least} to {most}")
         };
         let plural = if most == 1 { "" } else { "s" };
         Err(Error::type_error(format!(

@@ -113,9 +113,10 @@ pub(crate) fn with_fitting(
 ) -> Option<Ref<Obj>> {
     let info = fields.object().info();
     let shows_ignored = fields.len() != info.visited.len();
-    let slots = match shows_ignored {
-        true => &info.visited_and_ignored,
-        false => &info.visited,
+    let slots = if shows_ignored {
+        &info.visited_and_ignored
+    } else {
+        &info.visited
     };
     let mut after = 0;
     for (position, value) in changes.iter() {

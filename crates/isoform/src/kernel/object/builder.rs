@@ -52,9 +52,10 @@ impl ObjectBuilder {
         value: Value,
         fitter: &mut SchemaChecker,
     ) -> Result<bool> {
-        let value = match fits(self.info, field, &value) {
-            true => value,
-            false => self.fitted(field, value, fitter)?,
+        let value = if fits(self.info, field, &value) {
+            value
+        } else {
+            self.fitted(field, value, fitter)?
         };
         Ok(self.values[field].replace(value).is_none())
     }

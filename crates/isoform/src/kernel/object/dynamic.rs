@@ -48,12 +48,13 @@ pub fn construct_from(info: &'static TypeInfo, values: &mut [Value]) -> Result<R
 #[cold]
 fn wrong_count(info: &TypeInfo, given: usize) -> Error {
     let key = info.key();
-    Error::type_error(match info.is_builtin() {
-        true => format!("{key}: built-in types are not constructed from fields"),
-        false => format!(
+    Error::type_error(if info.is_builtin() {
+        format!("{key}: built-in types are not constructed from fields")
+    } else {
+        format!(
             "{key}: expected {} field values, got {given}",
             info.slots.len()
-        ),
+        )
     })
 }
 

@@ -74,9 +74,10 @@ unsafe fn destroy(object: NonNull<Header>) {
             .and_then(|&slot| unsafe { child_in(object, slot) });
         let follows = first.is_some_and(|first| first > object);
         for position in 0..slots.len() {
-            let slot = match follows {
-                true => slots[slots.len() - 1 - position],
-                false => slots[position],
+            let slot = if follows {
+                slots[slots.len() - 1 - position]
+            } else {
+                slots[position]
             };
             // SAFETY: as above.
             let Some(child) = (unsafe { child_in(object, slot) }) else {

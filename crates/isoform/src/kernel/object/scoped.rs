@@ -48,9 +48,10 @@ impl<T: ?Sized> ScopedRef<T> {
     /// `RuntimeError` after the call of the hook, in another thread, and while the
     /// reference is already in use; errors from `body`.
     pub fn with<R>(&self, body: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
-        let pointer = match thread::current().id() == self.thread {
-            true => self.put(None),
-            false => None,
+        let pointer = if thread::current().id() == self.thread {
+            self.put(None)
+        } else {
+            None
         };
         let pointer = pointer.ok_or_else(|| out_of_scope(self.hook))?;
         let _back = Defer(|| {

@@ -146,9 +146,10 @@ pub(super) fn fits(info: &'static TypeInfo, field: usize, value: &Value) -> bool
 /// `TypeError` if it does not fit; it names type and field.
 #[inline(always)]
 pub(super) fn accept(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
-    match fits(info, field, &value) {
-        true => Ok(value),
-        false => convert(info, field, value),
+    if fits(info, field, &value) {
+        Ok(value)
+    } else {
+        convert(info, field, value)
     }
 }
 

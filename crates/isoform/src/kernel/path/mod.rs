@@ -242,18 +242,20 @@ struct Name<'a>(&'a str);
 
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match is_identifier(self.0) {
-            true => f.write_str(self.0),
-            false => write!(f, "{:?}", self.0),
+        if is_identifier(self.0) {
+            f.write_str(self.0)
+        } else {
+            write!(f, "{:?}", self.0)
         }
     }
 }
 
 impl fmt::Display for AccessStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let budget = match f.alternate() {
-            true => usize::MAX,
-            false => display::KEY_BUDGET,
+        let budget = if f.alternate() {
+            usize::MAX
+        } else {
+            display::KEY_BUDGET
         };
         let key = |key: &Value| key_text(key, budget);
         match self {

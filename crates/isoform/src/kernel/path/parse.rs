@@ -46,9 +46,10 @@ impl<'t> Parser<'t> {
     #[cold]
     fn fail(&self, expected: &str) -> Error {
         let got: String = self.rest().chars().take(20).collect();
-        let got = match got.is_empty() {
-            true => "the end".to_string(),
-            false => format!("{got:?}"),
+        let got = if got.is_empty() {
+            "the end".to_string()
+        } else {
+            format!("{got:?}")
         };
         Error::value_error(format!(
             "access path: expected {expected} at byte {}, got {got}",
@@ -112,9 +113,10 @@ impl<'t> Parser<'t> {
             if self.take(prefix) {
                 let rest = self.rest();
                 let end = rest.find(')').ok_or_else(|| self.fail("')'"))?;
-                let value = match is_dtype {
-                    true => rest[..end].parse::<DType>().map(Value::from),
-                    false => rest[..end].parse::<Device>().map(Value::from),
+                let value = if is_dtype {
+                    rest[..end].parse::<DType>().map(Value::from)
+                } else {
+                    rest[..end].parse::<Device>().map(Value::from)
                 };
                 let value = value.map_err(|error| {
                     let message = error.message();

@@ -19,9 +19,10 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
     check(name, &function)?;
     // Named before taking the lock, as copying the contents of a function may run user
     // code.
-    let function = match function.name() == Some(name) {
-        true => function,
-        false => function.named(name),
+    let function = if function.name() == Some(name) {
+        function
+    } else {
+        function.named(name)
     };
     let mut guard = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
     let table = guard.get_or_insert_default();

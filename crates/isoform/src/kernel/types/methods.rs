@@ -80,9 +80,10 @@ pub fn register_method(ty: TypeIndex, name: &str, function: Function, replace: b
         // Another thread may have registered it since the check.
         let known = METHODS.find(name).and_then(|methods| methods.get(ty.get()));
         let known = known.and_then(as_function);
-        return match known.is_some_and(|known| known.same_body(&named)) {
-            true => Ok(()),
-            false => Err(error),
+        return if known.is_some_and(|known| known.same_body(&named)) {
+            Ok(())
+        } else {
+            Err(error)
         };
     }
     if let Some(hook) = HOOK.get() {

@@ -470,9 +470,10 @@ fn at_element(position: &dyn fmt::Display, error: Error) -> Error {
 
 /// Names the place of a value that does not fit.
 pub(crate) fn at(place: fmt::Arguments<'_>, error: Error) -> Error {
-    match is_refusal(&error) {
-        true => Error::type_error(format!("{place}: {}", error.message())),
-        false => error,
+    if is_refusal(&error) {
+        Error::type_error(format!("{place}: {}", error.message()))
+    } else {
+        error
     }
 }
 

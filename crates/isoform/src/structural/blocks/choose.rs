@@ -187,9 +187,10 @@ impl<'i> Chooser<'i> {
         let mut found = suffixes.find(text, &passage[..part as usize]).to_vec();
         found.sort_unstable();
         let found = self.agreeing(self.apart(&found, part), part);
-        match found.len() >= starts.len() * (length / part) as usize {
-            true => (found, part),
-            false => (starts, length),
+        if found.len() >= starts.len() * (length / part) as usize {
+            (found, part)
+        } else {
+            (starts, length)
         }
     }
 

@@ -57,9 +57,10 @@ fn count(costs: &mut ClassCosts) -> Result<()> {
     let before = work(costs);
     costs.comparisons += 1;
     costs.compared += last_visit_count();
-    match work(costs) == before {
-        true => Ok(()),
-        false => Poll::now(),
+    if work(costs) == before {
+        Ok(())
+    } else {
+        Poll::now()
     }
 }
 

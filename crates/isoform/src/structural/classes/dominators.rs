@@ -69,9 +69,10 @@ impl Dominators {
             == self.depths[jump] - self.depths[self.jumps[jump] as usize];
         self.parents[vertex] = parent;
         self.depths[vertex] = self.depths[above] + 1;
-        self.jumps[vertex] = match equal_steps {
-            true => self.jumps[jump],
-            false => parent,
+        self.jumps[vertex] = if equal_steps {
+            self.jumps[jump]
+        } else {
+            parent
         };
     }
 
@@ -79,9 +80,10 @@ impl Dominators {
     fn ancestor(&self, mut vertex: u32, depth: u32) -> u32 {
         while self.depths[vertex as usize] > depth {
             let jump = self.jumps[vertex as usize];
-            vertex = match self.depths[jump as usize] >= depth {
-                true => jump,
-                false => self.parents[vertex as usize],
+            vertex = if self.depths[jump as usize] >= depth {
+                jump
+            } else {
+                self.parents[vertex as usize]
             };
         }
         vertex
@@ -93,9 +95,10 @@ impl Dominators {
         let (mut left, mut right) = (self.ancestor(left, depth), self.ancestor(right, depth));
         while left != right {
             let jumps = (self.jumps[left as usize], self.jumps[right as usize]);
-            (left, right) = match jumps.0 != jumps.1 {
-                true => jumps,
-                false => (self.parents[left as usize], self.parents[right as usize]),
+            (left, right) = if jumps.0 != jumps.1 {
+                jumps
+            } else {
+                (self.parents[left as usize], self.parents[right as usize])
             };
         }
         left

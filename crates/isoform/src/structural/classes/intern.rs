@@ -224,9 +224,10 @@ impl<'a> Interning<'a> {
             self.results.insert(object.ident(), outcome.clone());
             return Ok(Some(outcome));
         }
-        let cursor = match rebuilds {
-            true => Cursor::open(section, object, part, View::Compared),
-            false => None,
+        let cursor = if rebuilds {
+            Cursor::open(section, object, part, View::Compared)
+        } else {
+            None
         };
         let Some(cursor) = cursor else {
             if let Some(class) = self.classes.get(&object.ident()) {

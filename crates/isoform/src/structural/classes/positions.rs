@@ -112,10 +112,7 @@ pub(super) fn joined(
 ) -> Positions {
     if big.is_free() && small.is_free() {
         // Most variables are only used.
-        let (first, second) = match later {
-            true => (big, small),
-            false => (small, big),
-        };
+        let (first, second) = if later { (big, small) } else { (small, big) };
         let mixed = mixing.fold(mark.rotate_left(5) ^ first.groups[0]);
         let mixed = [second.groups[0], 0, 0]
             .into_iter()
@@ -132,10 +129,7 @@ pub(super) fn joined(
             flags: flags | fixed & FIXED,
         };
     }
-    let (first, second) = match later {
-        true => (big, small),
-        false => (small, big),
-    };
+    let (first, second) = if later { (big, small) } else { (small, big) };
     // The groups that the occurrences of the second one belong to.
     let free = Group::Free as usize;
     let (outer, own) = (Group::Outer as usize, Group::Own as usize);
@@ -148,22 +142,24 @@ pub(super) fn joined(
     };
     let mut groups = [0; 3];
     for (target, group) in groups.iter_mut().enumerate() {
-        let of_second = |source: usize| match routes[source] == target {
-            true => second.groups[source],
-            false => 0,
+        let of_second = |source: usize| {
+            if routes[source] == target {
+                second.groups[source]
+            } else {
+                0
+            }
         };
         let moved = [of_second(0), of_second(1), of_second(2)];
         let kept = first.groups[target];
         if kept == 0 && moved == [0; 3] {
             continue;
         }
-        let is_untouched = match later {
-            true => moved == [0; 3],
-            false => {
-                kept == 0 && moved[target] == second.groups[target] && {
-                    let others = (0..3).filter(|source| *source != target);
-                    others.map(|source| moved[source]).all(|hash| hash == 0)
-                }
+        let is_untouched = if later {
+            moved == [0; 3]
+        } else {
+            kept == 0 && moved[target] == second.groups[target] && {
+                let others = (0..3).filter(|source| *source != target);
+                others.map(|source| moved[source]).all(|hash| hash == 0)
             }
         };
         *group = if is_untouched {

@@ -463,9 +463,10 @@ impl VarMaps {
     fn term(&self, var: u64, positions: Positions) -> u64 {
         let [free, outer, own] = positions.groups;
         let by_identity = free != 0 && (!self.renames || positions.flags & FIXED != 0);
-        let name = match by_identity {
-            true => self.mixing.fold(var ^ NAMED),
-            false => RENAMED,
+        let name = if by_identity {
+            self.mixing.fold(var ^ NAMED)
+        } else {
+            RENAMED
         };
         let mut term = self.mixing.fold(name ^ free);
         if outer != 0 || own != 0 {
@@ -579,9 +580,10 @@ impl VarMaps {
 /// Two different maps.
 fn two(maps: &mut [VarMap], one: usize, other: usize) -> (&mut VarMap, &mut VarMap) {
     let (low, high) = maps.split_at_mut(one.max(other));
-    match one < other {
-        true => (&mut low[one], &mut high[0]),
-        false => (&mut high[0], &mut low[other]),
+    if one < other {
+        (&mut low[one], &mut high[0])
+    } else {
+        (&mut high[0], &mut low[other])
     }
 }
 

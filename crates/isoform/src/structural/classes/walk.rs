@@ -342,9 +342,10 @@ impl<'a> Walk<'a> {
         let mut fresh = false;
         if state == ALONE {
             let below_fresh = self.frames.last().is_some_and(|frame| frame.fresh);
-            let known = match below_fresh && !object.is_shared() {
-                true => None,
-                false => self.known(object),
+            let known = if below_fresh && !object.is_shared() {
+                None
+            } else {
+                self.known(object)
             };
             if let Some(number) = known {
                 let summary = self.nodes[number as usize].summary;
@@ -694,9 +695,10 @@ impl<'a> Walk<'a> {
             return Ok(self.leaf(object, state, hash, 1, HOOKED));
         }
         let by_identity = self.options.mutable_by_identity;
-        let flags = match by_identity && self.ground.has_mutable(section, object) {
-            true => IRREGULAR | HOOKED | MUTABLE,
-            false => IRREGULAR | HOOKED,
+        let flags = if by_identity && self.ground.has_mutable(section, object) {
+            IRREGULAR | HOOKED | MUTABLE
+        } else {
+            IRREGULAR | HOOKED
         };
         Ok(self.constant(object, state, Form::Answer, flags))
     }

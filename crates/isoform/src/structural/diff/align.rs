@@ -155,9 +155,10 @@ impl<'t> Aligner<'t> {
             for column in (0..columns).rev() {
                 let gain = gains[row * columns + column];
                 let skip = best[at(row + 1, column)].max(best[at(row, column + 1)]);
-                best[at(row, column)] = match gain >= SIMILAR {
-                    true => skip.max(gain + best[at(row + 1, column + 1)]),
-                    false => skip,
+                best[at(row, column)] = if gain >= SIMILAR {
+                    skip.max(gain + best[at(row + 1, column + 1)])
+                } else {
+                    skip
                 };
             }
         }

@@ -179,16 +179,17 @@ impl Difference {
         };
         let found = mismatch.right.unwrap_or(Value::NONE);
         let is_var = (found.as_object()).is_some_and(|object| object.type_info().kind == Kind::Var);
-        Err(Error::value_error(match is_var {
-            true => format!(
+        Err(Error::value_error(if is_var {
+            format!(
                 "a patch cannot be written for {found:?}: the variable is free on the right, and \
                  the left value does not have it; bind it in both values, or compare with \
                  map_free_vars"
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "a patch cannot be written for {found:?} at {}, which no file keeps: {}",
                 mismatch.right_path, mismatch.reason
-            ),
+            )
         }))
     }
 
@@ -264,9 +265,10 @@ impl Difference {
         // that is bound on the left, is not the object in its place.
         let is_right =
             !self.options.is_exact() || is_right(&built, (self.options_for(value)?, &self.right))?;
-        match is_right {
-            true => Ok(built),
-            false => self.patch.build(left),
+        if is_right {
+            Ok(built)
+        } else {
+            self.patch.build(left)
         }
     }
 

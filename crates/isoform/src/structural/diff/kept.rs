@@ -39,8 +39,9 @@ pub(super) fn give_back((nodes, cells): Rows) {
 
 fn emptied<T>(mut items: Vec<T>) -> Vec<T> {
     items.clear();
-    match items.capacity() * size_of::<T>() > KEPT_BYTES {
-        true => Vec::new(),
-        false => items,
+    if items.capacity() * size_of::<T>() > KEPT_BYTES {
+        Vec::new()
+    } else {
+        items
     }
 }

@@ -185,9 +185,10 @@ impl<'t> Side<'t> {
             if node.size < size {
                 break;
             }
-            match can_move(node) {
-                true => level.push(loose),
-                false => self.pass_on(loose),
+            if can_move(node) {
+                level.push(loose)
+            } else {
+                self.pass_on(loose)
             }
             self.next += 1;
         }
@@ -228,9 +229,10 @@ impl<'t> Side<'t> {
         }
         for number in (0..places.len()).rev() {
             let node = &self.tables.nodes[number];
-            let own = match node.is_dag() {
-                true => places[number].min(1),
-                false => places[number],
+            let own = if node.is_dag() {
+                places[number].min(1)
+            } else {
+                places[number]
             };
             if let Some(class) = classes.get_mut(&node.skeleton) {
                 *class = class.saturating_add(own);

@@ -475,9 +475,10 @@ fn exact(tables: &Tables, of_identity: impl Fn(u32, u64) -> u64) -> Tokens {
             );
         }
         let has_identity = node.is_var() || node.is_dag() || node.is_mutable();
-        tokens.push(match has_identity {
-            true => of_identity(number, acc),
-            false => acc,
+        tokens.push(if has_identity {
+            of_identity(number, acc)
+        } else {
+            acc
         });
     }
     tokens

@@ -155,9 +155,10 @@ fn paired<'t>(options: &'t DiffOptions, tables: &'t [Arc<Tables>; 2]) -> Result<
     let mut round = 0;
     loop {
         // In the first round, only the variables matter.
-        let flow = match have_dags && (round > 0 || !root_has(HAS_VARS)) {
-            true => Flow::of([left, right], &tokens),
-            false => None,
+        let flow = if have_dags && (round > 0 || !root_has(HAS_VARS)) {
+            Flow::of([left, right], &tokens)
+        } else {
+            None
         };
         let places = Places::new(tables.clone());
         let mut walk = Walk::new([left, right], options, tokens, bindings, places, flow);

@@ -101,19 +101,17 @@ impl Myers {
         let (mut b_low, mut b_high) = (end, end);
         for differences in 1.. {
             // Diagonals outside of the texts are not entered.
-            match f_low > -m {
-                true => {
-                    f_low -= 1;
-                    forward[at(f_low - 1)] = -1;
-                }
-                false => f_low += 1,
+            if f_low > -m {
+                f_low -= 1;
+                forward[at(f_low - 1)] = -1;
+            } else {
+                f_low += 1
             }
-            match f_high < n {
-                true => {
-                    f_high += 1;
-                    forward[at(f_high + 1)] = -1;
-                }
-                false => f_high -= 1,
+            if f_high < n {
+                f_high += 1;
+                forward[at(f_high + 1)] = -1;
+            } else {
+                f_high -= 1
             }
             let mut diagonal = f_high;
             while diagonal >= f_low {
@@ -133,19 +131,17 @@ impl Myers {
                 }
                 diagonal -= 2;
             }
-            match b_low > -m {
-                true => {
-                    b_low -= 1;
-                    backward[at(b_low - 1)] = isize::MAX;
-                }
-                false => b_low += 1,
+            if b_low > -m {
+                b_low -= 1;
+                backward[at(b_low - 1)] = isize::MAX;
+            } else {
+                b_low += 1
             }
-            match b_high < n {
-                true => {
-                    b_high += 1;
-                    backward[at(b_high + 1)] = isize::MAX;
-                }
-                false => b_high -= 1,
+            if b_high < n {
+                b_high += 1;
+                backward[at(b_high + 1)] = isize::MAX;
+            } else {
+                b_high -= 1
             }
             let mut diagonal = b_high;
             while diagonal >= b_low {
@@ -199,9 +195,10 @@ fn furthest(
         .step_by(2)
         .map(|diagonal| point(backward[at(diagonal)].max(0).max(diagonal), diagonal))
         .min_by_key(|(x, y)| x + y)?;
-    let (x, y) = match n + m - (from_end.0 + from_end.1) < from_start.0 + from_start.1 {
-        true => from_start,
-        false => from_end,
+    let (x, y) = if n + m - (from_end.0 + from_end.1) < from_start.0 + from_start.1 {
+        from_start
+    } else {
+        from_end
     };
     inside(x, y, n, m)
 }

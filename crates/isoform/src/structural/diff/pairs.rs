@@ -70,9 +70,10 @@ impl Pairs {
     /// The epoch of the bindings in which a pair was opened.
     #[inline]
     pub(super) fn epoch(&self, number: u32) -> u32 {
-        match self.epochs.is_empty() {
-            true => 0,
-            false => self.epochs.get(&number).copied().unwrap_or(0),
+        if self.epochs.is_empty() {
+            0
+        } else {
+            self.epochs.get(&number).copied().unwrap_or(0)
         }
     }
 

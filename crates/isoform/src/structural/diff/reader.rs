@@ -208,16 +208,15 @@ impl<'a, 'o> Reader<'a, 'o> {
         }
         prefetch_ahead(object);
         let is_container = !matches!(info.class(), Payload::Plain | Payload::Node);
-        let fields = match is_container {
-            false => object.visited_with(info),
-            true => {
-                let part = Part::object(object, region);
-                let cursor = Cursor::of_container(section, object, part, View::Compared);
-                // Every class with parts has a cursor.
-                let Some(cursor) = cursor else { return Ok(()) };
-                self.cursors.push(cursor);
-                Fields::none(object)
-            }
+        let fields = if is_container {
+            let part = Part::object(object, region);
+            let cursor = Cursor::of_container(section, object, part, View::Compared);
+            // Every class with parts has a cursor.
+            let Some(cursor) = cursor else { return Ok(()) };
+            self.cursors.push(cursor);
+            Fields::none(object)
+        } else {
+            object.visited_with(info)
         };
         self.frames.push(Frame {
             fields,

@@ -48,9 +48,10 @@ pub(super) fn label(tokens: &mut [Tokens; 2], sides: [&Tables; 2], bindings: &Bi
 /// The token of a variable without a partner.
 fn alone(tables: &Tables, number: u32, side: usize) -> u64 {
     let node = tables.node(number);
-    match node.has(super::tables::IS_DEFINED) {
-        true => step(ALONE[side], u64::from(number)),
-        false => step(VARIABLE, node.object.identity() ^ ALONE[0]),
+    if node.has(super::tables::IS_DEFINED) {
+        step(ALONE[side], u64::from(number))
+    } else {
+        step(VARIABLE, node.object.identity() ^ ALONE[0])
     }
 }
 

@@ -18,9 +18,12 @@ impl Contents {
             let mut nodes = tables.nodes.iter();
             nodes.any(|node| can_change(node.object.type_info()))
         };
-        let hash = |side: usize| match changes(tables[side].as_ref()) {
-            true => hash_of(values[side]),
-            false => None,
+        let hash = |side: usize| {
+            if changes(tables[side].as_ref()) {
+                hash_of(values[side])
+            } else {
+                None
+            }
         };
         Contents([hash(0), hash(1)])
     }

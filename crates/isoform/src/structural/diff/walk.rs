@@ -521,31 +521,31 @@ impl<'t> Walk<'t> {
                 (Some(spots.0), Some(spots.1)),
                 (sizes.0.max(1), sizes.1.max(1)),
             );
-            match l.is_sequence() && r.is_sequence() {
-                true => Steps::Listed(
+            if l.is_sequence() && r.is_sequence() {
+                Steps::Listed(
                     self.aligner
                         .lists(self.left.cells(left), self.right.cells(right)),
-                ),
-                false => Steps::Listed(self.aligner.fields(left, right)),
+                )
+            } else {
+                Steps::Listed(self.aligner.fields(left, right))
             }
         } else if l.is_sequence() {
-            match is_same {
-                true => Steps::Straight(l.count),
-                false => {
-                    let cells = (self.left.cells(left), self.right.cells(right));
-                    Steps::Listed(self.aligner.lists(cells.0, cells.1))
-                }
+            if is_same {
+                Steps::Straight(l.count)
+            } else {
+                let cells = (self.left.cells(left), self.right.cells(right));
+                Steps::Listed(self.aligner.lists(cells.0, cells.1))
             }
         } else if l.is_mapping() {
-            let steps =
-                self.aligner.maps(
-                    self.left.cells(left),
-                    self.right.cells(right),
-                    |key| match self.right.node(key).is_var() {
-                        true => self.bindings.likely_of_right(key),
-                        false => self.partners[1][key as usize],
-                    },
-                );
+            let steps = self
+                .aligner
+                .maps(self.left.cells(left), self.right.cells(right), |key| {
+                    if self.right.node(key).is_var() {
+                        self.bindings.likely_of_right(key)
+                    } else {
+                        self.partners[1][key as usize]
+                    }
+                });
             self.bind_keys(left, right, &steps);
             Steps::Listed(steps)
         } else {

@@ -421,9 +421,10 @@ impl<'a> Walk<'_, 'a> {
         let level = self.level();
         for position in 0..known.count {
             let effect = self.table.listed[(known.first + position) as usize];
-            let region = match effect.defines() {
-                true => Region::USE.enter(RegionChange::Def, level),
-                false => Region::USE,
+            let region = if effect.defines() {
+                Region::USE.enter(RegionChange::Def, level)
+            } else {
+                Region::USE
             };
             let event = self.occurrence(effect.ident(), region);
             self.events.push(event);

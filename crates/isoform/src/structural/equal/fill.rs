@@ -111,9 +111,10 @@ impl<'a> Engine<'a> {
             .collect();
         let found = access::outside(section, || {
             walk_objects(part.to_ref(), |object, _| {
-                Ok(match apart.contains(&object.identity()) {
-                    true => WalkResult::Interrupt(()),
-                    false => WalkResult::Advance,
+                Ok(if apart.contains(&object.identity()) {
+                    WalkResult::Interrupt(())
+                } else {
+                    WalkResult::Advance
                 })
             })
         });

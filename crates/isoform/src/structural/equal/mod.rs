@@ -539,9 +539,10 @@ impl<'a> Engine<'a> {
             return Ok(Entered::Equal);
         }
         let shared = l.is_shared() || r.is_shared();
-        let recalled = match shared {
-            true => self.recall(l, r, region),
-            false => Recalled::Unknown { was_void: false },
+        let recalled = if shared {
+            self.recall(l, r, region)
+        } else {
+            Recalled::Unknown { was_void: false }
         };
         let was_void = match recalled {
             Recalled::Equal => return Ok(Entered::Equal),

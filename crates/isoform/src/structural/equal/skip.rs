@@ -107,9 +107,12 @@ impl<'a> Engine<'a> {
         region: Region,
     ) -> bool {
         let level = self.levels.current();
-        let region_of = |effect: Effect| match effect.defines() {
-            true => region.enter(RegionChange::Def, level),
-            false => region,
+        let region_of = |effect: Effect| {
+            if effect.defines() {
+                region.enter(RegionChange::Def, level)
+            } else {
+                region
+            }
         };
         let mut is_bound = true;
         for position in 0..effects.len() {

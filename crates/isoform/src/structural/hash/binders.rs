@@ -41,9 +41,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 } else if !is_var {
                     tables.levels.use_numbered(level);
                 }
-                match is_var && name.first.is_none() {
-                    true => self.note_use(index, level, region.is_field()),
-                    false => self.note_level(level),
+                if is_var && name.first.is_none() {
+                    self.note_use(index, level, region.is_field())
+                } else {
+                    self.note_level(level)
                 }
             }
             By::Fields => self.note_named(index),
@@ -57,9 +58,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     // Equality compares its fields, which are hashed at its
                     // first occurrence.
                     self.note_change();
-                    match self.is_of_key() {
-                        true => name.first = None,
-                        false => self.note_level(0),
+                    if self.is_of_key() {
+                        name.first = None
+                    } else {
+                        self.note_level(0)
                     }
                 }
             }

@@ -319,9 +319,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     fn close_content(&mut self, object: ObjRef<'a>, region: Region, acc: S::Acc) -> S::Out {
         let out = self.sink.close(acc);
-        match self.is_in_mutable() {
-            true => out,
-            false => self.end_part(object, object.info(), region, out),
+        if self.is_in_mutable() {
+            out
+        } else {
+            self.end_part(object, object.info(), region, out)
         }
     }
 

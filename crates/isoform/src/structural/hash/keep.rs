@@ -182,10 +182,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         region: Region,
         out: S::Out,
     ) -> S::Out {
-        let out = match info.scope {
-            true => self.sink.seal(out),
-            false => out,
-        };
+        let out = if info.scope { self.sink.seal(out) } else { out };
         if self.keeps() {
             self.keep(object, region, out);
         }
@@ -210,9 +207,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return;
         };
         let is_open = is_numbered(&outer);
-        let is_large = match is_open {
-            true => visits >= MIN_OPEN_VISITS,
-            false => visits >= MIN_VISITS,
+        let is_large = if is_open {
+            visits >= MIN_OPEN_VISITS
+        } else {
+            visits >= MIN_VISITS
         } || object.is_shared();
         if !is_whole || part.lowest <= part.level || !is_large || self.parts.in_doubt {
             return;
@@ -282,9 +280,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 name: numbering.outer_name(binding, part.level)?,
             })
         };
-        let outer = match next - start <= MAX_OUTER {
-            true => used[start..].iter().map(name).collect(),
-            false => None,
+        let outer = if next - start <= MAX_OUTER {
+            used[start..].iter().map(name).collect()
+        } else {
+            None
         };
         if outer.is_none() {
             // A part around it that binds all of them does not depend on them.

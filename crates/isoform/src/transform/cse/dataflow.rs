@@ -95,14 +95,13 @@ pub(crate) fn merge<G: Dataflow>(graph: &mut G) -> Result<Vec<G::Expr>> {
         if is_first {
             holders.push(id);
         }
-        results[at] = match merges == Merge::Yes && !is_first {
-            true => {
-                let first = holders[number as usize];
-                firsts[at] = first;
-                splits |= may_fail[first as usize];
-                results[first as usize].clone()
-            }
-            false => rebuilt,
+        results[at] = if merges == Merge::Yes && !is_first {
+            let first = holders[number as usize];
+            firsts[at] = first;
+            splits |= may_fail[first as usize];
+            results[first as usize].clone()
+        } else {
+            rebuilt
         };
     }
     if !splits {
@@ -115,9 +114,10 @@ pub(crate) fn merge<G: Dataflow>(graph: &mut G) -> Result<Vec<G::Expr>> {
     for &id in &order {
         poll.step_outside()?;
         let first = firsts[id as usize];
-        results[id as usize] = match first == id {
-            true => graph.rebuilt(id, &results)?,
-            false => results[first as usize].clone(),
+        results[id as usize] = if first == id {
+            graph.rebuilt(id, &results)?
+        } else {
+            results[first as usize].clone()
         };
     }
     Ok(results)

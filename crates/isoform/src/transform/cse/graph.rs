@@ -235,12 +235,11 @@ impl Builder<'_, '_> {
             let (role, around) = (row.role, row.region);
             let facts = self.graph.facts.of(&row.value)?;
             let conditional = facts.is_some_and(|facts| facts.is_conditional(Some(place)));
-            let region = match conditional || role == Role::Binder {
-                true => {
-                    self.regions += 1;
-                    self.regions
-                }
-                false => around,
+            let region = if conditional || role == Role::Binder {
+                self.regions += 1;
+                self.regions
+            } else {
+                around
             };
             let operand = self.arrive(child.value, region)?;
             self.graph.operands[at as usize] = operand;

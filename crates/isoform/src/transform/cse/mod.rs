@@ -50,9 +50,10 @@ impl CseOptions<'_> {
                 changed.push((name, done));
             }
         }
-        match changed.is_empty() {
-            true => Ok(value.clone()),
-            false => with_functions(object, changed).map(Value::from),
+        if changed.is_empty() {
+            Ok(value.clone())
+        } else {
+            with_functions(object, changed).map(Value::from)
         }
     }
 

@@ -32,9 +32,10 @@ impl Part {
             return Ok(Part::Definition(value));
         }
         if let Some(form) = facts.form(&value)? {
-            return Ok(match form.is_statement() {
-                true => Part::Body(value),
-                false => Part::Operand(value),
+            return Ok(if form.is_statement() {
+                Part::Body(value)
+            } else {
+                Part::Operand(value)
             });
         }
         let Some(items) = value.as_array().filter(|items| !items.is_empty()) else {
@@ -50,9 +51,10 @@ impl Part {
             }
         }
         let items = items.clone();
-        Ok(match stmts {
-            true => Part::Bodies(items),
-            false => Part::Operands(items),
+        Ok(if stmts {
+            Part::Bodies(items)
+        } else {
+            Part::Operands(items)
         })
     }
 }

@@ -235,9 +235,10 @@ impl<'p, 'o> Pass<'p, 'o> {
                     let is_old = |(new, old): (&Value, &Value)| is_same(new, old);
                     let same = stmts.len() == old.values().len()
                         && stmts.iter().zip(old.values()).all(is_old);
-                    let changes = match same {
-                        true => Vec::new(),
-                        false => vec![(field, Array::from(stmts).into())],
+                    let changes = if same {
+                        Vec::new()
+                    } else {
+                        vec![(field, Array::from(stmts).into())]
                     };
                     self.out.push(source.children.replace(changes)?);
                 }
@@ -265,9 +266,10 @@ impl<'p, 'o> Pass<'p, 'o> {
                     for (&(field, is_array), stmts) in operands.bodies.iter().zip(bodies) {
                         let old = operands.children.get(field, RegionKind::Use);
                         let old = old.map(|old| old.value).unwrap_or_default();
-                        let new = match is_array {
-                            true => Array::from(stmts).into(),
-                            false => one_statement(stmts, &old, self.facts)?,
+                        let new = if is_array {
+                            Array::from(stmts).into()
+                        } else {
+                            one_statement(stmts, &old, self.facts)?
                         };
                         let same = match (new.as_array(), old.as_array()) {
                             (Some(new), Some(old)) => {
@@ -443,9 +445,10 @@ impl<'p, 'o> Pass<'p, 'o> {
             }
         }
         self.out.append(&mut self.before);
-        self.out.push(match is_same(&new, &value) {
-            true => stmt.clone(),
-            false => operands.children.replace(vec![(field, new)])?,
+        self.out.push(if is_same(&new, &value) {
+            stmt.clone()
+        } else {
+            operands.children.replace(vec![(field, new)])?
         });
         Ok(())
     }

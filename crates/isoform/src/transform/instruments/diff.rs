@@ -100,9 +100,10 @@ fn matches<T: Copy + Eq + Hash + Ord>(old: &[T], new: &[T]) -> Matches {
     let (old_places, new_places) = (common(old, new), common(new, old));
     let left: Vec<T> = old_places.iter().map(|at| old[*at]).collect();
     let right: Vec<T> = new_places.iter().map(|at| new[*at]).collect();
-    let anchors = match left.len() + right.len() > MOST_LINES {
-        true => anchors(&left, &right),
-        false => Matches::new(),
+    let anchors = if left.len() + right.len() > MOST_LINES {
+        anchors(&left, &right)
+    } else {
+        Matches::new()
     };
     let mut found = Matches::new();
     let (mut left_start, mut right_start) = (0, 0);
@@ -323,9 +324,10 @@ mod tests {
             let mut longest = vec![vec![0; new.len() + 1]; old.len() + 1];
             for at in 0..old.len() {
                 for to in 0..new.len() {
-                    longest[at + 1][to + 1] = match old[at] == new[to] {
-                        true => longest[at][to] + 1,
-                        false => longest[at][to + 1].max(longest[at + 1][to]),
+                    longest[at + 1][to + 1] = if old[at] == new[to] {
+                        longest[at][to] + 1
+                    } else {
+                        longest[at][to + 1].max(longest[at + 1][to])
                     };
                 }
             }

@@ -133,9 +133,10 @@ impl Printer {
     fn print(&self, when: &str, root: &Ref<Obj>, info: &PassInfo) -> Result<()> {
         let text = script(root)?;
         let text = text.trim_end();
-        (self.sink)(&match self.options.describes {
-            true => format!("{} Running Pass: {info}{text}\n\n", capitalised(when)),
-            false => format!("Print IR {when}: {}\n{text}\n\n", info.name),
+        (self.sink)(&if self.options.describes {
+            format!("{} Running Pass: {info}{text}\n\n", capitalised(when))
+        } else {
+            format!("Print IR {when}: {}\n{text}\n\n", info.name)
         })
     }
 

@@ -67,9 +67,12 @@ impl Profile {
             }
         }
         let micros = |time: Duration| time.as_secs_f64() * 1e6;
-        let share = |part: Duration, whole: Duration| match whole.is_zero() {
-            true => 0.0,
-            false => 100.0 * part.as_secs_f64() / whole.as_secs_f64(),
+        let share = |part: Duration, whole: Duration| {
+            if whole.is_zero() {
+                0.0
+            } else {
+                100.0 * part.as_secs_f64() / whole.as_secs_f64()
+            }
         };
         let mut text = String::new();
         for (run, own) in self.runs.iter().zip(own) {
@@ -167,12 +170,15 @@ pub fn render(instrument: &PassInstrument) -> Result<String> {
             instrument.name
         ))
     })?;
-    timing.with(|profile| match profile.open.is_empty() {
-        true => Ok(profile.render()),
-        false => Err(Error::new(
-            ErrorKind::Runtime,
-            "times are shown between passes, not while one is running",
-        )),
+    timing.with(|profile| {
+        if profile.open.is_empty() {
+            Ok(profile.render())
+        } else {
+            Err(Error::new(
+                ErrorKind::Runtime,
+                "times are shown between passes, not while one is running",
+            ))
+        }
     })
 }
 

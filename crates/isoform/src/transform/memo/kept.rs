@@ -155,9 +155,10 @@ pub(super) fn digest(value: Value) -> Option<Digest> {
 /// The parts of a value that comparison ignores, as part of all of it, unless the pass ignores
 /// that too; None if the value cannot be written.
 pub(super) fn exact(memo: &Memo, value: &Value) -> Option<Value> {
-    match memo.ignores {
-        true => Some(Value::NONE),
-        false => Some(Bytes::from(to_bytes(value).ok()?).into()),
+    if memo.ignores {
+        Some(Value::NONE)
+    } else {
+        Some(Bytes::from(to_bytes(value).ok()?).into())
     }
 }
 

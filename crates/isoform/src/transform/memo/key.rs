@@ -108,16 +108,18 @@ pub(super) fn of(
         true => kept::summary(memo, function),
         // The digest of one value tells which parts are the same objects.
         false => {
-            let part = match settings.is_plain {
-                true => Value::NONE,
-                false => settings.part.clone(),
+            let part = if settings.is_plain {
+                Value::NONE
+            } else {
+                settings.part.clone()
             };
             Summary::of(memo, &Value::from([Value::from(function), reads, part]))
         }
     };
-    let plain = match settings.is_plain {
-        true => settings.part.clone(),
-        false => Value::NONE,
+    let plain = if settings.is_plain {
+        settings.part.clone()
+    } else {
+        Value::NONE
     };
     let Some(own) = own else {
         return Ok(None);
@@ -174,9 +176,10 @@ fn around(
                 Some(seen) => numbers.part(&seen),
             },
         };
-        let name = match memo.ignores {
-            true => Value::NONE,
-            false => name.into(),
+        let name = if memo.ignores {
+            Value::NONE
+        } else {
+            name.into()
         };
         found.push(Value::from([name, Value::from(is_itself), seen]));
     }

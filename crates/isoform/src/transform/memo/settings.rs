@@ -48,9 +48,10 @@ impl Settings {
         let found = fingerprint(memo, &all).zip(fingerprint(memo, &state));
         Ok(found.map(|(whole, fingerprint)| {
             let is_plain = is_plain(&all);
-            let part = match is_plain {
-                true => Bytes::from(whole.to_vec()).into(),
-                false => all,
+            let part = if is_plain {
+                Bytes::from(whole.to_vec()).into()
+            } else {
+                all
             };
             Settings {
                 part,
@@ -122,9 +123,10 @@ fn is_plain(value: &Value) -> bool {
             let is_tree = !has_identity && !info.may_change() && !info.has_structural_hooks();
             info.class() != Payload::Mutable && (info.is_builtin() || is_tree)
         };
-        Ok(match visit.object().is_none_or(is_plain) {
-            true => WalkResult::Advance,
-            false => WalkResult::Interrupt(()),
+        Ok(if visit.object().is_none_or(is_plain) {
+            WalkResult::Advance
+        } else {
+            WalkResult::Interrupt(())
         })
     });
     matches!(first, Ok(None))

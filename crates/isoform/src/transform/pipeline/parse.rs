@@ -86,9 +86,10 @@ impl<'a> Parser<'a> {
     /// it is.
     fn placed(&self, start: usize, end: usize, error: Error) -> Error {
         let is_own = matches!(error.kind(), ErrorKind::Value | ErrorKind::Type);
-        match is_own && !error.has_traceback() {
-            true => self.fault(error.kind(), start, end, error.message().to_owned()),
-            false => error,
+        if is_own && !error.has_traceback() {
+            self.fault(error.kind(), start, end, error.message().to_owned())
+        } else {
+            error
         }
     }
 
@@ -170,9 +171,10 @@ impl<'a> Parser<'a> {
                     complete = false;
                 }
                 _ if complete => {
-                    let what = match open.is_empty() {
-                        true => "',' or the end of the text",
-                        false => "',' or ')'",
+                    let what = if open.is_empty() {
+                        "',' or the end of the text"
+                    } else {
+                        "',' or ')'"
                     };
                     return Err(self.unexpected(what));
                 }

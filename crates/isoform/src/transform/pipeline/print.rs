@@ -56,13 +56,14 @@ enum Piece {
 fn check_plain(sequence: &Ref<Sequential>, is_root: bool) -> Result<()> {
     let info = &sequence.info;
     let is_plain = info.name == SEQUENTIAL && info.opt_level == 0 && info.required.is_empty();
-    match is_root || is_plain {
-        true => Ok(()),
-        false => Err(Error::value_error(format!(
+    if is_root || is_plain {
+        Ok(())
+    } else {
+        Err(Error::value_error(format!(
             "the sequence '{}' has no text: expected one named '{SEQUENTIAL}', of level 0 and \
              without requirements",
             info.name
-        ))),
+        )))
     }
 }
 
@@ -90,11 +91,12 @@ fn value_text(pass: &str, option: &str, value: &Value) -> Result<String> {
     let text = to_text(value)
         .map_err(|error| error.in_context(format_args!("pass '{pass}', option '{option}'")))?;
     let text = text.trim_end();
-    match text.contains('\n') {
-        false => Ok(text.to_owned()),
-        true => Err(Error::value_error(format!(
+    if text.contains('\n') {
+        Err(Error::value_error(format!(
             "pass '{pass}', option '{option}': {} has no text in a line",
             value.type_name()
-        ))),
+        )))
+    } else {
+        Ok(text.to_owned())
     }
 }

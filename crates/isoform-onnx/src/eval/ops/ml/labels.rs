@@ -252,12 +252,11 @@ fn mapped(args: &Args<'_>, name: &str, numbers: Option<Vec<i64>>) -> Outcome {
 }
 
 fn one_hot_encoder(args: &Args<'_>) -> Outcome {
-    let keys: Vec<Key> = match args.is_string(0) {
-        true => text_keys(&args.text_list("cats_strings")?.unwrap_or_default()),
-        false => {
-            let numbers = args.ints("cats_int64s")?.unwrap_or_default();
-            numbers.into_iter().map(Key::Int).collect()
-        }
+    let keys: Vec<Key> = if args.is_string(0) {
+        text_keys(&args.text_list("cats_strings")?.unwrap_or_default())
+    } else {
+        let numbers = args.ints("cats_int64s")?.unwrap_or_default();
+        numbers.into_iter().map(Key::Int).collect()
     };
     let count = keys.len();
     let places = places(args, keys)?;

@@ -55,9 +55,10 @@ impl PostTransform {
 fn exponentials(row: &mut [f64], counts: impl Fn(f64) -> bool) {
     let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     for score in &mut *row {
-        *score = match counts(*score) {
-            true => math::exp(*score - max),
-            false => *score * math::exp(-max),
+        *score = if counts(*score) {
+            math::exp(*score - max)
+        } else {
+            *score * math::exp(-max)
         };
     }
     let sum: f64 = row.iter().sum();

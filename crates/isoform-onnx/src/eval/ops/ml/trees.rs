@@ -86,9 +86,10 @@ impl Forest {
                         node.feature
                     ))
                 })?;
-                next = match node.holds(args, value)? {
-                    true => node.yes,
-                    false => node.no,
+                next = if node.holds(args, value)? {
+                    node.yes
+                } else {
+                    node.no
                 };
                 work.advance(1 + node.members.len())?;
             });
@@ -203,13 +204,12 @@ fn forest(args: &Args<'_>, prefix: &str) -> Result<(Forest, Weights), Refusal> {
             let place = places.get(&(trees[at], id)).copied();
             place.ok_or_else(|| args.fault(format!("expected a node {id} in tree {}", trees[at])))
         };
-        let (yes, no) = match is_leaf(at) {
-            true => (at, at),
-            false => {
-                let both = (child(yes[at])?, child(no[at])?);
-                children.extend([both.0, both.1]);
-                both
-            }
+        let (yes, no) = if is_leaf(at) {
+            (at, at)
+        } else {
+            let both = (child(yes[at])?, child(no[at])?);
+            children.extend([both.0, both.1]);
+            both
         };
         let feature = usize::try_from(features[at]);
         nodes.push(Node {

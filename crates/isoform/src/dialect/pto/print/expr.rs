@@ -243,9 +243,10 @@ impl Printer<'_> {
     }
 
     fn call(&mut self, call: &Ref<Call>) {
-        let name = match call.op.isa::<GlobalVar>() {
-            true => format!("self.{}", super::names::cleaned(&call.op.name)),
-            false => self.language(&call.op.name),
+        let name = if call.op.isa::<GlobalVar>() {
+            format!("self.{}", super::names::cleaned(&call.op.name))
+        } else {
+            self.language(&call.op.name)
         };
         let mut arguments = Self::operands(call.args.iter());
         for (name, value) in by_name(&call.kwargs) {

@@ -113,12 +113,13 @@ impl Printer<'_> {
     fn definition(&mut self, var: &Ref<Var>) -> Vec<Task> {
         let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
         let name = name.to_owned();
-        match is_new {
-            true => vec![
+        if is_new {
+            vec![
                 format!("{name}: ").into(),
                 Task::Root(var.ty.as_object().clone()),
-            ],
-            false => vec![name.into()],
+            ]
+        } else {
+            vec![name.into()]
         }
     }
 
@@ -431,9 +432,10 @@ impl Printer<'_> {
     }
 
     fn program(&mut self, program: &Ref<Program>) {
-        let name = match program.name.is_empty() {
-            true => "Program".to_owned(),
-            false => names::cleaned(&program.name),
+        let name = if program.name.is_empty() {
+            "Program".to_owned()
+        } else {
+            names::cleaned(&program.name)
         };
         let mut tasks: Vec<Task> = vec![
             format!("@{}", self.language("program")).into(),

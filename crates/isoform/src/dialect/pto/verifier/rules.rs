@@ -130,9 +130,10 @@ fn check(object: &Ref<Obj>) -> Result<()> {
         object.type_info().key(),
         problems.texts.join("; ")
     );
-    Err(match problems.values {
-        true => Error::value_error(message),
-        false => Error::type_error(message),
+    Err(if problems.values {
+        Error::value_error(message)
+    } else {
+        Error::type_error(message)
     })
 }
 

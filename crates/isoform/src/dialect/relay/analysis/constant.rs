@@ -38,9 +38,10 @@ pub fn check_constant(expr: &Ref<RelayExpr>) -> bool {
 fn placed(expr: &Ref<RelayExpr>) -> Option<&Ref<RelayExpr>> {
     let call = expr.downcast_ref::<Call>()?;
     let op = call.op.downcast_ref::<Op>()?;
-    match &*op.name == ON_DEVICE && call.args.len() == 1 {
-        true => call.args.get(0),
-        false => None,
+    if &*op.name == ON_DEVICE && call.args.len() == 1 {
+        call.args.get(0)
+    } else {
+        None
     }
 }
 

@@ -93,13 +93,14 @@ pub fn check_kind(ty: &Ref<Type>, module: Option<&Ref<IRModule>>) -> Result<Type
                     )));
                 };
                 let expected = module.lookup_type(name)?.type_vars.len();
-                match call.args.len() == expected {
-                    true => Ok(TypeKind::Type),
-                    false => Err(Error::type_error(format!(
+                if call.args.len() == expected {
+                    Ok(TypeKind::Type)
+                } else {
+                    Err(Error::type_error(format!(
                         "ir.TypeCall.args: expected {expected} types for the data type {}, got {}",
                         name.name_hint,
                         call.args.len()
-                    ))),
+                    )))
                 }
             },
         )
@@ -126,12 +127,13 @@ fn one<T: Node>(
     expected: TypeKind,
 ) -> Result<()> {
     let kind = *of.of(ty)?;
-    match kind == expected {
-        true => Ok(()),
-        false => Err(Error::type_error(format!(
+    if kind == expected {
+        Ok(())
+    } else {
+        Err(Error::type_error(format!(
             "{place}: expected kind {expected:?}, got {} of kind {kind:?}",
             ty.type_info().key()
-        ))),
+        )))
     }
 }
 

@@ -30,9 +30,10 @@ pub fn well_formed(expr: &Ref<RelayExpr>) -> bool {
 pub fn check_well_formed(expr: &Ref<RelayExpr>) -> Result<()> {
     let mut scopes = Scopes::default();
     visit(expr, &mut scopes)?;
-    match scopes.is_doubtful {
-        true => check_scopes(expr, |var| scopes.bound.contains(&var.identity())),
-        false => Ok(()),
+    if scopes.is_doubtful {
+        check_scopes(expr, |var| scopes.bound.contains(&var.identity()))
+    } else {
+        Ok(())
     }
 }
 

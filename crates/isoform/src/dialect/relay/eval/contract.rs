@@ -100,9 +100,10 @@ pub(super) fn check_result(promised: &Ref<Type>, value: &Value) -> Result<()> {
         )))
     };
     if let Some(expected) = promised.downcast_ref::<TensorType>() {
-        return match fits(expected, value) {
-            true => Ok(()),
-            false => wrong("", &format!("a tensor of {}", tensor_text(expected)), value),
+        return if fits(expected, value) {
+            Ok(())
+        } else {
+            wrong("", &format!("a tensor of {}", tensor_text(expected)), value)
         };
     }
     let Some(tuple) = promised.downcast_ref::<TupleType>() else {

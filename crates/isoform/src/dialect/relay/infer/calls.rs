@@ -122,38 +122,37 @@ impl Inference<'_> {
         if !self.check_count(function.arg_types.len(), args.len()) {
             return Ok(self.types.hole());
         }
-        let (expected, replacements, constraints) = match function.type_params.is_empty() {
-            true => (
+        let (expected, replacements, constraints) = if function.type_params.is_empty() {
+            (
                 function.arg_types.clone(),
                 None,
                 function.type_constraints.iter().cloned().collect(),
-            ),
-            false => {
-                let mut replacements = ById::default();
-                let mut chosen = Vec::with_capacity(function.type_params.len());
-                for (position, param) in function.type_params.iter().enumerate() {
-                    let ty = match given.get(position) {
-                        Some(ty) => ty.clone(),
-                        None => self.types.hole(),
-                    };
-                    replacements.insert(param.identity(), ty.clone());
-                    chosen.push(ty);
-                }
-                self.type_args.insert(call.identity(), chosen);
-                let mut replaced = |ty: &Ref<Type>| self.types.instantiated(ty, &replacements);
-                let expected: Array<_> = function.arg_types.iter().map(&mut replaced).collect();
-                let mut constraints = Vec::new();
-                for constraint in function.type_constraints.iter() {
-                    constraints.push(match constraint.downcast_ref::<TypeRelation>() {
-                        Some(relation) => {
-                            let args: Array<_> = relation.args.iter().map(&mut replaced).collect();
-                            relation.with_args(args).upcast()
-                        }
-                        None => constraint.clone(),
-                    });
-                }
-                (expected, Some(Rc::new(replacements)), constraints)
+            )
+        } else {
+            let mut replacements = ById::default();
+            let mut chosen = Vec::with_capacity(function.type_params.len());
+            for (position, param) in function.type_params.iter().enumerate() {
+                let ty = match given.get(position) {
+                    Some(ty) => ty.clone(),
+                    None => self.types.hole(),
+                };
+                replacements.insert(param.identity(), ty.clone());
+                chosen.push(ty);
             }
+            self.type_args.insert(call.identity(), chosen);
+            let mut replaced = |ty: &Ref<Type>| self.types.instantiated(ty, &replacements);
+            let expected: Array<_> = function.arg_types.iter().map(&mut replaced).collect();
+            let mut constraints = Vec::new();
+            for constraint in function.type_constraints.iter() {
+                constraints.push(match constraint.downcast_ref::<TypeRelation>() {
+                    Some(relation) => {
+                        let args: Array<_> = relation.args.iter().map(&mut replaced).collect();
+                        relation.with_args(args).upcast()
+                    }
+                    None => constraint.clone(),
+                });
+            }
+            (expected, Some(Rc::new(replacements)), constraints)
         };
         for ((expected, got), arg) in expected.iter().zip(&args).zip(call.args.iter()) {
             self.require(arg, expected, got)?;

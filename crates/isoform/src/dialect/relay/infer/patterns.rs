@@ -153,16 +153,18 @@ fn pattern_text(pattern: &Ref<Pattern>, levels: usize) -> String {
     }
     if let Some(case) = pattern.downcast_ref::<PatternConstructor>() {
         let name = &case.constructor.name_hint;
-        return match case.patterns.is_empty() {
-            true => name.to_string(),
-            false => format!("{name}({})", inner(&case.patterns)),
+        return if case.patterns.is_empty() {
+            name.to_string()
+        } else {
+            format!("{name}({})", inner(&case.patterns))
         };
     }
     if let Some(tuple) = pattern.downcast_ref::<PatternTuple>() {
         return format!("({})", inner(&tuple.patterns));
     }
-    match pattern.isa::<PatternWildcard>() {
-        true => "_".to_owned(),
-        false => "a variable".to_owned(),
+    if pattern.isa::<PatternWildcard>() {
+        "_".to_owned()
+    } else {
+        "a variable".to_owned()
     }
 }

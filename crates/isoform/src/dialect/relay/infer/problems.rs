@@ -152,9 +152,10 @@ fn excerpt(root: &Root, path: &AccessPath) -> String {
         |name| format!("in the function @{name}"),
     );
     let lines = marked(&Value::from(whole), path);
-    match lines.is_empty() {
-        true => format!("{name}, at {path}"),
-        false => format!("{name}:\n  {}", lines.join("\n  ")),
+    if lines.is_empty() {
+        format!("{name}, at {path}")
+    } else {
+        format!("{name}:\n  {}", lines.join("\n  "))
     }
 }
 

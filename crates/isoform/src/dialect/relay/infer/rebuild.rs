@@ -177,24 +177,21 @@ impl Inference<'_> {
                 changes.set("ret_type", Value::from(&found.ret_type));
             }
         } else if let Some(call) = expr.downcast_ref::<Call>() {
-            let (field, found) = match is_primitive_op(&call.op) {
-                true => {
-                    let args = call.args.iter();
-                    let args = args.map(|arg| match self.number(arg) {
-                        Some(number) => Some(types[number as usize].clone()),
-                        None => self.type_of_global(arg),
-                    });
-                    ("op_type_args_", args.collect::<Option<Vec<_>>>())
-                }
-                false => {
-                    let chosen = self.type_args.get(&call.identity()).cloned();
-                    let chosen = chosen.map(|chosen| {
-                        let complete =
-                            |ty: &Ref<Type>| self.types.complete(ty).unwrap_or_else(|_| ty.clone());
-                        chosen.iter().map(complete).collect()
-                    });
-                    ("type_args_", chosen)
-                }
+            let (field, found) = if is_primitive_op(&call.op) {
+                let args = call.args.iter();
+                let args = args.map(|arg| match self.number(arg) {
+                    Some(number) => Some(types[number as usize].clone()),
+                    None => self.type_of_global(arg),
+                });
+                ("op_type_args_", args.collect::<Option<Vec<_>>>())
+            } else {
+                let chosen = self.type_args.get(&call.identity()).cloned();
+                let chosen = chosen.map(|chosen| {
+                    let complete =
+                        |ty: &Ref<Type>| self.types.complete(ty).unwrap_or_else(|_| ty.clone());
+                    chosen.iter().map(complete).collect()
+                });
+                ("type_args_", chosen)
             };
             let Some(found) = found else { return };
             let old = call.type_args();
@@ -258,9 +255,10 @@ impl Changes {
 
     /// The node with the changes; itself if nothing changes.
     fn applied<T: Node>(self) -> Result<Ref<T>> {
-        match self.fields.is_empty() {
-            true => self.node.cast(),
-            false => with_fields(&self.node, self.fields)?.cast(),
+        if self.fields.is_empty() {
+            self.node.cast()
+        } else {
+            with_fields(&self.node, self.fields)?.cast()
         }
     }
 }

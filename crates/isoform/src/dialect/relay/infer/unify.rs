@@ -47,9 +47,10 @@ impl Types {
                 Task::Leave(left, right, count) => {
                     let parts = results.split_off(results.len() - count);
                     // The side that already has these parts keeps its object.
-                    let made = match is_made_of(&right, &parts) {
-                        true => right.clone(),
-                        false => rebuilt(&left, &parts),
+                    let made = if is_made_of(&right, &parts) {
+                        right.clone()
+                    } else {
+                        rebuilt(&left, &parts)
                     };
                     let key = (left.identity(), right.identity());
                     pairs.insert(key, Some(made.clone()));

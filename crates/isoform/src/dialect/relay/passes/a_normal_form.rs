@@ -89,9 +89,10 @@ pub fn to_a_normal_form_expr(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
                     (Form::Let(_), place) => {
                         let body = graph.operands(id)[1];
                         let result = blocks.results[body as usize].clone();
-                        match place == Place::Operand && graph.form(body)?.is_atom() {
-                            true => blocks.bind_fresh(scope, result),
-                            false => result,
+                        if place == Place::Operand && graph.form(body)?.is_atom() {
+                            blocks.bind_fresh(scope, result)
+                        } else {
+                            result
                         }
                     }
                     (Form::Function(_), _) if id == 0 => blocks.rebuilt(id, form)?,

@@ -160,9 +160,10 @@ impl Plan {
                 None => scopes.scope(id),
                 Some((user, position)) => {
                     let used_in = scopes.of_operand(graph.form(user)?, user, position);
-                    match used_in == scopes.scope(user) {
-                        true => places[user as usize],
-                        false => used_in,
+                    if used_in == scopes.scope(user) {
+                        places[user as usize]
+                    } else {
+                        used_in
                     }
                 }
             };
@@ -170,9 +171,10 @@ impl Plan {
                 passing[first as usize] += 1;
                 passing[scopes.scope(id) as usize] -= 1;
             }
-            let place = match self.is_bound[id as usize] {
-                true => scopes.scope(id),
-                false => first,
+            let place = if self.is_bound[id as usize] {
+                scopes.scope(id)
+            } else {
+                first
             };
             places.push(place);
             for position in 0..graph.operands(id).len() {

@@ -46,14 +46,16 @@ impl<'g> Blocks<'g> {
         for (position, operand) in operands {
             let result = self.results[*operand as usize].clone();
             let scope = self.scopes.of_operand(form, id, position);
-            rebuilt.push(match scope == here {
-                true => result,
-                false => self.finish(scope, result),
+            rebuilt.push(if scope == here {
+                result
+            } else {
+                self.finish(scope, result)
             });
         }
-        match rebuilt.is_empty() {
-            true => Ok(self.graph.expr(id).clone()),
-            false => with_operands(self.graph.expr(id), &rebuilt),
+        if rebuilt.is_empty() {
+            Ok(self.graph.expr(id).clone())
+        } else {
+            with_operands(self.graph.expr(id), &rebuilt)
         }
     }
 

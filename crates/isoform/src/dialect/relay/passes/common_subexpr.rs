@@ -156,9 +156,10 @@ impl Dataflow for Merging<'_, '_> {
                     return Ok(None);
                 }
                 let types = call.type_args();
-                let types = match types.is_empty() || is_primitive_op(&call.op) {
-                    true => Value::NONE,
-                    false => types.clone().into(),
+                let types = if types.is_empty() || is_primitive_op(&call.op) {
+                    Value::NONE
+                } else {
+                    types.clone().into()
                 };
                 let attrs = call.attrs.as_ref().map_or(Value::NONE, Value::from);
                 Some(Shape {
@@ -191,10 +192,7 @@ impl Dataflow for Merging<'_, '_> {
             return Ok(Merge::No);
         }
         let skips = self.skip.map_or(Ok(false), |skip| skip(rebuilt))?;
-        Ok(match skips {
-            true => Merge::Apart,
-            false => Merge::Yes,
-        })
+        Ok(if skips { Merge::Apart } else { Merge::Yes })
     }
 
     fn may_fail(&mut self, id: Id) -> Result<bool> {

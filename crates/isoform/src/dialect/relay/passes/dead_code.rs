@@ -78,9 +78,10 @@ impl DeadCodeOptions {
 
     /// [`eliminate_dead_code`] with these options.
     pub fn eliminate_dead_code(self, module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
-        let globals = match self.ignore_impurity {
-            true => Globals::default(),
-            false => Globals::of(module)?,
+        let globals = if self.ignore_impurity {
+            Globals::default()
+        } else {
+            Globals::of(module)?
         };
         map_functions(module, Function::is_optimizable, |func| {
             self.in_expr(func, &globals)
@@ -100,9 +101,10 @@ impl DeadCodeOptions {
             self.ignore_impurity || effects.may_drop(value)
         })?;
         live.keep_outer_uses()?;
-        let inlined = match self.inline_once {
-            true => used_once(&live)?,
-            false => vec![false; graph.len()],
+        let inlined = if self.inline_once {
+            used_once(&live)?
+        } else {
+            vec![false; graph.len()]
         };
         let mut results = graph.exprs.clone();
         for step in &graph.steps {
@@ -121,11 +123,10 @@ impl DeadCodeOptions {
                         Form::Var(_) => continue,
                         Form::Let(binding) => {
                             let [value, body] = [0, 1].map(|at| graph.operands(id)[at] as usize);
-                            match live.is_kept(id)? && !inlined[id as usize] {
-                                true => {
-                                    with_let(binding, results[value].clone(), results[body].clone())
-                                }
-                                false => results[body].clone(),
+                            if live.is_kept(id)? && !inlined[id as usize] {
+                                with_let(binding, results[value].clone(), results[body].clone())
+                            } else {
+                                results[body].clone()
                             }
                         }
                         _ => graph.rebuilt(id, &results)?,

@@ -519,9 +519,10 @@ impl Folder<'_> {
 
     /// A function that is not looked at, with the variables from outside that disappear.
     fn closed(&mut self, func: &Ref<Function>) -> Result<Ref<RelayExpr>> {
-        let free = match self.replaced.is_empty() {
-            true => Vec::new(),
-            false => free_vars(func)?,
+        let free = if self.replaced.is_empty() {
+            Vec::new()
+        } else {
+            free_vars(func)?
         };
         let mut pairs = Vec::with_capacity(free.len());
         for var in &free {

@@ -244,12 +244,15 @@ pub(in crate::dialect::relay) fn with_operands(
         }
         (Form::Match(cases), [data, results @ ..]) => {
             let clauses = cases.clauses.iter().zip(results);
-            let clauses = clauses.map(|(clause, result)| match clause.rhs.same_as(result) {
-                true => clause.clone(),
-                false => Ref::new(Clause {
-                    lhs: clause.lhs.clone(),
-                    rhs: result.clone(),
-                }),
+            let clauses = clauses.map(|(clause, result)| {
+                if clause.rhs.same_as(result) {
+                    clause.clone()
+                } else {
+                    Ref::new(Clause {
+                        lhs: clause.lhs.clone(),
+                        rhs: result.clone(),
+                    })
+                }
             });
             let clauses: Array<Ref<Clause>> = clauses.collect();
             {
@@ -270,9 +273,10 @@ fn made<T: crate::kernel::convert::IsA<RelayExpr>>(fields: T) -> Ref<RelayExpr> 
 /// The same array if it has exactly these items.
 fn rest(old: &Array<Ref<RelayExpr>>, new: &[Ref<RelayExpr>]) -> Array<Ref<RelayExpr>> {
     let mut pairs = old.iter().zip(new);
-    match old.len() == new.len() && pairs.all(|(old, new)| old.same_as(new)) {
-        true => old.clone(),
-        false => new.to_vec().into(),
+    if old.len() == new.len() && pairs.all(|(old, new)| old.same_as(new)) {
+        old.clone()
+    } else {
+        new.to_vec().into()
     }
 }
 

@@ -264,10 +264,7 @@ impl Builder {
         }
         let form = Form::of(&expr)?;
         let is_kernel = id != 0 && !self.enter_primitives && is_primitive(form);
-        let count = match is_kernel {
-            true => 0,
-            false => form.operand_count(),
-        };
+        let count = if is_kernel { 0 } else { form.operand_count() };
         if id == NONE || graph.operands.len() + count >= NONE as usize {
             return Err(Error::value_error(
                 "the program is too large: expected less than 4294967295 expressions in one \
@@ -299,10 +296,7 @@ impl Builder {
             next: start,
             end,
             body: matches!(form, Form::Let(_)).then_some(start + 1),
-            around: match form.binds() {
-                true => id,
-                false => around,
-            },
+            around: if form.binds() { id } else { around },
         });
         if let Form::Var(var) = form {
             graph.vars.insert(var.identity(), id);

@@ -78,9 +78,10 @@ fn in_expr(expr: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
                 };
                 if goes[id as usize] {
                     let value = results[graph.operands(id)[0] as usize].clone();
-                    results[var as usize] = match graph.is_recursive(id) {
-                        true => with_let(binding, value, binding.var.expr()),
-                        false => value,
+                    results[var as usize] = if graph.is_recursive(id) {
+                        with_let(binding, value, binding.var.expr())
+                    } else {
+                        value
                     };
                 }
             }
@@ -90,9 +91,10 @@ fn in_expr(expr: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
                     Form::Let(binding) => {
                         let [value, body] = [0, 1].map(|at| graph.operands(id)[at]);
                         let result = results[body as usize].clone();
-                        match goes[id as usize] {
-                            true => result,
-                            false => with_let(binding, results[value as usize].clone(), result),
+                        if goes[id as usize] {
+                            result
+                        } else {
+                            with_let(binding, results[value as usize].clone(), result)
                         }
                     }
                     _ => graph.rebuilt(id, &results)?,
@@ -223,9 +225,10 @@ impl Places {
     fn open(&mut self, around: Scope, is_function: bool) -> Scope {
         let scope = self.tree.len();
         self.tree.add(around);
-        self.functions.push(match is_function {
-            true => scope,
-            false => self.functions[around as usize],
+        self.functions.push(if is_function {
+            scope
+        } else {
+            self.functions[around as usize]
         });
         scope
     }

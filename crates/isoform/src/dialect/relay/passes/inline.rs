@@ -282,9 +282,10 @@ fn by_name(var: &Ref<GlobalVar>, template: &Template) -> Result<Ref<RelayExpr>> 
         .checked_type_
         .as_ref()
         .is_some_and(|ty| !ty.isa::<FuncType>());
-    match is_value && func.params.is_empty() && !stays_whole(func) {
-        true => template.body(&var.name_hint, &[]),
-        false => Ok(func.expr()),
+    if is_value && func.params.is_empty() && !stays_whole(func) {
+        template.body(&var.name_hint, &[])
+    } else {
+        Ok(func.expr())
     }
 }
 

@@ -83,13 +83,12 @@ impl Template {
         let mut results = graph.exprs.clone();
         let mut bindings: Vec<(Ref<Var>, Ref<RelayExpr>)> = Vec::new();
         for (param, argument) in func.params.iter().zip(arguments) {
-            let result = match argument.may_move {
-                true => argument.expr.clone(),
-                false => {
-                    let var = param.renewed();
-                    bindings.push((var.clone(), argument.expr.clone()));
-                    var.expr()
-                }
+            let result = if argument.may_move {
+                argument.expr.clone()
+            } else {
+                let var = param.renewed();
+                bindings.push((var.clone(), argument.expr.clone()));
+                var.expr()
             };
             if let Some(var) = graph.var(param) {
                 results[var as usize] = result;

@@ -229,9 +229,10 @@ impl Tree {
         let far = self.node(above.jump);
         let farther = self.node(far.jump);
         // Two jumps of the same length become one of twice that length.
-        let jump = match above.depth - far.depth == far.depth - farther.depth {
-            true => far.jump,
-            false => parent,
+        let jump = if above.depth - far.depth == far.depth - farther.depth {
+            far.jump
+        } else {
+            parent
         };
         self.nodes.push(Node {
             parent,
@@ -248,16 +249,18 @@ impl Tree {
         let depth = self.node(right).depth;
         while self.node(left).depth > depth {
             let node = self.node(left);
-            left = match self.node(node.jump).depth >= depth {
-                true => node.jump,
-                false => node.parent,
+            left = if self.node(node.jump).depth >= depth {
+                node.jump
+            } else {
+                node.parent
             };
         }
         while left != right {
             let (a, b) = (self.node(left), self.node(right));
-            (left, right) = match a.jump == b.jump {
-                true => (a.parent, b.parent),
-                false => (a.jump, b.jump),
+            (left, right) = if a.jump == b.jump {
+                (a.parent, b.parent)
+            } else {
+                (a.jump, b.jump)
             };
         }
         left
@@ -271,9 +274,10 @@ mod tests {
     /// The nearest common ancestor, found by stepping up one by one.
     fn slow(tree: &Tree, mut left: u32, mut right: u32) -> u32 {
         while left != right {
-            match tree.node(left).depth >= tree.node(right).depth {
-                true => left = tree.node(left).parent,
-                false => right = tree.node(right).parent,
+            if tree.node(left).depth >= tree.node(right).depth {
+                left = tree.node(left).parent
+            } else {
+                right = tree.node(right).parent
             }
         }
         left
@@ -310,9 +314,10 @@ mod tests {
         let (mut scope, mut jumps) = (1 << 20, 0);
         while scope > 5 {
             let node = tree.node(scope);
-            scope = match tree.node(node.jump).depth >= 5 {
-                true => node.jump,
-                false => node.parent,
+            scope = if tree.node(node.jump).depth >= 5 {
+                node.jump
+            } else {
+                node.parent
             };
             jumps += 1;
         }

@@ -402,9 +402,10 @@ impl<'a, C> Run<'_, '_, 'a, C> {
 fn exported_rewrite(expr: &Ref<RelayExpr>, function: Callback) -> Result<Ref<RelayExpr>> {
     post_order_rewrite(expr, |before, after| {
         let made = function.call(&[before.into(), after.into()])?;
-        match made.is_none() {
-            true => Ok(None),
-            false => made.extract().map(Some),
+        if made.is_none() {
+            Ok(None)
+        } else {
+            made.extract().map(Some)
         }
     })
 }

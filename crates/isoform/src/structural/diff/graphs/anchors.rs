@@ -48,9 +48,10 @@ pub(super) fn cones(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Alignm
             let side = &sides[number];
             costs.hashed += (side.len() + side.graph.operands.len()) as u64;
             let start = starting_hashes(side, number, pairs, Labels::Strong);
-            match below {
-                true => hashes_below(side, start),
-                false => hashes_above(side, start),
+            if below {
+                hashes_below(side, start)
+            } else {
+                hashes_above(side, start)
             }
         });
         join_unique(sides, pairs, &hashes);

@@ -106,9 +106,12 @@ impl Pairs {
         costs: &mut AlignmentCosts,
     ) -> Support {
         let mut support = Support::default();
-        let mut count = |agrees: bool| match agrees {
-            true => support.agreeing += 1,
-            false => support.contradicting += 1,
+        let mut count = |agrees: bool| {
+            if agrees {
+                support.agreeing += 1
+            } else {
+                support.contradicting += 1
+            }
         };
         let operands = left.operands(l).iter().zip(right.operands(r));
         for (&x, &y) in operands.take(LOOKED_AT) {

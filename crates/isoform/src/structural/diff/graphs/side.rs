@@ -58,9 +58,10 @@ impl<'g> Side<'g> {
 
     /// The operands of a node in order.
     pub(super) fn operands(&self, node: u32) -> &'g [u32] {
-        match (node as usize) < self.graph.len() {
-            true => self.graph.operands_of(node),
-            false => &self.graph.results,
+        if (node as usize) < self.graph.len() {
+            self.graph.operands_of(node)
+        } else {
+            &self.graph.results
         }
     }
 

@@ -132,13 +132,14 @@ impl Conflict {
             Resolution::Right => return Ok(right.clone()),
             Resolution::Parts(parts) => parts,
         };
-        match self.is_single && parts.len() != 1 {
-            false => Ok(parts),
-            true => Err(Error::value_error(format!(
+        if self.is_single && parts.len() != 1 {
+            Err(Error::value_error(format!(
                 "resolve: expected one part for the conflict at {}, got {}",
                 self.path,
                 parts.len()
-            ))),
+            )))
+        } else {
+            Ok(parts)
         }
     }
 }

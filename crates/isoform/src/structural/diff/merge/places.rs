@@ -53,9 +53,10 @@ impl Uses {
     /// True if edits of an object by the other side do not count as changes of its place: it
     /// has moved, or it is one object at all of its places and some of these are left.
     pub(super) fn is_elsewhere(&self, base: &Tables, node: u32) -> bool {
-        match is_own(base, node) {
-            true => self.is_kept[node as usize] || self.mentions[node as usize] > 0,
-            false => self.has_moved(node),
+        if is_own(base, node) {
+            self.is_kept[node as usize] || self.mentions[node as usize] > 0
+        } else {
+            self.has_moved(node)
         }
     }
 }

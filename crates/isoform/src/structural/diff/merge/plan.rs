@@ -216,18 +216,20 @@ impl<'p> Planner<'p> {
 
     fn of_node(&self, view: View, node: u32) -> Part {
         let view = self.sides.view_of(view, node);
-        match view.is_base() {
-            true => Part::Ready(Value::from(&self.sides.base.node(node).object)),
-            false => Part::Wait(Task::Base(view, node)),
+        if view.is_base() {
+            Part::Ready(Value::from(&self.sides.base.node(node).object))
+        } else {
+            Part::Wait(Task::Base(view, node))
         }
     }
 
     /// The part that a source of a side means; alone, if the other side does not count.
     pub(super) fn of_side(&self, side: usize, source: &Source, alone: bool) -> Part {
         let of_node = |node: u32, mode: Mode| {
-            let other = match alone {
-                true => Mode::Absent,
-                false => self.sides.following(side, node),
+            let other = if alone {
+                Mode::Absent
+            } else {
+                self.sides.following(side, node)
             };
             self.of_node(View::of(side, mode, other), node)
         };
@@ -249,10 +251,7 @@ impl<'p> Planner<'p> {
         fate: Fate<'_>,
         alone: bool,
     ) -> Option<Part> {
-        let other = match alone {
-            true => Mode::Absent,
-            false => Mode::Own,
-        };
+        let other = if alone { Mode::Absent } else { Mode::Own };
         match fate {
             Fate::Stays(mode) => Some(self.of_base(View::of(side, mode, other), cell)),
             Fate::Is(source) => Some(self.of_side(side, source, alone)),

@@ -128,17 +128,19 @@ impl<'p> Sides<'p> {
     /// The mode in which an object has the edits of the other side, where a side mentions it
     /// in a place of its own.
     pub(super) fn following(&self, side: usize, node: u32) -> Mode {
-        match self.sides[side].uses.has_moved(node) {
-            true => Mode::Full,
-            false => Mode::Own,
+        if self.sides[side].uses.has_moved(node) {
+            Mode::Full
+        } else {
+            Mode::Own
         }
     }
 
     /// The view of an object without the modes that make no difference for the object.
     pub(super) fn view_of(&self, view: View, node: u32) -> View {
-        let view = match self.is_own(node) {
-            true => view.whole(),
-            false => view,
+        let view = if self.is_own(node) {
+            view.whole()
+        } else {
+            view
         };
         let node = node as usize;
         let mut modes = view.0;

@@ -68,13 +68,14 @@ impl Twins {
         }
         let [left, right] = [left, right].map(|parts| Value::from(parts.clone()));
         let [lefts, rights] = [self.introduced(&left)?, self.introduced(&right)?];
-        let pairs: Vec<(Value, Value)> = match lefts.len() == rights.len() {
-            true => rights
+        let pairs: Vec<(Value, Value)> = if lefts.len() == rights.len() {
+            rights
                 .into_iter()
                 .zip(lefts)
                 .filter(|(r, l)| !is_same(r, l))
-                .collect(),
-            false => Vec::new(),
+                .collect()
+        } else {
+            Vec::new()
         };
         let mut is_equal = match self.equal(&left, &right)? {
             true => true,
@@ -129,9 +130,10 @@ impl Twins {
     ///
     /// As [`substitute`].
     pub(super) fn applied(&self, value: &Value) -> Result<Value> {
-        match self.pairs.is_empty() {
-            true => Ok(value.clone()),
-            false => substitute(value, &self.pairs),
+        if self.pairs.is_empty() {
+            Ok(value.clone())
+        } else {
+            substitute(value, &self.pairs)
         }
     }
 

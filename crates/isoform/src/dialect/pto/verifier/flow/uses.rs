@@ -29,9 +29,10 @@ impl Checker<'_> {
             return None;
         }
         let name = &var.name_hint;
-        Some(Error::value_error(match self.scopes.was_defined(ident) {
-            true => format!("variable '{name}' is used where it has no value on every path"),
-            false => format!("variable '{name}' is used before it is defined"),
+        Some(Error::value_error(if self.scopes.was_defined(ident) {
+            format!("variable '{name}' is used where it has no value on every path")
+        } else {
+            format!("variable '{name}' is used before it is defined")
         }))
     }
 
@@ -118,9 +119,10 @@ impl Checker<'_> {
                 let path = AccessPath::from_steps(steps.collect());
                 found.push(Failure { path, span, error });
             }
-            Ok(match object.isa::<Var>() {
-                true => WalkResult::Skip,
-                false => WalkResult::Advance,
+            Ok(if object.isa::<Var>() {
+                WalkResult::Skip
+            } else {
+                WalkResult::Advance
             })
         })?;
         // A type that is also that of the expression was left out.

@@ -37,9 +37,10 @@ pub(super) fn target(call: &OpCall<'_>) -> Result<Vec<usize>> {
 
 /// The element type for a data type of which void stands for another.
 fn type_or(dtype: DType, other: ElementType) -> Result<ElementType> {
-    match dtype.is_void() {
-        true => Ok(other),
-        false => element_type(dtype),
+    if dtype.is_void() {
+        Ok(other)
+    } else {
+        element_type(dtype)
     }
 }
 

@@ -61,9 +61,10 @@ pub(super) fn gather_nd(call: &OpCall<'_>) -> Outcome {
 
 pub(super) fn argsort(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<ArgsortAttrs>()?;
-    let ty = match attrs.dtype.is_void() {
-        true => ElementType::Int32,
-        false => element_type(attrs.dtype)?,
+    let ty = if attrs.dtype.is_void() {
+        ElementType::Int32
+    } else {
+        element_type(attrs.dtype)?
     };
     let wide = ElementType::Int64;
     let order = indexing::argsort(

@@ -20,9 +20,10 @@ use crate::kernel::value::Value;
 pub(super) fn reshape(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<ReshapeAttrs>()?;
     let codes = dims::ints("newshape", &attrs.newshape)?;
-    let zero = match attrs.allowzero {
-        true => shape::ZeroCode::Size,
-        false => shape::ZeroCode::Copy,
+    let zero = if attrs.allowzero {
+        shape::ZeroCode::Size
+    } else {
+        shape::ZeroCode::Copy
     };
     let shape = shape::reshape(&call.input(0)?.shape, &codes, zero)?;
     call.reshaped(0, &shape)

@@ -222,9 +222,10 @@ impl Layouts<'_> {
 }
 
 fn rounding(ceil_mode: bool) -> PoolRounding {
-    match ceil_mode {
-        true => PoolRounding::Up,
-        false => PoolRounding::Down,
+    if ceil_mode {
+        PoolRounding::Up
+    } else {
+        PoolRounding::Down
     }
 }
 

@@ -72,9 +72,10 @@ pub(super) fn broadcast_types(left: &Ref<TensorType>, right: &Ref<TensorType>) -
 
 /// The shape of two shapes that are broadcast to each other, aligned at their ends.
 pub(super) fn broadcast_shapes(left: &[Dim], right: &[Dim]) -> Option<Vec<Dim>> {
-    let (long, short) = match left.len() < right.len() {
-        true => (right, left),
-        false => (left, right),
+    let (long, short) = if left.len() < right.len() {
+        (right, left)
+    } else {
+        (left, right)
     };
     let extra = long.len() - short.len();
     let mut shape = long[..extra].to_vec();

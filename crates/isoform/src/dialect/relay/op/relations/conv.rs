@@ -68,9 +68,10 @@ fn windows(
     let extent = dims::add(&dims::mul(&dims::sub(window, &one)?, dilation)?, &one)?;
     let padded = dims::add(length, padding)?;
     // As many elements may be missing in the last window.
-    let missing = match ceil {
-        true => dims::known(stride).map(|stride| stride - 1),
-        false => Some(0),
+    let missing = if ceil {
+        dims::known(stride).map(|stride| stride - 1)
+    } else {
+        Some(0)
     };
     if let (Some(padded), Some(extent), Some(missing)) =
         (dims::known(&padded), dims::known(&extent), missing)
@@ -103,9 +104,10 @@ pub(in super::super) fn conv2d(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
     dims::expect_rank("nn.conv2d: data", &shape, 4)?;
     let [n, c, h, w] = positions("data_layout", &attrs.data_layout, "NCHW")?;
     let [o, i, kh, kw] = positions("kernel_layout", &attrs.kernel_layout, "OIHW")?;
-    let out: [usize; 4] = match attrs.out_layout.is_empty() {
-        true => positions("out_layout", &attrs.data_layout, "NCHW")?,
-        false => positions("out_layout", &attrs.out_layout, "NCHW")?,
+    let out: [usize; 4] = if attrs.out_layout.is_empty() {
+        positions("out_layout", &attrs.data_layout, "NCHW")?
+    } else {
+        positions("out_layout", &attrs.out_layout, "NCHW")?
     };
     if attrs.groups < 1 {
         return Err(Error::value_error(format!(
@@ -281,9 +283,10 @@ struct Reordered {
 fn reordered(name: &str, shape: &[Dim], layout: &str, out_layout: &str) -> Result<Reordered> {
     dims::expect_rank(&format!("{name}: data"), shape, 4)?;
     let from: [usize; 4] = positions("layout", layout, "NCHW")?;
-    let to: [usize; 4] = match out_layout.is_empty() {
-        true => from,
-        false => positions("out_layout", out_layout, "NCHW")?,
+    let to: [usize; 4] = if out_layout.is_empty() {
+        from
+    } else {
+        positions("out_layout", out_layout, "NCHW")?
     };
     let mut result = shape.to_vec();
     for (from, to) in from.into_iter().zip(to) {

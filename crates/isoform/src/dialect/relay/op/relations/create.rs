@@ -70,13 +70,12 @@ pub(in super::super) fn arange(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
         }
         [Some(start), Some(stop), Some(step)] => {
             let count = ((stop - start) / step).ceil();
-            match count.is_finite() && count < i64::MAX as f64 {
-                true => size(count.max(0.0) as i64),
-                false => {
-                    return Err(Error::value_error(format!(
-                        "the numbers from {start} to {stop} in steps of {step} are not finite"
-                    )));
-                }
+            if count.is_finite() && count < i64::MAX as f64 {
+                size(count.max(0.0) as i64)
+            } else {
+                return Err(Error::value_error(format!(
+                    "the numbers from {start} to {stop} in steps of {step} are not finite"
+                )));
             }
         }
         _ => dims::any(),

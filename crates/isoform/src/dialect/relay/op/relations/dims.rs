@@ -50,9 +50,10 @@ pub(in crate::dialect::relay) fn are_equal(left: &Dim, right: &Dim) -> bool {
 
 /// The more informative one of two sizes that may be equal.
 pub(in crate::dialect::relay) fn sharper(left: &Dim, right: &Dim) -> Dim {
-    match is_any(left) || known(left).is_none() && known(right).is_some() {
-        true => right.clone(),
-        false => left.clone(),
+    if is_any(left) || known(left).is_none() && known(right).is_some() {
+        right.clone()
+    } else {
+        left.clone()
     }
 }
 

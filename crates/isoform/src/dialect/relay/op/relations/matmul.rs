@@ -75,9 +75,10 @@ impl Settings<'_> {
             (Some(weight), units) => {
                 let sizes = dims::shape_of(weight);
                 dims::expect_rank(&format!("{name}: weight"), &sizes, 2)?;
-                let (columns, rows) = match self.transpose_b {
-                    true => (&sizes[0], &sizes[1]),
-                    false => (&sizes[1], &sizes[0]),
+                let (columns, rows) = if self.transpose_b {
+                    (&sizes[0], &sizes[1])
+                } else {
+                    (&sizes[1], &sizes[0])
                 };
                 if !dims::may_be_equal(&inner, rows) {
                     return Err(Error::value_error(format!(
@@ -100,9 +101,10 @@ impl Settings<'_> {
                 columns.clone()
             }
             (None, Some(units)) => {
-                let weight = match self.transpose_b {
-                    true => [units.clone(), inner],
-                    false => [inner, units.clone()],
+                let weight = if self.transpose_b {
+                    [units.clone(), inner]
+                } else {
+                    [inner, units.clone()]
                 };
                 types.assign(1, dims::tensor(weight, data.dtype));
                 units.clone()

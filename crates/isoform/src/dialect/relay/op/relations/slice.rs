@@ -64,9 +64,10 @@ pub(in super::super) fn strided_slice(types: &mut CallTypes<'_>) -> Result<Optio
             return Err(Error::value_error("strides: expected steps other than 0"));
         }
         let (begin, end) = (&begin[position], &end[position]);
-        shape[axis] = match by_size {
-            true => sized(&shape[axis], begin, end)?,
-            false => sliced(&shape[axis], begin, end, stride),
+        shape[axis] = if by_size {
+            sized(&shape[axis], begin, end)?
+        } else {
+            sliced(&shape[axis], begin, end, stride)
         };
     }
     Ok(Some(dims::tensor(shape, data.dtype)))
@@ -109,9 +110,10 @@ fn sliced(dim: &Dim, begin: &Dim, end: &Dim, stride: i64) -> Dim {
     };
     let distance = clamped(end) - clamped(begin);
     // Both are below the length of the axis, so nothing overflows.
-    let count = match stride > 0 {
-        true => (distance.max(0) as u64).div_ceil(stride as u64),
-        false => (distance.min(0).unsigned_abs()).div_ceil(stride.unsigned_abs()),
+    let count = if stride > 0 {
+        (distance.max(0) as u64).div_ceil(stride as u64)
+    } else {
+        (distance.min(0).unsigned_abs()).div_ceil(stride.unsigned_abs())
     };
     size(count as i64)
 }

@@ -61,15 +61,17 @@ impl Dataflow {
                 };
                 let ty = type_of(graph.expr(id))?;
                 let pattern =
-                    match is_non_computational(op) || is_data_dependent(op) && is_dynamic(&ty) {
-                        true => OpPattern::Opaque,
-                        false => OpPattern::of(op),
+                    if is_non_computational(op) || is_data_dependent(op) && is_dynamic(&ty) {
+                        OpPattern::Opaque
+                    } else {
+                        OpPattern::of(op)
                     };
                 self.patterns[id as usize] = pattern;
                 for (operand, arg) in operands[1..].iter().zip(call.args.iter()) {
-                    let edge = match pattern == OpPattern::Broadcast && has_shape_of(arg, &ty)? {
-                        true => OpPattern::ElemWise,
-                        false => pattern,
+                    let edge = if pattern == OpPattern::Broadcast && has_shape_of(arg, &ty)? {
+                        OpPattern::ElemWise
+                    } else {
+                        pattern
                     };
                     self.users[*operand as usize].push((id, edge));
                 }
@@ -82,9 +84,10 @@ impl Dataflow {
                         Form::GlobalVar(_) | Form::Op(_) | Form::Constructor(_) => false,
                         _ => type_of(field)?.isa::<TensorType>(),
                     };
-                    match is_tensor {
-                        true => self.users[*operand as usize].push((id, OpPattern::Injective)),
-                        false => self.is_external[*operand as usize] = true,
+                    if is_tensor {
+                        self.users[*operand as usize].push((id, OpPattern::Injective))
+                    } else {
+                        self.is_external[*operand as usize] = true
                     }
                 }
             }

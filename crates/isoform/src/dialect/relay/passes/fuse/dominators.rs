@@ -36,9 +36,10 @@ impl Dominators {
             nodes: vec![top; graph.len() + 1],
         };
         for id in graph.users_first() {
-            let (parent, pattern) = match flow.is_external[id as usize] {
-                true => (0, OpPattern::Opaque),
-                false => found.common(&flow.users[id as usize]),
+            let (parent, pattern) = if flow.is_external[id as usize] {
+                (0, OpPattern::Opaque)
+            } else {
+                found.common(&flow.users[id as usize])
             };
             found.nodes[id as usize + 1] = found.below(parent, pattern);
         }
@@ -55,12 +56,11 @@ impl Dominators {
         let above = self.nodes[parent as usize];
         let far = self.nodes[above.jump as usize];
         let farther = self.nodes[far.jump as usize];
-        let (jump, jump_pattern) = match above.depth - far.depth == far.depth - farther.depth {
-            true => {
-                let upper = above.jump_pattern.max(far.jump_pattern);
-                (far.jump, pattern.max(upper))
-            }
-            false => (parent, pattern),
+        let (jump, jump_pattern) = if above.depth - far.depth == far.depth - farther.depth {
+            let upper = above.jump_pattern.max(far.jump_pattern);
+            (far.jump, pattern.max(upper))
+        } else {
+            (parent, pattern)
         };
         Node {
             parent,
@@ -92,9 +92,10 @@ impl Dominators {
         let depth = node(right).depth;
         while node(left).depth > depth {
             let at = node(left);
-            (left, pattern) = match node(at.jump).depth >= depth {
-                true => (at.jump, pattern.max(at.jump_pattern)),
-                false => (at.parent, pattern.max(at.pattern)),
+            (left, pattern) = if node(at.jump).depth >= depth {
+                (at.jump, pattern.max(at.jump_pattern))
+            } else {
+                (at.parent, pattern.max(at.pattern))
             };
         }
         while left != right {

@@ -97,12 +97,13 @@ impl Groups {
             }
             _ if own_sink == Tuple => return,
             (0, OutEWiseFusable) if on_the_way == ElemWise => |kind, _| kind <= Broadcast,
-            (_, ElemWise | Broadcast) if on_the_way <= CommReduce => {
-                |kind, is_sink| match is_sink {
-                    false => kind <= Injective,
-                    true => kind <= OutEWiseFusable,
+            (_, ElemWise | Broadcast) if on_the_way <= CommReduce => |kind, is_sink| {
+                if is_sink {
+                    kind <= OutEWiseFusable
+                } else {
+                    kind <= Injective
                 }
-            }
+            },
             (1, Injective | Tuple) => |kind, _| kind <= Injective,
             _ => return,
         };

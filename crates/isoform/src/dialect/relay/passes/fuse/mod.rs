@@ -234,9 +234,10 @@ impl Fuser<'_> {
             }
             _ => return self.graph.rebuilt(id, &self.results),
         };
-        match id == sink {
-            true => self.call_of_kernel(id, inner),
-            false => Ok(inner),
+        if id == sink {
+            self.call_of_kernel(id, inner)
+        } else {
+            Ok(inner)
         }
     }
 

@@ -180,9 +180,10 @@ impl SimplifyOptions {
     pub fn run(self, expr: &Ref<RelayExpr>) -> Result<Simplified> {
         let graph = Graph::of(expr)?;
         let mut kernels = Kernels::default();
-        let hidden = match is_primitive(graph.form(0)?) {
-            true => return Ok(Simplified::unchanged(expr)),
-            false => kernels.hide(&graph)?,
+        let hidden = if is_primitive(graph.form(0)?) {
+            return Ok(Simplified::unchanged(expr));
+        } else {
+            kernels.hide(&graph)?
         };
         let ready = &READY[usize::from(self.exact)];
         let take = || ready.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -252,9 +253,10 @@ impl Kernels {
                 any = true;
             }
         }
-        match any {
-            true => rebuilt(graph, results),
-            false => Ok(graph.expr(0).clone()),
+        if any {
+            rebuilt(graph, results)
+        } else {
+            Ok(graph.expr(0).clone())
         }
     }
 

@@ -125,9 +125,12 @@ fn a_node_with_very_many_users() {
 #[test]
 fn a_node_with_very_many_operands() {
     let wide = |count: u32, op: u64| {
-        let nodes = (0..=count).map(|node| match node == count {
-            false => (1, 1, vec![]),
-            true => (op, op, (0..count).collect()),
+        let nodes = (0..=count).map(|node| {
+            if node == count {
+                (op, op, (0..count).collect())
+            } else {
+                (1, 1, vec![])
+            }
         });
         graph(nodes, vec![count])
     };

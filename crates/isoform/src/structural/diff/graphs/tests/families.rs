@@ -113,9 +113,10 @@ fn transformer(random: &mut Random, size: usize, has_weights: bool) -> Model {
     let mut value = model.add(INPUT, 0, &[]);
     let mask = model.add(INPUT, 0, &[]);
     let linear = |model: &mut Model, random: &mut Random, value: u32| {
-        let (weight, bias) = match has_weights {
-            true => (random.word(), random.word()),
-            false => (0, 0),
+        let (weight, bias) = if has_weights {
+            (random.word(), random.word())
+        } else {
+            (0, 0)
         };
         let weight = model.add(WEIGHT, weight, &[]);
         let product = model.add(MATMUL, 0, &[value, weight]);

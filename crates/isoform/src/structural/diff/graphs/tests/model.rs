@@ -282,9 +282,10 @@ pub(super) fn judge(left: &Model, right: &Model) -> Judgement {
         .zip(&alignment.left)
         .filter_map(|(l, r)| Some((l, (*r)?)));
     for (l, r) in pairs.chain(alignment.replaced.iter().copied()) {
-        match left.nodes[l as usize].id == right.nodes[r as usize].id {
-            true => judgement.right += 1,
-            false => judgement.wrong += 1,
+        if left.nodes[l as usize].id == right.nodes[r as usize].id {
+            judgement.right += 1
+        } else {
+            judgement.wrong += 1
         }
     }
     judgement.true_pairs = left

@@ -110,9 +110,10 @@ fn most_common(left: &[u32], right: &[u32]) -> usize {
     for l in left {
         let mut row = vec![0];
         for (place, r) in right.iter().enumerate() {
-            row.push(match l == r {
-                true => above[place] + 1,
-                false => above[place + 1].max(row[place]),
+            row.push(if l == r {
+                above[place] + 1
+            } else {
+                above[place + 1].max(row[place])
             });
         }
         above = row;

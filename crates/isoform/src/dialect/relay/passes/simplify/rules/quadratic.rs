@@ -43,9 +43,10 @@ pub(super) fn factored(found: &Found<'_>) -> Result<Option<Expr>> {
         return Ok(None);
     };
     // Equal factors are one expression.
-    let second = match s.to_bits() == t.to_bits() {
-        true => Some(first.clone()),
-        false => linear(t)?,
+    let second = if s.to_bits() == t.to_bits() {
+        Some(first.clone())
+    } else {
+        linear(t)?
     };
     let Some(second) = second else {
         return Ok(None);
@@ -65,18 +66,20 @@ fn operands<'a>(found: &Found<'a>) -> Result<Vec<&'a Expr>> {
         .args
         .get(1)
         .is_some_and(|last| last.same_as(r));
-    Ok(match is_last {
-        true => vec![p, q, r],
-        false => vec![r, p, q],
+    Ok(if is_last {
+        vec![p, q, r]
+    } else {
+        vec![r, p, q]
     })
 }
 
 /// The number that a scalar constant is.
 fn number(expr: &Expr) -> Option<f64> {
     let constant = expr.downcast_ref::<Constant>()?;
-    match constant.data.shape().iter().all(|size| *size == 1) {
-        true => numbers(&constant.data)?.first().copied(),
-        false => None,
+    if constant.data.shape().iter().all(|size| *size == 1) {
+        numbers(&constant.data)?.first().copied()
+    } else {
+        None
     }
 }
 
@@ -122,10 +125,7 @@ fn form<'e>(terms: &[Term<'e>]) -> Option<(&'e Expr, &'e Expr, [f64; 3])> {
     let mixed = terms.iter().find(|term| !term.is_square())?;
     let [left, right] = mixed.factors;
     let x = terms.first()?.factors[0];
-    let y = match x.same_as(left) {
-        true => right,
-        false => left,
-    };
+    let y = if x.same_as(left) { right } else { left };
     let square = |of: &Expr| {
         let mut squares = terms.iter().filter(|term| term.is_square());
         squares.find(|term| term.factors[0].same_as(of))
