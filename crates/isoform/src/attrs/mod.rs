@@ -34,8 +34,8 @@
 //! engines reach without a lookup. The tiers do not differ in any other way, and
 //! lookups take no lock in either.
 //!
-//! A value lives as long as the process once it was set, even if it is replaced, so
-//! that lookups can lend it.
+//! The process never frees a value that was set, not even after a replacement, so
+//! lookups can lend their results.
 
 mod column;
 #[cfg(feature = "node-traits")]
@@ -191,8 +191,8 @@ pub fn set_hook<H: crate::hooks::Hook>(ty: TypeIndex, hook: H, replace: bool) ->
     })
 }
 
-/// Removes an attribute from a type; returns false if it was not set. Its value stays
-/// alive for those who looked it up.
+/// Removes an attribute from a type; returns false if it was not set. The value stays
+/// alive for the callers of earlier lookups.
 ///
 /// # Errors
 ///

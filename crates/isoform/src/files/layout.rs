@@ -182,7 +182,8 @@ impl Layout {
         ContainerType::of(index).map_or(Ok(Value::NONE), |container| container.build(parts))
     }
 
-    /// A node for the one that it is part of.
+    /// Returns a built node as a part of another node: moved for its only use, cloned
+    /// otherwise.
     #[inline(always)]
     pub(crate) fn part(&self, number: usize, node: &mut Value) -> Value {
         match self.uses.get(number) {

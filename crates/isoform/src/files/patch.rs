@@ -47,8 +47,9 @@ impl Difference {
         self.checked_patch()?.to_json()
     }
 
-    /// The patch as others read it, after proof that it builds the right value: it knows which
-    /// value it is for. O(n) for n objects of both values.
+    /// Returns the patch as read back from its data, after checking that it builds the
+    /// right value. The result records the value to which it applies. O(n) for n objects
+    /// of both values.
     ///
     /// # Errors
     ///
@@ -57,7 +58,8 @@ impl Difference {
         if let Cow::Owned(made) = self.as_made()? {
             return made.checked_patch();
         }
-        // With something ignored, the patch leads to another value than the right one.
+        // If the options ignore differences, the patch builds a value other than the
+        // right value.
         let built = self.apply(self.left())?;
         let check = check_of(self.left(), &built)?;
         let data = Writer::new(self.patch()).patch(check)?;
@@ -68,12 +70,12 @@ impl Difference {
 }
 
 impl Patch {
-    /// The patch as JSON text, if it knows which value it is for.
+    /// The patch as JSON text, if the patch records the value to which it applies.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a patch that does not: its difference writes it; `TypeError` for
-    /// values that cannot be written.
+    /// `ValueError` for a patch without this record, which only its difference can write;
+    /// `TypeError` for values that cannot be written.
     pub fn to_json(&self) -> Result<String> {
         self.data().and_then(|data| text_of(&data))
     }
@@ -399,8 +401,8 @@ impl<'p> Writer<'p> {
         next
     }
 
-    /// A value as it is written where it is used; None for what others may share, or what
-    /// is more than its contents.
+    /// The inline form of a value; None if the identity of the value matters, or if the
+    /// value is too large or too deep for an inline form.
     fn inline(&mut self, value: &Value, depth: usize) -> Option<Value> {
         let object = match value.view() {
             ValueRef::None

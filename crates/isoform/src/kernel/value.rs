@@ -137,7 +137,7 @@ impl Value {
         (self.tag() == Tag::Device).then(|| Device::from_bits(self.bits()))
     }
 
-    /// The value as a borrowed `T`, if it is one.
+    /// The value as a borrowed `T`, or None for another type.
     pub fn peek<T: ElementType>(&self) -> Option<&T> {
         T::peek(self)
     }

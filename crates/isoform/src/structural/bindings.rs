@@ -16,7 +16,7 @@ pub(crate) struct Binding<const SIDES: usize> {
     pub(crate) idents: [u64; SIDES],
     /// The scope level at whose end the binding ends; 0 for never.
     pub(crate) level: u32,
-    /// The previous binding of each side; [`NOTHING`] if there was none.
+    /// The previous binding of each side, or [`NOTHING`].
     shadowed: [u32; SIDES],
 }
 

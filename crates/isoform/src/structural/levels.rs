@@ -83,7 +83,7 @@ impl Deps {
         self.given_up |= other.given_up;
     }
 
-    /// Drops everything at a level that ends; there is nothing above it.
+    /// Drops the records of the highest level when this level ends.
     fn end_level(&mut self, level: u32) {
         self.used.remove_highest(level);
         for lowest in [
@@ -514,7 +514,7 @@ impl Levels {
         both
     }
 
-    /// True if all variables that `other` uses are among those of `one`.
+    /// True if the variables used in `one` include all variables used in `other`.
     fn covers(&self, one: ValidUntil, other: ValidUntil) -> bool {
         one.kept == other.kept || {
             let known = self.kept(one);

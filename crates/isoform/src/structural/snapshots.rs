@@ -128,7 +128,8 @@ impl Watch {
         }
     }
 
-    /// Records that something was met that can change, and is already watched.
+    /// Records that the walk met an object that can change and is already
+    /// watched.
     #[inline]
     pub(super) fn begin(&mut self) {
         if self.only_dates {
@@ -138,15 +139,15 @@ impl Watch {
         }
     }
 
-    /// The objects met so far that will be watched; None if none of them can
-    /// change.
+    /// The objects to watch among the objects met so far; None if no object met
+    /// can change.
     pub(super) fn watched(&self) -> Option<Watched> {
         self.moment.as_ref().map(Moment::watched).or(self.date)
     }
 
-    /// The moment at which everything was as the walk met it, unless somebody
-    /// wrote in the meantime; None if none of it can change. Must be called in
-    /// the section of the walk.
+    /// The moment at which all objects had the contents that the walk read,
+    /// unless a write happened in the meantime; None if no object met can
+    /// change. Must be called in the section of the walk.
     pub(super) fn finish(&mut self) -> Option<Moment> {
         let moment = self.moment.take()?;
         moment.watch(&self.idents);

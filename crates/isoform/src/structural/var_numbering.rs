@@ -36,7 +36,7 @@ pub(super) struct Name<Out> {
 pub(super) enum By {
     /// A free variable, by its identity.
     Identity,
-    /// A variable by its fields, which no other variable has.
+    /// A variable by its fields, which identify the variable.
     Fields,
     /// By number: `context` hooks and `distance` scopes away.
     Number {
@@ -305,7 +305,7 @@ impl<Out: Copy> VarNumbering<Out> {
         let mut met: Vec<(Appearances, u32)> = Vec::new();
         for index in indices {
             let ident = self.bindings.get(index).idents[0];
-            // A free variable has its identity as its name.
+            // A free variable is named by its identity already.
             if self.bindings.of(0, ident) != Some(index) || self.is_by_identity(index) {
                 continue;
             }

@@ -413,8 +413,8 @@ impl<'a> Cursor<'a> {
     }
 
     /// Makes paths lead through `part` as if it had been taken last: through
-    /// the first field that holds it, or an equal plain value. Returns false if
-    /// there is no such field, so that the path has no step here.
+    /// the first field that holds it, or an equal plain value. Returns false if there
+    /// is no such field: the path then has no step for this object.
     pub(crate) fn lead_to(&mut self, section: &Section, part: Met<'a>) -> bool {
         let is_wanted = |position: &usize| match (self.get(section, *position), part) {
             (Some(found), Met::Object(part)) => {

@@ -86,8 +86,8 @@ impl<F> Dispatch<F> {
         None
     }
 
-    /// The function for a type: its own, or that of its nearest ancestor that
-    /// has one. O(1) but for the first lookup of a type.
+    /// The function set for a type, or for its nearest ancestor with a function.
+    /// O(1) but for the first lookup of a type.
     #[inline]
     pub fn get(&self, ty: TypeIndex) -> Option<&F> {
         self.entry(ty).map(|(_, function)| function)

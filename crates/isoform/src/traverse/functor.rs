@@ -54,11 +54,11 @@ pub struct NodeFunctor<'f, C, R> {
 /// The preparation of a node before its function is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Before<R> {
-    /// All nodes below it are computed first. What happens by default.
+    /// Computes all nodes below first. The default.
     Children,
-    /// Nothing: the nodes below it are computed as its function asks for them,
-    /// and what it does not ask for is not. The function is called once more
-    /// for each result that it had to wait for, from its beginning.
+    /// Computes no node in advance. The function asks for the results that it
+    /// needs, and other nodes are not computed. After each result that it had to
+    /// wait for, the function is called again from its beginning.
     OnRequest,
     /// This is the result, and the function is not called.
     Result(R),

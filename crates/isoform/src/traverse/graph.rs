@@ -1,8 +1,8 @@
 //! A value as a graph that knows the users of each object.
 //!
-//! There is a node for each object and kind of region in which it occurs, so that the use
-//! of a variable is one node and its definition another one, which the use refers to.
-//! Numbers ascend from parts to the objects that hold them.
+//! An object has a node for each kind of region in which it occurs. The use of a variable
+//! and its definition are therefore two nodes, and the use refers to the definition.
+//! Parts have lower numbers than the objects that hold them.
 //!
 //! Values are immutable, so a change is recorded here first: an edge leads to another node,
 //! and everything above it is *stale*. [`Graph::refresh`] rebuilds what is stale below a
@@ -355,8 +355,8 @@ impl Graph {
         self.mark_stale(edge.user);
     }
 
-    /// Marks a node and everything above it as stale. What is stale already is not visited
-    /// again, so the cost is that of the rebuilding that follows.
+    /// Marks a node and all its direct and indirect users as stale. Stale nodes are not
+    /// visited again, so marking costs no more than the rebuilding that follows.
     fn mark_stale(&mut self, node: NodeId) {
         let mut stack = vec![node];
         while let Some(node) = stack.pop() {

@@ -13,8 +13,8 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Looks an object up: None if unknown, `Some(None)` if open, else its
-    /// result.
+    /// Looks up the result of an object. Returns None for an unknown object and
+    /// `Some(None)` for an open object.
     #[inline]
     pub(crate) fn found(&mut self, ident: u64) -> Option<Option<&Outcome>> {
         let position = self.positions.get(ident)?.checked_sub(1)?;

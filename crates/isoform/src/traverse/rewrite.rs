@@ -81,7 +81,8 @@ pub(crate) trait Policy<'a>: Sized {
 
     fn rewriter(&mut self) -> &mut Rewriter<'a, Self::Extra>;
 
-    /// False if plain values in fields stay as they are, so that they are not met.
+    /// False if plain values in fields never change, so that the rewrite can skip
+    /// them.
     #[inline(always)]
     fn wants_plain(&self) -> bool {
         true

@@ -82,7 +82,7 @@ enum Purity {
     Decided(Function),
 }
 
-/// The roles of one type, as its attributes declare them.
+/// The roles that the attributes of a type declare.
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
     pub(crate) binding: Option<Binding>,

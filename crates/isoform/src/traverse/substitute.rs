@@ -325,7 +325,7 @@ impl<'a> Substitution<'a> {
             }
         }
         if role == Role::Free {
-            // If its own fields lead back to it, it is taken as it is.
+            // A cycle through the fields of the variable meets the variable unchanged.
             self.bound.settle_free(ident, part.met.to_value());
         }
         let remembered = object.is_shared().then_some(ident);

@@ -21,8 +21,8 @@ use crate::kernel::value::Value;
 /// It describes the root as it was when the analysis was made.
 ///
 /// * **A use** is a place: a field, an item or an entry of an object that holds the value.
-///   An object that holds it twice uses it twice. Fields that comparison ignores are not
-///   searched.
+///   An object that holds the value twice counts as two uses. Fields that comparison
+///   ignores are not searched.
 /// * **Variables** are used wherever they occur outside of definition fields.
 /// * **Containers** are objects: an operand in an argument list is used by the list.
 ///
@@ -147,8 +147,8 @@ impl Uses {
         Some(self.graph.path(node))
     }
 
-    /// Returns the root with all uses of a value replaced. Everything that does not contain
-    /// one stays the same object; definitions stay.
+    /// Returns the root with all uses of a value replaced. Objects without such a use
+    /// stay the same objects; definitions stay.
     ///
     /// * **Time** is proportional to the uses and the objects around them, not to the root,
     ///   unless the old value is a variable that is bound several times, or also used outside
@@ -157,8 +157,8 @@ impl Uses {
     ///   of the replacement are free as well, so a binder of the same variable is renamed. If
     ///   it is bound elsewhere, the uses in that scope are those of another variable, and stay.
     /// * **A bound variable** may be replaced by everything that is visible where it is bound.
-    /// * **Another object** is replaced where it stands, so the replacement means what it
-    ///   means there.
+    /// * **Another object** is replaced in place: variables of the replacement refer to
+    ///   the bindings at that place.
     /// * A bound variable whose own fields change becomes a new one, wherever it occurs.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::kernel::path::places::Step;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
-/// A value with its place, as a callback sees it.
+/// A value with its place, passed to a callback.
 #[derive(Clone, Copy)]
 pub struct Visit<'a> {
     pub(super) part: Part<'a>,
@@ -38,7 +38,7 @@ impl Visit<'_> {
         }
     }
 
-    /// The object as a `T`, if it is one. O(1).
+    /// The object as a `T`, or None for another type. O(1).
     #[inline]
     pub fn downcast<T: Node>(&self) -> Option<&Ref<T>> {
         self.object()?.downcast_ref()

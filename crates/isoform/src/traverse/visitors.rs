@@ -252,8 +252,8 @@ impl<C> std::fmt::Debug for NodeMutator<'_, C> {
     }
 }
 
-/// Calls `enter` for each node before what lies below it, and `leave`, if there
-/// is one, after.
+/// Calls `enter` for each node before the nodes below are visited, and `leave`, if given,
+/// afterwards.
 pub(crate) fn visit_nodes<C: ?Sized>(
     root: Value,
     context: &mut C,

@@ -176,7 +176,7 @@ fn is_by_functions<Tr: NodeTrait + ?Sized>(value: &Value) -> bool {
     }
 }
 
-/// A node viewed as a trait that it implements; [`Ref::implements`] returns it.
+/// A node viewed through an implemented trait; returned by [`Ref::implements`].
 pub struct Implemented<'a, Tr: NodeTrait + ?Sized>(View<'a, Tr>);
 
 enum View<'a, Tr: NodeTrait + ?Sized> {

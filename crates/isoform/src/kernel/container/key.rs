@@ -1,4 +1,4 @@
-//! Structural keys, as far as maps depend on them.
+//! Structural keys: the part that maps depend on.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

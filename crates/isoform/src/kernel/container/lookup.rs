@@ -45,7 +45,8 @@ enum Equal<'k> {
     Structure(&'k StructuralKey),
 }
 
-/// The key by its hooks, if its type has them. Runs user code.
+/// The key with the hooks of its type, or None for a type without hooks. Runs user
+/// code.
 ///
 /// # Errors
 ///

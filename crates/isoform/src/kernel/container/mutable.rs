@@ -11,8 +11,9 @@ use crate::kernel::object::guarded::{Content, Guarded};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::value::Value;
 
-/// The number of lookups in a container that its own hooks keep changing. (If others
-/// change it, they make progress, and so will this.)
+/// The maximal number of lookups in a container that its own hooks keep changing.
+/// (Changes by other threads need no limit: the other threads make progress, and so
+/// will the lookup.)
 const MAX_LOOKS: usize = 100;
 
 /// The payload of a list or dict, or its first part.

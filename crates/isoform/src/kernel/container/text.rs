@@ -38,7 +38,7 @@ impl Str {
 
 impl From<&str> for Str {
     fn from(text: &str) -> Self {
-        // One text has one representation: equality relies on it.
+        // Equality relies on a single representation for each text.
         let long = || Value::from_object(Ref::new(StrObj(text.into())).into_object());
         Str(Value::inline_str(text).unwrap_or_else(long))
     }

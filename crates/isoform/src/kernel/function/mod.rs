@@ -145,7 +145,7 @@ impl Function {
 
     /// The [`content`](Self::content), if no copy of the function shares it.
     pub fn exclusive_content<T: Any>(&self) -> Option<&T> {
-        // One owner is the payload, the other its body.
+        // The payload and the body of the function are the two owners.
         match Arc::strong_count(self.0.content.as_ref()?) {
             2 => self.content(),
             _ => None,

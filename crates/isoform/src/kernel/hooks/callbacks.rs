@@ -16,8 +16,8 @@ use crate::kernel::value::Value;
 
 /// The callback of a custom equality inside the function that a hook receives.
 ///
-/// A host language finds it, in an `Arc`, as [`Function::content`], and may present it
-/// as one of its own objects.
+/// A host language gets the callback, in an `Arc`, from [`Function::content`], and may
+/// present it as a host object.
 pub type ScopedEqual = ScopedRef<dyn EqualCallback>;
 
 /// The callback of a custom hash inside the function that a hook receives.
@@ -85,12 +85,13 @@ pub trait HashCallback {
         self.hash_in(value, init, RegionChange::Inherit)
     }
 
-    /// Binds a variable whose type and fields say which one it is, like the name of a
-    /// function in a module, so that hashes of what uses it depend on them alone. Among
-    /// several variables with the same fields, the first one is named by them.
+    /// Binds a variable that is identified by type and fields, like the name of a
+    /// function in a module. Hashes of its users then depend on the type and fields
+    /// alone. Among several variables with the same fields, only the first is identified
+    /// by its fields.
     ///
-    /// The custom equality binds those with the same fields to each other. A variable whose
-    /// fields are not all plain values is bound as any other.
+    /// The custom equality binds variables with the same fields to each other. A variable
+    /// whose fields are not all plain values is bound like any other variable.
     ///
     /// # Errors
     ///

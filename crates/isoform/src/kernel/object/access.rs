@@ -311,9 +311,9 @@ impl Poll {
         self.count()
     }
 
-    /// True if a traversal has made so many visits where the section cannot be left that
-    /// it should soon come to the next [`step`](Self::step), which then checks with the
-    /// host. It has counted the visits for itself, so they are not counted here again.
+    /// Returns true if a traversal has made many visits where the section cannot be
+    /// left, and should soon call [`step`](Self::step), which then checks with the host.
+    /// The traversal counts these visits, so the poll does not count them again.
     #[inline(always)]
     pub(crate) fn is_due(&mut self, visits: u64) -> bool {
         if visits < self.due {
@@ -595,7 +595,7 @@ impl Left {
             }
             let uncounted = local.traversal.get() && local.ticket.get().is_none();
             if uncounted && local.active.get() {
-                // Everything read so far must stay alive from here on.
+                // From this point on, all objects read so far must stay alive.
                 local.ticket.set(Some(deferred_drop::begin()));
             }
             let left = Left {

@@ -28,7 +28,7 @@ use crate::kernel::pages::Pages;
 use crate::kernel::types::{FieldFlag, Kind};
 
 /// Returns a copy of one object that shares all children. Objects whose identity
-/// matters, and values that never change, are returned as they are.
+/// matters and values that never change are not copied.
 pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
     let info = object.type_info();
     if !is_copied(info) {
@@ -312,8 +312,8 @@ impl Copier {
 #[inline]
 unsafe fn copy_words(source: NonNull<Header>, copy: NonNull<Header>, info: &TypeInfo) {
     let size = info.layout.size() - HEADER_SIZE;
-    // SAFETY: both blocks have the type's layout. They are copied as bytes
-    // that may be padding.
+    // SAFETY: both blocks have the type's layout. `MaybeUninit` allows for bytes of
+    // padding.
     unsafe {
         let source = source
             .byte_add(HEADER_SIZE)

@@ -1,4 +1,4 @@
-//! Collection of cycles: objects that only keep each other alive.
+//! Collection of cycles: objects kept alive only by each other.
 //!
 //! Reference counts free everything but cycles, and a cycle needs an edge that was made
 //! after both its ends existed: an element inserted into a list or dict, or a field
@@ -233,7 +233,7 @@ pub unsafe fn visit_exclusively_owned(
         }
         for number in garbage {
             let pointer = graph.objects[number as usize];
-            // SAFETY: everything reached from the object lives as long as it does.
+            // SAFETY: the object keeps all objects reached from it alive.
             let borrowed = unsafe { ObjRef::new(pointer) };
             visit(borrowed.as_ref());
         }
@@ -425,7 +425,7 @@ impl Graph {
         order
     }
 
-    /// The objects that only keep each other alive.
+    /// The objects kept alive only by each other.
     fn garbage(&self) -> Vec<u32> {
         let mut alive = vec![false; self.objects.len()];
         let mut pending = Vec::new();

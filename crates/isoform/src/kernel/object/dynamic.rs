@@ -41,7 +41,7 @@ pub fn construct_from(info: &'static TypeInfo, values: &mut [Value]) -> Result<R
             *value = accept(info, field, std::mem::take(value))?;
         }
     }
-    // SAFETY: there is a value for each slot, and each of them fits.
+    // SAFETY: every slot has a value that fits.
     Ok(unsafe { build(info, None, values.iter_mut().map(std::mem::take)) })
 }
 

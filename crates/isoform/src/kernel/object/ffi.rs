@@ -7,9 +7,9 @@
 //! object has one wrapper. Only the low bit has a meaning here: with [`PRESERVED`] set,
 //! the wrapper stays alive although the host holds no reference to it (it carries its
 //! own state, such as attributes that a user added), and is itself one of the owners of
-//! the object. The object and its wrapper then own each other. When the last *other*
-//! owner of the object goes, the function of [`set_preserved_hook`] is called to
-//! separate them.
+//! the object. The object and the wrapper then form a cycle of owners. When the last
+//! *other* owner of the object goes, the function of [`set_preserved_hook`] is called
+//! to separate them.
 
 use std::ptr::NonNull;
 use std::sync::OnceLock;

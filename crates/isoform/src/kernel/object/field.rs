@@ -302,7 +302,7 @@ impl ElementType for bool {
         Schema::Bool
     }
     fn peek(value: &Value) -> Option<&Self> {
-        // There are only two, so each has its own static.
+        // There are only two Booleans, both with a static.
         value
             .as_bool()
             .map(|flag| if flag { &true } else { &false })

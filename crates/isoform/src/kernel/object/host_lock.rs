@@ -1,8 +1,8 @@
 //! The lock of a host language, and how sections of the access rule use it.
 //!
-//! A host such as Python has its own lock, which its code holds nearly all the time.
-//! Whoever holds it may read fields of types declared at run time without the library's
-//! lock, because writers hold both.
+//! The code of a host such as Python holds the lock of the host nearly all the time. A
+//! thread with the host's lock may read fields of types declared at run time without the
+//! library's lock, because writers hold both locks.
 
 use std::cell::Cell;
 use std::fmt;
@@ -111,8 +111,8 @@ pub unsafe fn install(hooks: HostHooks) -> Result<()> {
 }
 
 /// Runs `body` with the promise that this thread holds the host's lock, which avoids a
-/// check on reads of fields. Hooks and callbacks that run inside `body` are not
-/// covered: they may release the lock, as long as they hold it again when they return.
+/// check on reads of fields. Hooks and callbacks inside `body` are exempt: they may
+/// release the lock if they hold it again on return.
 ///
 /// # Safety
 ///

@@ -252,7 +252,7 @@ impl Drop for Moment {
     }
 }
 
-/// The number of writes so far: unchanged as long as there is no write.
+/// The number of writes so far, used as a clock.
 pub(crate) fn time() -> u64 {
     WRITES.load(Relaxed)
 }

@@ -77,8 +77,8 @@ pub fn is_plain(ty: TypeIndex) -> bool {
     matches!(ty.0, 1..=3 | 8)
 }
 
-/// The types of values that are not objects. They are in the table so that they can
-/// have attributes.
+/// The types of values that are not objects. An entry in the table allows these
+/// types to have attributes.
 const PLAIN_TYPES: [(TypeIndex, &str, &str); 6] = [
     (TypeIndex(13), "isoform.None", "Nothing."),
     (TypeIndex(14), "isoform.Bool", "True or false."),

@@ -59,7 +59,7 @@ impl<'a> ObjPair<'a> {
         self.info
     }
 
-    /// True if one of them has more than one owner.
+    /// True if either object has more than one owner.
     #[inline(always)]
     pub(crate) fn is_shared(self) -> bool {
         self.left.is_shared() || self.right.is_shared()

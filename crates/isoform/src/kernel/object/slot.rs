@@ -171,8 +171,8 @@ fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value>
 ///
 /// # Safety
 ///
-/// There must be as many values as slots, each of which satisfies the schema of
-/// its field.
+/// The number of values must be the number of slots, and each value must satisfy the
+/// schema of its field.
 #[inline(always)]
 pub(super) unsafe fn build(
     info: &'static TypeInfo,

@@ -37,7 +37,7 @@ struct Node {
     step: Step,
 }
 
-/// All places that were met, each with its parent.
+/// All places met so far, with their parents.
 #[derive(Default)]
 pub struct Places(Vec<Node>);
 

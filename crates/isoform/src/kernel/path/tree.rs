@@ -10,12 +10,13 @@ use crate::kernel::error::{Error, Result};
 /// Steps of a text: a longer path begins with the number of a beginning that is written once.
 const STEPS: usize = 64;
 
-/// Many places in one value, each as one step more than the place around it.
+/// Many places in one value, stored as a tree: a place adds one step to the place around
+/// it.
 ///
-/// An [`AccessPath`] owns all its steps, so the paths of m places in a value that is n deep
-/// take m × n steps. Here they take one for each place and each place around one of these, and
-/// so do their texts: a path of more than 64 steps refers to a beginning that others may have,
-/// too.
+/// An [`AccessPath`] owns all its steps, so the paths of m places at depth n take m × n
+/// steps. The tree takes one step for each place, including the places around the given
+/// places. The texts are equally small: a path of more than 64 steps refers to a
+/// beginning that other paths can share.
 ///
 /// ```
 /// use isoform::paths::{AccessStep, PathTree};
@@ -30,7 +31,7 @@ const STEPS: usize = 64;
 #[derive(Clone, Default)]
 pub struct PathTree {
     nodes: Vec<Node>,
-    /// The places whose texts others begin with, and these texts.
+    /// The beginnings to which texts of other places refer, and their numbers by place.
     beginnings: Vec<String>,
     numbers: HashMap<u32, usize>,
 }
@@ -42,7 +43,7 @@ struct Node {
     step: AccessStep,
 }
 
-/// How a place follows from another one.
+/// The relation of a place to the place around it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Above<K> {
     /// It is the root.

@@ -73,7 +73,7 @@ impl Declaration {
             && self.methods.len() == other.methods.len()
     }
 
-    /// Combines both declarations; None if they contradict each other.
+    /// Merges two declarations; None in case of a contradiction.
     fn merge(&self, other: &Declaration) -> Option<Declaration> {
         let doc = match (&*self.doc, &*other.doc) {
             (own, "") => own,
@@ -105,7 +105,7 @@ fn same(now: Option<&'static Declaration>, then: Option<&'static Declaration>) -
     now.map(std::ptr::from_ref) == then.map(std::ptr::from_ref)
 }
 
-/// One attribute: its name and its values by index.
+/// An attribute: the name and the values by index.
 pub(crate) struct Attribute {
     name: Box<str>,
     /// The general tier: only what is set.

@@ -35,7 +35,7 @@ impl SchemaChecker {
     ///
     /// # Errors
     ///
-    /// `TypeError` that says what was expected and what was given.
+    /// `TypeError` that describes the expected and the given value.
     pub(crate) fn fit(&mut self, schema: &'static Schema, value: Value) -> Result<Value> {
         match schema {
             Schema::Any => Ok(value),
@@ -61,8 +61,8 @@ impl SchemaChecker {
         }
     }
 
-    /// An option that accepts the value as it is takes precedence over one that
-    /// converts.
+    /// An option that accepts the value unchanged takes precedence over an option that
+    /// converts the value.
     fn fit_union(
         &mut self,
         schema: &'static Schema,
@@ -129,7 +129,7 @@ impl SchemaChecker {
         made.ok_or_else(refused)
     }
 
-    /// Converts each item to its own schema; None if all fit as they are.
+    /// Converts each item to its own schema; None if no item changes.
     fn fit_tuple(
         &mut self,
         schemas: &'static [Schema],
@@ -149,7 +149,7 @@ impl SchemaChecker {
         Ok(changed.then_some(fitting))
     }
 
-    /// Converts the items; None if all fit as they are.
+    /// Converts the items; None if no item changes.
     fn fit_items(&mut self, inner: &'static Schema, items: &[Value]) -> Result<Option<Vec<Value>>> {
         if matches!(inner, Schema::Any) {
             return Ok(None);
@@ -169,7 +169,7 @@ impl SchemaChecker {
         Ok(changed)
     }
 
-    /// Converts the entries; None if all fit as they are.
+    /// Converts the entries; None if no entry changes.
     fn fit_entries(
         &mut self,
         pair: &'static (Schema, Schema),

@@ -42,7 +42,7 @@ pub const TEXT_TYPE: &str = "text.type";
 pub const DIFF_ALIGN: &str = "diff.align";
 
 /// The attribute with the name of a type's visitor methods: `for_each` for
-/// `visit_for_each`. Types that extend one do not inherit it.
+/// `visit_for_each`. Extending types do not inherit the attribute.
 ///
 /// By default, it is the class of the type in snake case; see
 /// [`TypeInfo::visit_name`].

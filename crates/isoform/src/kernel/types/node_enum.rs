@@ -51,7 +51,8 @@ pub struct EnumKnowledge {
 }
 
 impl EnumKnowledge {
-    /// That of an enum; it is stored, since one definition has one of each.
+    /// Makes the data of an enum. The enum stores the result, because its definition
+    /// holds one function of each kind.
     pub fn of<E: NodeEnum>() -> Self {
         let key = <E::Object as Node>::TYPE_KEY;
         let member = Function::new(|given: &[Value]| match given {

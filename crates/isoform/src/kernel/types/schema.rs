@@ -107,7 +107,7 @@ pub enum Schema {
     DType,
     /// A device.
     Device,
-    /// An object of a type or one that extends it.
+    /// An object of a type or of an extending type.
     Object(TypeRef),
     /// None or a value of the inner schema.
     Optional(Box<Schema>),
@@ -449,7 +449,7 @@ pub(crate) fn nearest<'s>(options: &'s [Schema], value: &Value) -> SmallVec<[&'s
     let distance = |option: &&Schema| match (option, value.view()) {
         (Schema::Int, ValueRef::Bool(_)) | (Schema::Float, ValueRef::Int(_)) => 1,
         (Schema::Float, ValueRef::Bool(_)) | (Schema::Bool, ValueRef::Int(_)) => 2,
-        // A hook can accept nearly anything, so it goes last.
+        // A hook can accept almost any value, so objects go last.
         (Schema::Object(_), _) => 3,
         _ => 0,
     };

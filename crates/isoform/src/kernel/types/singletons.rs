@@ -124,8 +124,8 @@ fn same_content(object: &Ref<Obj>) -> Error {
 ///
 /// # Errors
 ///
-/// `ValueError` if one of them has the content of another, registered one: reading
-/// would return that one.
+/// `ValueError` if a singleton has the content of another, registered singleton:
+/// reading would return the registered singleton.
 pub(crate) fn remember(written: &[ObjRef<'_>]) -> Result<()> {
     let mut groups: Vec<(Key, Vec<Ref<Obj>>)> = Vec::new();
     let mut positions = HashMap::<Key, usize, rapidhash::fast::RandomState>::default();

@@ -121,7 +121,8 @@ impl Words {
         word
     }
 
-    /// The word of a value that uses nothing; one of its own if it cannot be compared.
+    /// The word of a value without uses of other nodes; a new word if the value cannot be
+    /// compared.
     fn of_plain(&mut self, value: &Value) -> Result<Word> {
         let options = CompareOptions {
             skip_tensor_content: true,

@@ -10,13 +10,13 @@ pub(super) struct Dominators {
     /// An ancestor some way up, at the same height for vertices of the same depth.
     jumps: Vec<u32>,
     depths: Vec<u32>,
-    /// The vertices that can be reached, each after those that dominate it.
+    /// The reachable vertices, dominators first.
     pub(super) order: Vec<u32>,
 }
 
 impl Dominators {
-    /// The dominators of the vertices that can be reached from a root, with edges as
-    /// (from, to). An edge that closes a cycle counts as one from the root.
+    /// The dominators of the vertices reachable from a root, with edges as (from, to).
+    /// An edge that closes a cycle counts as an edge from the root.
     ///
     /// O((vertices + edges) log vertices): in topological order, the dominator of a
     /// vertex is the lowest common ancestor of its predecessors, found by jump pointers

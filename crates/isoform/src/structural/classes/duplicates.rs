@@ -12,16 +12,16 @@ use crate::kernel::object::access;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
 
-/// Subterms that are structurally equal to each other.
+/// A group of structurally equal subterms.
 #[derive(Clone, Debug)]
 pub struct Duplicate {
     /// The objects, each with the number of the first value that contains it, in the
     /// order in which they are finished.
     pub members: Vec<(usize, Ref<Obj>)>,
-    /// The number of nodes in each of them, each occurrence counted, as
-    /// [`SubtermClasses::size`] has it.
+    /// The number of nodes in a member, counting every occurrence, as in
+    /// [`SubtermClasses::size`].
     pub size: u64,
-    /// The nodes that would go if one object took the place of all members. Parts that the
+    /// The number of nodes saved if a single object replaces all members. Parts that the
     /// members share already, or that also occur elsewhere, do not count.
     pub saved: u64,
 }
@@ -30,8 +30,8 @@ pub struct Duplicate {
 /// variables, confirmed by comparison, with those that save most first.
 ///
 /// Each group has at least `min_count` members (two, if that is less) of at least
-/// `min_size` nodes (two, if that is less). Groups are maximal: one is left out if all
-/// occurrences of its members are inside members of another one.
+/// `min_size` nodes (two, if that is less). Groups are maximal: a group is left out if
+/// all occurrences of its members are inside members of another group.
 ///
 /// Takes a table of [classes](super::subterm_classes), O(n log n) for n subterms, and
 /// time linear in the sizes of all members of the result.
@@ -130,8 +130,8 @@ fn group(classes: &SubtermClasses, class: Class, saved: u64, ends: &[usize]) -> 
     }
 }
 
-/// The classes that are large and frequent enough, without those that only occur inside
-/// others of them, and what each of them saves.
+/// The classes that are large and frequent enough, with the number of nodes that each
+/// class saves. A class is left out if it only occurs inside another such class.
 fn maximal(
     classes: &SubtermClasses,
     edges: &[(u64, u64)],

@@ -110,7 +110,8 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
     })
 }
 
-/// The dag nodes inside objects that stay as they are, which must stay, too.
+/// The dag nodes inside objects that are not rebuilt: these nodes must stay unchanged,
+/// too.
 ///
 /// # Errors
 ///

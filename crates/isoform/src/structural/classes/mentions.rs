@@ -1,12 +1,14 @@
-//! The variables that the fields of other ones mention.
+//! The variables mentioned in fields of other variables.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-/// For each variable, those whose fields mention it outside of the fields of a third one.
+/// For each variable, the variables whose fields mention it directly: outside of the
+/// fields of a third variable.
 ///
-/// These suffice to find all that depend on a variable: a map in which a variable occurs
-/// has all that its fields mention, so a chain of mentions has every link in the map.
+/// Direct mentions suffice to find all variables that depend on a variable: a map with a
+/// variable also contains all variables mentioned in its fields, so the map contains
+/// every link of a chain of mentions.
 #[derive(Default)]
 pub(super) struct Mentions {
     pairs: HashSet<(u64, u64), RandomState>,

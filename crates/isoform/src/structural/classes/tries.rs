@@ -340,7 +340,7 @@ mod tests {
         }
     }
 
-    /// Random maps that are copies of each other, beside plain ones.
+    /// Compares random maps, some of them copies of earlier maps, with plain maps.
     #[test]
     fn changes_of_one_map_are_not_seen_in_others() {
         let mut state = 5u64;

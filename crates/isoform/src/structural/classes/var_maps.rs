@@ -58,7 +58,8 @@ const BOUND: u64 = 0x510e_527f_ade6_82d1;
 
 #[derive(Default)]
 struct VarMap {
-    /// Subterms whose map this is; it is changed only if there is one.
+    /// The number of subterms with this map. Only a map with a single owner is changed in
+    /// place.
     owners: u32,
     /// Sorted by identity number; empty if `many` is used.
     few: Vec<(u64, Positions)>,
@@ -115,7 +116,7 @@ pub(super) struct Closed {
     pub(super) bound: u64,
     /// True if it bound any.
     pub(super) binds: bool,
-    /// True if a variable outlives one that its fields mention.
+    /// True if a variable outlives another variable that its fields mention.
     pub(super) irregular: bool,
 }
 
@@ -132,8 +133,8 @@ pub(super) struct VarMaps {
     changes: Vec<(u64, Positions, Positions)>,
     /// The entries of the map that is merged into another one.
     merged: Vec<(u64, Positions)>,
-    /// The merges so far without some entries, and the last one to which each variable
-    /// belonged that was not left out.
+    /// The number of merges so far that left out entries, and for each variable the last
+    /// of these merges that reached the variable.
     merges: u64,
     reached: HashMap<u64, u64, RandomState>,
     /// The entries made or changed so far, except for copies.

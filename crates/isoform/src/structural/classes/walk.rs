@@ -1,10 +1,10 @@
 //! The walk that summarizes every subterm, parts before wholes.
 //!
 //! A summary consists of a hash of the structure without names, and a map of the
-//! variables with their positions. It does not depend on the context of the subterm,
-//! except for its region: what is bound in a definition field is used elsewhere. So an
-//! object is summarized once for each [`State`] in which it is met, and once as a value
-//! of its own, which decides its class.
+//! variables with their positions. The summary does not depend on the context of the
+//! subterm, except for the region: a variable is bound in a definition field and used
+//! elsewhere. The walk therefore summarizes an object once for each [`State`] in which it
+//! is met, and once as a separate value to find the class of the object.
 //!
 //! Wherever comparison depends on more than that, the subterm and everything around it
 //! are marked, and [`decide`](super::decide) asks the comparison itself.
@@ -36,7 +36,7 @@ use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
 use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
 
-/// The circumstances in which an object is met, as far as its summary depends on them.
+/// The circumstances of an object that affect its summary.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct State {
     region: RegionKind,
@@ -101,7 +101,8 @@ pub(super) struct Walk<'a> {
     /// Objects that were only met in another state, or not compared, so far.
     pending: Vec<ObjRef<'a>>,
     ground: Ground,
-    /// Objects and those that contain them, by identity number, if they are wanted.
+    /// Pairs of an object and a containing object, by identity number, if `wants_edges`
+    /// is set.
     edges: Vec<(u64, u64)>,
     wants_edges: bool,
     /// Dag nodes are compared by identity.

@@ -233,7 +233,7 @@ impl<'t> Aligner<'t> {
             return 0.0;
         }
         let (Some(l), Some(r)) = (left.node_number(), right.node_number()) else {
-            // Two numbers at one place are one number that changed.
+            // Two plain values at the same place count as a changed value.
             return 0.5;
         };
         let (one, other) = (self.left.node(l), self.right.node(r));

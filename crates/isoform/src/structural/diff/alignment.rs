@@ -14,7 +14,7 @@ pub(super) fn aligns_by_fields(info: &TypeInfo) -> bool {
     alignment(info) == Some("fields")
 }
 
-/// True for variables that stand for each other, as keys of maps, if they have one name.
+/// True for variables that match by name when they are keys of maps.
 pub(super) fn names_globals(info: &TypeInfo) -> bool {
     alignment(info) == Some("name")
 }

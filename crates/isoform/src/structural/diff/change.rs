@@ -127,12 +127,12 @@ impl Change {
         self.count
     }
 
-    /// The value on the left; None if there is none.
+    /// The value on the left; None for a change without a left value.
     pub fn left(&self) -> Option<&Value> {
         self.left.as_ref()
     }
 
-    /// The value on the right; None if there is none.
+    /// The value on the right; None for a change without a right value.
     pub fn right(&self) -> Option<&Value> {
         self.right.as_ref()
     }

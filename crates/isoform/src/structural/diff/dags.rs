@@ -167,7 +167,8 @@ impl Walk<'_> {
                     && !tables.node(spot.node).is_dag()
                     && !std::mem::replace(&mut covered[spot.node as usize], true)
                 {
-                    // What took the place of another part may have that as its partner.
+                    // A replacement may have the replaced part as its partner, so only
+                    // the parts below are tested for partners.
                     let parts = tables.cells(spot.node).iter();
                     stack.extend(parts.filter_map(Cell::node_number));
                 }

@@ -389,7 +389,8 @@ pub(super) fn finish(
     }
     let mut patch = None;
     let mut has_unclear_variables = walk.bindings.epoch > 0;
-    // A variable that is also used where nothing binds it has to keep its identity there.
+    // Patches that rely on fewer pairs are tried in turn: a variable that is bound in one
+    // place and free in another must keep its identity at the free use.
     for trust in [Trust::All, Trust::Objects, Trust::Nothing] {
         costs.is_whole = trust == Trust::Nothing;
         has_unclear_variables |= trust != Trust::All;
@@ -461,9 +462,9 @@ fn whole(left: &Value, right: &Value) -> Finding {
 pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     let count = walk.pair_count();
     let mut times = vec![0u64; count];
-    // In how many others each pair is.
+    // The number of pairs around each pair.
     let mut around = vec![0u32; count];
-    // The pairs inside of each one, one after another.
+    // The start of the inner pairs of each pair in a common list.
     let mut starts = vec![0usize; count + 1];
     for &(from, to) in &walk.edges {
         starts[from as usize + 1] += 1;

@@ -1,7 +1,8 @@
-//! Dag nodes of both sides as dataflow graphs, and which of them correspond.
+//! Dag nodes of both sides as dataflow graphs, and their alignment.
 //!
-//! An operand of a dag node is a dag node that it reaches through other objects: arrays,
-//! outputs, the bodies of inner graphs. Everything else that it reaches is its label.
+//! The operands of a dag node are the dag nodes reachable from it through other objects:
+//! arrays, outputs, the bodies of inner graphs. All other reachable contents form the
+//! label of the node.
 
 use super::graphs::{self, Alignment, Graph, align};
 use super::tables::{Cell, HAS_IDENTITY, NONE, Node, Tables};
@@ -58,7 +59,7 @@ impl Flow {
         })
     }
 
-    /// Pairs of which one replaced the other in its place.
+    /// Pairs of a left node and the right node that replaced it in place.
     pub(super) fn replaced(&self) -> impl Iterator<Item = (u32, u32)> {
         self.alignment.replaced.iter().map(|&(left, right)| {
             (

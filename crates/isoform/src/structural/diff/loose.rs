@@ -60,7 +60,7 @@ impl Loose {
     }
 }
 
-/// Some places of one node: those of a finding about it, or all inner ones.
+/// Places of a node: all places of a single finding about the node, or all inner places.
 pub(super) struct Places {
     /// The position of the node among the loose ones.
     pub(super) loose: usize,
@@ -69,7 +69,8 @@ pub(super) struct Places {
     pub(super) count: u64,
 }
 
-/// Places with equal tokens, in the order in which they move: the wholes, and the inner ones.
+/// Places with equal tokens, in the order in which they move: a list of whole parts, and
+/// a list of inner places.
 pub(super) struct Alike {
     pub(super) token: u64,
     pub(super) places: [Vec<Places>; 2],

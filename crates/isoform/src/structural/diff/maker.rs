@@ -15,11 +15,11 @@ use crate::kernel::value::Value;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Unknown,
-    /// It is a left node as that is.
+    /// Reuses a left node unchanged.
     Left(u32),
-    /// It is what a left node becomes.
+    /// Takes the edited version of a left node.
     Image(u32),
-    /// It and everything below is taken from the right side.
+    /// Takes the node and all nodes below from the right side.
     Fresh,
     New(u32),
 }
@@ -28,7 +28,7 @@ enum State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     All,
-    /// All but those of variables, each of which stands for itself.
+    /// All pairs except pairs of variables: a variable stands for itself.
     Objects,
     Nothing,
 }
@@ -37,20 +37,21 @@ const EDITED: u64 = 0x4b33_a62e_d433_d4a3;
 const KEPT: u64 = 0x2d35_8dcc_aa6c_78a5;
 const IDENTITY: u64 = 0x8bb8_4b93_962e_acc9;
 
-/// Determines what becomes of each node, and what has to be said about it.
+/// Decides how each right node is obtained, and collects the edits and new nodes of the
+/// patch.
 pub(super) struct Maker<'t> {
     left: &'t Tables,
     right: &'t Tables,
-    /// The left node that stands for each right one.
+    /// The left partner of each right node, or [`NONE`].
     partners: Vec<u32>,
-    /// Equal for nodes of which one can replace the other.
+    /// The tokens of both sides. Nodes with equal tokens can replace each other.
     tokens: [Tokens; 2],
     by_token: Option<HashMap<u64, u32, RandomState>>,
     /// The left variables by identity, and all other left objects if there are no pairs.
     known_objects: HashMap<u64, u32, RandomState>,
     trust: Trust,
     states: Vec<State>,
-    /// The right node that each left one becomes.
+    /// The right node into which each left node is edited, or [`NONE`].
     images: Vec<u32>,
     touched: Vec<bool>,
     /// The number of left nodes of which `touched` is known.
@@ -59,7 +60,7 @@ pub(super) struct Maker<'t> {
 }
 
 impl<'t> Maker<'t> {
-    /// A maker that takes partners for each other as far as it trusts them.
+    /// Builds a maker that relies on pairs of the walk only as far as `trust` allows.
     pub(super) fn new(walk: &'t Walk<'t>, trust: Trust) -> Self {
         let (left, right) = (walk.left, walk.right);
         let is_known = |node: &super::tables::Node| node.is_var() || trust == Trust::Nothing;
@@ -125,7 +126,7 @@ impl<'t> Maker<'t> {
         }
     }
 
-    /// Determines the states of a node and of what it depends on.
+    /// Determines the states of a node and of all nodes below.
     fn resolve(&mut self, root: u32) {
         let mut stack = vec![(root, false)];
         while let Some((node, parts_done)) = stack.pop() {

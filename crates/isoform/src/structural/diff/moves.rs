@@ -86,7 +86,8 @@ impl Moves<'_> {
         }
     }
 
-    /// Moves places of one token to those of another one.
+    /// Moves places of a left token to places of a right token, as many as both sides
+    /// have.
     fn pair(&mut self, left: &mut Alike, right: &mut Alike, kinds: [usize; 2]) {
         while let (Some(from), Some(to)) = (
             left.places[kinds[0]].get_mut(left.next[kinds[0]]),

@@ -11,9 +11,10 @@ pub(super) const TOP: u32 = 0;
 pub(super) enum Mode {
     /// The nodes stand for each other.
     Partners,
-    /// One is a copy of the other, which has a partner of its own.
+    /// One node is a copy of the other node, which has a different partner.
     Copy,
-    /// One took the place of the other, so nothing about the nodes themselves counts.
+    /// The right node replaced the left node, so differences between the nodes themselves
+    /// do not count.
     Replaced,
 }
 

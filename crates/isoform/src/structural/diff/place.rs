@@ -37,7 +37,8 @@ pub struct Place {
 #[derive(Default)]
 pub struct PlacePaths {
     tree: PathTree,
-    /// The places that were added, by the address of those that they are among.
+    /// The numbers in the tree of the added places, by the address of their [`Places`],
+    /// the side and the place.
     known: HashMap<(usize, usize, At), u32, RandomState>,
     /// Keeps the addresses.
     places: Vec<Arc<Places>>,
@@ -112,7 +113,7 @@ impl Place {
 }
 
 impl PlacePaths {
-    /// Adds a place, and those around it that are not there yet. O(1) for each of these.
+    /// Adds a place and all missing places around it. O(1) for each added place.
     pub fn add(&mut self, place: &Place) -> u32 {
         let Place {
             places,

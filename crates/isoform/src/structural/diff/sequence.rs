@@ -133,7 +133,8 @@ fn heaviest(
     }
 }
 
-/// Pairs as many elements as possible; false, and none, if that takes too long.
+/// Pairs as many elements as possible. Returns false, without any pairs, if the search
+/// takes too long.
 fn minimal(
     left: &[u64],
     right: &[u64],
@@ -164,7 +165,8 @@ fn unique_anchors(
     kept_left: &[usize],
     kept_right: &[usize],
 ) -> Vec<(usize, usize)> {
-    // The places of each token, if there is one on each side.
+    // For each token, a place and the number of occurrences on the left, then on the
+    // right.
     let mut places: HashMap<u64, (usize, u32, usize, u32), RandomState> = HashMap::default();
     for &place in kept_left {
         let entry = places.entry(left[place]).or_default();

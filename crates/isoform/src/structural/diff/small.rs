@@ -193,7 +193,8 @@ impl Walk<'_> {
         let tree = trees[side];
         let count = tree.elements.len();
         let own = &partners[side];
-        // The number of elements in the group below each one, and what it surrounds.
+        // For each element, the size of the group from the element down, and the first
+        // paired element inside.
         let mut sizes = vec![0u64; count];
         let mut inner = vec![NONE; count];
         for number in 0..count {

@@ -62,9 +62,9 @@ impl Walk<'_> {
         let are_defined = l.has(IS_DEFINED) && r.has(IS_DEFINED);
         let same_object = l.object.same_as(&r.object);
         if bound == (NONE, NONE) && self.is_apart && are_defined {
-            // The scopes around a place that is visited for itself are not open, so the
-            // variables stand for each other as they did there; which objects they are says
-            // nothing.
+            // A separate visit of a place does not reopen the scopes around it, so the
+            // variables keep the pairing recorded there. The identity of the objects is
+            // not evidence.
             let likely = (
                 self.bindings.likely_of_left(left),
                 self.bindings.likely_of_right(right),
@@ -109,8 +109,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes variables that a part of one side defines for bound to none of the other side:
-    /// which object they are says nothing there.
+    /// Marks the variables defined in a part of one side as bound without a partner: the
+    /// identity of such a variable is not evidence for a pair.
     pub(super) fn define_alone(&mut self, side: usize, cell: &Cell, region: RegionKind) {
         let tables = self.tables(side);
         let mut seen = HashSet::<(u32, RegionKind), RandomState>::default();
@@ -126,7 +126,7 @@ impl Walk<'_> {
                 self.bindings.bind_alone(side, open);
             }
             if node.info().is_scope() {
-                // What is defined there ends there.
+                // Definitions inside a scope end with the scope.
                 continue;
             }
             let parts = tables.cells(open).iter().zip(0..);

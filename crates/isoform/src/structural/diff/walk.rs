@@ -88,9 +88,10 @@ pub(super) struct Walk<'t> {
     pub(super) bindings: Bindings,
     /// The first partner of each node.
     pub(super) partners: [Vec<u32>; 2],
-    /// The dag nodes, if they were aligned before, so that those without a partner have none.
+    /// The alignment of the dag nodes, if made before the walk. A dag node without a
+    /// partner in the alignment then stays without a partner.
     pub(super) flow: Option<Flow>,
-    /// Dag nodes of which one replaced the other, each with whether that was noted.
+    /// Pairs of a dag node and its replacement, with true once the replacement was noted.
     pub(super) replaced_dags: HashMap<(u32, u32), bool, RandomState>,
     pub(super) mode: Mode,
     /// True while a pair is visited that was not met at its place.

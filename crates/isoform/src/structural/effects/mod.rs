@@ -26,9 +26,10 @@
 //!
 //! The visit of a graph also pairs its dag nodes and its free variables with themselves for
 //! the rest of the comparison, and the skip does not. A later visit of a plain variable
-//! then does the same. Not so the later visit of a dag node or of a variable that is not
-//! plain: it enters the fields, where other scopes are open than in X. So its identity
-//! number is noted, and [`Reach`] is asked about it as well.
+//! then does the same. A later visit of a dag node or of a variable that is not plain
+//! differs: the visit enters the fields, where other scopes are open than in X. The
+//! comparison therefore notes the identity number of the node or variable, and asks
+//! [`Reach`] about this number as well.
 //!
 //! A definition in X that outlives X binds at the level of X, which may end before the
 //! comparison does. After a skip, a later use would bind the variable for longer, so such a

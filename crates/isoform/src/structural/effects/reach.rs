@@ -50,7 +50,7 @@ impl Reach {
         self.edges.len() + self.nodes.len()
     }
 
-    /// The place of a variable: its node, if it has been added as one.
+    /// The place of a variable: its node, or a new number for a variable without a node.
     pub(super) fn var(&mut self, ident: u64) -> Place {
         let vars = &mut self.vars;
         *self.places.entry(ident).or_insert_with(|| {

@@ -146,7 +146,8 @@ pub(in crate::structural) fn find_effects<'a>(
     while !walk.frames.is_empty() {
         poll.step(section)?;
         if walk.table.is_full() {
-            // Too large to remember, so it is visited, as are its parts this time.
+            // The effects are too large to remember: the comparison visits the object,
+            // and this time also its parts.
             walk.table.put(object.ident(), Skip::Never, &[], None);
             break;
         }
@@ -189,7 +190,7 @@ impl<'a> Walk<'_, 'a> {
                     continue;
                 };
                 if let Some(key) = key.object_ref() {
-                    // Whether it is bound decides what it matches, and when.
+                    // The bindings of a key decide which key it matches, and when.
                     frame.facts.irregular |= matches!(key.info().kind, Kind::Var | Kind::Dag);
                 }
                 if let Some(part) = value.object_ref() {
@@ -269,7 +270,8 @@ impl<'a> Walk<'_, 'a> {
         }
         let mut field = field;
         if info.scope {
-            // What it binds of a field around it is unbound again after it.
+            // Variables that the scope binds for a definition field around it are unbound
+            // when the scope ends.
             self.fields += 1;
             field = self.fields;
             self.scopes.push(Vec::new());

@@ -185,8 +185,9 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Compares two variables by their bindings. If there is none that applies here, the
-    /// error is the level at which they may be bound to each other.
+    /// Compares two variables by their bindings. If no binding applies here, the error
+    /// is the level at which the variables may be bound to each other, or None for
+    /// different variables.
     #[inline(always)]
     pub(super) fn var_level(
         &mut self,

@@ -99,8 +99,8 @@ impl<'a> Engine<'a> {
         let Some(newest_dag) = found else {
             return false;
         };
-        // A dag pair that was undone with its alternative proves nothing; as
-        // long as the newest one is in force, so are those made before it.
+        // A dag pair that was undone with its alternative is not a proof. While the
+        // newest dag pair is in force, so are all earlier pairs.
         if let Some(dag) = newest_dag.checked_sub(1) {
             if !bindings.is_in_force(dag) {
                 return false;

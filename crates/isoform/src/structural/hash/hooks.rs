@@ -206,7 +206,7 @@ impl HashCallback for Plan {
     }
 }
 
-/// The contexts of questions that are independent of each other.
+/// The contexts of independent questions of a hook.
 #[derive(Default)]
 struct Alternatives {
     /// The context of each answer so far.
@@ -224,7 +224,7 @@ struct Callback<'h, 'a, S: Sink> {
     outer: u32,
     /// True if a [`Plan`] has shown whether there are alternatives.
     is_planned: bool,
-    /// None if each question continues from the one before.
+    /// None while every question continues from the previous question.
     alternatives: Option<Alternatives>,
     /// The number from which the next question continues.
     last: Option<u64>,

@@ -255,8 +255,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         );
     }
 
-    /// The variables that an ended part uses from around it; None if they are too many,
-    /// of which the part around it is told.
+    /// The outer variables that an ended part uses; None if there are too many. In this
+    /// case the enclosing part is told the lowest level of the variables.
     fn outer_of(&mut self, part: Part) -> Option<Box<[OuterVar]>> {
         let (start, used) = (part.outer as usize, &mut self.parts.outer);
         if used.len() == start {
@@ -286,7 +286,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             None
         };
         if outer.is_none() {
-            // A part around it that binds all of them does not depend on them.
+            // An enclosing part that binds all of these variables does not depend on
+            // them.
             let levels = used[start..].iter();
             let levels = levels.map(|&binding| numbering.bindings.get(binding).level);
             let lowest = levels.min().unwrap_or(0);

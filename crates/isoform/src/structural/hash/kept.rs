@@ -170,7 +170,7 @@ impl Part {
     }
 }
 
-/// The parts that one walk is in, and its state that matters to them.
+/// The open parts of a walk, and the state of the walk that affects these parts.
 #[derive(Default)]
 pub(in super::super) struct Parts {
     pub(super) open: Vec<Part>,

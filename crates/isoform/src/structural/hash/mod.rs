@@ -1,4 +1,4 @@
-//! Hash and digest: one walk over everything that equality compares.
+//! Hash and digest: one walk over the contents that equality compares.
 //!
 //! Equal values produce the same stream of contributions, so the walk mirrors
 //! the equality walk step by step: the same order, the same bindings at the
@@ -719,8 +719,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Drops the frames above a height. After an error, which the hook may
-    /// handle, everything they began counts as ended.
+    /// Drops the frames above a height. After an error, which the hook may handle, all
+    /// parts begun by these frames count as ended.
     fn leave_frames(&mut self, height: usize) {
         self.recent = None;
         while self.stack.len() > height {

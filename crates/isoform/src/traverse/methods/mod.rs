@@ -30,7 +30,7 @@ pub use run::{result_of, result_of_call};
 pub trait Methods: Sized {
     /// A result as it is remembered.
     type Answer;
-    /// A result as the method receives it that asked for it.
+    /// A result in the form that the waiting method expects.
     type Reply;
     /// A method that waits for results.
     type Waiting;

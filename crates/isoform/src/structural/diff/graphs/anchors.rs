@@ -100,7 +100,7 @@ fn hashes_above(side: &Side<'_>, mut hashes: Vec<u64>) -> Vec<u64> {
 /// radius up to the largest one.
 ///
 /// Each round hashes every node with its neighbours, as in the test of Weisfeiler and
-/// Leman (1968). A neighbour that has a partner counts as itself.
+/// Leman (1968). The hash of a neighbour with a partner identifies the pair.
 pub(super) fn neighbourhoods(
     sides: &[Side<'_>; 2],
     pairs: &mut Pairs,
@@ -132,7 +132,7 @@ fn by_radius(
         costs.hashed += side.len() as u64;
         let hash = |node: u32| {
             let mut hash = hashes[node as usize];
-            // A pair is as distinct as it will ever be.
+            // The hash of a paired node is already unique to the pair.
             if pairs.has(number, node) {
                 return hash;
             }

@@ -16,7 +16,7 @@ pub(crate) struct Graph {
     pub(crate) operands: Vec<u32>,
     /// The nodes that the results use, in order.
     pub(crate) results: Vec<u32>,
-    /// The hash of each node's name; 0 if it has none.
+    /// The hash of each node's name; 0 for a node without a name.
     pub(crate) names: Vec<u64>,
 }
 

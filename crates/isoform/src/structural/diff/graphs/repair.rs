@@ -74,8 +74,8 @@ fn part_unless(
     doubtful
 }
 
-/// Gives nodes without partners those of others that they fit better. O(n log n): every
-/// exchange improves a pair, and their number is bounded.
+/// Lets nodes without partners take over partners of other nodes where the new pair fits
+/// better. O(n log n): every exchange improves a pair, and their number is bounded.
 fn correct(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
     let mut exchanges = sides[0].len() + sides[1].len();
     let mut open: Vec<(usize, u32)> = Vec::new();
@@ -164,7 +164,7 @@ fn counterparts(
 /// Nodes without partners that differ in operator only: their operands are pairs at the same
 /// positions, and so are their users. O(n log n).
 ///
-/// An operand that nothing else uses, such as a weight, finds its partner here.
+/// This search also finds the partner of an operand with a single user, such as a weight.
 pub(super) fn replaced(
     sides: &[Side<'_>; 2],
     pairs: &mut Pairs,
@@ -175,7 +175,8 @@ pub(super) fn replaced(
         costs.judged += (sides[0].users(l).len() + sides[0].operands(l).len()) as u64;
         found.extend(replacement(sides, pairs, l).map(|r| (l, r)));
     }
-    // For the search they are pairs, so that their operands become some.
+    // During the search the found nodes count as pairs, so that the search pairs their
+    // operands.
     for &(l, r) in &found {
         pairs.join(l, r);
     }

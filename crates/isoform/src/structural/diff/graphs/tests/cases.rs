@@ -41,7 +41,7 @@ struct Case {
 }
 
 impl Case {
-    /// Each hunk as the names of its nodes.
+    /// The hunks, written as names of nodes.
     fn hunks(&self) -> Vec<String> {
         let name = |side: usize, nodes: &[u32]| {
             let names: Vec<&str> = nodes

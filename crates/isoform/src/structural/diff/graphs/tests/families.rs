@@ -70,7 +70,8 @@ fn dag(random: &mut Random, size: usize) -> Model {
 fn blocks(random: &mut Random, size: usize) -> Model {
     let mut model = Model::default();
     let mut value = model.add(INPUT, 0, &[]);
-    // Each node uses the one before, and some of them another one of the block.
+    // Every node of the block uses the node before, and some nodes use a second node of
+    // the block.
     let mut pattern: Vec<(u32, usize)> = Vec::new();
     for place in 0..10usize {
         let op = loop {

@@ -59,7 +59,7 @@ impl Model {
         id
     }
 
-    /// Makes each node that nothing uses a result.
+    /// Makes every unused node a result.
     pub(super) fn finish(mut self) -> Self {
         let mut is_used = vec![false; self.next_id as usize];
         for operand in self.nodes.iter().flat_map(|node| &node.operands) {
