@@ -260,7 +260,7 @@ impl LayerNorm<'_> {
                 normalised.into_parts().2,
             ));
         };
-        // The normalised axes are consecutive, so they go back to their place as one.
+        // The normalised axes are consecutive, so they move back as a single axis.
         let mut merged = x.shape()[..*first].to_vec();
         merged.push(sizes.iter().product());
         merged.extend(&x.shape()[first + axes.len()..]);

@@ -9,12 +9,12 @@ use crate::element::Element;
 
 /// The integers and floats that can be computed with.
 pub(crate) trait Number: Element + PartialOrd {
-    /// In which sums and products are accumulated: integers modulo 2^64, or `f64`.
+    /// The type in which sums and products are accumulated: integers modulo 2^64, or `f64`.
     type Wide: Wide;
     const ZERO: Self;
     const ONE: Self;
     const IS_FLOAT: bool;
-    /// The sum of nothing that leaves every other sum as it is, even -0.
+    /// The neutral element of addition: -0 for floats, because 0 would turn -0 into 0.
     const NEUTRAL: Self::Wide;
 
     fn add(self, other: Self) -> Self;

@@ -10,7 +10,7 @@ pub(crate) struct Format {
     largest: u8,
     /// The code of numbers beyond the largest, without their sign.
     overflow: u8,
-    /// None if there is no NaN; it becomes -0 then.
+    /// The code of NaN; None if the format has no NaN, which then becomes -0.
     nan: Option<u8>,
     /// The bit of the sign.
     sign: u8,
@@ -144,14 +144,14 @@ pub(crate) fn decode(format: &Format, code: u8) -> f64 {
     }
 }
 
-/// How a number between two powers of two becomes one of them.
+/// The power of two to which a number between two powers of two is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScaleRounding {
-    /// The larger one.
+    /// The larger power.
     Up,
-    /// The smaller one.
+    /// The smaller power.
     Down,
-    /// The nearer one; of two that are as near, the larger one.
+    /// The nearer power; on a tie, the larger power.
     #[default]
     Nearest,
 }

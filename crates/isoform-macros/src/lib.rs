@@ -1,9 +1,10 @@
 //! The macros of the isoform crate.
 //!
-//! [`macro@Node`] works in three steps, one module each: `parse` (and `attrs`) turns the `#[node(...)]` attributes into
-//! options, `model` checks the struct and its options together, `expand` writes the impls.
-//! [`macro@node_trait`] and [`macro@export`] are the modules of their names.
-//! All collect every mistake before they give up, so one build shows them all.
+//! [`macro@Node`] works in three steps, one module each: `parse` (and `attrs`) turns the
+//! `#[node(...)]` attributes into options, `model` checks the struct and its options
+//! together, `expand` writes the impls. [`macro@node_trait`] and [`macro@export`] are the
+//! modules of their names. The macros collect all mistakes before failing, so a single
+//! build shows every mistake.
 //!
 //! The expansion names nothing but `core` and the `__private` module of the isoform crate.
 //! This crate is an implementation detail of `isoform`, which re-exports the macros: depend on that crate instead.

@@ -1,7 +1,8 @@
 //! Reads `#[node(...)]` attributes into options.
 //!
-//! Every entry has one of three forms, `name`, `name = expression` and `name(...)`, and is parsed before it is
-//! interpreted. So an entry that makes no sense does not hide the ones after it.
+//! Every entry has one of three forms, `name`, `name = expression` and `name(...)`, and is
+//! parsed before it is interpreted. So an invalid entry does not hide mistakes in later
+//! entries.
 
 use syn::ext::IdentExt;
 use syn::parse::Parser;

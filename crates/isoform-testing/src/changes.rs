@@ -1,4 +1,4 @@
-//! Edits as people make them, and what each change of a difference must satisfy.
+//! Realistic edits, and the requirements on every change of a difference.
 
 use std::collections::{HashMap, HashSet};
 

@@ -41,9 +41,9 @@ const ORACLE_EVERY: usize = 7;
 pub struct Judged {
     /// The pairs that were compared.
     pub pairs: u64,
-    /// Those that are equal.
+    /// The pairs of equal values.
     pub equal: u64,
-    /// Those in which comparison decided one of the classes.
+    /// The pairs in which comparison decided a class.
     pub compared: u64,
 }
 
@@ -314,7 +314,7 @@ impl<'f> Judge<'f> {
     }
 }
 
-/// A value that is equal to no other one.
+/// A value that is equal to no other value.
 fn singleton(family: &Family) -> Result<Value> {
     Ok(family.make(Role::Op, vec!["opaque".into()])?.into())
 }

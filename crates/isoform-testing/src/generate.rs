@@ -211,7 +211,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(Role::Storages, values)?.into())
     }
 
-    /// An object that extends `Expr`, as typed fields want it.
+    /// An object that extends `Expr`, as typed fields require.
     fn expr(&mut self, depth: usize) -> Result<Value> {
         match self.source.below(5) {
             4 => literal(self.family, self.source),
@@ -243,7 +243,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(node)
     }
 
-    /// A binder that is closed when everything around it is.
+    /// A binder. In a closed value, no parameter is used outside of its binder.
     fn binder(&mut self, role: Role, depth: usize) -> Result<Value> {
         let outer = self.vars.len();
         let params = self.params(depth)?;

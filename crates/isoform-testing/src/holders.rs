@@ -121,7 +121,8 @@ impl Holders<'_, '_, '_> {
         Ok(())
     }
 
-    /// Variables that hold each other, each in a sum or alone.
+    /// Draws a chain of variables, each of which holds the previous variable, alone or in a
+    /// sum.
     fn chain(&mut self) -> Result<()> {
         let sums = self.source.chance(50);
         for _ in 0..2 + self.source.below(CHAIN) {

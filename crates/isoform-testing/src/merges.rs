@@ -80,7 +80,7 @@ fn merge(base: &Value, [left, right]: [&Value; 2], options: CompareOptions) -> R
     options.merge(base.clone(), left.clone(), right.clone())
 }
 
-/// The value, or one that is equal to it.
+/// A copy that is equal to the value, or the value itself.
 fn copied(value: &Value, options: CompareOptions, source: &mut Source<'_>) -> Value {
     // Free variables keep their names.
     let options = CompareOptions {

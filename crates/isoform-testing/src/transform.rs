@@ -1,7 +1,7 @@
-//! Changes of a value: those that keep it equal, and one that may not.
+//! Changes that keep a value equal, and a change that may not.
 //!
-//! The equal ones rebuild a value as its reader would copy it by hand: they keep track
-//! of which variable is bound where, one value at a time.
+//! The former rebuild a value as a reader would copy the value by hand: keeping track of
+//! which variable is bound where, one value at a time.
 
 use std::collections::HashMap;
 

@@ -943,7 +943,7 @@ class IRModule(isoform.Object):
         """Attributes of the module, by name."""
     @property
     def global_infos(self) -> isoform.Dict[builtins.str, isoform.Array[GlobalInfo]]:
-        """Other things that its functions refer to, by name."""
+        """Further information that functions refer to, by name."""
     @property
     def source_map(self) -> SourceMap:
         """The source texts that its spans refer to."""
@@ -1074,7 +1074,7 @@ class Op(RelayExpr):
     def add_argument(
         self, name: builtins.str, type: builtins.str, description: builtins.str
     ) -> None:
-        """Adds an argument: its name, its type as text, and its description."""
+        """Adds an argument with a name, a type as text, and a description."""
     def add_type_rel(
         self,
         rel_name: builtins.str,

@@ -802,7 +802,7 @@ class ShapedType(Type):
         """The format of its elements."""
     @property
     def memref(self) -> MemRef | None:
-        """The memory that it takes, if that is known."""
+        """The memory of the value, if known."""
     def __init__(self) -> None: ...
     def shares_memref_with(self, other: ShapedType) -> builtins.bool:
         """True if both types have the same memory reference."""
@@ -1425,7 +1425,7 @@ class Stmt(IRNode):
     __match_args__ = ("span",)
     @property
     def leading_comments(self) -> isoform.Array[builtins.str] | None:
-        """The comments before it, one per line; None without comments."""
+        """The comments before the statement, one per line; None without comments."""
     def __init__(
         self,
         span: Span = ...,
@@ -1665,7 +1665,7 @@ class InlineStmt(Stmt):
 class ScopeStmt(Stmt):
     """The base of the statements that determine where their body runs.
 
-    Despite its name, definitions inside it remain visible after it.
+    Despite the name, definitions in the body remain visible after the statement.
     """
 
     __match_args__ = ()
@@ -1825,7 +1825,7 @@ class Function(IRNode):
         """The place where it runs, the field `type`."""
 
 class Program(IRNode):
-    """Functions that call each other by their names."""
+    """A collection of functions; calls refer to functions by name."""
 
     __match_args__ = ("functions", "name", "span")
     @property

@@ -158,7 +158,7 @@ class TupleGetItem(ExprWithOp):
 class Id(ExprWithOp):
     """The identity of a variable: a view of the variable itself.
 
-    A variable is one object, which its binding and all its uses share, so it is its own
+    The binding and all uses share the same variable object, so a variable is its own
     identity. A variable with another annotation is another variable.
     """
 
@@ -290,7 +290,7 @@ class Let(ExprWithOp):
     ) -> None: ...
 
 class If(ExprWithOp):
-    """One of two values, of which only that one is computed."""
+    """A conditional; only the chosen branch is evaluated."""
 
     __match_args__ = ("cond", "true_branch", "false_branch", "span")
     @property

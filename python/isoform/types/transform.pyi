@@ -322,7 +322,7 @@ class FunctionPass(Pass):
         """The declaration that results may be kept, if the pass is pure."""
 
 class Sequential(Pass):
-    """A pass that runs others, one after the other."""
+    """A pass that runs a list of passes in order."""
 
     __match_args__ = ("passes",)
     @property

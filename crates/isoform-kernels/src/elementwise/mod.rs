@@ -1,4 +1,5 @@
-//! Operators that compute each element of the result from one element of each operand.
+//! Element-wise operators: every element of the result depends on a single element per
+//! operand.
 //!
 //! Operands broadcast by [`shape::broadcast`](crate::shape::broadcast).
 //! Time and memory are linear in the elements of the result.

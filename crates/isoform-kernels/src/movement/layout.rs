@@ -114,7 +114,7 @@ pub fn layout_transform(
             x.shape()
         )));
     }
-    // First each axis with its inner part after it, so that both merge into one.
+    // First, move the inner part of each axis after the outer part, and merge both.
     let mut order = Vec::new();
     let mut sizes = Vec::new();
     for letter in from.letters() {
@@ -127,7 +127,7 @@ pub fn layout_transform(
     }
     let shape: Vec<usize> = order.iter().map(|at| x.shape()[*at]).collect();
     let merged = permuted(x, &order, &shape, control)?;
-    // Then each axis is split as the target wants it, and its parts move to their places.
+    // Then, split each axis as in the target layout, and move the parts to their places.
     let mut split = Vec::new();
     let mut places = vec![0; to.axes.len()];
     for (letter, size) in from.letters().into_iter().zip(sizes) {

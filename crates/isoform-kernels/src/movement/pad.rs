@@ -180,7 +180,7 @@ fn place<const N: usize>(
     control: &Control<'_>,
 ) -> Result<()> {
     let from = x.bytes().as_chunks::<N>().0;
-    // Axes at the end that stay as they are form one piece.
+    // Unchanged trailing axes form a single contiguous piece.
     let same = |map: &[Option<usize>], size: usize| {
         map.len() == size && map.iter().enumerate().all(|(at, index)| *index == Some(at))
     };

@@ -182,7 +182,7 @@ pub struct Function {
     pub body: Value,
 }
 
-/// A statement that binds its target for what follows.
+/// A statement whose target is bound in all following statements.
 #[derive(Node)]
 #[node(key = "testing.Let")]
 #[repr(C)]
@@ -292,7 +292,7 @@ pub(super) fn binder_hash(
     init: u64,
     hash: &mut dyn HashCallback,
 ) -> Result<u64> {
-    // The body comes after the parameters, so that it knows them.
+    // Parameters are hashed before the body, which uses them.
     let params = hash.hash_in(params, init, RegionChange::Def)?;
     hash.hash(body, params)
 }

@@ -7,7 +7,7 @@ use isoform::ir::OpRegistry;
 use isoform::types::{Kind, Schema, TypeIndex, TypeInfo, registered_types};
 use isoform::{Error, Result, Value, host};
 
-/// Bases that say nothing by themselves; they are drawn rarely.
+/// Base classes without a meaning of their own; drawn rarely.
 const BASES: &[&str] = &[
     "ir.Attrs",
     "ir.BaseExpr",
@@ -40,12 +40,12 @@ pub(super) struct Class {
 
 /// All classes, grouped by their ancestors.
 pub(super) struct Classes {
-    /// By the classes whose places they may take; those of kind `none` take
-    /// only places that are for them.
+    /// Maps a class to the classes whose objects may take its place. A class of kind `none`
+    /// only takes a place where exactly this class is expected.
     below: HashMap<TypeIndex, Vec<Class>>,
-    /// Those that can be compared, sorted by key.
+    /// The classes that can be compared, sorted by key.
     pub(super) comparable: Vec<Class>,
-    /// Those of kind `none`, sorted by key.
+    /// The classes of kind `none`, sorted by key.
     pub(super) incomparable: Vec<Class>,
     pub(super) operators: Vec<Value>,
 }
@@ -119,7 +119,7 @@ impl Classes {
 /// The number of levels of the smallest object of each class.
 fn heights(infos: &[&'static TypeInfo]) -> Result<HashMap<TypeIndex, usize>> {
     let mut heights: HashMap<TypeIndex, usize> = HashMap::new();
-    // Each round finds the classes that are one level higher.
+    // Each round adds the classes of the next level.
     for round in 0..=infos.len() {
         let found: Vec<_> = infos
             .iter()

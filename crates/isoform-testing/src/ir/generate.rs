@@ -57,7 +57,7 @@ impl Pool {
     }
 }
 
-/// Draws values; everything that one generator draws shares its nodes.
+/// Draws values; all values of a generator share nodes.
 pub(super) struct Generator<'a> {
     classes: &'static Classes,
     main: Source<'a>,
@@ -97,7 +97,7 @@ impl<'a> Generator<'a> {
         };
         let (var_class, definition_class) = (info("ir.GlobalVar")?, info("ir.GlobalTypeVar")?);
         self.budget = size;
-        // Before the functions, which then call each other.
+        // Global names are drawn first, so that every function can call every other.
         let mut names = Vec::new();
         for _ in 0..size / FUNCTION + 1 {
             names.push(Value::from(self.node(var_class, None, DEPTH)?));
@@ -361,7 +361,7 @@ impl<'a> Generator<'a> {
         let typing = is_expr.then(|| typing::of(info, want, self.source()));
         let below = depth.saturating_sub(1);
         let mut values = vec![Value::NONE; info.fields().len()];
-        // Definitions come first, so that the rest can use them.
+        // Definition fields are drawn first, so that other fields can use the variables.
         for binds in [true, false] {
             for (position, field) in info.fields().iter().enumerate() {
                 let is_def = matches!(field.field_flag(), FieldFlag::Def | FieldFlag::DefSimple);

@@ -458,7 +458,7 @@ fn quantization(g: &mut Generator<'_>) -> Option<()> {
     let scale = g.uniform(ElemType::Float, &[], scale);
     let zero = *g.source.pick(&[0.0, 3.0]);
     let zero = g.uniform(elem, &[], zero);
-    // Weights that are stored quantised, which stay so.
+    // Weights stored in quantised form, as a constant.
     let narrow = if g.source.chance(40) {
         g.constant(elem, &[2, 3])
     } else {

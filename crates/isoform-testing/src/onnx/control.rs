@@ -303,7 +303,7 @@ fn repetition(g: &mut Generator<'_>) -> Option<()> {
         params.push(var);
         vals.push(val);
     }
-    // A loop that nothing else bounds ends by its condition.
+    // A loop with an unbounded trip count ends by its condition.
     let last = (trips[0] == i64::MAX || g.source.chance(25)).then(|| g.source.below(3) as i64);
     let states: Vec<Val> = vals[2..].to_vec();
     let (results, scanned, graph) = inside(g, vals, |g| {
@@ -412,7 +412,7 @@ fn use_attribute(g: &mut Generator<'_>, x: &Val) -> Option<(&'static str, Vec<Va
         }
         _ if x.rank() > 0 && x.rank() < 4 => {
             let mut op = Op::new("Concat").attr("axis", attr("axis"));
-            // One operand, so that the sizes are the same along each axis.
+            // A single operand, for which the result has the same sizes along any axis.
             op = op.on(x);
             g.make(op, x.elem, x.dims.clone());
             Some((

@@ -90,7 +90,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Draws one construct; some more often than others.
+    /// Draws a construct; tables listed twice are drawn twice as often.
     pub(super) fn step(&mut self) {
         let tables: [&[(&'static str, Draw)]; 9] = [
             elementwise::DRAWS,

@@ -223,7 +223,8 @@ fn optimized_programs_agree(bytes: &[u8]) -> Result<(), String> {
     })
 }
 
-/// So they do if one rule or step is used alone, which hides no mistake of it.
+/// Original and result also agree with a single rule or step, so that no other rule hides
+/// its mistakes.
 fn each_rule_alone_agrees(bytes: &[u8]) -> Result<(), String> {
     let exact = rules().iter().filter(|rule| !is_fusion(rule.name()));
     let names: Vec<&str> = exact
@@ -340,8 +341,7 @@ fn saved_programs_come_back(bytes: &[u8]) -> Result<(), String> {
     })
 }
 
-/// Calls of an operator that gives something else each time stay as many as they are, even
-/// if they are equal.
+/// The optimizer keeps the number of calls of random operators, even of equal calls.
 fn random_calls_stay_apart(bytes: &[u8]) -> Result<(), String> {
     let (drawn, calls) = Generator::new(Source::new(bytes), SIZE).twins();
     let names = rules().iter().map(|rule| rule.name());

@@ -95,8 +95,8 @@ impl Copy<'_, '_> {
         format!("renamed {what} {}", self.count).into()
     }
 
-    /// The copy of a scope, whose calls are copied in a drawn order. It recurses as deep
-    /// as scopes nest, which the generator bounds.
+    /// The copy of a scope, whose calls are copied in a drawn order. Recurses to the
+    /// nesting depth of scopes, which the generator bounds.
     fn body(&mut self, body: &Body) -> Value {
         let is_main = self.made.is_empty();
         for param in body.params().iter() {

@@ -213,7 +213,7 @@ fn shape_from_parts(g: &mut Generator<'_>, x: &Val, sizes: &[Size]) -> Option<Va
         return None;
     }
     let joined = pieces::concat_all(g, &parts, 0)?;
-    // What is written is not what it means if -1 is in it.
+    // A written -1 means an inferred size, so `joined` may differ from `sizes`.
     Some(joined)
 }
 

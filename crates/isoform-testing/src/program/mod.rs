@@ -73,7 +73,7 @@ pub(super) struct Drawn {
     pub(super) made: Vec<Ref<Obj>>,
 }
 
-/// Makes the objects of one program, one of them edited.
+/// Makes the objects of a program, and applies an edit, if given.
 pub(super) struct Maker<'a> {
     pub(super) made: Vec<Ref<Obj>>,
     edit: Option<&'a Edit>,

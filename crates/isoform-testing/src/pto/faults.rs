@@ -1,5 +1,5 @@
-//! Changes that break a program: each makes one node one that the verifier has
-//! to report.
+//! Changes that break a program: each change invalidates a single node, which the verifier
+//! has to report.
 
 use super::super::program::Edit;
 use isoform::dialect::pto::*;

@@ -19,7 +19,7 @@ impl Generator<'_> {
     pub(super) fn program(&mut self, size: usize) -> Result<Ref<Obj>> {
         self.budget = size;
         let count = size / FUNCTION + 1;
-        // Before the functions, which then call each other.
+        // Signatures are drawn before bodies, so that every function can call every other.
         for number in 0..count {
             let [params, results] = [(); 2].map(|()| self.main.below(4));
             let params = (0..params).map(|_| self.closed_type());

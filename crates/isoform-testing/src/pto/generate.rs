@@ -54,7 +54,7 @@ impl<'a> Generator<'a> {
         depth == 0 || self.budget == 0
     }
 
-    /// One of some items, usually a recent one.
+    /// Picks one of the 100 most recent items.
     pub(super) fn late<'i, T>(&mut self, items: &'i [T]) -> &'i T {
         let recent = &items[items.len().saturating_sub(100)..];
         self.main.pick(recent)

@@ -21,7 +21,7 @@ pub(super) enum Form {
 }
 
 impl Ty {
-    /// True if an expression of one type is acceptable as one of the other.
+    /// True if an expression of this type is accepted where `other` is expected.
     pub(super) fn is(&self, other: &Ty) -> bool {
         match (&self.form, &other.form) {
             (Form::Scalar(one), Form::Scalar(other)) => one == other,

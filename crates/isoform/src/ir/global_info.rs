@@ -1,4 +1,4 @@
-//! Information in a module other than its functions, such as devices.
+//! Module-level information besides functions, such as devices.
 
 use isoform_macros::{Node, export};
 

@@ -44,7 +44,7 @@ pub struct IRModule {
     /// Attributes of the module, by name.
     #[node(default)]
     pub attrs: Option<Ref<DictAttrs>>,
-    /// Other things that its functions refer to, by name.
+    /// Further information that functions refer to, by name.
     #[node(default)]
     pub global_infos: Dict<Str, Array<Ref<GlobalInfo>>>,
     /// The source texts that its spans refer to.
@@ -244,7 +244,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` that lists the names, if there is none.
+    /// `ValueError`, which lists the known names, if no variable has this name.
     pub fn global_var(&self, name: &str) -> Result<Ref<GlobalVar>> {
         get(&self.functions, name)
     }
@@ -253,7 +253,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` that lists the names, if there is none.
+    /// `ValueError`, which lists the known names, if no type variable has this name.
     pub fn global_type_var(&self, name: &str) -> Result<Ref<GlobalTypeVar>> {
         get(&self.type_definitions, name)
     }

@@ -71,7 +71,7 @@ fn describe(index: u32) -> String {
 
 /// The attributes of operators.
 static ATTRIBUTES: AttrTable = AttrTable::new(describe);
-/// With which priority each of them was set.
+/// The priorities with which the attributes were set.
 static PRIORITIES: AttrTable = AttrTable::new(describe);
 /// Held while an attribute and its priority are set together.
 static SETTING: Mutex<()> = Mutex::new(());
@@ -199,7 +199,7 @@ impl OpRegistry {
         self.change(|facts| facts.description = text.into())
     }
 
-    /// Adds an argument: its name, its type as text, and its description.
+    /// Adds an argument with a name, a type as text, and a description.
     #[must_use]
     pub fn argument(self, name: &str, ty: &str, description: &str) -> Self {
         let info = AttrFieldInfo::new(name, ty, description);
@@ -446,7 +446,7 @@ fn op_reset_attr(this: &Ref<Op>, attr_name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Adds an argument: its name, its type as text, and its description.
+/// Adds an argument with a name, a type as text, and a description.
 #[export("ir.Op.add_argument", crate = crate)]
 fn op_add_argument(this: &Ref<Op>, name: &str, r#type: &str, description: &str) -> Result<()> {
     let _ = entry(this)?.argument(name, r#type, description);

@@ -42,7 +42,7 @@ pub struct PointerType {
 }
 
 impl PointerType {
-    /// The memory that it points into, by its full name.
+    /// The full name of the storage scope, `global` by default.
     pub fn full_scope(&self) -> &str {
         match &*self.storage_scope {
             "" => "global",

@@ -139,7 +139,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// As [`for_each_match`](Self::for_each_match).
+    /// The errors of [`for_each_match`](Self::for_each_match).
     ///
     /// ```
     /// use isoform::pattern::Pattern;

@@ -507,8 +507,8 @@ impl<'r> Driver<'r> {
         Ok(Some(selected))
     }
 
-    /// Queues the users at some places and what is above them, as far up as templates reach, so
-    /// that the nearest come first.
+    /// Queues the users at `places` and their ancestors, as far up as templates reach; the
+    /// nearest nodes are visited first.
     fn queue_users(&mut self, places: impl IntoIterator<Item = Edge>) {
         let mut found: Vec<NodeId> = Vec::new();
         let mut known: HashSet<NodeId, RandomState> = HashSet::default();

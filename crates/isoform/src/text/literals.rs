@@ -189,7 +189,7 @@ fn number(lexer: &mut Lexer<'_>) -> Lexed<Value> {
     float(lexer, text, at).map(Value::from)
 }
 
-/// Leading zeros mean something in some languages, and nothing here.
+/// Rejects leading zeros, because several languages read such numbers as octal.
 fn check_digits(lexer: &Lexer<'_>, text: &str, at: usize) -> Lexed<()> {
     let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
     match digits {

@@ -141,8 +141,8 @@ impl TextOptions {
         self
     }
 
-    /// Leaves out the fields of this name, such as `span`. Reading the text restores
-    /// their default, so they need one.
+    /// Leaves out the fields of this name, such as `span`. Hidden fields need a default
+    /// value, which the parser restores.
     #[must_use]
     pub fn hide(mut self, field: impl Into<String>) -> Self {
         self.hidden_fields.push(field.into());

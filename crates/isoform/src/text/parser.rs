@@ -1,7 +1,7 @@
 //! Parses values, with an explicit stack.
 //!
-//! A value is built as soon as its parts are. A value that refers to a name defined
-//! further down waits, and is built at the end (`settle`).
+//! A value is built once all its parts are built. A value that refers to a name defined
+//! further down waits until the end (`settle`).
 
 use std::borrow::Cow;
 
@@ -410,7 +410,7 @@ impl<'a> Parser<'a> {
 }
 
 impl Slot {
-    /// The value, which there is once everything that waits was built.
+    /// The finished value; available once all pending values are built.
     pub(super) fn into_value(self) -> Value {
         match self {
             Slot::Value(value) => value,

@@ -1,10 +1,9 @@
 //! Decides which nodes get a name and a line of their own, and places these lines.
 //!
-//! Variables, shared nodes, dag nodes, singletons, and deeply nested nodes get a
-//! name. A named node is defined on a line of the innermost *block* that contains
-//! all its uses: the whole text is a block, and so is an object whose type is a
-//! scope. Only variables are defined in place, if that place is one that defines
-//! them.
+//! Variables, shared nodes, dag nodes, singletons, and deeply nested nodes get a name. A
+//! named node is defined on a line of the innermost *block* that contains all its uses: the
+//! whole text is a block, and so is an object whose type is a scope. Only variables are
+//! defined in place, in a field that binds them.
 //!
 //! Lines are in the order of the nodes, so they follow the nodes that they refer
 //! to. A line may still precede the place that defines one of its variables, if

@@ -90,8 +90,8 @@ impl Element {
         }
     }
 
-    /// Appends one element; false when its bits have no number that means
-    /// exactly them.
+    /// Appends one element; returns false if no literal denotes exactly its bits, as for
+    /// most NaNs.
     fn push(self, bytes: &[u8], out: &mut String) -> bool {
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);

@@ -127,11 +127,11 @@ fn search(
     })
 }
 
-/// The passes that run, one by one, in order: those of inner sequences and those that are
-/// required included.
+/// The single passes in the order in which they run, including the passes of inner
+/// sequences and required passes.
 fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> {
     let mut found = Vec::new();
-    // With the number of passes around it that others require.
+    // Passes, with their depth in chains of required passes.
     let mut stack = vec![(pipeline.clone(), 0)];
     while let Some((pass, depth)) = stack.pop() {
         if depth > frames::MOST_NESTED {

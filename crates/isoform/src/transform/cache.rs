@@ -182,8 +182,8 @@ impl Cache {
         Cache::new(Function::typed(load), Function::typed(store))
     }
 
-    /// The bytes of a key. A cache that fails is one that has forgotten; one that is
-    /// interrupted ends the pass.
+    /// The bytes stored for a key. A failing cache counts as a miss; an interrupt ends the
+    /// pass.
     pub(super) fn find(&self, key: &[u8]) -> Result<Option<Bytes>> {
         let found = self.load.call(&[Bytes::from(key.to_vec()).into()]);
         let found = found.and_then(|found| {

@@ -77,9 +77,9 @@ fn attribute_error(message: String) -> Error {
     Error::new(ErrorKind::Attribute, message)
 }
 
-/// Registers an option of contexts: the values it takes, and its value in contexts that
-/// do not set it (None if there is none). A dict given for an option that takes objects
-/// of a type becomes an object with these fields.
+/// Registers an option of contexts: the schema of its values, and the default for contexts
+/// that do not set the option (None for no default). A dict given for an option that takes
+/// objects of a type becomes an object with these fields.
 ///
 /// # Errors
 ///

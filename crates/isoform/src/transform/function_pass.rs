@@ -94,8 +94,8 @@ impl FunctionPass {
         FunctionPass::new(info, of_function).with_memo(memo)
     }
 
-    /// The program as the pass sees it: a pure one that does not say what it reads of a
-    /// program sees none.
+    /// The program that the pass sees. A pure pass that does not declare its reads gets a
+    /// placeholder instead.
     fn seen(&self, root: &Ref<Obj>) -> Ref<Obj> {
         let reads_all = self.memo.as_ref().is_none_or(|memo| memo.reads.is_some());
         if reads_all || root.implements_nearest::<dyn Root>().is_none() {

@@ -85,7 +85,7 @@ isoform_macros::dialect! {
 ///
 /// # Errors
 ///
-/// What ends the program then, such as Python's `KeyboardInterrupt`.
+/// The error raised by the interruption, such as Python's `KeyboardInterrupt`.
 pub fn check_interrupted() -> Result<()> {
     Poll::now()
 }

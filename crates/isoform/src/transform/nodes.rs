@@ -136,7 +136,7 @@ fn make_function_pass(
     })
 }
 
-/// A pass that runs others, one after the other.
+/// A pass that runs a list of passes in order.
 #[derive(Node)]
 #[node(
     key = "transform.Sequential", kind = none, init = make_sequential, no_new, crate = crate,
@@ -176,7 +176,7 @@ impl Sequential {
     }
 }
 
-/// The name of a sequence that has no other one.
+/// The default name of a sequence.
 pub(super) const SEQUENTIAL: &str = "sequential";
 
 /// Makes a pass that runs others.

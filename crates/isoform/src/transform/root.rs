@@ -21,7 +21,7 @@ pub trait Root {
     /// The functions with their names, which differ, in the order in which passes see them.
     fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>>;
 
-    /// The program with other functions under some of its names.
+    /// The program with the functions of the given names replaced.
     fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>>;
 
     /// An independent copy for passes that change the program in place; None if its
@@ -74,7 +74,7 @@ pub fn functions(root: &Ref<Obj>) -> Result<Vec<(Str, Ref<Obj>)>> {
     }
 }
 
-/// A program with other functions under some of its names.
+/// The program with the functions of the given names replaced.
 pub(super) fn with_functions(root: &Ref<Obj>, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
     match root.implements_nearest::<dyn Root>() {
         Some(seen) => seen.with_functions(changed),

@@ -237,7 +237,8 @@ fn noted(
     ctx: &Ref<PassContext>,
     running: &Running,
 ) -> Result<Ref<Obj>> {
-    // What happens in a sequence happens in one of its passes, which has told it.
+    // A sequence does nothing itself: errors were already annotated by the pass that
+    // failed.
     if pass.isa::<Sequential>() {
         return called(pass, root, ctx);
     }

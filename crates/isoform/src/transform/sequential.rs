@@ -1,5 +1,5 @@
-//! The order in which a [`Sequential`] runs: which of its passes, and what each of them
-//! requires.
+//! The order in which a [`Sequential`] runs passes: every enabled pass, after the passes
+//! that it requires.
 
 use super::context::PassContext;
 use super::nodes::{Pass, Sequential};
@@ -20,7 +20,8 @@ pub(super) struct Steps {
     passes: Array<Ref<Pass>>,
     /// The position of the next pass.
     at: usize,
-    /// How many of its required passes have been run; None before it is known to run.
+    /// The number of required passes of the next pass that have been run; None until that
+    /// pass is known to be enabled.
     required: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! Draws what simplification has rules for: neutral operands, calls after each other that
-//! are one, constants that can be brought together.
+//! Draws programs that simplification rules match: neutral operands, consecutive calls that
+//! merge, constants that can be combined.
 
 use isoform::Ref;
 use isoform::dialect::relay::attrs::{self, sizes};
@@ -22,7 +22,7 @@ fn init(shape: &[i64], dtype: DType) -> Ref<attrs::InitOpAttrs> {
 }
 
 impl Generator<'_> {
-    /// Calls around a tensor; None if nothing fits its type.
+    /// Draws calls around a tensor; None if no kind of call fits the type.
     pub(super) fn simplifiable(&mut self, x: &Typed) -> Option<Typed> {
         let (dtype, shape) = x.tensor()?;
         match self.source.below(8) {

@@ -149,7 +149,7 @@ pub(super) fn make_function(
     })
 }
 
-/// Functions that call each other by their names.
+/// A collection of functions; calls refer to functions by name.
 #[derive(Node)]
 #[node(
     key = "pto.Program", init = make_program, no_new, crate = crate,

@@ -100,7 +100,7 @@ impl Ref<MemRef> {
         }
     }
 
-    /// The bytes of the allocation that it may occupy; None if they are unknown.
+    /// The range of bytes in the allocation that the reference may occupy; None if unknown.
     fn bytes(&self) -> Option<(i128, i128)> {
         if self.size <= 0 {
             return None;

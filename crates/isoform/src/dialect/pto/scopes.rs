@@ -17,7 +17,7 @@ use crate::kernel::types::{Enumerator, NodeEnum};
 
 /// The base of the statements that determine where their body runs.
 ///
-/// Despite its name, definitions inside it remain visible after it.
+/// Despite the name, definitions in the body remain visible after the statement.
 #[derive(Node)]
 #[node(key = "pto.ScopeStmt", init = refuse_scope, no_new, crate = crate)]
 #[repr(C)]

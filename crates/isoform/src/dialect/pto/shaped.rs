@@ -27,7 +27,7 @@ pub struct ShapedType {
     pub shape: Array<Ref<Expr>>,
     /// The format of its elements.
     pub dtype: Enumerator<DataType>,
-    /// The memory that it takes, if that is known.
+    /// The memory of the value, if known.
     #[node(default)]
     pub memref: Option<Ref<MemRef>>,
 }

@@ -21,7 +21,7 @@ use crate::kernel::value::Value;
 pub struct Stmt {
     #[node(base, default)]
     base: IRNode,
-    /// The comments before it, one per line; None without comments.
+    /// The comments before the statement, one per line; None without comments.
     #[node(ignore, default, repr = false)]
     pub leading_comments: Option<Array<Str>>,
 }

@@ -141,13 +141,12 @@ pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) ->
     })
 }
 
-/// The variables that a node defines and that another one, which comes in its
-/// place, defines as others.
+/// The variables for which the replacement of a node defines new variables.
 #[derive(Default)]
 struct Redefined {
-    /// Those whose uses lie inside of the node.
+    /// Variables that are used inside of the node, with the new variables.
     inside: HashMap<u64, Value>,
-    /// Those whose uses come later.
+    /// Variables that are used after the node, with the new variables.
     later: Vec<(u64, Value)>,
 }
 

@@ -53,7 +53,7 @@ fn make_let(
     })
 }
 
-/// One of two values, of which only that one is computed.
+/// A conditional; only the chosen branch is evaluated.
 #[derive(Node)]
 #[node(key = "relay.If", kind = dag, init = make_if, crate = crate)]
 #[repr(C)]

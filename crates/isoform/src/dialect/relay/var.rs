@@ -11,7 +11,7 @@ use crate::kernel::object::reference::{Node, Ref};
 
 /// The identity of a variable: a view of the variable itself.
 ///
-/// A variable is one object, which its binding and all its uses share, so it is its own
+/// The binding and all uses share the same variable object, so a variable is its own
 /// identity. A variable with another annotation is another variable.
 #[derive(Node, Default)]
 #[node(key = "relay.Id", kind = var, init = refuse_id, no_new, crate = crate)]

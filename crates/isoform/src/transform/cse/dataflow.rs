@@ -13,7 +13,7 @@ pub(crate) type Id = u32;
 
 /// A graph of expressions, as a language has it.
 pub(crate) trait Dataflow {
-    /// An expression as it has become.
+    /// An expression, original or rewritten.
     type Expr: Clone;
 
     /// The number of expressions.
@@ -25,17 +25,17 @@ pub(crate) trait Dataflow {
     /// The operands of an expression.
     fn operands(&self, id: Id) -> &[Id];
 
-    /// An expression as it is.
+    /// The original expression.
     fn expr(&self, id: Id) -> Self::Expr;
 
-    /// An expression with its operands as they have become.
+    /// The expression with its operands taken from `results`.
     fn rebuilt(&self, id: Id, results: &[Self::Expr]) -> Result<Self::Expr>;
 
-    /// The parts that decide the number of an expression, given those of its operands; None if it
-    /// equals no other one.
+    /// The key by which an expression is numbered, given the numbers of its operands; None
+    /// if the expression equals no other.
     fn shape(&mut self, id: Id, numbers: &[Number]) -> Result<Option<Shape>>;
 
-    /// True if an equal expression may come in its place.
+    /// Returns whether an equal expression may replace the expression.
     fn merges(&mut self, id: Id, rebuilt: &Self::Expr) -> Result<Merge>;
 
     /// True if an expression, apart from its operands, has no value for some of their values.
@@ -48,26 +48,26 @@ pub(crate) trait Dataflow {
 /// The numbers from a start to before an end that a scope and the scopes inside of it have.
 pub(crate) type ScopeRange = (u32, u32);
 
-/// The part of an expression in merging.
+/// The role of an expression in merging.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Merge {
-    /// An equal expression comes in its place.
+    /// The first equal expression replaces the expression.
     Yes,
-    /// It stays, but what uses it may be equal to what uses an equal one.
+    /// The expression stays, but its users may equal the users of an equal expression.
     No,
-    /// It stays, and so does what uses it.
+    /// The expression stays and gets a fresh number, so none of its users is merged.
     Apart,
 }
 
-/// Replaces each expression by the first equal one in the order of evaluation; those that may
-/// fail only by one whose scope is around theirs, or inside of it. Returns what the
-/// expressions have become. Linear in the number of expressions; O(n log n) if some that may
-/// fail are equal.
+/// Replaces each expression by the first equal expression in the order of evaluation. An
+/// expression that may fail is only replaced if the scope of one of the two is around or
+/// equal to the scope of the other. Returns the rewritten expressions. Linear in the number
+/// of expressions; O(n log n) if expressions that may fail are equal.
 pub(crate) fn merge<G: Dataflow>(graph: &mut G) -> Result<Vec<G::Expr>> {
     let count = graph.len();
     let mut numbering = Numbering::default();
     let mut numbers: Vec<Number> = vec![0; count];
-    // For each number, the first expression that has it.
+    // The first expression with each number.
     let mut holders: Vec<Id> = Vec::new();
     let mut may_fail = vec![false; count];
     let mut firsts: Vec<Id> = (0..count as Id).collect();

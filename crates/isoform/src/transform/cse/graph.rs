@@ -46,7 +46,7 @@ enum Role {
     /// Has no part in merging, and is not entered.
     Leaf,
     Var,
-    /// Binds variables, so it stays as it is but for its parts.
+    /// Binds variables: the node itself is never merged, but its parts are.
     Binder,
     Container,
     Node,

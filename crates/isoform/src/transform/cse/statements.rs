@@ -96,7 +96,7 @@ fn one_statement(mut stmts: Vec<Value>, old: &Value, facts: &mut Facts<'_>) -> R
 /// A value where it is computed first.
 #[derive(Default)]
 struct Entry {
-    /// The variable that holds it, once there is one.
+    /// The variable that holds the value; None until a statement assigns the value.
     holder: Option<Value>,
     /// True if the value is computed again where it is available.
     needed: bool,
@@ -150,18 +150,19 @@ struct Pass<'p, 'o> {
     vars: &'p Vars,
     facts: &'p mut Facts<'o>,
     numbering: Numbering,
-    /// The numbers of expressions, None for those whose value may differ each time.
+    /// The number of each expression; None if its value may change between evaluations.
     numbers: ByIdent<Option<Number>>,
-    /// Variables that are used where they may not have been assigned, before it or after the
-    /// body in which it happens: they have two values.
+    /// Variables that are used where they may be unassigned: before the assignment, or
+    /// after the body with the assignment. Such a variable has two values.
     early: Idents,
-    /// Expressions with a number, in the order in which they got it.
+    /// Expressions with a number, in the order of numbering.
     numbered: Vec<u64>,
     /// The variables of bodies that have ended.
     ended_vars: Idents,
     /// The operands that the current statement is certain to compute.
     roots: Vec<Value>,
-    /// The numbers of values that it is certain to compute; None until somebody asks.
+    /// The numbers of the values that the current statement is certain to compute; filled
+    /// on demand.
     certain: Option<HashSet<Number, RandomState>>,
     /// The number of entries before the current statement.
     known_before: usize,
@@ -434,7 +435,8 @@ impl<'p, 'o> Pass<'p, 'o> {
             if self.numbers.contains_key(&ident) {
                 self.early.insert(ident);
             }
-            // Whatever it holds, it holds the same until it ends.
+            // The variable is never reassigned, so its value stays the same until the scope
+            // ends.
             let held = match (alike, number) {
                 (true, Some(number)) => number,
                 _ => self.numbering.fresh(),

@@ -62,7 +62,8 @@ fn write_lines(out: &mut String, sign: char, lines: &[&str]) {
     }
 }
 
-/// The changes that lead from some lines to others, with what is equal between them.
+/// The operations that turn the lines of `old` into the lines of `new`, unchanged lines
+/// included.
 fn operations<T: Copy + Eq + Hash + Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     let mut found = Replace::new(Capture::new());
     let (mut old_start, mut new_start) = (0, 0);

@@ -80,9 +80,9 @@ impl Printing {
         self
     }
 
-    /// Sets the passes after which the changed functions are printed, as a unified diff;
-    /// a pass that changes nothing prints nothing. Changes of passes that run inside of
-    /// another one, such as those of a sequence, are theirs, not those of the outer one.
+    /// Sets the passes after which the changed functions are printed, as a unified diff; a
+    /// pass that changes nothing prints nothing. A change made by a nested pass, for
+    /// example in a sequence, counts for the nested pass only.
     #[must_use]
     pub fn changes(mut self, which: Which) -> Self {
         self.changes = which;

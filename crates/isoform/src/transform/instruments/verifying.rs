@@ -12,7 +12,7 @@ use crate::transform::root::Check;
 
 type CheckFn = dyn Fn(&Ref<Obj>) -> Result<()> + Send + Sync;
 
-/// Checks the program after each pass, so that the pass that breaks it is known.
+/// Checks the program after each pass, to find the pass that breaks the program.
 ///
 /// ```
 /// use isoform::transform::instruments::Verifying;

@@ -97,10 +97,10 @@ pub(super) fn summary(memo: &Memo, function: &Ref<Obj>) -> Option<Summary> {
 
 /// The result of a search.
 struct Found {
-    /// The variables that it uses and does not bind, each once.
+    /// The free variables of the value, each listed once.
     free: Vec<Ref<Obj>>,
-    /// Nothing in it can change, and nothing has a comparison of its own, which may depend
-    /// on anything.
+    /// True if no part of the value can change or has a custom comparison, which may depend
+    /// on arbitrary state.
     is_fixed: bool,
 }
 

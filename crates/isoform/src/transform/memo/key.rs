@@ -167,7 +167,7 @@ fn around(
     let mut found = Vec::with_capacity(names.len());
     for name in names {
         let callee = program.by_name.get(&*name);
-        // A function that calls itself is not one that calls an equal one.
+        // A recursive call differs from a call of an equal function.
         let is_itself = callee.is_some_and(|callee| callee.same_as(function));
         let seen = match callee {
             None => Value::NONE,

@@ -11,7 +11,7 @@ use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
 use crate::structural::structural_equal;
 
-/// For each object of one function that of another one.
+/// Maps the objects of a function to their counterparts in an equal function.
 #[derive(Default)]
 pub(super) struct Pairs {
     objects: HashMap<u64, Ref<Obj>, RandomState>,
@@ -173,7 +173,7 @@ impl Pairs {
         Some(())
     }
 
-    /// Ignored parts correspond as far as they are alike.
+    /// Pairs the parts of ignored fields as far down as both sides have the same shape.
     fn enter_ignored(&mut self, (left, right, site): Below, below: &mut Vec<Below>) {
         match (shape(&left), shape(&right)) {
             (Shape::Node(a), Shape::Node(b)) if a.same_as(b) => {}

@@ -59,7 +59,7 @@ type Key = (u64, bool);
 struct Relinker<'a> {
     pairs: &'a Pairs,
     module: Option<&'a Ref<IRModule>>,
-    /// The results of objects; None for those that are open.
+    /// The results of objects; None while an object is open.
     done: HashMap<Key, Option<Value>, RandomState>,
 }
 

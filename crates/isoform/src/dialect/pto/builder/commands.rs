@@ -65,7 +65,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The next argument; None for those that are left out.
+    /// The next argument; a missing argument counts as None.
     fn next<T: Argument>(&mut self) -> Result<T> {
         let value = self.rest.next().cloned().unwrap_or_default();
         T::from_value(value).map_err(|error| {

@@ -32,7 +32,7 @@ struct Blocks {
     open: Vec<usize>,
     /// For each block, true if everything in it has been visited.
     is_closed: Vec<bool>,
-    /// The block in which each expression is first used; None outside of all others.
+    /// The block in which each expression is first used; None outside of all blocks.
     block_of: HashMap<u64, Option<usize>, RandomState>,
 }
 

@@ -10,7 +10,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function as Callback;
 use crate::kernel::object::reference::Ref;
 
-/// Calls a function for each expression after those below it, once for each.
+/// Calls a function once for each expression, in post-order.
 ///
 /// Operators, global variables and constructors are expressions, too; types, attributes and
 /// patterns are not visited. The order below an expression is that of the fields, except
@@ -148,7 +148,7 @@ pub fn expr_ref_counts(expr: &Ref<RelayExpr>) -> IndexMap<u64, u32, RandomState>
     counts.0
 }
 
-/// Calls a function for each expression after those below it, once for each.
+/// Calls a function once for each expression, in post-order.
 #[export("relay.analysis.post_order_visit", crate = crate)]
 fn exported_post_order_visit(expr: &Ref<RelayExpr>, fvisit: Callback) -> Result<()> {
     post_order_visit(expr, |expr| fvisit.call(&[expr.into()]).map(drop))

@@ -59,7 +59,7 @@ struct Planner<'g> {
     homes: Vec<Home>,
     /// The slots of values from outside, by function and expression.
     captured: HashMap<(u32, Id), Slot, RandomState>,
-    /// For each function, the expressions that it uses from outside.
+    /// The captured expressions of each function.
     sources: Vec<Vec<Id>>,
     /// True for expressions that are used other than as the callee of a call.
     is_operand: Vec<bool>,
@@ -166,7 +166,7 @@ impl<'g> Planner<'g> {
         Ok(())
     }
 
-    /// The slot of a variable that a function binds; None if nothing uses it.
+    /// The slot of a variable that a function binds; None for an unused variable.
     fn bound(&mut self, function: u32, var: &Ref<Var>) -> Option<Slot> {
         let id = self.graph.var(var)?;
         let slot = self.slot(function);

@@ -72,8 +72,8 @@ impl Implementation {
         };
         match &self.kernel {
             Source::Known(kernel) => {
-                // The operators on tuples have one input; others may get one that they
-                // pass on.
+                // Operators on tuples have a single input. Other operators may pass a tuple
+                // through.
                 let items = match values {
                     [value] => value.items(),
                     _ => None,
@@ -163,7 +163,7 @@ fn result_of(value: Value) -> Result<Value> {
             .map(|item| Tensor::from_value(item.clone()).map(Value::from));
         return Ok(parts.collect::<Result<Array>>()?.into());
     }
-    // Arrays of other libraries convert as they do for arguments.
+    // Arrays of other libraries are converted like arguments.
     Tensor::from_value(value)
         .map(Value::from)
         .map_err(|error| error.in_context("the result of a kernel, a tensor or a tuple of tensors"))
@@ -272,8 +272,8 @@ pub fn kernel(body: impl Fn(&KernelCall<'_>) -> Result<Value> + Send + Sync + 's
 }
 
 /// Sets the kernel of an operator, by which calls are evaluated and folded: one made by
-/// [`kernel`], or any function of a list of inputs and the attributes. It replaces the one
-/// of this library, and the one that was set before.
+/// [`kernel`], or any function of a list of inputs and the attributes. The new kernel
+/// replaces the built-in kernel and any kernel set before.
 ///
 /// ```
 /// use isoform::dialect::relay::eval::{evaluate_call, kernel, register_kernel};

@@ -26,11 +26,11 @@ pub(super) struct Inference<'m> {
     pub(super) known: Known,
     relations: Relations,
     pub(super) problems: Problems,
-    /// The expressions with types, each after those that it consists of.
+    /// The expressions with types, parts before the expressions that contain them.
     pub(super) exprs: Vec<Ref<RelayExpr>>,
     /// Their types.
     pub(super) found: Vec<Ref<Type>>,
-    /// The number of the root that each of them belongs to.
+    /// The number of the root of each expression.
     pub(super) owners: Vec<u32>,
     numbers: ById<u32>,
     signatures: ById<Ref<FuncType>>,
@@ -335,7 +335,8 @@ impl<'m> Inference<'m> {
     }
 
     /// The type of a function as far as its annotations say, with holes elsewhere. The
-    /// holes are those of its parameters and its result, so calls find them, too.
+    /// parameters and the result of the function use the same holes, so calls fill them,
+    /// too.
     pub(super) fn signature(&mut self, function: &Ref<Function>) -> Result<Ref<FuncType>> {
         if let Some(known) = self.signatures.get(&function.identity()) {
             return Ok(known.clone());
@@ -460,12 +461,13 @@ impl<'m> Inference<'m> {
         let found = self
             .relations
             .add(relation, &mut self.types, &mut self.problems)?;
-        // What it has found about its inputs may help others.
+        // The relation may have refined the types of its inputs, and so unblock other
+        // relations.
         self.relations.settle(&mut self.types, &mut self.problems)?;
         Ok(found)
     }
 
-    /// A type with type variables replaced, where it is not known yet as soon as it is.
+    /// A type with type variables replaced; holes are replaced once their types are known.
     pub(super) fn instance(
         &mut self,
         ty: &Ref<Type>,

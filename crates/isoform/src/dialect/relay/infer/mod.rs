@@ -1,10 +1,10 @@
 //! Type inference.
 //!
-//! Each expression gets its type from those of its parts. A type that is not known yet is
-//! a hole; operators are relations between the types of arguments and results, which are
-//! asked as soon as their arguments are known, and again when more is known. Nothing is
-//! recursive, and the work is linear in the size of the program and its types, times the
-//! number of times that relations are asked.
+//! The type of an expression follows from the types of its parts. A type that is not known
+//! yet is a hole. Operators are relations between the types of arguments and results; a
+//! relation is asked as soon as its arguments are known, and again when more is known. No
+//! step is recursive, and the work is linear in the size of the program and its types,
+//! times the number of times that relations are asked.
 //!
 //! | file | job |
 //! |---|---|

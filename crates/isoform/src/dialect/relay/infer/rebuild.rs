@@ -42,8 +42,8 @@ impl Inference<'_> {
         types
     }
 
-    /// Rebuilds what has another type than before. Parts come before what they are in, so
-    /// one pass is enough.
+    /// Rebuilds the expressions whose types have changed. Parts come before the expressions
+    /// that contain them, so a single pass is enough.
     ///
     /// # Errors
     ///

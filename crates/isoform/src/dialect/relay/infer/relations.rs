@@ -81,8 +81,8 @@ impl Relations {
         self.waiting.push(relation);
     }
 
-    /// Returns a type with type variables replaced. What is not known of it yet is replaced
-    /// as soon as it is known.
+    /// Returns a type with type variables replaced. A part that is still a hole is replaced
+    /// once its type is known.
     pub(super) fn instance(
         &mut self,
         ty: &Ref<Type>,

@@ -191,10 +191,9 @@ impl Types {
             _ => part,
         });
         let parts: Vec<Ref<Type>> = parts.collect();
-        if ty.isa::<IncompleteType>() {
-            parts[0].clone()
-        } else {
-            rebuilt(ty, &parts)
+        match ty.isa::<IncompleteType>() {
+            true => parts[0].clone(),
+            false => rebuilt(ty, &parts),
         }
     }
 
@@ -259,11 +258,10 @@ impl Types {
                 made.insert(id, Some(replacements.get(&id).unwrap_or(&ty).clone()));
                 continue;
             }
-            // A hole has one part: what is known of it.
-            let parts = if ty.isa::<IncompleteType>() {
-                vec![self.head(&ty)]
-            } else {
-                parts_of(&ty)
+            // The only part of a hole is the type known so far.
+            let parts = match ty.isa::<IncompleteType>() {
+                true => vec![self.head(&ty)],
+                false => parts_of(&ty),
             };
             if let [head] = &parts[..]
                 && head.same_as(&ty)
@@ -283,10 +281,9 @@ impl Types {
                     new.unwrap_or_else(|| part.clone())
                 });
                 let new: Vec<_> = new.collect();
-                let new = if ty.isa::<IncompleteType>() {
-                    new[0].clone()
-                } else {
-                    rebuilt(&ty, &new)
+                let new = match ty.isa::<IncompleteType>() {
+                    true => new[0].clone(),
+                    false => rebuilt(&ty, &new),
                 };
                 made.insert(id, Some(new));
             } else if parts.is_empty() {

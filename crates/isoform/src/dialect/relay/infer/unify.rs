@@ -263,7 +263,7 @@ fn tensors(left: &Ref<TensorType>, right: &Ref<TensorType>) -> Result<Ref<Type>,
     }
 }
 
-/// The size that fits two others, if there is one.
+/// A size that is compatible with both sizes; None if the sizes conflict.
 fn common_dim(left: &Ref<PrimExpr>, right: &Ref<PrimExpr>) -> Option<Ref<PrimExpr>> {
     if dims::is_any(left) {
         return Some(left.clone());

@@ -79,7 +79,7 @@ operators! {
     pad = "nn.pad"(data: "The input tensor.", pad_value: "The added value, a scalar.") [PadAttrs]
         -> "Pad" nn::pad, Injective, 2;
 
-    /// The data as a matrix: the first axis, and all others as one.
+    /// The data as a matrix, with all axes but the first merged.
     batch_flatten = "nn.batch_flatten"(data: "The input tensor.")
         -> "BatchFlatten" nn::batch_flatten, Injective, 1;
 }

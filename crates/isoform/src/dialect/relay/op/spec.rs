@@ -21,11 +21,11 @@ use crate::kernel::value::Value;
 #[repr(i64)]
 #[non_exhaustive]
 pub enum OpPattern {
-    /// Each element from the elements at the same position.
+    /// An element of the result reads the input elements at the same position.
     ElemWise = 0,
     /// As element-wise, with inputs repeated along axes of size 1.
     Broadcast = 1,
-    /// Each element from one element of each input.
+    /// An element of the result reads a single element of every input.
     Injective = 2,
     /// A reduction over axes.
     CommReduce = 3,

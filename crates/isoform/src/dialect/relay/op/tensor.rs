@@ -161,7 +161,7 @@ operators! {
     device_copy = "device_copy"(data: "The input tensor.") [DeviceCopyAttrs]
         -> "Identity" broadcast::identity, Opaque, 10;
 
-    /// The tensor, which is not fused with what uses it.
+    /// The unchanged tensor, at which fusion stops.
     stop_fusion = "annotation.stop_fusion"(data: "The input tensor.")
         -> "Identity" broadcast::identity, Opaque, 10;
 

@@ -138,7 +138,7 @@ fn places(graph: &Graph) -> Result<Vec<Place>> {
         };
         places.push(match graph.form(user)? {
             Form::Let(_) if position == 0 => Place::Value(user),
-            // It was reached earlier, so it has a smaller number.
+            // The `let` was reached earlier, so its place is known.
             Form::Let(_) => places[user as usize],
             Form::Function(_) => Place::Result,
             Form::If(_) | Form::Match(_) if position > 0 => Place::Result,

@@ -108,7 +108,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// The plan; None if there is nothing to bind.
+    /// Returns the plan, or None if no expression needs a binding.
     fn of(graph: &Graph, scopes: &Scopes, globals: &Globals) -> Result<Option<Plan>> {
         let blocks = scopes.blocks(graph)?;
         let mut is_bound = vec![false; graph.len()];

@@ -138,8 +138,9 @@ fn calling(id: Id) -> u32 {
     2 * id + 1
 }
 
-/// Unknown effects: each is at least those of others, and maybe one of its own. The least
-/// solution takes recursive functions to have no effects unless something in them has.
+/// Equations of unknown effects: an unknown is at least the effects of its causes, plus
+/// possibly an effect of its own. In the least solution, a recursive function has no
+/// effects unless an expression in the body has an effect.
 struct Equations {
     unknowns: usize,
     /// A cause, and the unknown that is at least that effect.

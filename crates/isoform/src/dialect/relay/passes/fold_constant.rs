@@ -374,7 +374,7 @@ impl Folder<'_> {
         Ok(self.effects.insert(effects))
     }
 
-    /// The expression whose result is that of another one.
+    /// The expression whose result replaces that of `id`, or `id` itself.
     fn resolved(&self, id: Id) -> Id {
         match self.becomes[id as usize] {
             Becomes::Other(other) => other,

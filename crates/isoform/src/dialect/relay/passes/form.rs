@@ -173,8 +173,8 @@ impl<'a> Form<'a> {
     }
 }
 
-/// The expression with other operands: itself if all of them are the ones that it has.
-/// Everything else is kept, the span and the checked type included.
+/// The expression with other operands; the same object if no operand differs. All other
+/// fields are kept, including the span and the checked type.
 ///
 /// # Errors
 ///

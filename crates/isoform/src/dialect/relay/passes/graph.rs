@@ -31,9 +31,9 @@ pub(in crate::dialect::relay) struct Graph {
     operands: Vec<Id>,
     /// The order of a depth-first visit.
     pub(in crate::dialect::relay) steps: Vec<Step>,
-    /// For each bound variable, the expression that binds it.
+    /// The expression that binds each bound variable.
     binders: ByIdent<Id>,
-    /// For each variable that occurs, its number.
+    /// The number of each variable that occurs.
     vars: ByIdent<Id>,
     /// The functions marked `Primitive` that were not entered.
     kernels: Vec<Id>,
@@ -91,7 +91,7 @@ impl Graph {
         self.exprs.len()
     }
 
-    /// The numbers of all expressions such that each one comes before its operands.
+    /// The numbers of all expressions, users before operands.
     pub(in crate::dialect::relay) fn users_first(&self) -> impl Iterator<Item = Id> {
         self.steps.iter().rev().filter_map(|step| match step {
             Step::Done(id) => Some(*id),
@@ -138,7 +138,7 @@ impl Graph {
         self.rows[id as usize].is_recursive
     }
 
-    /// The expression with its operands as they have become.
+    /// The expression with its operands taken from `results`.
     ///
     /// # Errors
     ///
@@ -452,7 +452,7 @@ impl Sharing<'_> {
         self.stack.push((self.graph.expr(kernel).clone(), false));
         while let Some((expr, is_visited)) = self.stack.pop() {
             self.poll.step_outside()?;
-            // A class that is declared elsewhere binds nothing, as far as is known.
+            // Classes declared outside of the dialect are assumed to bind no variables.
             let Some(form) = Form::find(&expr) else {
                 continue;
             };

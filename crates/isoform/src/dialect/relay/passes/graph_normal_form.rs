@@ -123,8 +123,8 @@ fn removed(graph: &Graph, effects: &Effects) -> Result<Vec<bool>> {
     let is_shared = live.keep_outer_uses()?;
     let is_free = free(&live)?;
     let mut places = Places::new(graph);
-    // For each expression, the last `let` that was found of which it is the value, and for
-    // each `let` the one before it.
+    // The `let` expressions that bind each value, as linked lists: `last` has the `let`
+    // found last, and `previous` the `let` found before.
     let (mut last, mut previous) = (vec![NONE; graph.len()], vec![NONE; graph.len()]);
     for id in graph.users_first() {
         let form = graph.form(id)?;
@@ -147,7 +147,7 @@ fn removed(graph: &Graph, effects: &Effects) -> Result<Vec<bool>> {
                 places.note(id, used);
             }
         }
-        // What only values use that disappear is not needed.
+        // An expression that only removed values use is not needed.
         let Some(here) = places.of(id) else {
             continue;
         };

@@ -124,7 +124,7 @@ impl Inliner {
             .collect())
     }
 
-    /// All functions, each after those that it mentions, as far as possible.
+    /// All functions, callees before callers except in cycles.
     fn callees_first(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.functions.len());
         let mut seen = vec![false; self.functions.len()];

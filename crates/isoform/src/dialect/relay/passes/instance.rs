@@ -63,10 +63,10 @@ impl Template {
         Ok(Some(params.map(|param| graph.var(param)).collect()))
     }
 
-    /// The body with arguments in the place of the parameters. Those that may not move are
-    /// bound before it. Variables that the body binds become fresh ones, and all expressions
-    /// that compute something are copied: one that two bodies shared would be evaluated once,
-    /// before the branches that guard it in each of them.
+    /// The body with arguments in place of the parameters. Arguments that may not move are
+    /// bound before the body. Variables bound in the body become fresh variables, and all
+    /// expressions that compute a value are copied: an expression shared by two bodies
+    /// would be evaluated once, before the branches that guard it in each body.
     ///
     /// # Errors
     ///

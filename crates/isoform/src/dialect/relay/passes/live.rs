@@ -78,11 +78,12 @@ impl<'g> Live<'g> {
         Ok(())
     }
 
-    /// Keeps each `let` whose value shares work by reference with functions inside of its
-    /// own, if nothing else outside of them needs it: they would compute it at each call.
+    /// Keeps each `let` whose value shares work by reference with functions nested in the
+    /// same function, if no expression outside of the nested functions needs the work:
+    /// without the `let`, every call of a nested function would repeat the work.
     ///
-    /// Returns, for each expression, true if something in it is work that only such functions
-    /// need, so that it is computed in the function around them. Linear if there are no
+    /// Returns, for each expression, true if the expression contains work that only nested
+    /// functions need, which the function around them computes. Linear if there are no
     /// functions in functions, otherwise O(n log n).
     pub(super) fn keep_outer_uses(&mut self) -> Result<Vec<bool>> {
         let graph = self.graph;

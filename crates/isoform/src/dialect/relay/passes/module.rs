@@ -5,14 +5,14 @@ use crate::ir::{IRModule, RelayExpr};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 
-/// The module with some of its functions replaced: itself if none of them changes.
+/// The module with changed functions; the same module if no function changes.
 ///
-/// Functions that are not functions of Relay, and those that are not wanted, are kept; so
-/// is everything else in the module.
+/// Functions that do not belong to Relay or are not wanted are kept, and so are all other
+/// parts of the module.
 ///
 /// # Errors
 ///
-/// Those of `change`, with the name of the function.
+/// The errors of `change`, with the name of the function.
 pub(super) fn map_functions(
     module: &Ref<IRModule>,
     wanted: impl Fn(&Function) -> bool,

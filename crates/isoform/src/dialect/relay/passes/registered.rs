@@ -24,7 +24,7 @@ use crate::transform::{
     FunctionPass, Memo, ModulePass, PassContext, PassInfo, register_config_option,
 };
 
-/// The pass that most others need to run before them.
+/// The pass that most other passes require.
 const INFER_TYPE: &str = "InferType";
 
 /// The option of contexts for the largest number of expressions in a kernel.

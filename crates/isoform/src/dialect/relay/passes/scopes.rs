@@ -15,17 +15,17 @@ pub(in crate::dialect::relay) type Scope = u32;
 /// The scopes of a [`Graph`].
 pub(in crate::dialect::relay) struct Scopes {
     tree: Tree,
-    /// For each expression, the scope in which it is computed.
+    /// The scope that computes each expression.
     of: Vec<Scope>,
-    /// For each expression, the first of the scopes that it opens.
+    /// The first scope that each expression opens.
     inner: Vec<Scope>,
     /// True if a `let` is a scope for its value and body.
     lets: bool,
 }
 
 impl Scopes {
-    /// The scopes of all expressions; with `lets`, each `let` is a scope as well, for its
-    /// value and body, so nothing in it leaves it. O(n log n).
+    /// The scopes of all expressions. With `lets`, a `let` opens a scope for its value and
+    /// body, so expressions in the `let` stay inside. O(n log n).
     ///
     /// # Errors
     ///
@@ -103,13 +103,14 @@ impl Scopes {
         Ok(self.innermost(|scope| is_body[scope]))
     }
 
-    /// For each scope, the innermost one around it that is not that of a `let`.
+    /// For each scope, the innermost enclosing scope, or the scope itself, that is not
+    /// opened by a `let`.
     pub(in crate::dialect::relay) fn blocks(&self, graph: &Graph) -> Result<Vec<Scope>> {
         let lets = self.lets(graph)?;
         Ok(self.innermost(|scope| !lets[scope]))
     }
 
-    /// For each scope, true if it is that of a `let`.
+    /// For each scope, true if a `let` opens the scope.
     pub(in crate::dialect::relay) fn lets(&self, graph: &Graph) -> Result<Vec<bool>> {
         let mut is_let = vec![false; self.len()];
         for id in 0..graph.len() as Id {
@@ -120,7 +121,8 @@ impl Scopes {
         Ok(is_let)
     }
 
-    /// For each scope, the innermost wanted one around it, which may be itself, or 0.
+    /// For each scope, the innermost wanted scope among the scope itself and its enclosing
+    /// scopes; 0 if no such scope is wanted.
     fn innermost(&self, wanted: impl Fn(usize) -> bool) -> Vec<Scope> {
         let mut found: Vec<Scope> = (0..self.tree.len()).collect();
         for scope in 1..self.len() {

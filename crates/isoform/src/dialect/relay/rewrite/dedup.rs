@@ -57,11 +57,11 @@ fn fresh_var(var: &Ref<Var>) -> Ref<Var> {
     var.with_type_annotation(var.type_annotation.clone())
 }
 
-/// Variables, each with the one that replaces it.
+/// Pairs of a variable and its replacement.
 pub type Renaming = Vec<(Ref<Var>, Ref<Var>)>;
 
-/// Returns a pattern that binds fresh variables, and those variables by the ones that they
-/// replace. Linear in the size of the pattern.
+/// Returns a copy of the pattern that binds fresh variables, and the pairs of old and fresh
+/// variables. Linear in the size of the pattern.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Rewriting in post-order, with each expression as it was and as it has become.
+//! Post-order rewriting: a function sees every expression before and after its parts are
+//! rewritten.
 
 use std::sync::LazyLock;
 
@@ -25,22 +26,22 @@ type Rewrite<'f, C> =
     Box<dyn Fn(&mut C, &Ref<RelayExpr>, &Ref<RelayExpr>) -> Result<Option<Ref<RelayExpr>>> + 'f>;
 type Before<'f, C> = Box<dyn Fn(&mut C, &Ref<RelayExpr>) -> Result<Option<Ref<RelayExpr>>> + 'f>;
 
-/// Rewrites expressions, each by the function for the class that it had at first.
+/// Rewrites expressions, each by the function for its original class.
 ///
-/// A function gets the expression as it was, and as it is after everything below it was
-/// rewritten, and returns the expression that comes in its place, or None for the latter. A
-/// class without a function has that of the nearest class it extends. An expression is
-/// rewritten once, however many ways lead to it, and is the same object if nothing in it
-/// changes. Types, attributes and patterns are kept; so are spans and checked types in the
-/// copies.
+/// A function gets an expression before and after its parts are rewritten, and returns the
+/// replacement, or None to keep the latter. A class without a function uses the function of
+/// the nearest class it extends. An expression is rewritten once, however many paths lead
+/// to it, and stays the same object if no part changes. Types, attributes and patterns are
+/// kept; copies keep spans and checked types.
 ///
-/// Parameters come before the body of a function. The variable of a `let` comes where it is
-/// used first, which is after its value unless the value is a recursive function, or after
-/// the body that does not use it. If a function replaces it by anything but a variable, that
-/// comes in place of its uses, and the binding disappears: its result is the body.
+/// Parameters are rewritten before the body of a function. The variable of a `let` is
+/// rewritten at its first use, which is after the value unless the value is a recursive
+/// function; an unused variable is rewritten after the body. If a function replaces the
+/// variable by anything but a variable, the replacement takes the place of all uses, and
+/// the binding disappears: its result is the body.
 ///
-/// [`NodeMutator`](crate::traverse::NodeMutator) rewrites types and everything else, too, but
-/// does not show what a node was before.
+/// [`NodeMutator`](crate::traverse::NodeMutator) rewrites types and everything else, too,
+/// but does not show the original nodes.
 ///
 /// ```
 /// use isoform::dialect::relay::{AsExpr, ExprRewriter, If, Tuple, Var};
@@ -154,9 +155,9 @@ impl<C> std::fmt::Debug for ExprRewriter<'_, C> {
     }
 }
 
-/// Rewrites an expression by one function for all classes, as [`ExprRewriter`] does: it gets
-/// each expression as it was and as it has become, and returns what comes in its place, or
-/// None for the latter. Linear in the number of expressions.
+/// Rewrites an expression by one function for all classes, like [`ExprRewriter`]. The
+/// function gets every expression before and after its parts are rewritten, and returns the
+/// replacement, or None to keep the latter. Linear in the number of expressions.
 ///
 /// # Errors
 ///
@@ -182,7 +183,7 @@ enum Way {
     Around,
 }
 
-/// Objects of other types are kept as they are, unless they are sequences.
+/// Objects of other types stay unchanged, except sequences.
 static WAYS: LazyLock<Dispatch<Way>> = LazyLock::new(|| {
     Dispatch::new()
         .on::<RelayExpr>(Way::Expr)
@@ -207,7 +208,7 @@ struct Run<'r, 'f, 'a, C> {
 /// An object whose parts are being rewritten.
 struct Open {
     way: Way,
-    /// True if others lead to it as well.
+    /// True if the object has several owners.
     is_shared: bool,
 }
 
@@ -396,8 +397,8 @@ impl<'a, C> Run<'_, '_, 'a, C> {
     }
 }
 
-/// Rewrites an expression by a function, which gets each expression as it was and as it has
-/// become, and returns what comes in its place, or None for the latter.
+/// Rewrites an expression by a function, which gets every expression before and after its
+/// parts are rewritten, and returns the replacement, or None to keep the latter.
 #[export("relay.ir.post_order_rewrite", crate = crate)]
 fn exported_rewrite(expr: &Ref<RelayExpr>, function: Callback) -> Result<Ref<RelayExpr>> {
     post_order_rewrite(expr, |before, after| {

@@ -55,8 +55,8 @@ pub(super) struct Checker<'a> {
     pub(super) failures: Vec<Failure>,
     pub(super) program: Option<Ref<Program>>,
     pub(super) function: Option<Ref<Function>>,
-    /// Without a function around it: the variables that must be defined, which
-    /// are those that something defines.
+    /// Set when a statement is checked outside of a function: the variables that the
+    /// statement defines. Only these must be defined before use; all others are free.
     pub(super) locals: Option<HashSet<u64>>,
     pub(super) loops: usize,
     /// True if the following statements are unreachable.

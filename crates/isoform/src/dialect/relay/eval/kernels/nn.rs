@@ -57,7 +57,7 @@ pub(super) fn batch_matmul(call: &OpCall<'_>) -> Outcome {
     )
 }
 
-/// For each axis of one layout, its position in another.
+/// The position of each axis of `to` in `from`.
 fn permutation(name: &str, from: &str, to: &str) -> Result<Vec<i64>> {
     let position = |letter: char| {
         from.find(letter).map(|at| at as i64).ok_or_else(|| {

@@ -83,7 +83,7 @@ fn windows(
             dim_text(length)
         )));
     }
-    // Known sizes are added up first, so that a symbolic one stays as simple as it is.
+    // Known sizes are added first, which keeps symbolic sizes simple.
     let mut extra = dims::sub(padding, &extent)?;
     if dims::known(stride) == Some(1) {
         return dims::add(length, &dims::add(&extra, &one)?);

@@ -13,7 +13,7 @@ use crate::tir;
 /// The size of a dimension.
 pub(in crate::dialect::relay) type Dim = Ref<PrimExpr>;
 
-/// The size as a number, if it is one.
+/// The size as a number; None unless the size is a literal.
 pub(in crate::dialect::relay) fn known(dim: &Dim) -> Option<i64> {
     dim.downcast_ref::<IntImm>().map(|literal| literal.value)
 }

@@ -128,7 +128,7 @@ pub(in super::super) fn pad(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type
     Ok(Some(dims::tensor(padded, data.dtype)))
 }
 
-/// The input as a matrix: the first axis, and all others as one.
+/// The input as a matrix, with all axes but the first merged.
 pub(in super::super) fn batch_flatten(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let Some(data) = types.tensor(0)? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Which expressions use which, and how each use reads its operand.
+//! The users of each expression, and how every use reads its operand.
 
 use crate::dialect::relay::Call;
 use crate::dialect::relay::op::OpPattern;
@@ -142,7 +142,7 @@ fn is_data_dependent(op: &Op) -> bool {
     is_set(op, "TShapeDataDependent")
 }
 
-/// True if calls of an operator compute nothing, so that there is no kernel for them.
+/// True if calls of an operator compute nothing and need no kernel.
 pub(super) fn is_non_computational(op: &Op) -> bool {
     is_set(op, "TNonComputational")
 }

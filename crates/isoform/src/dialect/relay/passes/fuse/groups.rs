@@ -22,7 +22,7 @@ pub(super) struct Groups {
 struct Group {
     sink: Id,
     pattern: OpPattern,
-    /// True if it has a complex computation, of which there is one at most.
+    /// True if the group has an anchor: a complex computation, at most one per group.
     has_anchor: bool,
     count: usize,
 }

@@ -1,4 +1,4 @@
-//! A match as rules see it, and the expressions that they put in its place.
+//! A match from the view of rules, and the replacements that rules build.
 
 use super::purity::Purity;
 use crate::dialect::relay::eval::scalar;

@@ -224,7 +224,7 @@ fn twice(name: &str, holes: &Holes) -> Result<Vec<Ref<Call>>> {
     Ok(templates)
 }
 
-/// The operators on each element of two tensors that are broadcast to each other.
+/// The element-wise operators on two tensors, with broadcasting.
 const BINARY: [&str; 26] = [
     "add",
     "subtract",
@@ -357,8 +357,8 @@ fn is_bounded(operator: &str, constants: [&Ref<Constant>; 2]) -> bool {
     }
 }
 
-/// The smallest and the largest size of the numbers of a tensor other than 0, or [1, 1] if
-/// all are 0. None if one of them is infinite or NaN.
+/// The smallest and the largest magnitude of the nonzero numbers of a tensor, or [1, 1] if
+/// all numbers are 0. None if a number is infinite or NaN.
 fn magnitudes(tensor: &Tensor) -> Option<[f64; 2]> {
     let mut found: Option<[f64; 2]> = None;
     for number in numbers(tensor)? {

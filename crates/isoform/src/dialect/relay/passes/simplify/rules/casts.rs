@@ -151,7 +151,8 @@ fn checks_range(first: DType, middle: DType, last: DType) -> bool {
     is_integer(first) && is_float(middle) && is_integer(last)
 }
 
-/// True if a type has each value of another one, so that a cast there and on is one cast.
+/// True if `wide` represents every value of `narrow`, so that a cast by way of `wide`
+/// equals a direct cast.
 fn has_values_of(wide: DType, narrow: DType) -> bool {
     let is_bool = narrow == DType::BOOL;
     if wide == narrow {
