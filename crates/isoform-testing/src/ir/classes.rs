@@ -40,8 +40,8 @@ pub(super) struct Class {
 
 /// All classes, grouped by their ancestors.
 pub(super) struct Classes {
-    /// Maps a class to the classes whose objects may take its place. A class of kind `none`
-    /// only takes a place where exactly this class is expected.
+    /// Maps a class to the classes whose objects fit where the class is expected. A class
+    /// of kind `none` fits only where exactly this class is expected.
     below: HashMap<TypeIndex, Vec<Class>>,
     /// The classes that can be compared, sorted by key.
     pub(super) comparable: Vec<Class>,

@@ -31,8 +31,8 @@ pub(super) fn transpose_by(g: &mut Generator<'_>, x: &Val, order: &[usize]) -> V
 
 /// A shape with as many elements: the numbers to write, and the sizes they mean.
 ///
-/// At most one size that differs between the assignments is written as -1; further such
-/// sizes become 0, which copies the size at the same position.
+/// Of the sizes that differ between the assignments, at most one is written as -1; the
+/// others become 0, which copies the size at the same position.
 pub(super) fn target(g: &mut Generator<'_>, dims: &[Size]) -> Option<(Vec<i64>, Vec<Size>)> {
     let mut sizes: Vec<Size> = dims.to_vec();
     for _ in 0..1 + g.source.below(3) {

@@ -28,7 +28,7 @@ pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
         let own_type = child.value.as_object().is_some_and(|it| it.isa::<Type>());
         child.region == RegionKind::Use && (of_type || !own_type)
     });
-    // Some operands of a type are in the view of the type.
+    // The view of a type contains further operands.
     used.flat_map(|child| nearest(&child.value, is_operand, of_type))
         .collect()
 }

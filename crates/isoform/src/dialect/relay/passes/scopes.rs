@@ -15,7 +15,7 @@ pub(in crate::dialect::relay) type Scope = u32;
 /// The scopes of a [`Graph`].
 pub(in crate::dialect::relay) struct Scopes {
     tree: Tree,
-    /// The scope that computes each expression.
+    /// The scope in which each expression is computed.
     of: Vec<Scope>,
     /// The first scope that each expression opens.
     inner: Vec<Scope>,

@@ -29,10 +29,10 @@ type Before<'f, C> = Box<dyn Fn(&mut C, &Ref<RelayExpr>) -> Result<Option<Ref<Re
 /// Rewrites expressions, each by the function for its original class.
 ///
 /// A function gets an expression before and after its parts are rewritten, and returns the
-/// replacement, or None to keep the latter. A class without a function uses the function of
-/// the nearest class it extends. An expression is rewritten once, however many paths lead
-/// to it, and stays the same object if no part changes. Types, attributes and patterns are
-/// kept; copies keep spans and checked types.
+/// replacement, or None to keep the rewritten expression. A class without a function uses
+/// the function of the nearest class it extends. An expression is rewritten once, however
+/// many paths lead to it, and stays the same object if no part changes. Types, attributes
+/// and patterns are kept; copies keep spans and checked types.
 ///
 /// Parameters are rewritten before the body of a function. The variable of a `let` is
 /// rewritten at its first use, which is after the value unless the value is a recursive
@@ -157,7 +157,8 @@ impl<C> std::fmt::Debug for ExprRewriter<'_, C> {
 
 /// Rewrites an expression by one function for all classes, like [`ExprRewriter`]. The
 /// function gets every expression before and after its parts are rewritten, and returns the
-/// replacement, or None to keep the latter. Linear in the number of expressions.
+/// replacement, or None to keep the rewritten expression. Linear in the number of
+/// expressions.
 ///
 /// # Errors
 ///
@@ -398,7 +399,8 @@ impl<'a, C> Run<'_, '_, 'a, C> {
 }
 
 /// Rewrites an expression by a function, which gets every expression before and after its
-/// parts are rewritten, and returns the replacement, or None to keep the latter.
+/// parts are rewritten, and returns the replacement, or None to keep the rewritten
+/// expression.
 #[export("relay.ir.post_order_rewrite", crate = crate)]
 fn exported_rewrite(expr: &Ref<RelayExpr>, function: Callback) -> Result<Ref<RelayExpr>> {
     post_order_rewrite(expr, |before, after| {
