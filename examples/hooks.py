@@ -44,7 +44,7 @@ class Sum(Expr):
         )
 
     def __s_hash__(self, init: int, hash_of: Callable[..., int]) -> int:
-        """Hash the operands so that swapping them changes nothing."""
+        """Hash the operands regardless of their order."""
         return hash_of(self.lhs, init) ^ hash_of(self.rhs, init)
 
 

@@ -37,7 +37,7 @@ class App(Term):
 
 
 def step(term: Term) -> Term | None:
-    """Reduce the leftmost outermost redex; None if there is none."""
+    """Reduce the leftmost outermost redex; return None for a normal form."""
     match term:
         case App(Lam(param, body), arg):
             return substitute(body, {param: arg})

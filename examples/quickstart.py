@@ -36,7 +36,7 @@ class Add(Expr):
 
 @py_class("quickstart.Fun", scope=True)
 class Fun(Expr):
-    """A function: what it binds ends with it."""
+    """A function; the scope of the parameters is the function."""
 
     params: Array[Var] = field(structural_eq="def")
     body: Expr

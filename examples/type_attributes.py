@@ -1,7 +1,7 @@
 """A pass that knows no operation: it asks types for traits and for a cost.
 
-Each operation says in its class what is true of it. New operations, also those
-of a library in Rust, take part without a change to the pass; and another library
+The class of an operation declares its traits and its cost. New operations, also
+those of a library in Rust, take part without a change to the pass; and another library
 may set attributes of its own on types that it did not write.
 """
 

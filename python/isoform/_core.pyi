@@ -104,7 +104,7 @@ class Change:
         """
     @property
     def left(self) -> Any:
-        """The value on the left; None if there is none."""
+        """The value on the left; None if the left side has no value."""
     @property
     def left_path(self) -> Any:
         """The first place on the left; of what is only on the right, that of what it was put into."""
@@ -116,7 +116,7 @@ class Change:
         """The places on both sides, each distinct pair of objects once."""
     @property
     def right(self) -> Any:
-        """The value on the right; None if there is none."""
+        """The value on the right; None if the right side has no value."""
     @property
     def right_path(self) -> Any:
         """The first place on the right; of what is only on the left, that of what it was taken
@@ -146,7 +146,7 @@ class ChangeRecord:
         """As `Change.kind`."""
     @property
     def left(self) -> Any:
-        """The value on the left as text; None if there is none."""
+        """The value on the left as text; None if the left side has no value."""
     @property
     def left_path(self) -> Any:
         """As `Change.left_path`."""
@@ -155,7 +155,7 @@ class ChangeRecord:
         """As `Change.left_size`."""
     @property
     def right(self) -> Any:
-        """The value on the right as text; None if there is none."""
+        """The value on the right as text; None if the right side has no value."""
     @property
     def right_path(self) -> Any:
         """As `Change.right_path`."""
@@ -333,7 +333,7 @@ class DifferenceRecord:
 
 @final
 class Duplicate:
-    """Subterms that are structurally equal to each other, by `duplicates`."""
+    """A group of structurally equal subterms, found by `duplicates`."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -438,7 +438,7 @@ class Match:
         """The part or partner of a variable, or a default."""
     @property
     def holes(self) -> Any:
-        """The holes and the parts that they match, as pairs."""
+        """The holes and the matching parts, as pairs."""
     def instantiate(self, /, template: Any) -> Any:
         """Replaces the holes and variables of a template by their parts and partners; None
         if a variable would leave the scope that binds it, or be captured by another
@@ -865,7 +865,7 @@ class StructuralMismatch:
     def __str__(self, /) -> str: ...
     @property
     def left(self) -> Any:
-        """The value there on the left; None if there is none."""
+        """The value at the place on the left; None if the left side has no value there."""
     @property
     def left_exists(self) -> Any:
         """True if the left side has a value there."""
@@ -887,7 +887,7 @@ class StructuralMismatch:
         """
     @property
     def right(self) -> Any:
-        """The value there on the right; None if there is none."""
+        """The value at the place on the right; None if the right side has no value there."""
     @property
     def right_exists(self) -> Any:
         """True if the right side has a value there."""
@@ -955,7 +955,7 @@ class StructuralVisitor:
         running, the fields are visited.
         """
     def visit(self, /, value: Any) -> Any:
-        """Visits a value: calls its callback, or visits its children if there is none.
+        """Visits a value: calls the callback for the value, or visits the children if no callback fits.
 
         Returns None, or the VisitInterrupt that a callback returned. Raises ValueError
         for a value that is still being visited.
@@ -1408,8 +1408,8 @@ def collect() -> Any:
     """Frees the objects of the core that only keep each other alive, and returns their
     number.
 
-    Python's own collector calls it after each full collection (such as `gc.collect()`),
-    so there is rarely a reason to call it.
+    Python's own collector calls this function after every full collection (such as
+    `gc.collect()`), so an explicit call is rarely needed.
     """
 
 def convert(value: Any) -> Any:

@@ -105,7 +105,7 @@ fn is_wanted(path: &Path) -> bool {
     };
     match fs::File::open(path).and_then(|mut file| start_of(&mut file)) {
         Ok(start) => is_ours(&start, form),
-        // It may be one; reading it will report the problem.
+        // An unreadable file is wanted, because loading the file will report the problem.
         Err(_) => true,
     }
 }

@@ -59,10 +59,10 @@ impl<'a> RunOptions<'a> {
         self
     }
 
-    /// Sets the words that start this command, such as those of `python -m isoform`, for
-    /// programs that it configures to call it.
+    /// Sets the words of the command line by which configured programs call this command,
+    /// for example the words of `python -m isoform`.
     ///
-    /// Without them, it is called by the path of the running program.
+    /// The default is the path of the running program.
     #[must_use]
     pub fn program<I>(mut self, words: I) -> Self
     where

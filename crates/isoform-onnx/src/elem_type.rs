@@ -132,7 +132,8 @@ impl fmt::Display for ElemType {
 }
 
 impl ElemType {
-    /// The library's data type; `None` for strings, which have none.
+    /// The library's [`DType`] for the elements; `None` for strings, because a tensor
+    /// cannot hold strings.
     pub fn dtype(self) -> Option<DType> {
         use DTypeCode as Code;
         let (code, bits) = match self {

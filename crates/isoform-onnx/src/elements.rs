@@ -78,7 +78,7 @@ pub fn first_difference(left: &Tensor, right: &Tensor) -> Option<u64> {
     found.first.map(|lane| lane as u64 / lanes)
 }
 
-/// A row-major position as indices, such as `[0, 2, 1]`. O(rank).
+/// Converts a row-major position to an index per axis, such as `[0, 2, 1]`. O(rank).
 #[must_use]
 pub fn indices(shape: &[i64], mut position: u64) -> Vec<u64> {
     let mut out: Vec<u64> = shape
@@ -141,8 +141,8 @@ fn float32(number: f32) -> String {
     format!("{number:?}")
 }
 
-/// A 64-bit float as text; one that was converted from 32 bits is written as short as those
-/// allow. O(1).
+/// Formats a 64-bit float. A number that a 32-bit float represents exactly gets the shorter
+/// text of the 32-bit float. O(1).
 #[must_use]
 pub fn float(number: f64) -> String {
     let short = number as f32;

@@ -182,7 +182,8 @@ impl<'p> Extraction<'p> {
         declared.unwrap_or_else(|| facts.of(value))
     }
 
-    /// The inputs of the part: those that are given, then those that it needs besides.
+    /// The inputs of the extracted part: first the given inputs, then further inputs of the
+    /// model on which the results depend.
     fn needed(
         &self,
         given: Vec<Ref<Input>>,
@@ -223,8 +224,8 @@ impl<'p> Extraction<'p> {
     }
 }
 
-/// Values with others in the place of those where the program is cut; together, so that
-/// what they share stays shared.
+/// Replaces the values at which the program is cut. All values are mapped in a single walk,
+/// so shared parts stay shared.
 fn replaced(values: Vec<Value>, cut: &HashMap<ValueKey, Value>) -> isoform::Result<Array> {
     let ty = Output::type_index();
     let options = MapOptions::default().order(WalkOrder::Pre);

@@ -17,7 +17,7 @@ use crate::ir::{Call, Function, Graph, Input, Output, Program};
 /// A program with its layout.
 #[derive(Debug)]
 pub struct Listing {
-    /// All bodies; an outer one comes before those inside it.
+    /// All bodies, with enclosing bodies before nested bodies.
     pub bodies: Vec<Body>,
     /// The positions at which functions start: the main graph is the first body, and each
     /// function follows with its own.
@@ -330,13 +330,13 @@ pub(crate) fn call_of(value: &Value) -> Option<&Ref<Call>> {
     made_by(value).map(|(call, _)| call)
 }
 
-/// The input that a value is, if it is one.
+/// The value as an input; None if the value is not an input.
 fn input_in(value: &Value) -> Option<&Ref<Input>> {
     value.as_object()?.downcast_ref::<Input>()
 }
 
-/// Everything that a node uses: its inputs, and the values that some operators, such as
-/// Gradient, name in attributes.
+/// The values that a node may use: inputs, and attributes, because operators such as
+/// Gradient name values in attributes.
 pub(crate) fn operands(call: &Call) -> Vec<&Value> {
     let mut operands: Vec<&Value> = call.inputs.values().iter().collect();
     for (_, value) in attributes(call) {

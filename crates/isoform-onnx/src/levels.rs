@@ -195,7 +195,7 @@ impl Levels {
         })
     }
 
-    /// The call that stands for this one and all that mean the same; None if it is that.
+    /// The canonical form of a call at these levels; None if the call is already canonical.
     fn call(self, call: &Ref<Call>) -> Result<Option<Value>> {
         let schema = match call.callee {
             Some(_) => None,
@@ -293,7 +293,7 @@ fn same(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// The graph with other declared types of its results; None if it has them.
+/// Replaces the declared types of a graph's results; None if the graph has these types.
 fn with_result_types(graph: &Ref<Graph>, types: Vec<Value>) -> Option<Ref<Graph>> {
     let mut pairs = types.iter().zip(graph.result_types.values());
     if pairs.all(|(new, old)| same(new, old)) {

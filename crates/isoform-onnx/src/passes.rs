@@ -12,8 +12,7 @@ use crate::ir::{Function, Graph, Program};
 /// functions have a domain before a dot.
 const MAIN: &str = "graph";
 
-/// The local functions that a program calls, each after those it calls. Linear in the
-/// program.
+/// The local functions that a program calls, callees first. Linear in the program.
 pub(crate) fn local_functions(program: &Program) -> Result<Vec<(Str, Ref<Function>)>> {
     let mut found: Vec<(Str, Ref<Function>)> = Vec::new();
     let mut names: HashMap<Str, usize> = HashMap::new();
@@ -61,7 +60,8 @@ impl Root for Program {
             replaced.insert(old.identity(), new.into());
         }
         if !replaced.is_empty() {
-            // Before its contents, which may call other functions that are replaced.
+            // In pre-order, the contents of a replacement are mapped as well, and may call
+            // further replaced functions.
             let options = MapOptions::default().order(WalkOrder::Pre);
             let function = Function::type_index();
             let mapped = options.map_selected(
@@ -78,7 +78,7 @@ impl Root for Program {
         Ok(Ref::new(Program { graph, ..fields }).into_object())
     }
 
-    /// A function holds those that it calls, so its digest says all about them.
+    /// A function contains its callees, so its digest covers the callees.
     fn callees(&self, _function: &Ref<Obj>) -> Result<Option<Vec<Str>>> {
         Ok(Some(Vec::new()))
     }

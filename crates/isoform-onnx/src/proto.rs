@@ -115,7 +115,7 @@ pub struct TrainingInfoProto {
 /// A graph of nodes, in topological order, with its inputs, outputs and constants.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct GraphProto {
-    /// The nodes, each after those whose outputs it reads.
+    /// The nodes, in topological order.
     #[prost(message, repeated, tag = "1")]
     pub node: Vec<NodeProto>,
     /// Name of the graph.
@@ -531,7 +531,7 @@ pub struct OpaqueTypeProto {
 /// A function defined by a model out of other operators.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct FunctionProto {
-    /// Name, which a node calls as its `op_type`.
+    /// Name, which calling nodes give as `op_type`.
     #[prost(string, tag = "1")]
     pub name: String,
     /// Names of the parameters.
@@ -552,7 +552,7 @@ pub struct FunctionProto {
     /// Operator sets the body relies on.
     #[prost(message, repeated, tag = "9")]
     pub opset_import: Vec<OperatorSetIdProto>,
-    /// Domain, which a calling node names as its `domain`.
+    /// Domain, which calling nodes give as `domain`.
     #[prost(string, tag = "10")]
     pub domain: String,
     /// Attributes with a default.

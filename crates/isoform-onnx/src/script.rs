@@ -231,7 +231,7 @@ impl Writer {
         Ok(texts.collect::<Result<Vec<_>>>()?.join(", "))
     }
 
-    /// A value of a node by its name, anything else as it is.
+    /// Formats an operand: inputs and outputs of nodes by name, other values by contents.
     fn operand(&mut self, value: &Value) -> Result<String> {
         match value.view() {
             ValueRef::None => Ok("_".to_owned()),

@@ -41,7 +41,8 @@ fn decode_sparse(
     resolver: &ExternalResolver,
 ) -> Result<SparseTensorData> {
     let count = element_count(&sparse.dims)?;
-    // Positions are looked at one by one, and there might be as many as the file claims.
+    // Every position is checked, and without the data, the file can claim any number of
+    // positions.
     if resolver.leaves_out()
         && let parts = [&sparse.values, &sparse.indices]
         && let mut parts = parts.into_iter().flatten()

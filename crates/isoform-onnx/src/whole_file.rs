@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// A file that gets its name when it is complete.
+/// A file that appears under its name only when complete.
 ///
-/// Until [`keep`](Self::keep), nobody sees any of it, and whatever had the name stays as it
-/// is: also if writing fails, or the process is killed. A file that is replaced keeps its
-/// permissions, and a symbolic link stays a link.
+/// Until [`keep`](Self::keep), the new contents are invisible, and an existing file of the
+/// same name stays unchanged, even if writing fails or the process is killed. A file that
+/// is replaced keeps its permissions, and a symbolic link stays a link.
 ///
 /// ```
 /// # fn main() -> std::io::Result<()> {
@@ -36,9 +36,9 @@ pub struct WholeFile {
 
 #[derive(Debug)]
 enum Contents {
-    /// The system removes it by itself, however the process ends.
+    /// A file without a name, which the system removes however the process ends.
     Nameless(File),
-    /// Where file systems have no nameless files.
+    /// A temporary file in the same folder, for file systems without nameless files.
     Beside(NamedTempFile),
 }
 
@@ -81,7 +81,7 @@ impl WholeFile {
         self.finish(true)
     }
 
-    /// Gives the file its name, unless some file has it.
+    /// Gives the file its name, but never replaces an existing file.
     ///
     /// # Errors
     ///

@@ -234,7 +234,7 @@ impl ClassesHandle {
     }
 }
 
-/// Subterms that are structurally equal to each other, by `duplicates`.
+/// A group of structurally equal subterms, found by `duplicates`.
 #[pyclass(frozen, name = "Duplicate", module = "isoform")]
 pub(crate) struct DuplicateHandle(Duplicate);
 

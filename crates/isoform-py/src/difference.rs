@@ -195,13 +195,13 @@ impl ChangeHandle {
         self.0.count()
     }
 
-    /// The value on the left; None if there is none.
+    /// The value on the left; None if the left side has no value.
     #[getter]
     fn left<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, self.0.left().unwrap_or(&Value::NONE))
     }
 
-    /// The value on the right; None if there is none.
+    /// The value on the right; None if the right side has no value.
     #[getter]
     fn right<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, self.0.right().unwrap_or(&Value::NONE))
@@ -359,13 +359,13 @@ impl ChangeRecordHandle {
         self.0.count
     }
 
-    /// The value on the left as text; None if there is none.
+    /// The value on the left as text; None if the left side has no value.
     #[getter]
     fn left(&self) -> Option<&str> {
         self.0.left.as_deref()
     }
 
-    /// The value on the right as text; None if there is none.
+    /// The value on the right as text; None if the right side has no value.
     #[getter]
     fn right(&self) -> Option<&str> {
         self.0.right.as_deref()

@@ -442,7 +442,8 @@ impl Runtime {
             Some(file) => file.to_path_buf().into_pyobject(py)?.into_any(),
             None => match isoform_onnx::to_bytes(subject.program) {
                 Ok(bytes) => PyBytes::new(py, &bytes).into_any(),
-                // Such as a model that one file cannot hold: another runner may run it.
+                // For example, the model is too large for a single file; another runner may
+                // still run the model.
                 Err(error) => return Ok(vec![Err(error.to_string()); cases]),
             },
         };

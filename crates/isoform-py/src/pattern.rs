@@ -381,7 +381,7 @@ impl MatchHandle {
         self.place.as_ref().map(|found| found.path().into())
     }
 
-    /// The holes and the parts that they match, as pairs.
+    /// The holes and the matching parts, as pairs.
     #[getter]
     fn holes<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
         pairs(py, self.found.holes())

@@ -59,7 +59,7 @@ struct Conversion<'a, 'py> {
     leaf: &'a Bound<'py, PyType>,
     names: bool,
     factory: Option<Object<'py>>,
-    /// True for types whose objects stay as they are.
+    /// True for types whose objects are returned without conversion.
     leaves: HashMap<TypeIndex, bool>,
     /// The results for objects by identity, which no two objects share, even one after
     /// the other; None while an object is open.

@@ -201,13 +201,13 @@ impl MismatchHandle {
         self.found.right_path.clone().into()
     }
 
-    /// The value there on the left; None if there is none.
+    /// The value at the place on the left; None if the left side has no value there.
     #[getter]
     fn left<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         optional(py, &self.found.left)
     }
 
-    /// The value there on the right; None if there is none.
+    /// The value at the place on the right; None if the right side has no value there.
     #[getter]
     fn right<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         optional(py, &self.found.right)

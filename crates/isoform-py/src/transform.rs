@@ -40,7 +40,7 @@ static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 #[pyfunction]
 #[pyo3(name = "_install_logger")]
 fn install_logger(py: Python<'_>, logger: Py<PyAny>) {
-    // There is one logger per process, and one subscriber.
+    // A process has one logger and one subscriber; later calls have no effect.
     let _ = LOGGER.set(py, logger);
     let _ = set_global_default(ToLogging);
 }

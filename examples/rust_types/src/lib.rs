@@ -38,7 +38,7 @@ pub trait Commutative {}
 /// May have a simpler form.
 #[node_trait("calc.simplify")]
 pub trait Simplify {
-    /// The simpler form; None if there is none.
+    /// The simpler form; None if the node cannot be simplified.
     fn simplify(&self) -> Result<Option<Ref<Obj>>>;
 }
 

@@ -21,7 +21,7 @@ use crate::output::{DIFFERENT, Output, printable};
 struct Side<'a> {
     file: &'a Path,
     path: AccessPath,
-    /// The value at that place, if there is one.
+    /// The text of the value at `path`; None if the place does not exist.
     value: Option<String>,
     origin: Option<NodeOrigin>,
 }

@@ -1,4 +1,4 @@
-//! `isoform git`: configures git so that it shows models and IR files as text.
+//! `isoform git`: configures git to show models and IR files as text.
 //!
 //! The configuration is changed by git itself; only the file of attributes, for which git has
 //! no command, is edited here.
@@ -63,7 +63,8 @@ fn report(target: &TargetArgs, changes: &[String], output: &mut Output<'_, '_>) 
     Ok(())
 }
 
-/// Makes the changes unless they are only printed; returns them, each as a shell would do it.
+/// Applies the changes, unless `--print` asks for a dry run. Returns the changes as shell
+/// commands.
 fn changes(
     target: &TargetArgs,
     installs: bool,
@@ -138,8 +139,8 @@ fn edit_attributes(file: &Path, installs: bool, really: bool) -> Result<Vec<Stri
     Ok(changes)
 }
 
-/// The contents of a file of attributes with our lines, or without them, and the lines that
-/// changed. Lines of others stay byte for byte as they are.
+/// Adds our lines to the contents of an attributes file, or removes our lines. Returns the
+/// new contents and the changed lines. All foreign lines are kept byte for byte.
 fn edited(old: &[u8], installs: bool) -> (Vec<u8>, Vec<&'static str>) {
     let same = |line: &[u8], ours: &str| line.trim_ascii() == ours.as_bytes();
     let lines = || old.split_inclusive(|&byte| byte == b'\n');
@@ -193,7 +194,7 @@ fn global_attributes() -> Result<PathBuf, Failure> {
     Ok(folder.join("git/attributes"))
 }
 
-/// Runs git; returns what it prints, or None if it fails.
+/// Runs git and returns the printed text, or None if git fails.
 fn ask(arguments: &[&str]) -> Result<Option<String>, Failure> {
     let ran = Command::new("git").args(arguments).output();
     let ran = ran.map_err(|error| match error.kind() {

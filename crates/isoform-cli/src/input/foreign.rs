@@ -1,5 +1,5 @@
-//! Formats of other programs: they are recognised so that the user learns what a file is and
-//! what to do with it. None of them is read.
+//! Formats of other programs. A file in such a format is not read, but the user is told the
+//! format and a way to convert the file.
 
 /// The number of first bytes among which a mark may be.
 const MARKS: usize = 4 << 10;

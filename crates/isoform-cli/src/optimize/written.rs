@@ -84,8 +84,8 @@ fn replaced(source: &Model, target: &Path) -> Option<PathBuf> {
     (target.canonicalize().ok()? == file).then_some(file)
 }
 
-/// Tells which files a model no longer uses that was replaced. They stay, because other models
-/// may use them.
+/// Lists the external files that a replaced model no longer uses. The files stay on disk,
+/// because other models may use them.
 pub(super) fn tell_unused(unused: &[PathBuf], target: &Path, output: &mut Output<'_, '_>) {
     if unused.is_empty() || output.quiet {
         return;
@@ -99,7 +99,7 @@ pub(super) fn tell_unused(unused: &[PathBuf], target: &Path, output: &mut Output
     ));
 }
 
-/// The files that a model has beside it and that the one in its place does not use.
+/// The external files of a replaced model that the new model does not use.
 pub(super) fn unused(source: &Model, target: &Path, saved: &Written) -> Vec<PathBuf> {
     if replaced(source, target).is_none() {
         return Vec::new();

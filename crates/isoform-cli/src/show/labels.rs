@@ -17,12 +17,12 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Labels everything, in the order in which it is printed. O(values).
+    /// Labels all values and functions in printing order. O(values).
     ///
-    /// A name is a label if it is short, of letters, digits and a few signs, and new in its
-    /// graph or function. Anything else is labelled by its operator. Labels then depend on
-    /// what they label, so that an inserted node leaves those of others as they are, unless
-    /// several share a name. Numbers count from the first value to the last instead.
+    /// A name becomes a label if the name is short, consists of letters, digits and a few
+    /// signs, and is new in the graph or function. Other values are labelled by operator.
+    /// So an inserted node does not change the labels of other values, unless several
+    /// values share a name. With `numbers`, values are numbered from first to last instead.
     pub(super) fn new(listing: &Listing, numbers: bool) -> Self {
         let mut labels = Labels::default();
         let mut names = Unique::new(numbers);

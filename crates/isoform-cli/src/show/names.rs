@@ -52,7 +52,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Names everything in the order in which it is printed. O(values).
+    /// Names the parts of a program in printing order. O(values).
     pub(crate) fn new(model: &Model, listing: &Listing, options: NameOptions) -> Self {
         let mut names = Names {
             labels: Labels::new(listing, options.numbers),
@@ -211,7 +211,8 @@ impl Names {
         }
     }
 
-    /// [`contents`], as far as they are known and wanted.
+    /// The [`contents`] of a tensor, or a placeholder for contents that are unknown or not
+    /// wanted.
     fn elements(&self, tensor: &Tensor) -> String {
         if self.model.lacks_contents(tensor) {
             return if self.contents { "{?}" } else { "{...}" }.to_owned();

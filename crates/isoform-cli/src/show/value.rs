@@ -64,8 +64,8 @@ fn value_text(args: &ShowArgs, file: &IrFile, output: &Output<'_, '_>) -> isofor
     text_of(&file.value, &options)
 }
 
-/// A line for each tensor of a file that holds nothing else. The checksum of a long one shows
-/// that it changed.
+/// A line for every tensor of a file that contains only tensors. The line of a long tensor
+/// has a checksum, which reveals changes.
 fn tensor_lines(value: &Value) -> String {
     let line = |name: String, value: &Value| match value.peek::<Tensor>() {
         Some(tensor) => format!(

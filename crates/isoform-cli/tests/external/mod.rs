@@ -95,7 +95,7 @@ fn missing_data_is_needed_only_for_contents() {
 fn a_claim_of_a_size_takes_no_memory() {
     let folder = Folder::new();
     let mut model = external("w.data");
-    // Of bits that are checked one by one where there are any.
+    // The elements are bools, which are checked one at a time if the data is present.
     let weights = &mut model.graph.as_mut().unwrap().initializer[0];
     weights.dims = vec![1 << 44];
     weights.data_type = 9;
@@ -103,7 +103,7 @@ fn a_claim_of_a_size_takes_no_memory() {
     let ran = folder.run("show a.onnx");
     assert!(ran.out.contains("bool[17592186044416] {?}"), "{ran:?}");
     digest(&folder, "--architecture a.onnx");
-    // More than there are addresses.
+    // More bytes than the address space has.
     model.graph.as_mut().unwrap().initializer[0].dims = vec![1 << 62];
     folder.model("b.onnx", &model);
     let ran = folder.run("hash --architecture b.onnx");

@@ -271,7 +271,7 @@ fn onnx_models_are_programs_of_passes() {
 #[test]
 fn the_pass_and_the_functions_are_found() {
     let folder = folder();
-    // Good as long as two of three sums are there.
+    // The check passes while at least two of the three sums remain.
     let check = "#!/bin/sh\ntest \"$(grep -o '\"pto.Add\"' \"$1\" | wc -l)\" -ge 2\n";
     folder.file("check.sh", check.as_bytes());
     let line = "bisect pto.cse,pto.simplify,pto.cse p.json -- sh check.sh";

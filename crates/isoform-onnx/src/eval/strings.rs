@@ -1,4 +1,5 @@
-//! Strings as numbers, so that the kernels that move and compare numbers do so for strings.
+//! Encodes strings as numbers, so that kernels for moving and comparing numbers also work
+//! on strings.
 
 use isoform::values::Bytes;
 use isoform::{Array, Value};

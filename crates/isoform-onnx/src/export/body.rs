@@ -33,7 +33,7 @@ struct Constants {
     dense: Vec<TensorProto>,
     sparse: Vec<crate::proto::SparseTensorProto>,
     nodes: Vec<NodeProto>,
-    /// Inputs for the initializers that are listed as such.
+    /// Declarations of the initializers that are also listed as graph inputs.
     inputs: HashMap<String, ValueInfoProto>,
 }
 
@@ -315,7 +315,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// A node as its schema speaks of it.
+/// The properties of a node that are checked against the schema.
 fn form<'a>(node: &'a NodeProto, domain: &'a str, op: &'a str, version: i64) -> Form<'a> {
     Form {
         domain,

@@ -330,7 +330,7 @@ fn training_names(info: &TrainingInfoProto) -> impl Iterator<Item = &str> {
 /// The names that a graph uses and does not define.
 fn free_names(graph: &GraphProto) -> Vec<&str> {
     let mut free = Vec::new();
-    // Graphs with the names that they and those around them define.
+    // Graphs to visit, with the names defined by the enclosing graphs.
     let mut pending: Vec<(&GraphProto, HashSet<&str>)> = vec![(graph, HashSet::new())];
     while let Some((graph, mut defined)) = pending.pop() {
         defined.extend(graph.input.iter().map(|input| input.name.as_str()));

@@ -20,15 +20,16 @@ pub struct SaveOptions {
     /// True if large constants are written to other files beside the model. Models of more
     /// than 2 GB, which is more than the format can hold, are written like this anyway.
     pub save_as_external_data: bool,
-    /// True if there is one such file, the default; else each constant has its own, named
-    /// after the model and it.
+    /// True (the default) to write all external constants to one file. Otherwise, every
+    /// constant gets a file, named after the model and the constant.
     pub all_tensors_to_one_file: bool,
-    /// Name of the one file, relative to the folder of the model. By default that of the
-    /// model with `.data` appended.
+    /// Name of the one file, relative to the folder of the model. The default is the name
+    /// of the model with `.data` appended.
     pub location: Option<String>,
-    /// The smallest number of bytes of a constant that is written there; 1024 by default.
+    /// The smallest number of bytes of an external constant; 1024 by default.
     pub size_threshold: u64,
-    /// True if constants in attributes are written there, too; false by default.
+    /// True if constants in attributes are written to external files, too; false by
+    /// default.
     pub convert_attribute: bool,
     /// True if each node must be one that the imported operator set allows, unless it came
     /// in a file as it is; the default.

@@ -22,12 +22,13 @@ use crate::{
 /// The deepest nesting of types that a reader of the file can decode.
 const MAX_NESTING: usize = 32;
 
-/// The names of symbolic dimensions. Dimensions that were one before stay one, and others
-/// become no more equal than they were.
+/// The names of symbolic dimensions. A dimension keeps its name wherever the name is
+/// visible, and dimensions that differ never share a visible name.
 #[derive(Default)]
 pub(super) struct Dims {
     names: HashMap<u64, Str>,
-    /// For each graph around the current place, the names it introduced, and of what.
+    /// For each enclosing graph, the names introduced by the graph, with the identities of
+    /// the dimensions.
     scopes: Vec<HashMap<Str, u64>>,
     fresh: usize,
 }

@@ -317,7 +317,8 @@ fn outside(value: &Value) -> OnnxError {
     ))
 }
 
-/// The values that an attribute names, if it is one that names values.
+/// The values listed in an attribute such as `xs` of Gradient; None for an attribute of
+/// another kind.
 pub(super) fn named_values<'v>(call: &Call, name: &str, value: &'v Value) -> Option<&'v Array> {
     match value.view() {
         ValueRef::Array(items) if is_named(&call.domain, &call.op, name) => Some(items),

@@ -206,9 +206,9 @@ impl Symbols {
         }
     }
 
-    /// The extent of two axes that broadcast to each other.
+    /// The extent of the result of broadcasting two axes.
     ///
-    /// At run time they are equal, or one of them is 1, or the operator fails.
+    /// At run time, the two extents are equal, or one extent is 1, or the operator fails.
     pub(crate) fn broadcast(&mut self, left: &Size, right: &Size) -> Size {
         let is_one = |size: &Size| size.as_const() == Some(1);
         // An extent that is never 1 must be that of the result: the other one is equal or 1.

@@ -20,7 +20,7 @@ pub enum Kind {
     Other,
 }
 
-/// Everything that is known about one value in every run.
+/// The knowledge about a value that holds in every run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
     /// The kind of the value.

@@ -11,14 +11,14 @@ use crate::ir::Call;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Scope(u32);
 
-/// A set of scopes. Scopes nest, so it has at most as many members as bodies are nested.
+/// A set of scopes. Scopes nest, so the nesting depth of bodies limits the size of a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Depends(u32);
 
 /// Scopes, sets of them, and the calls that depend on each.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
-    /// The members of each set but the empty one, ascending.
+    /// The members of every set except the empty set, in ascending order.
     sets: Vec<Arc<[Scope]>>,
     known: HashMap<Arc<[Scope]>, Depends>,
     unions: HashMap<(Depends, Depends), Depends>,
@@ -83,14 +83,15 @@ impl Scopes {
         std::mem::take(&mut self.journal(scope).current)
     }
 
-    /// The same of all rounds.
+    /// The calls of all rounds, which the journal then forgets.
     pub(super) fn take_all(&mut self, scope: Scope) -> Vec<Ref<Call>> {
         let mut calls = std::mem::take(&mut self.journal(scope).earlier);
         calls.append(&mut self.journal(scope).current);
         calls
     }
 
-    /// Begins with other bindings, under which calls that are known stay so.
+    /// Begins a round with new bindings. The facts of known calls hold under these
+    /// bindings, too.
     pub(super) fn begin(&mut self, scope: Scope) {
         let journal = self.journal(scope);
         journal.earlier.append(&mut journal.current);

@@ -37,9 +37,9 @@ struct SymbolData {
     lower: Option<i64>,
     upper: Option<i64>,
     is_extent: bool,
-    /// Sizes that it is never below, and never above.
+    /// Lower bounds and upper bounds of the symbol.
     between: Box<(Vec<Size>, Vec<Size>)>,
-    /// One more than that of the symbols in those sizes.
+    /// One more than the greatest depth of a symbol in `between`.
     depth: u32,
     /// Set when the program turns out to fail if the symbol is zero.
     is_positive: AtomicBool,
@@ -168,12 +168,12 @@ pub struct Size(Repr);
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
     Const(i64),
-    /// Never a constant, so that each number has one representation.
+    /// Never a constant, because [`Repr::Const`] is the only representation of a number.
     Terms(Arc<[Term]>),
 }
 
-/// A coefficient, never zero, times symbols, ascending and each as often as its power.
-/// Terms are ordered by their symbols, the constant last.
+/// A nonzero coefficient times a product of symbols in ascending order; a power repeats the
+/// symbol. Terms are ordered by their symbols, with the constant last.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Term {
     symbols: Box<[Symbol]>,
@@ -257,8 +257,8 @@ impl Size {
         Some(sum)
     }
 
-    /// The products whose sum this is: a coefficient and symbols, each as often as its
-    /// power. Zero is the sum of none.
+    /// The summands of the size: pairs of a coefficient and symbols, where a power repeats
+    /// the symbol. Zero does not have summands.
     pub fn summands(&self) -> Vec<(i64, &[Symbol])> {
         match &self.0 {
             Repr::Const(0) => Vec::new(),
@@ -376,8 +376,8 @@ impl Size {
         Size::from_terms(terms)
     }
 
-    /// Learns that the size is not zero in any run that ends well. If it is a product, none of
-    /// its factors is.
+    /// Learns that the size is not zero in any run that ends well. The factors of a product
+    /// are not zero, either.
     pub fn assume_nonzero(&self) {
         for symbol in self.factors().unwrap_or_default() {
             symbol.0.is_positive.store(true, Memory::Relaxed);

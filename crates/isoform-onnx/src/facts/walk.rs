@@ -66,7 +66,8 @@ impl Analysis {
         self.bind_bodies(call);
         let known = self.calls.get(&call.identity());
         let mut facts = known.map_or_else(Vec::new, |known| known.facts.clone());
-        // As many as the call requests, which no file makes more than it lists.
+        // One fact for every result that the call requests. In a file, this number is the
+        // number of listed outputs.
         let count = usize::try_from(call.outputs).unwrap_or(0).min(MAX_RESULTS);
         facts.resize_with(count, || Arc::new(Fact::unknown()));
         facts
@@ -178,7 +179,8 @@ impl Analysis {
         facts
     }
 
-    /// The call with the attributes of the function call that it uses; None if it uses none.
+    /// Replaces references to attributes of the enclosing function by the attributes of the
+    /// function call. None if the call has no references.
     fn resolved(&self, call: &Ref<Call>) -> Option<Call> {
         let outer = self.attrs.as_ref()?;
         let reference = |value: &Value| {

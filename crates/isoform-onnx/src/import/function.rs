@@ -171,7 +171,7 @@ fn place(proto: &FunctionProto) -> String {
     )
 }
 
-/// Sorts functions so that each comes after those it calls.
+/// Sorts functions so that callees come before callers.
 fn callees_first(protos: &[FunctionProto], calls: &[Vec<usize>]) -> Result<Vec<usize>> {
     let mut order = Vec::with_capacity(calls.len());
     let mut done = vec![false; calls.len()];

@@ -38,14 +38,14 @@ pub(crate) fn about(model: &ModelProto) -> ModelProto {
     }
 }
 
-/// Everything about a model besides its graph and its functions.
+/// Encodes the parts of a model other than the graph and the functions.
 pub(super) fn of_model(model: &ModelProto) -> Option<Bytes> {
     let mut bytes = about(model).encode_to_vec();
     message::encode_repeated(20, &model.training_info, &mut bytes);
     encoded(bytes)
 }
 
-/// Everything about a graph besides its nodes, inputs, constants and results.
+/// Encodes the parts of a graph other than nodes, inputs, constants and results.
 pub(super) fn of_graph(graph: &GraphProto, ir_version: i64) -> Option<Bytes> {
     let mut bytes = Vec::new();
     let sparse = graph.sparse_initializer.iter();

@@ -10,9 +10,10 @@
 //! # Names
 //!
 //! A body sees its own names and those of the graphs around it. A name that a body
-//! defines hides the outer one. The standard forbids most of this, but it is harmless
-//! unless the inner definition is listed after its use: readers then disagree which of
-//! the two is used, so that is an error. So is a name that one body defines twice.
+//! defines hides the outer one. The standard forbids most hiding, but hiding is harmless
+//! unless the inner definition is listed after its use: readers then disagree which of the
+//! two definitions is used, so the importer reports an error. A name that a single body
+//! defines twice is also an error.
 //!
 //! The importer does not depend on operators, with two exceptions. `Constant` is a
 //! constant. The attributes `xs`, `zs` and `y` of `ai.onnx.preview.training.Gradient`

@@ -29,7 +29,7 @@ pub(super) struct Plan<'a> {
     /// The names; pushed on the stack of scopes while the body is built.
     pub(super) scope: Scope<'a>,
     pub(super) listed: &'a [NodeProto],
-    /// The needed nodes, each after those it reads from.
+    /// The positions of the needed nodes, with producers before users.
     pub(super) order: Vec<usize>,
     /// The planned graphs inside the needed nodes.
     pub(super) bodies: Bodies<'a>,
@@ -313,7 +313,7 @@ enum Mark {
     Done,
 }
 
-/// Sorts nodes so that each comes after those it reads from.
+/// Sorts nodes so that producers come before users.
 fn topological(listed: &[NodeProto], reads: &[Reads<'_>]) -> Result<Vec<usize>> {
     let mut marks = vec![Mark::New; reads.len()];
     let mut order = Vec::with_capacity(reads.len());

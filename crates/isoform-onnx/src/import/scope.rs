@@ -34,7 +34,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// Adds a name, which must be new; `what` describes what it names.
+    /// Adds a name, which must be new; `what` describes the named thing in messages.
     pub(super) fn define(
         &mut self,
         what: &str,

@@ -70,7 +70,7 @@ enum Wrapper {
     Map(Value),
 }
 
-/// A type as a value; None if it is unknown.
+/// Converts a type to a value; None if the type is unknown.
 pub(super) fn type_value<'a>(ty: Option<&'a TypeProto>, dims: &mut Dims<'_, 'a>) -> Result<Value> {
     let mut wrappers = Vec::new();
     let mut inside = ty;

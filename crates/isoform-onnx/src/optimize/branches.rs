@@ -117,7 +117,8 @@ impl Ranks {
             let calls = body.nodes.iter().map(|node| node.call.identity());
             place.extend(calls.map(|call| (call, at)));
         }
-        // Bodies come after those around them, and users after what they use.
+        // Bodies are listed from the outside in, and producers before users. Nodes are
+        // visited in reverse, so that the needs of a node's users are known first.
         for (at, body) in listing.bodies.iter().enumerate() {
             for node in body.nodes.iter().rev() {
                 self.learn_needs_of(listing, node, at, &place);

@@ -216,7 +216,7 @@ pub(super) fn uniform_element(value: &Value) -> Option<&[u8]> {
         .then_some(first)
 }
 
-/// Hashes what tells one call from another, besides its inputs.
+/// Hashes the properties that distinguish calls with equal inputs.
 pub(super) fn hash_of(parts: impl Hash) -> u64 {
     let mut hasher = rapidhash::fast::RapidHasher::default();
     parts.hash(&mut hasher);

@@ -1,4 +1,5 @@
-//! Which calls are functions of their inputs, so that equal ones may become one.
+//! Purity of calls: the results of a pure call depend only on its inputs, so equal pure
+//! calls can be merged.
 
 use std::collections::HashMap;
 
@@ -22,12 +23,12 @@ const RANDOM: &[&str] = &[
 /// Domains whose operators are functions of their inputs.
 const PURE_DOMAINS: &[&str] = &["", "ai.onnx.ml"];
 
-/// Purity of calls, by that of the calls inside their bodies and functions, which are made
-/// before them. So nothing is walked, whatever a body uses of those around it.
+/// Tracks the purity of calls. Bodies and functions are classified while they are built,
+/// before the calls that contain them, so checking a call never walks a body.
 #[derive(Default)]
 pub(super) struct Purity {
-    /// The graphs and functions that were made or taken over; those that are impure are not
-    /// told from those that are not known.
+    /// The graphs and functions known to be pure. Impure and unknown graphs are not
+    /// distinguished.
     pure: HashMap<u64, Ref<Obj>>,
     /// The bodies that are being made, outermost first: true if all calls so far are pure.
     open: Vec<bool>,
@@ -36,7 +37,8 @@ pub(super) struct Purity {
 impl Purity {
     /// True if the results of a call depend on nothing but its inputs and what its bodies use
     /// of those around them: no random numbers, no training, no operators that are not known;
-    /// neither in bodies and functions. A call that is not belongs to the body being made.
+    /// neither in bodies and functions. An impure call makes the body under construction
+    /// impure.
     ///
     /// False for a body that a rule has made: its calls are looked at in the next walk.
     pub(super) fn is_pure(&mut self, call: &Call) -> bool {

@@ -24,9 +24,9 @@ pub struct Fired {
     pub output: String,
     /// Name of the graph or function that lists it.
     pub graph: String,
-    /// Nodes that went, less those that came; the nodes that only fed them included.
+    /// Net number of nodes removed, including nodes that became unused.
     pub nodes: i64,
-    /// Bytes of constants that went, less those that came.
+    /// Net number of bytes of constants removed.
     pub bytes: i64,
 }
 
@@ -186,7 +186,8 @@ impl Log {
             }
         }
         let mut cause: HashMap<u64, usize> = HashMap::new();
-        // Bodies come after those around them, and users after what they use.
+        // Bodies are listed from the outside in, and producers before users. In reverse
+        // order, the event that removed a user is known before the operands are visited.
         for body in before.bodies.iter().rev() {
             for node in body.nodes.iter().rev() {
                 let identity = node.call.identity();

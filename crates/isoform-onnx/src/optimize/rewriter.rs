@@ -1,10 +1,11 @@
-//! One walk over a program that makes it again, simplified.
+//! A walk that rebuilds a program in simplified form.
 //!
-//! Calls are made again in an order of computation, each from inputs that are simplified
-//! already. A new call is looked up among the equal ones of its body and the bodies around
-//! it, computed if it can be, and offered to the rules; only what none of them replaces is
-//! made. What the rules make goes the same way. So one walk applies every rule to every call
-//! once, and knows the shapes and values of everything a rule asks for.
+//! Calls are rebuilt in an order of computation, from inputs that are already simplified. A
+//! new call is looked up among the equal calls of its body and the enclosing bodies,
+//! computed if possible, and offered to the rules; the call is built only if no rule
+//! replaces it. Calls made by rules take the same path. So a single walk applies every rule
+//! to every call once, and knows the shapes and values of all operands that a rule
+//! examines.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -93,7 +94,7 @@ impl<'r> Rewriter<'r> {
         }
     }
 
-    /// Makes a function again. Those it calls have to come before it.
+    /// Rewrites a local function. Callees must be rewritten first.
     pub(super) fn function(&mut self, function: &Ref<Function>) -> isoform::Result<()> {
         self.analysis.enter_function(function);
         let listing = list_body(BodyKind::Function(function.clone()));
@@ -313,7 +314,7 @@ impl<'r> Rewriter<'r> {
         self.simplify(&call)
     }
 
-    /// The step by which an If becomes one of its branches, and the attribute with that one.
+    /// The step that replaces an If by a branch, and the attribute of the branch.
     fn decided(
         &mut self,
         listing: &Listing,
@@ -339,8 +340,8 @@ impl<'r> Rewriter<'r> {
         is_same.then(|| ("merge-equal-branches", branch(true)))
     }
 
-    /// An If with a constant condition, if one of its branches has no run that ends well. The
-    /// next walk puts the other one in its place.
+    /// Gives an If a constant condition if a branch fails in every run. The next walk
+    /// replaces the If by the remaining branch.
     fn without_failing_branch(&mut self, old: &Ref<Call>, new: Ref<Call>) -> Ref<Call> {
         let identity = old.identity();
         let taken = self.ranks.decide(&mut self.analysis, old, identity, &new);

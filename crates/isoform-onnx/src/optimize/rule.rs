@@ -360,7 +360,7 @@ impl Site<'_, '_> {
         self.around.new_constant(tensor)
     }
 
-    /// A constant, as one object with all equal ones.
+    /// A constant, shared with all equal constants.
     pub fn constant(&mut self, tensor: Tensor) -> Value {
         self.around.new_constant(tensor.into())
     }

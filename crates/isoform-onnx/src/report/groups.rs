@@ -176,7 +176,8 @@ impl Writer<'_> {
         if let Some(item) = self.whole_node(at) {
             return Some(item);
         }
-        // What is only on one side is at the place of what contains it on the other.
+        // For a part that exists on only one side, the place on the opposite side is that
+        // of the container.
         let side = usize::from(kind != ChangeKind::Deleted);
         let around = at.sides[side].around();
         let other = at.sides[1 - side].around();
@@ -404,7 +405,8 @@ impl Writer<'_> {
         Some(item.of_call(right, self.main).role(role))
     }
 
-    /// Two operands at a position as weights; None if they are not both that.
+    /// Describes a changed weight at an operand position; None unless both operands are
+    /// weights.
     fn weight(
         &self,
         number: usize,

@@ -1,4 +1,4 @@
-//! Parts of a graph that became other ones.
+//! Hunks: groups of nodes that were added, removed or replaced together.
 
 use std::collections::HashSet;
 

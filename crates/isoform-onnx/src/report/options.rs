@@ -15,12 +15,12 @@ pub struct ReportOptions {
     /// As for [`isoform::structural_equal`]; free variables of two models always stand for
     /// each other.
     pub compare: CompareOptions,
-    /// Numbers that are as close as this are equal.
+    /// Numbers within this tolerance count as equal.
     pub tolerance: Option<Tolerance>,
 }
 
-/// Operator sets are compared by what they mean, and defaults are the same whether written
-/// or not, as by the command `isoform diff`.
+/// As in the command `isoform diff`, operator sets are compared by meaning, and an omitted
+/// attribute equals an attribute with the default value.
 impl Default for ReportOptions {
     fn default() -> Self {
         ReportOptions {
@@ -49,6 +49,6 @@ pub struct ChangeGroup {
     pub place: String,
     /// The change in words.
     pub text: String,
-    /// The side that has it, if only one does.
+    /// The side of a change that concerns only the left or only the right model.
     pub role: Role,
 }

@@ -113,7 +113,7 @@ pub(super) fn outside(call: &Call, main: &Str) -> String {
     }
 }
 
-/// A node that only one side has, and what uses it.
+/// Describes an added or removed node, with a node that uses its results.
 pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Around) -> Item {
     let kind = match role {
         Role::Left => ChangeKind::Deleted.name(),
@@ -125,7 +125,7 @@ pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Aro
     item
 }
 
-/// The input that a node is at a place, after a comma.
+/// The operand position at which a node is used, after a comma.
 pub(super) fn used_by(place: &Around) -> String {
     match place.around() {
         Some((Part::Call(user), steps)) if field(steps.first()) == "inputs" => {

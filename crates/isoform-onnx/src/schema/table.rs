@@ -71,7 +71,7 @@ pub struct SchemaAttribute {
     pub kind: AttributeType,
     /// True if a node must give it.
     pub required: bool,
-    /// Its value if a node does not give it, as the table writes it.
+    /// The default value, in the notation of the table.
     default: Option<&'static str>,
 }
 

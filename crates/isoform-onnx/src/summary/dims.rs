@@ -8,16 +8,15 @@ use isoform::{Array, Value};
 use super::{identity, value_summary};
 use crate::ir::{Dim, MapType, OptionalType, SequenceType, SparseTensorType, TensorType};
 
-/// The dimensions of two models that stand for each other: each with the first one that it
-/// meets, as comparison pairs variables.
+/// Pairs the dimensions of two models. A dimension is paired with the first dimension at
+/// the same place, just as comparison pairs variables.
 #[derive(Default)]
 pub(super) struct Dims {
     partners: [HashMap<u64, u64>; 2],
 }
 
 impl Dims {
-    /// True if two declared types are the same but for the names of dimensions, and these
-    /// stand for each other. O(rank).
+    /// True if two declared types are equal up to the names of paired dimensions. O(rank).
     pub(super) fn are_same(&mut self, left: &Value, right: &Value) -> bool {
         let dtype = |ty| value_summary(String::new(), ty).dtype;
         if dtype(left) != dtype(right) {
@@ -27,7 +26,7 @@ impl Dims {
             return shape(left).is_none() && shape(right).is_none();
         };
         let extents = left.values().iter().zip(right.values());
-        // Each dimension is paired, also after one that differs.
+        // Pair all dimensions, even after a difference.
         let differing = extents.filter(|(left, right)| !self.extents(left, right));
         differing.count() == 0 && left.len() == right.len()
     }

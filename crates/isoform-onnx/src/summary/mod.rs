@@ -241,8 +241,9 @@ fn functions(listing: &Listing) -> Vec<FunctionSummary> {
 
 /// The length of the longest chain of nodes.
 fn depth(listing: &Listing) -> usize {
-    // A node of a body may use nodes around it and the other way round, so each is finished
-    // after everything that it needs, whichever body lists it.
+    // A node inside a body may use nodes outside of the body, and a node with bodies uses
+    // the results of the bodies. So a node is finished after all nodes that it needs, in
+    // whatever body they are listed.
     let mut depths: HashMap<u64, usize> = HashMap::new();
     let nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
     let mut stack: Vec<(Ref<Call>, bool)> = Vec::new();

@@ -50,13 +50,13 @@ fn has_decoding(program: &Program) -> bool {
     nodes.any(|node| node.call.inputs.values().iter().any(decodes))
 }
 
-/// True for a value that is made of a weight by nodes that decode it.
+/// True for a value that nodes decode from a stored weight.
 fn decodes(value: &Value) -> bool {
     stored(value).is_some_and(|(_, decoding)| !decoding.is_empty())
 }
 
-/// A program with weights in the place of what decodes them, so that the nodes that use them
-/// correspond to those of a model that stores them as they are. O(n).
+/// Replaces decoded weights by the stored weights, so that the users of a weight correspond
+/// to the users in a model that stores the weight without encoding. O(n).
 fn bare(program: &Value) -> Result<Value> {
     let output = Output::type_index();
     MapOptions::default().map_selected(

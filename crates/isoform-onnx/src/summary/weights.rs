@@ -161,13 +161,15 @@ fn failure(error: InputError) -> Error {
 }
 
 impl MeasuredWeight {
-    /// True if both have one type and shape, so that elements are compared as they are stored.
+    /// True if both weights have the same type and shape, so that the stored elements are
+    /// compared.
     pub(crate) fn is_of_one_form(&self) -> bool {
         let [left, right] = [&self.left, &self.right].map(|it| &it.tensor);
         (left.dtype(), left.shape()) == (right.dtype(), right.shape())
     }
 
-    /// The types of both sides, of two forms with what decodes them.
+    /// The types of both sides; for two different forms, with the operators that decode the
+    /// weights.
     pub(crate) fn types(&self) -> String {
         if self.is_of_one_form() {
             tensor_type(&self.left.tensor)
@@ -178,7 +180,8 @@ impl MeasuredWeight {
 }
 
 impl Weight {
-    /// As in `float32[64, 3]`, with the operators that decode it. O(rank).
+    /// The type, such as `float32[64, 3]`, with the operators that decode the weight.
+    /// O(rank).
     fn ty(&self) -> String {
         let mut text = tensor_type(&self.tensor);
         for (at, call) in self.decoding.iter().enumerate() {
@@ -190,7 +193,7 @@ impl Weight {
 }
 
 impl WeightsDifference {
-    /// That of pairs that are known to be equal. O(pairs).
+    /// The difference of pairs that are known to be equal. O(pairs).
     pub(crate) fn of_equal(found: &WeightPairs) -> Self {
         let elements = found.pairs.iter().map(|(it, _)| element_count(&it.tensor));
         WeightsDifference {

@@ -78,7 +78,7 @@ fn elements(dtype: DType, count: usize, bound: u64, random: &mut Random) -> Vec<
     data
 }
 
-/// A number that 16-bit floats hold exactly, as its code.
+/// The bits of a 16-bit float that represents the number exactly.
 fn half(number: f32) -> u16 {
     let bits = number.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;

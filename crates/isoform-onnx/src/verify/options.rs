@@ -92,8 +92,8 @@ impl VerifyOptions {
     ///
     /// Dimensions without a size get two different assignments, at first with sizes from 2
     /// and from 3; if the original does not run with them, others are tried. Integers are
-    /// small and not negative, since most are positions or lengths. The first runner that
-    /// runs the original on some inputs decides; the others are asked if it runs it on none.
+    /// small and not negative, since most are positions or lengths. Runners are tried in
+    /// order; the first runner that can run the original on any inputs decides.
     ///
     /// A runtime computes in 16-bit floats with steps of its own, so if the program has
     /// some, runners other than [`Evaluator`] are judged with [`HALF`](super::HALF) at least.

@@ -1,4 +1,4 @@
-//! Runners of programs, and the one that is always there.
+//! Runners of programs, and the built-in runner [`Evaluator`].
 
 use std::cell::Cell;
 use std::path::Path;
@@ -14,10 +14,11 @@ use crate::ir::Program;
 /// The evaluator gives up on results of more bytes than this.
 const MAX_BYTES: usize = 1 << 30;
 
-/// It gives up after so many steps: a step is a call, or about a million elements of one.
+/// The evaluator gives up after this many steps: a step is a call, or about a million
+/// elements of a call.
 const MAX_POLLS: u64 = 1 << 18;
 
-/// A program to run, and the file that holds it, if there is one.
+/// A program to run, and the file that contains the program, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The program.

@@ -1,4 +1,4 @@
-//! Calls without a value, and what can be said about those that have one.
+//! Calls that evaluation refuses, and the precision of the results of accepted calls.
 
 use std::cell::Cell;
 

@@ -397,7 +397,7 @@ fn small_constants_that_are_results_are_repeated() {
     graph.node.push(node("Identity", "w", "w2"));
     graph.initializer = vec![tensor("w", &[1.0])];
     let model = imported(&model_of(graph));
-    // Each body returns what its last node reads.
+    // Every body returns the operand of its last node.
     let operand = |value: &Value| {
         let output: Ref<Output> = value.extract().unwrap();
         output.call.inputs.get(0).cloned().unwrap()

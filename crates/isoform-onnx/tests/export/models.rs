@@ -49,7 +49,7 @@ pub(crate) fn plain() -> ModelProto {
     model_of(graph)
 }
 
-/// A typed value with everything that describes it.
+/// A typed value with denotations, documentation and metadata.
 pub(crate) fn described(name: &str) -> ValueInfoProto {
     let mut ty = tensor_type("batch 3 ?");
     ty.denotation = "IMAGE".into();
@@ -236,7 +236,7 @@ fn model_with(mut graph: GraphProto, initializers: Vec<TensorProto>) -> ModelPro
     model_of(graph)
 }
 
-/// Scopes that use the same names: siblings, and inner ones that hide outer ones.
+/// Sibling scopes that use the same names, and inner scopes that hide outer names.
 pub(crate) fn clashes() -> ModelProto {
     let then = branch(vec![node("Exp", "x", "v"), node("Neg", "v", "r")], "r");
     let mut otherwise = branch(vec![node("Log", "x", "v"), node("Add", "v k", "r")], "r");
@@ -548,7 +548,7 @@ pub(crate) fn sparse() -> ModelProto {
     model_of(graph)
 }
 
-/// Outputs that are inputs, constants and results of one node, some of them twice.
+/// Outputs that are inputs, constants, and several results of a single node.
 pub(crate) fn outputs() -> ModelProto {
     let mut split = node("Split", "x", "p _ q").with(int("axis", 0));
     split.name = "split".into();

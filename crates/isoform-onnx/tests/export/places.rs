@@ -101,7 +101,7 @@ fn names_that_scopes_share_stay_apart() {
     check_names(made.graph.as_ref().unwrap(), &HashSet::new());
 }
 
-/// A place that was recorded is only believed as far as it is possible.
+/// A recorded place is followed only as far as the uses of the node permit.
 #[test]
 fn recorded_places_give_way_to_uses() {
     let body = |nodes| GraphProto {

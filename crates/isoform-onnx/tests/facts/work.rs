@@ -100,7 +100,7 @@ fn branches_in_branches_are_visited_once() {
 #[test]
 fn nested_loops_that_grow_take_bounded_rounds() {
     let x = Dims::default().input("x", "float32 1 3");
-    // Each loop contains the next one, and carries what that one makes.
+    // Every loop contains the next loop, and carries the result of the inner loop.
     fn nest(depth: usize, carried: &Value) -> Value {
         let params = ["at", "go", "held"].map(|name| named_input(name, Value::NONE));
         let [_, go, held] = &params;

@@ -134,7 +134,7 @@ fn a_function_hides_an_operator_of_the_same_name() {
     );
 }
 
-/// Sixty functions, each of which calls the one below it twice.
+/// Sixty functions; every function calls the function below twice.
 #[test]
 fn functions_are_compared_once_however_often_they_are_called() {
     let with = |name: &str| {

@@ -52,7 +52,7 @@ fn cycles() {
         &changed(|graph| graph.node[0].input[0] = "a".into()),
         "graph 'main': the graph is cyclic: node 'n' (Exp) > the first again",
     );
-    // A body that needs what its own node makes.
+    // A body that depends on the result of its own node.
     check_value(
         &changed(|graph| {
             let body = graph_attr("b", crate::build::graph("", vec![], "y"));

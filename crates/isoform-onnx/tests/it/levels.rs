@@ -1,4 +1,4 @@
-//! Which differences each level of equality ignores, and which it keeps.
+//! The differences that a level of equality ignores, and the differences that remain.
 
 use isoform::{Ref, structural_digest, structural_equal};
 use isoform_onnx::ir::Program;

@@ -179,7 +179,8 @@ fn check_dims(left: [&str; 3], right: [&str; 3], expected: &[&str]) {
         .filter(|it| it.starts_with("input") || it.starts_with("output"))
         .collect();
     assert_eq!(types, expected);
-    // What is reported is what comparison says about models that differ in nothing else.
+    // If the models have no further difference, comparison agrees: without a reported type,
+    // the models are equal.
     let other = shaped("Relu", x, z, y);
     assert_eq!(reported(&made, &other).is_equal(), expected.is_empty());
 }

@@ -48,9 +48,9 @@ fn conditional(names: [&str; 4]) -> ModelProto {
 fn bodies_use_outer_values_whatever_the_order_and_names() {
     let base = conditional(["o", "i", "e", "r"]);
     check_same(&base, &conditional(["p", "q", "s", "t"]));
-    // Each branch may use the same names as the other.
+    // Both branches may use the same names for their values.
     check_same(&base, &conditional(["o", "i", "i", "r"]));
-    // The value of a branch may be called as that of the node, which is listed outside.
+    // A value inside a branch may have the same name as the output of the If outside.
     check_same(&base, &conditional(["o", "r", "r", "r"]));
     let mut reversed = base.clone();
     reversed.graph.as_mut().unwrap().node.reverse();

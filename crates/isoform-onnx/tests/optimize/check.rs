@@ -16,7 +16,7 @@ use crate::text::{self, input_types};
 pub(crate) struct Case {
     /// The rule or step.
     pub(crate) rule: &'static str,
-    /// Rules and steps that it needs beside it.
+    /// Further rules and steps on which the rule depends.
     pub(crate) with: &'static [&'static str],
     /// Version of the operators, the program before, and the results after.
     pub(crate) fires: &'static [(i64, &'static str, &'static str)],

@@ -1,4 +1,4 @@
-//! Programs that other optimisers get wrong, and that users report.
+//! Programs from reports by users of other optimisers about wrong results.
 
 use bytes::Bytes;
 use isoform_onnx::optimize::{Fold, OptimizeOptions};

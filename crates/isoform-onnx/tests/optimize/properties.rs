@@ -82,7 +82,7 @@ fn a_result_with_a_second_round_ends_soon() {
     for (opset, text) in texts() {
         let original = build::load(&text::model(opset, text)).program().clone();
         let done = optimize(&OptimizeOptions::default(), &original);
-        // Each branch that is decided by the one after it takes two walks more.
+        // Whenever a later branch decides an earlier branch, two more walks are needed.
         assert!(
             done.report.rounds <= 5,
             "{text}: {} rounds",
@@ -130,8 +130,8 @@ fn what_is_written_is_what_was_made() {
     for (opset, text) in texts() {
         let original = build::load(&text::model(opset, text)).program().clone();
         let done = optimize(&OptimizeOptions::default(), &original);
-        // Some cases break the rules of the standard, which writing refuses, as it refuses
-        // them before optimisation.
+        // Skip cases that break the rules of the standard: writing refuses even the
+        // original program.
         if to_bytes(&original).is_err() {
             continue;
         }

@@ -119,7 +119,7 @@ pub(crate) fn equal(py: Python<'_>, left: &Value, right: &Value) -> PyResult<boo
     Ok(true)
 }
 
-/// Compares two values as far as possible without entering them.
+/// Compares two values without entering containers, which are left open.
 fn judge(py: Python<'_>, left: &Value, right: &Value) -> PyResult<Verdict> {
     if left == right {
         return Ok(Verdict::Equal);

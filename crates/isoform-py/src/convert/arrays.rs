@@ -13,8 +13,8 @@ use crate::object::wrapper;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Makes a tensor from an object that exports its memory; None if it exports none that
-/// a tensor can hold, such as an array of strings.
+/// Makes a tensor from an object that exports its memory. None if the object exports no
+/// memory, or only elements that a tensor cannot hold, such as strings.
 ///
 /// # Errors
 ///

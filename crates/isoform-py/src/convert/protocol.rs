@@ -235,7 +235,8 @@ pub(super) fn numpy_dtype(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let modules = py
         .import(intern!(py, "sys"))?
         .getattr(intern!(py, "modules"))?;
-    // Without NumPy there are no such objects, so it is not imported here.
+    // Before NumPy is imported, no NumPy dtypes exist, so there is no need to import NumPy
+    // here.
     let Some(numpy) = modules.cast::<PyDict>()?.get_item(intern!(py, "numpy"))? else {
         return Ok(None);
     };

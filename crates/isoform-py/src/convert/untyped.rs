@@ -35,8 +35,8 @@ pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
-/// As [`untyped`], for a part of what a schema describes, so that an error names its
-/// place.
+/// Like [`untyped`], for a part of a value with a schema. The error names the place of the
+/// part.
 #[inline]
 pub(super) fn untyped_part(value: &Bound<'_, PyAny>) -> Result<Value, Failure> {
     match wrapper::core_of(value) {

@@ -312,7 +312,7 @@ impl Missing {
     }
 }
 
-/// The default of a field; None if it has none.
+/// The default value of a field; None for a field without a default.
 pub(super) fn default_of(
     py: Python<'_>,
     data: &'static ClassData,

@@ -136,8 +136,8 @@ pub(crate) fn around_collection(
 /// Frees the objects of the core that only keep each other alive, and returns their
 /// number.
 ///
-/// Python's own collector calls it after each full collection (such as `gc.collect()`),
-/// so there is rarely a reason to call it.
+/// Python's own collector calls this function after every full collection (such as
+/// `gc.collect()`), so an explicit call is rarely needed.
 #[pyfunction]
 pub(crate) fn collect(py: Python<'_>) -> usize {
     let freed = collect_cycles();

@@ -334,8 +334,8 @@ fn poll(py: Python<'_>) -> PyResult<bool> {
         due
     };
     if due && has_comparison_hooks() {
-        // Each hook would wait for the GIL again. A thread that has demanded it gets it
-        // before this one does.
+        // Without the GIL, every hook would have to wait for the GIL again. Instead, a
+        // thread that has demanded the GIL runs first.
         give_way(py);
         return Ok(false);
     }

@@ -207,7 +207,7 @@ pub(super) unsafe fn allocate(class: *mut ffi::PyTypeObject) -> *mut ffi::PyObje
 ///
 /// # Safety
 ///
-/// As [`allocate`]; the object must be new, so that it has no wrapper.
+/// As for [`allocate`]. The object must be new and must not have a wrapper.
 #[inline]
 pub(super) unsafe fn wrap_fresh(
     class: *mut ffi::PyTypeObject,

@@ -18,7 +18,7 @@ pub(super) enum Accepts {
     Anything,
     /// Plain values of one type, by their number.
     Plain(u32),
-    /// Objects of a type and of those that extend it.
+    /// Objects of a type, or of a type that extends this type.
     Objects(TypeIndex),
     AnyObject,
 }

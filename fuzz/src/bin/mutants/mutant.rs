@@ -26,10 +26,10 @@ pub(crate) struct Config {
     pub(crate) same: Vec<Known>,
 }
 
-/// One edit, and what a report says of it.
+/// A single edit of the source, with the details for reports.
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
-    /// Its number in the program, from one on.
+    /// The number of the mutant in the program, counted from one.
     pub(crate) number: u32,
     pub(crate) path: String,
     pub(crate) line: usize,
@@ -53,15 +53,15 @@ impl Mutant {
     }
 }
 
-/// A mutant that no test can notice, as the configuration lists it. It is found by
-/// its text, so that it stays known when lines move.
+/// An entry of the configuration for a mutant that no test can notice. The entry is matched
+/// by text, and remains valid when lines move.
 #[derive(serde::Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Known {
     pub(crate) file: String,
     pub(crate) function: String,
     pub(crate) before: String,
-    /// Without it, the entry is about every change of these lines.
+    /// If absent, the entry covers every change of these lines.
     pub(crate) after: Option<String>,
     pub(crate) reason: String,
 }
@@ -78,7 +78,8 @@ impl Known {
     }
 }
 
-/// The lines that an edit touches, before and after it, each as one line.
+/// The text of the lines that an edit touches, before and after the edit. Both texts are
+/// joined to a single line.
 pub(crate) fn excerpt(source: &str, edit: &Edit) -> (String, String) {
     let range = &edit.range;
     let start = source[..range.start].rfind('\n').map_or(0, |at| at + 1);

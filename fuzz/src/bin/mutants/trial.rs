@@ -117,7 +117,7 @@ impl Trial {
         })
     }
 
-    /// How many tests there are, and what they cost one after another.
+    /// The number of tests, and the time for running all tests in sequence.
     pub(crate) fn size(&self) -> (usize, Duration) {
         let cost = self.tests.iter().map(|test| test.cost).sum();
         (self.tests.len(), cost)

@@ -1,5 +1,5 @@
-//! The copy of the workspace that is mutated and built. It lies in a folder that git
-//! ignores and stays there, so that the next run builds only what has changed.
+//! The copy of the workspace that is mutated and built. The copy stays in a folder that git
+//! ignores, so the next run builds only changed files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -69,7 +69,8 @@ fn gemm(args: &Args<'_>) -> Outcome {
         transpose_right: args.flag("transB", false)?,
         result_type: None,
     };
-    // Integers are exact as long as they are not scaled.
+    // Products of integers without scaling are computed on integers, so the results are
+    // exact.
     let plain = ty.is_integer() && alpha == 1.0 && beta == 1.0;
     let wide = if plain { ty } else { ElementType::Float64 };
     let (a, b) = (cast(a, wide, args.control)?, cast(b, wide, args.control)?);

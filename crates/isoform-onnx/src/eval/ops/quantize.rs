@@ -23,8 +23,8 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     })
 }
 
-/// The value of a parameter for each element: one for all, one for each index of an axis,
-/// or one for each block along it.
+/// Expands a parameter to one value per element of the input. The parameter has a single
+/// value, a value per index of `axis`, or a value per block along `axis`.
 fn spread(args: &Args<'_>, x: &[usize], parameter: &Dense) -> Result<Vec<f64>, Refusal> {
     let all = Dense::filled(x.to_vec(), 0.0, args.control)?.data.len();
     if let [one] = parameter.data[..]

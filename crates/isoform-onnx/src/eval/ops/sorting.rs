@@ -120,7 +120,7 @@ impl Order {
     }
 }
 
-/// Elements as numbers that are ordered as they are; zeros of both signs are one.
+/// Maps elements to unsigned numbers of the same order. Both zeros map to the same number.
 fn keys(args: &Args<'_>, x: View<'_>) -> Result<Vec<u64>, Refusal> {
     let ty = x.element_type();
     const SIGN: u64 = 1 << 63;

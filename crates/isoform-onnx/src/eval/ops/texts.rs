@@ -1,6 +1,6 @@
 //! The operators that work on strings.
 
-/// Operators that take strings, which their kernels see as numbers.
+/// True for operators whose kernels also handle strings, encoded as numbers.
 pub(in crate::eval) fn moves_strings(name: &str) -> bool {
     matches!(
         name,

@@ -47,8 +47,9 @@ enum Case {
 
 /// Removes stop words, and changes the case of the rest.
 ///
-/// The case of a letter depends on the locale, so only letters of ASCII are changed, in
-/// locales that agree on them. Runtimes differ in accents as well: some remove them.
+/// The case of a letter depends on the locale, so only ASCII letters are changed, in
+/// locales that agree on the case of ASCII letters. Runtimes also disagree about accents:
+/// some runtimes remove accents.
 fn normalizer(args: &Args<'_>) -> Outcome {
     let x = args.texts(0)?;
     let shape = sizes(&x.shape)?;

@@ -17,17 +17,17 @@ use crate::layout::{Body, BodyKind};
 
 /// The purpose of the results of a body.
 pub(super) enum After {
-    /// They are those of the program.
+    /// The results of the program.
     Program,
-    /// They are those of the call: a branch, or a function.
+    /// The results of the call; the body is a branch or a function.
     Call,
-    /// They start the next iteration, or end the loop.
+    /// The values that start the next iteration, or end the loop.
     Loop(Box<LoopState>),
-    /// They belong to one element of each scanned tensor.
+    /// The results for a single slice of the scanned tensors.
     Scan(Box<ScanState>),
-    /// They belong to one item of each sequence.
+    /// The results for a single position of the mapped sequences.
     Map(Box<MapState>),
-    /// They are the changed scores or weights of an attention.
+    /// The modified scores or weights of an attention.
     Flex(Box<FlexState>),
 }
 

@@ -36,8 +36,8 @@ pub(super) fn compress(c: &mut Context<'_>) -> Shape {
         }
         None => c.shape(0).and_then(Size::product),
     };
-    // The condition may be shorter than the axis, and elements beyond it are dropped. Where it
-    // is longer, some runtimes ignore the rest of it, and others fail.
+    // A condition may be shorter than the axis; elements beyond the condition are dropped.
+    // Given a longer condition, some runtimes ignore the excess, and some fail.
     let fits = |bits: &Vec<i64>| {
         let least = extent.as_ref().and_then(Size::lower_bound);
         least.is_some_and(|least| i64::try_from(bits.len()).is_ok_and(|length| length <= least))
@@ -79,7 +79,7 @@ pub(super) fn unique(c: &mut Context<'_>) -> Option<Vec<Fact>> {
         }),
     };
     let indices = || Fact::tensor(Some(ElemType::Int64), Some(vec![count.clone()]));
-    // The inverse has as many elements as the input, or as its axis.
+    // The length of the inverse is the size of the input, or the extent of the axis.
     let inverse = match c.call.int("axis").ok()? {
         None => c
             .shape(0)

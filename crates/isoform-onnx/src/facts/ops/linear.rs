@@ -89,7 +89,7 @@ pub(super) fn einsum(c: &mut Context<'_>) -> Shape {
                 let held = ellipsis.unwrap_or_default();
                 ellipsis = Some(broadcast(c.symbols, &held, these));
             } else if let [size] = these {
-                // Runtimes let axes of one letter broadcast to each other.
+                // Runtimes broadcast axes that have the same letter.
                 let merged = match sizes.get(letter) {
                     Some(held) => c.symbols.broadcast(held, size),
                     None => size.clone(),

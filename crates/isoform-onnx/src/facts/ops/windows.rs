@@ -172,7 +172,7 @@ pub(super) fn conv_transpose(c: &mut Context<'_>) -> Shape {
     let channels = weights.and_then(|weights| weights.get(1)?.mul(&Size::from(group)));
     let mut shape = vec![data[0].clone(), c.symbols.or_fresh(channels)];
     if let Some(sizes) = c.given_ints("output_shape")? {
-        // Some writers list all axes, others the spatial ones.
+        // Writers list either all axes or only the spatial axes.
         let skipped = sizes
             .len()
             .checked_sub(axes)

@@ -177,7 +177,8 @@ impl Convolution {
         site.replace(&self.call.op, inputs, &Site::attrs(&self.call))
     }
 
-    /// A constant as a list with one number for each channel, if it is that, or one number.
+    /// Reshapes a constant to a list with a number per channel; a single number is
+    /// repeated. None if the constant varies along another axis.
     fn per_channel(&self, site: &mut Site<'_, '_>, c: Value) -> Option<Value> {
         let rank = self.sizes.len();
         let shape = site.sizes(&c)?;

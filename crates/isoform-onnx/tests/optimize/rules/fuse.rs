@@ -1,4 +1,4 @@
-//! Calls that become one with what precedes them.
+//! Rules that merge a call into the preceding call.
 
 use crate::check::{Case, check_all};
 

@@ -96,7 +96,8 @@ fn feature_vectorizer(args: &Args<'_>) -> Outcome {
     Ok(vec![result.made(ElementType::Float32, args.control)?])
 }
 
-/// Numbers of an attribute for each feature: one for all, or one each.
+/// Expands the numbers of an attribute to one number per feature; a single number applies
+/// to all features.
 fn per_feature(
     args: &Args<'_>,
     name: &str,
