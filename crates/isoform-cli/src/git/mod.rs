@@ -140,7 +140,7 @@ fn edit_attributes(file: &Path, installs: bool, really: bool) -> Result<Vec<Stri
 }
 
 /// Adds our lines to the contents of an attributes file, or removes our lines. Returns the
-/// new contents and the changed lines. All foreign lines are kept byte for byte.
+/// new contents and the changed lines. Other lines are kept byte for byte.
 fn edited(old: &[u8], installs: bool) -> (Vec<u8>, Vec<&'static str>) {
     let same = |line: &[u8], ours: &str| line.trim_ascii() == ours.as_bytes();
     let lines = || old.split_inclusive(|&byte| byte == b'\n');

@@ -1,5 +1,5 @@
 //! Formats of other programs. A file in such a format is not read, but the user is told the
-//! format and a way to convert the file.
+//! format and how to proceed.
 
 /// The number of first bytes among which a mark may be.
 const MARKS: usize = 4 << 10;

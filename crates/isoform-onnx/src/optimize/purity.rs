@@ -35,12 +35,13 @@ pub(super) struct Purity {
 }
 
 impl Purity {
-    /// True if the results of a call depend on nothing but its inputs and what its bodies use
-    /// of those around them: no random numbers, no training, no operators that are not known;
-    /// neither in bodies and functions. An impure call makes the body under construction
-    /// impure.
+    /// True if the results of a call depend only on its inputs and on the outer values that
+    /// its bodies use. The call, its bodies and its functions then involve no random
+    /// numbers, no training and no unknown operators. An impure call makes the body under
+    /// construction impure.
     ///
-    /// False for a body that a rule has made: its calls are looked at in the next walk.
+    /// False for a call with a body that a rule has made: the calls in the body are
+    /// examined in the next walk.
     pub(super) fn is_pure(&mut self, call: &Call) -> bool {
         let is_pure = match &call.callee {
             Some(function) => self.pure.contains_key(&function.identity()),

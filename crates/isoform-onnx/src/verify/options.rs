@@ -93,7 +93,8 @@ impl VerifyOptions {
     /// Dimensions without a size get two different assignments, at first with sizes from 2
     /// and from 3; if the original does not run with them, others are tried. Integers are
     /// small and not negative, since most are positions or lengths. Runners are tried in
-    /// order; the first runner that can run the original on any inputs decides.
+    /// order; the first runner that can run the original on at least one set of inputs
+    /// decides.
     ///
     /// A runtime computes in 16-bit floats with steps of its own, so if the program has
     /// some, runners other than [`Evaluator`] are judged with [`HALF`](super::HALF) at least.

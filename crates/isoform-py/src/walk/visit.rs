@@ -36,8 +36,7 @@ impl VisitorHandle {
 
 #[pymethods]
 impl VisitorHandle {
-    /// Visits a value: calls the callback for the value, or visits the children if no
-    /// callback fits.
+    /// Visits a value: calls its callback, or visits the children if no callback fits.
     ///
     /// Returns None, or the VisitInterrupt that a callback returned. Raises ValueError
     /// for a value that is still being visited.
