@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter_ns
 
-# One timed batch lasts about this long, so that the clock costs nothing.
+# The duration of a timed batch; long enough to make the cost of the clock negligible.
 BATCH_NS = 10_000_000
 MAX_CALLS = 200_000
 
@@ -25,7 +25,7 @@ class Pair:
 
 
 def loop(body: Callable[[], object]) -> Timed:
-    """Return a function that calls `body` as often as it is told.
+    """Return a function that calls `body` a given number of times.
 
     Results are dropped one by one, inside the time.
     """

@@ -171,7 +171,7 @@ def main() -> None:
     scratch = Path(tempfile.mkdtemp(prefix="isoform-wheels-"))
     try:
         for python in interpreters:
-            # One wheel alone shows that it works, not how fast.
+            # A check of a single wheel measures no speed, so a quick build is enough.
             check_python(python, scratch, "release" if args.all else "quick")
         if args.all:
             check_source(interpreters[-1], scratch)

@@ -7,12 +7,12 @@
     python scripts/edit_model.py scramble-all   DIR OUTDIR --seed N
     python scripts/edit_model.py edit-all       DIR OUTDIR --seed N [--kind KIND]
 
-`scramble` renames everything that only names (values, nodes, graphs, functions), changes
-everything that only documents, and reorders everything whose order means nothing. The
+`scramble` changes a model without changing the meaning: new names for values, nodes, graphs
+and functions, new documentation, and a new order of lists whose order means nothing. The
 inputs and outputs keep their order.
 
-The edits change exactly one thing that means something and print a JSON line saying what
-was changed and where. The batch commands print a summary and write one JSON line for each
+The edits change the meaning of a model in exactly one place, and print a JSON line with the
+change and the place. The batch commands print a summary and write one JSON line for each
 model to OUTDIR/report.jsonl.
 
 Every result is checked against the fingerprint of `model_meaning.py`: a scrambled model
@@ -248,7 +248,7 @@ class Scrambler:
         return self.topological([calls(item.node) for item in self.model.functions])
 
     def topological(self, needs: list[set[int]]) -> list[int]:
-        """Choose a random order in which each item comes after those it needs."""
+        """Choose a random order of the items, with each item after the needed items."""
         users: list[list[int]] = [[] for _ in needs]
         for index, needed in enumerate(needs):
             for other in needed:

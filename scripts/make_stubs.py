@@ -189,7 +189,7 @@ RETURNS = {
     "_visit_names": "list[tuple[str, str, str]]",
 }
 
-# Special methods, which Python itself calls, with what they return.
+# The return types of special methods, which Python itself calls.
 SPECIAL = {
     "__bool__": "bool",
     "__call__": "Any",
@@ -223,7 +223,7 @@ CONSTRUCTORS = {
     "TraitHandle": "name: str, marker: Any, view: Any, has_methods: bool",
 }
 
-# Classes whose bases introspection does not show as one would write them.
+# The bases of classes for which introspection shows something different from the source.
 BASES = {"Object": "metaclass=ObjectMeta", "ObjectMeta": "ABCMeta"}
 
 HEADER = '''\

@@ -176,7 +176,7 @@ def broadcasting(rng, count):
     operands = []
     for number in range(count):
         one = [1 if rng.random() < 0.3 else size for size in shape]
-        # One of them has the whole shape, so that it is the common one.
+        # The first operand has the whole shape, so the operands broadcast to this shape.
         one = shape if number == 0 else tuple(one[rng.integers(0, len(one) + 1) :])
         operands.append(tuple(one))
     rng.shuffle(operands)

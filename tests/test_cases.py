@@ -23,7 +23,7 @@ GROUPS = 69
 
 
 class Case(NamedTuple):
-    """One verdict of a block, with what it is about."""
+    """One verdict of a block, with the values and options of the comparison."""
 
     name: str
     mapped: bool

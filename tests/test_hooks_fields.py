@@ -266,7 +266,7 @@ def test_refused_conversions_name_the_field():
         Holder(1, [1, 1.5])
     with pytest.raises(TypeError, match=r"(?s)'maybe'.*__ffi_convert__"):
         Holder(1, maybe=1.5)
-    # Anything else that is raised comes back as it is.
+    # Exceptions of other types reach the caller unchanged.
     with pytest.raises(KeyError, match="not a refusal"):
         Holder("key")
     with pytest.raises(KeyError, match="not a refusal"):

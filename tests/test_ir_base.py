@@ -141,7 +141,7 @@ def test_source_map_and_deprecated():
     name = mod.source_map.add("main.py", "x = 1\n")
     assert isinstance(name, ir.SourceName)
     assert mod.source_map.source_map["main.py"].source == "x = 1\n"
-    # What changes is not shared by those that were made without it.
+    # The new entry is in this source map only: further maps start empty.
     assert len(ir.IRModule().source_map.source_map) == 0
     assert len(ir.SourceMap().source_map) == 0
 

@@ -21,7 +21,7 @@ def test_spans():
     assert [inner.line for inner in both.spans] == [1, 1, 5]
     assert (both.line, both.column, both.end_line, both.end_column) == (0, 0, 0, 0)
     assert isinstance(both, ir.Span)
-    # Where something was written says nothing of what it is.
+    # Comparison ignores source locations.
     assert structural_equal(tir.IntImm("int32", 1, span), tir.IntImm("int32", 1))
     assert structural_equal(ir.PrimType("int32", span), ir.PrimType("int32"))
 
@@ -68,7 +68,7 @@ def test_global_var():
     assert f.name_hint == "f"
     assert not structural_equal(f, ir.GlobalVar("f"))
     assert structural_equal(f, ir.GlobalVar("f"), map_free_vars=True)
-    # Its name counts, unlike that of other variables.
+    # The name of a global variable counts, unlike the names of local variables.
     assert not structural_equal(f, ir.GlobalVar("g"), map_free_vars=True)
     x = relay.Var("x")
     call = f(x)

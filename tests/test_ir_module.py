@@ -194,7 +194,7 @@ def test_functions_are_matched_by_name():
     assert same(two(), two())
     assert same(two(), two(reverse=True))
     assert not same(two(), two("f", "h"))
-    # A module whose function calls another one of its functions.
+    # `g` calls `g` in this module, and `f` in the module of `two()`.
     mod = two()
     x = relay.Var("x")
     mod["g"] = relay.Function([x], mod.get_global_var("g")(x))

@@ -1,7 +1,7 @@
 """Operators beside onnxruntime, on random operands and attributes.
 
-What the evaluator refuses because runtimes differ is counted, so that a test fails which
-compares hardly anything; what it computes has to be what the runtime computes.
+Each computed result must equal the result of the runtime. The evaluator refuses operands on
+which runtimes differ; the refusals are counted, and a test with too few comparisons fails.
 """
 
 from __future__ import annotations

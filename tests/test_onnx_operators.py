@@ -154,7 +154,7 @@ def compute(case, folder, inputs):
 
 
 def test_most_cases_are_computed():
-    """Each computed case is compared below, each other one has to be refused."""
+    """`test_case` compares the computed cases, and `test_refused` expects errors for the rest."""
     assert len(CASES) >= 1800
     assert len(REFUSED) <= 40, sorted(case.name for case in REFUSED)
 

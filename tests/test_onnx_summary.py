@@ -15,7 +15,7 @@ TABLE = Path(__file__).parents[1] / "crates/isoform-onnx/src/schema/operators.tx
 
 
 def model(weights, op="Relu", opset=17, outputs=("y",)):
-    """A model that adds weights to its input one after the other."""
+    """A model that adds the weights to the input, one weight per node."""
     nodes, last = [], "x"
     for name in weights:
         nodes.append(helper.make_node("Add", [last, name], [f"{name}_sum"]))

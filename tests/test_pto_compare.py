@@ -66,6 +66,6 @@ def test_all_parts_of_types_are_compared(left):
         assert ir.structural_equal(one, other) is (left == right), right
         same = ir.structural_hash(one) == ir.structural_hash(other)
         assert same is (left == right), right
-        # So they are where they are the types of variables.
+        # Variables with these types compare like the types.
         one, other = ir.Var("a", one), ir.Var("b", other)
         assert ir.structural_equal(one, other, enable_auto_mapping=True) is (left == right), right

@@ -253,10 +253,10 @@ def test_substitute():
     made, n = loop()
     replaced = ir.substitute_stmt(made, {n: ir.ConstInt(7, DataType.INT32)})
     assert replaced.stop.value == 7
-    # The first value of what a loop carries is outside of the loop.
+    # The initial value of a carried variable is computed outside of the loop.
     assert replaced.iter_args[0].init_value.value == 7
     assert ir.collect_free_vars(replaced) == []
-    # What the loop carries is used in its body, so that is the new one.
+    # The body uses the carried variable, so the body refers to the new variable.
     assert replaced.body.stmts[0].value.left.same_as(replaced.iter_args[0])
     same = ir.substitute_stmt(made, {X: Y})
     assert same.same_as(made)

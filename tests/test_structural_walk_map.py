@@ -187,7 +187,7 @@ def test_a_variable_is_walked_once_in_each_kind_of_region():
         root = Lam([x], [x, y, x, Add(y, x)])
         structural_walk(root, with_def_region_kind=(Var, see), order=order)
         assert seen == [("x", bound), ("x", used), ("y", used)]
-        # The same regions as those that structural_visit tells apart.
+        # `structural_visit` reports the same regions.
         seen.clear()
         structural_visit(root, (Var, lambda v, visitor: see(v, visitor.def_region_kind())))
         assert seen == [("x", bound), ("x", used), ("y", used)]

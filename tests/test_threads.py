@@ -134,7 +134,7 @@ def test_all_that_reads_beside_all_that_writes(key):
         default.v = f"a text that is not inline {at}"
         cells[at].value = [f"a text that is not inline {at}"] if at % 2 else at
         default.v = at
-        # Only forward, so that there is no cycle.
+        # Links point forward only, so the cells form no cycle.
         cells[at].next = random.choice(cells[at + 1 :])
 
     def walk(at):

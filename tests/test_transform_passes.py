@@ -287,7 +287,7 @@ def test_apply_pass_to_function_keeps_functions_that_the_pass_deletes():
     done = ApplyPassToFunction(Narrow, "f")(mod)
     assert numbers(done) == {"f": 10, "g": 2, "h": 3, "new": 11}
     assert (done["g"], done["h"]) == (mod["g"], mod["h"])
-    # Functions that it deletes stay even if they match.
+    # A deleted function stays even if the name matches.
     assert numbers(ApplyPassToFunction(Narrow, "h")(mod)) == {"f": 1, "g": 2, "h": 3, "new": 11}
     assert numbers(mod) == {"f": 1, "g": 2, "h": 3}
 

@@ -226,7 +226,7 @@ def test_wrong_arguments(line, name):
     with pytest.raises(TypeError, match="Undecorated is not registered"):
         type_attrs.set(Undecorated, attr, 1)
     assert not type_attrs.types_with(attr)
-    # Its objects are those of the class that it extends.
+    # Objects of `Undecorated` have the type of the registered base class.
     type_attrs.set(a, attr, 1)
     assert type_attrs.get(Undecorated, attr) == type_attrs.get(Undecorated(), attr) == 1
 

@@ -17,7 +17,7 @@ def document(records: int) -> Document:
 
 
 def record(number: int) -> Document:
-    """Return one record; its number makes it different from the others."""
+    """Return a record, which its number makes unique."""
     return {
         "id": number,
         "name": f"record {number}",

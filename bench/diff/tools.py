@@ -115,10 +115,10 @@ class Ours:
         return self._diff(self._convert(left), self._convert(right))
 
     def patch_of(self, difference: Any) -> Any:
-        """Return the patch as somebody else reads it, after seeing that it is right.
+        """Return the patch after writing and reading it, and check the result of applying it.
 
         Raises:
-            AssertionError: if it, or the difference itself, leads to another document.
+            AssertionError: if the patch, or the difference itself, leads to another document.
         """
         from isoform.diff import Patch
 

@@ -1,4 +1,4 @@
-"""The optimisers that Isoform is compared with: one process runs one of them.
+"""The optimisers that Isoform is compared with, each in a separate process.
 
     python -m bench.onnx.peers NAME IN OUT
 

@@ -58,7 +58,8 @@ def _import_file(file: Path) -> None:
         raise ImportError(f"{file} is not a Python file")
     _search(file.parent)
     module = importlib.util.module_from_spec(spec)
-    # As for an import statement, so that the file and those it imports can import it.
+    # An import statement also registers the module first: modules that the file imports may
+    # import the file.
     sys.modules[file.stem] = module
     try:
         spec.loader.exec_module(module)

@@ -66,9 +66,9 @@ def load(
 def loaded(
     model: Model | Program | str | os.PathLike[str] | bytes | bytearray | memoryview | ModelProto,
 ) -> Any:
-    """Return a model or program as it is, and load everything else that `load` takes.
+    """Load any argument that `load` accepts; return every other value, such as a model, unchanged.
 
-    Raises what `load` raises; other values are returned as they are.
+    Raises the same exceptions as `load`.
 
     >>> loaded("no-such-file.onnx")
     Traceback (most recent call last):

@@ -28,9 +28,9 @@ class Fired(NamedTuple):
     output: str
     #: Name of the graph or function that lists it.
     graph: str
-    #: The number of nodes that it saved; those that only fed the node count.
+    #: The net number of nodes removed, including nodes that became unused.
     nodes: int
-    #: The number of bytes of constants that it saved.
+    #: The number of bytes of constants saved.
     bytes: int
 
 

@@ -25,10 +25,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-#: The runtime may work on one set of inputs for so long; a model may have a loop without an end.
+#: The time limit for one set of inputs, since a model may contain an endless loop.
 MAX_SECONDS = 600.0
 
-#: What precedes a blob: its kind and its length.
+#: The header of a blob: the kind and the length.
 _HEADER = struct.Struct("<cQ")
 
 

@@ -36,7 +36,7 @@ _LARGEST = 2**32 - 1
 
 
 class Device:
-    """A device: its kind, and its index among those of that kind.
+    """A device: a kind, such as CUDA, and an index among the devices of this kind.
 
     Args:
         device_type: a name such as `"cuda"` or `"cuda:1"`, or DLPack's number.

@@ -146,7 +146,8 @@ def merge(
         right: the value of the other side.
         map_free_vars: whether free variables are equal up to renaming.
         ignore: what is left out: a class, whose objects are all the same; a field as
-            `"type.key.field"`; or several of these. They are those of the base in what stays of it.
+            `"type.key.field"`; or several of these. Parts that the merge keeps from the base keep
+            the ignored objects and fields of the base, too.
 
     Raises:
         TypeError: a value that cannot be compared, a class that is not registered, or a function

@@ -102,7 +102,7 @@ class Function(Object):
         """As in `Function(name)`."""
         return f"Function({self._name() or 'anonymous'})"
 
-    # For each function its own; for the class, the one at its top.
+    # An instance returns the documentation of its callable; the class, the docstring above.
     __doc__ = _OfInstance(_documentation, __doc__)  # pyright: ignore
     __signature__ = _OfInstance(_signature, None)
 

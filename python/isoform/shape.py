@@ -41,5 +41,5 @@ class Shape(tuple[int, ...]):
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles it as a tuple of its elements."""
+        """Pickles the shape as a tuple of its elements."""
         return Shape, (tuple(self),)

@@ -65,8 +65,8 @@ def to_text(
             name and a line of its own.
         defaults: print fields that hold their default.
         ignored_fields: print fields that comparison ignores.
-        hide: names of fields to leave out. Parsing restores their default, so
-            they need one.
+        hide: names of fields to leave out. These fields need a default, which
+            parsing restores.
         spans: print the fields called `span`.
         types: print the type of each object in a trailing comment, if it is
             known: from the field that the type attribute `text.type` names, as

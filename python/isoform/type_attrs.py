@@ -70,7 +70,7 @@ class AttrInfo:
     Attributes:
         name: its name.
         doc: its documentation; empty if it was not declared.
-        type: the type of its values, as text; None if anything may be set.
+        type: the type of the values, as text; None if any value may be set.
         methods: the methods of the Rust trait that declares it, if it has any.
         dense: True if it is in the hot tier.
         builtin: True if the library itself reads it.

@@ -391,10 +391,10 @@ class NodeVisitor(_Dispatcher):
 class NodeMutator(_Dispatcher):
     """A rewriter with a method for each class of nodes.
 
-    Methods are found as those of `NodeVisitor`, and each returns what comes in
-    place of its node. `yield child` and `self.visit(child)` are what a child
-    becomes, and `super().visit_add(node)` is the node with all below it
-    rewritten. Without a method, a node is rewritten by way of its children.
+    Methods are found as in `NodeVisitor`, and return the replacement of a node.
+    `yield child` and `self.visit(child)` return the replacement of a child, and
+    `super().visit_add(node)` returns the node with all children rewritten. A
+    node without a method is rebuilt from its rewritten children.
 
     Nothing is changed in place: where nothing changes, the result is the same
     object. An object is rewritten once, and its result is shared in the same

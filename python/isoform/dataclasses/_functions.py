@@ -100,7 +100,7 @@ def replace(obj: _T, /, **changes: Any) -> _T:
 
 
 def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
-    """An object as nested dicts, its arrays and lists as lists, maps as dicts.
+    """Converts an object to nested dicts; arrays and lists become lists, and maps become dicts.
 
     An object that is reached several times becomes one dict, used several
     times, so the work is linear in the number of distinct objects. Members of
@@ -127,7 +127,7 @@ def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = d
 
 
 def astuple(obj: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> Any:
-    """An object as nested tuples, its arrays and lists as lists, maps as dicts.
+    """Converts an object to nested tuples; arrays and lists become lists, and maps become dicts.
 
     Work and depth are as with `asdict`.
 

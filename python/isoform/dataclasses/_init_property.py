@@ -64,7 +64,7 @@ def install(cls: Any, own: dict[str, init_property[Any]], own_init: bool) -> Non
         cls.__isoform_init_properties__ = own
     for name in own:
         if isinstance(getattr(cls, name), init_property):
-            # It replaces one of the parent, whose field it fills.
+            # The property replaces a property of the parent class, and fills the parent's field.
             parent = next(c for c in cls.__mro__[1:] if "__isoform_type_key__" in c.__dict__)
             setattr(cls, name, getattr(parent, name))
     parts = inherited(cls)

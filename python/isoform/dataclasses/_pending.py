@@ -1,9 +1,9 @@
 """Classes whose annotations use names that do not exist yet.
 
-Such a class is registered as soon as all its names exist. Whenever another
-class is registered, all waiting ones are tried again, until no more of them
-succeed. So classes may refer to each other in any order, even across modules
-that import each other only for type checking.
+A waiting class is registered as soon as all names in its annotations exist.
+Each registration of a class tries all waiting classes again, until no more of
+them succeed. Classes may therefore refer to later classes, even across modules
+with circular imports for type checking.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Pending:
 
     @property
     def cls(self) -> type | None:
-        """The class, as long as it is in use."""
+        """The class, or None once it has been freed."""
         return self._cls()
 
     def attempt(self, elsewhere: Mapping[str, Any]) -> None:
@@ -181,9 +181,9 @@ def offer(cls: type) -> None:
 
 
 def _introduce(cls: type) -> None:
-    """Makes a class known to those that wait where it is declared.
+    """Makes a class known to the waiting classes of the same scope.
 
-    Its decorator has not returned yet, so it has no name there.
+    The decorator of the class has not returned yet, so the scope lacks the name.
     """
     for pending in _alive():
         if pending.place == _place(cls) and pending.cls is not cls:

@@ -57,7 +57,7 @@ class Options:
     wait: bool = True
 
     def check(self) -> None:
-        """Raises ValueError for options that contradict each other."""
+        """Raises ValueError for invalid or contradictory options."""
         if self.order and not self.eq:
             raise ValueError("order=True requires eq=True")
         if self.structural_eq not in KINDS:

@@ -101,7 +101,7 @@ def _order(holds: Callable[[int, int], bool]) -> Callable[[Any, Any], Any]:
 
 
 def _copy(self: Any, _memo: Any = None) -> Any:
-    """The member itself: there is one of each."""
+    """Returns the member itself: a member exists only once."""
     return self
 
 

@@ -55,7 +55,7 @@ def _lazy(name: str) -> Any:
 def _is_operand(other: Any) -> bool:
     if isinstance(other, (PrimExpr, Number, DeferredComparison)):
         return True
-    # Scalars of NumPy and other objects that count as numbers.
+    # Scalars of NumPy and similar objects count as numbers.
     return hasattr(other, "__index__") or hasattr(other, "__float__")
 
 

@@ -68,7 +68,7 @@ _extract_fused_functions = _function("extract_fused_functions")
 
 
 def post_order_visit(expr: Any, fvisit: Callable[[Any], Any]) -> None:
-    """Call a function for each expression after those below it, once for each.
+    """Call a function once for each expression, after the expressions below.
 
     Operators, global variables and constructors are expressions, too; types, attributes
     and patterns are not visited. Parameters come before the body of a function, the value
@@ -94,7 +94,7 @@ def expr_ref_counts(expr: Any) -> list[tuple[Any, int]]:
     """Return the expressions in post-order, each with the number of places where it occurs.
 
     Args:
-        expr: The expression, which counts as one place itself.
+        expr: The expression; the root itself counts as one place.
 
     Linear in the number of expressions.
     """
@@ -399,8 +399,8 @@ def count_layers(expr: Any, valid_ops: Sequence[str]) -> int:
         expr: The expression.
         valid_ops: The names of the operators.
 
-    Calls next to each other are one layer. Raises AttributeError for a name that is not
-    registered. Linear in the number of expressions.
+    Calls side by side, such as two operands of a call, are a single layer. Raises
+    AttributeError for a name that is not registered. Linear in the number of expressions.
     """
     return _count_layers(expr, list(valid_ops))
 

@@ -239,7 +239,7 @@ def _values(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expression(given: Any) -> Any:
-    """A Python object as an expression; None for values that have no such form."""
+    """Convert a Python object to an expression; None for values without one, such as closures."""
     if isinstance(given, (Constant, Function, Op, GlobalVar, Constructor)):
         return given
     if isinstance(given, (tuple, _Callable, Closure, ConstructorValue, RefValue)):

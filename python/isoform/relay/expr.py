@@ -79,11 +79,11 @@ class ExprWithOp(RelayExpr):
     __div__ = _operation("divide", "`self / other`.")
 
     def __radd__(self, other: Any) -> Any:
-        """`other + self`, for which `other` must be an expression."""
+        """Return `other + self`; `other` must be an expression."""
         return self + other
 
     def __rmul__(self, other: Any) -> Any:
-        """`other * self`, for which `other` must be an expression."""
+        """Return `other * self`; `other` must be an expression."""
         return self * other
 
     def __rsub__(self, other: Any) -> Any:
@@ -425,9 +425,9 @@ def post_order_rewrite(expr: Any, rewrite: Callable[[Any, Any], Any]) -> Any:
 
     Args:
         expr: The expression.
-        rewrite: Gets each expression as it was, and as it is after the expressions
-            below it were rewritten; returns the one that comes in its place, or None
-            to keep the latter.
+        rewrite: Called with each expression before and after the expressions below
+            were rewritten; returns the replacement, or None to keep the second
+            argument.
 
     Depth is limited by memory only. Linear in the number of expressions.
 

@@ -20,8 +20,8 @@ class Function(BaseFunc):
         params: The parameters.
         body: The result.
         ret_type: The type of the result, if it is written down.
-        type_params: The parameters of its type; None for none.
-        attrs: The attributes; None for none.
+        type_params: The type parameters; None for a function without type parameters.
+        attrs: The attributes; None for a function without attributes.
         span: The source location.
 
     >>> from isoform import relay

@@ -176,9 +176,9 @@ def DeadCodeElimination(  # noqa: N802
     """Return a pass that removes each `let` of a variable that is not used.
 
     A value with an effect is kept: a reference is read or written, a stateful operator or
-    an unknown function is called. So is one with the only use outside of functions of an
-    expression that they share: they would compute it at each call. Level 1; requires
-    InferType.
+    an unknown function is called. A `let` is also kept where functions inside share an
+    expression whose only use outside of functions is in the value: without the `let`, the
+    functions would compute the expression at each call. Level 1; requires InferType.
 
     Args:
         inline_once: Also put a value in the place of its variable, if it has no effect and

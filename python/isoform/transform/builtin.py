@@ -43,8 +43,8 @@ def ApplyPassToFunction(  # noqa: N802
 
     The other pass sees a program in which all other functions are replaced by stubs with
     their type and without a body; a function of Relay whose type is not known before type
-    inference stays as it is. Of the result, the functions that match and those that are
-    new are used; all others stay, also those that the other pass deletes.
+    inference stays as it is. Of the result of the other pass, only matching and new
+    functions are used; the remaining functions stay, including deleted functions.
 
     Args:
         transform: The other pass.

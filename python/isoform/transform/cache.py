@@ -58,7 +58,7 @@ class Memo(Object):
 class NoProgram(Object):
     """Takes the place of the program for a pure pass that does not declare what it reads.
 
-    Looking at it raises ValueError, which says what to declare.
+    Any access raises ValueError, and the message names the missing declaration.
     """
 
     of_pass: str

@@ -109,10 +109,11 @@ def function_pass(
         reads: For a pure pass, what it reads of the program, see `Memo`. Without it, a pure
             pass that looks at the program raises ValueError.
 
-    The arguments with which a pass of a class is made are its `options`. These, attributes
-    and captured variables are part of the key of a pure pass; those that are no values, or
-    values without a digest, such as functions, exclude it from the cache. A pure pass that
-    changes one of them raises ValueError.
+    A pass made from a class has the arguments of the constructor as its `options`. Options,
+    attributes and captured variables are part of the key of a pure pass. Objects that are
+    not values, and values without a digest, such as functions, exclude the pass from the
+    cache. A pure pass that changes an option, an attribute or a captured variable raises
+    ValueError.
 
     Raises ValueError without `opt_level`, or for a pure pass without `version` or name,
     TypeError for arguments of other types.
@@ -211,7 +212,7 @@ def _class_of(
                     f"type object '{self.__name__}' has no attribute '{attribute}'"
                 )
             bind = getattr(type(found), "__get__", None)
-            # A class method gets the class of passes, so that it can make one.
+            # A class method is bound to the class of passes, to construct passes.
             return bind(found, None, self) if bind else found
 
     class Made(base, metaclass=Meta):
@@ -243,7 +244,8 @@ def _class_of(
             return getattr(self._inner, attribute)
 
         def __setattr__(self, attribute: str, value: Any) -> None:
-            # What is read from the instance is written there, so that its method sees it.
+            # Attributes are read from the inner object, so they are written there, too: the
+            # method of the inner object sees the new value.
             if "_inner" in vars(self) and not hasattr(base, attribute):
                 setattr(self._inner, attribute, value)
             else:
@@ -258,9 +260,9 @@ def _class_of(
 
 
 def _options(decorated: type[Any], args: Any, kwargs: Any) -> Dict[str, Any] | None:
-    """The arguments of a constructor by name, without those that are the defaults.
+    """The arguments of a constructor by name, except for defaults.
 
-    None if the core cannot hold one of them.
+    Returns None if the core cannot store an argument.
     """
     try:
         bound = inspect.signature(decorated).bind(*args, **kwargs)

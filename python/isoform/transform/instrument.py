@@ -198,8 +198,8 @@ class PassTimingInstrument(PassInstrument):
 
     `render()` returns a line for each pass, indented by a tab for each pass around it:
     the time in microseconds, in brackets that of the pass without those inside, and the
-    shares of the time of all passes and of the pass around it. Each instrument, and each
-    thread, has its own measurements, which end with the context.
+    shares of the time of all passes and of the pass around it. Measurements are separate
+    for each instrument and each thread, and end with the context.
     `PassTimingInstrument.render()` is about the instrument of the current context.
 
     Raises RuntimeError when rendered while a pass is running.
@@ -294,7 +294,7 @@ class DumpIR(PassInstrument):
 
 
 class VerifyInstrument(PassInstrument):
-    """Checks the program after each pass, so that the pass that breaks it is known.
+    """Checks the program after each pass, to find the pass that breaks the program.
 
     Args:
         check: Called with the program; raises an exception if it is wrong. By default,
@@ -307,7 +307,7 @@ class VerifyInstrument(PassInstrument):
 
 
 class ChangesInstrument(PassInstrument):
-    """Records for each pass which functions it changed.
+    """Records the functions that each pass changed, added or removed.
 
     >>> from isoform import ir
     >>> from isoform.transform import ChangesInstrument, ModulePass, PassContext, PassInfo

@@ -14,7 +14,7 @@ _script = _api.function("passes.script")
 
 
 class Root(Trait, attr="transform.root"):
-    """A program as its functions, so that every `FunctionPass` runs on it.
+    """Lists and replaces the functions of a program, as every `FunctionPass` requires.
 
     >>> from isoform import Object
     >>> from isoform.dataclasses import py_class, replace
@@ -65,9 +65,9 @@ class Root(Trait, attr="transform.root"):
 
     @provided
     def callees(self, function: Any) -> list[str] | None:
-        """Return the names of the functions that one of them refers to.
+        """Return the names of the functions that a function refers to.
 
-        None if that is not known: then memoised passes depend on the whole program.
+        None if they are unknown: then memoised passes depend on the whole program.
 
         Args:
             function: One of the functions of the program.
@@ -77,10 +77,10 @@ class Root(Trait, attr="transform.root"):
 
 
 class Signature(Trait, attr="transform.signature"):
-    """The type of a function, as far as its callers can see it.
+    """The part of a function that callers depend on, such as the type.
 
-    Results of memoised passes for the callers depend on it, and not on the rest of the
-    function. Without the trait, they depend on all of it.
+    The results of memoised passes for the callers depend on this signature only. Without
+    the trait, the results depend on the whole function.
     """
 
     def signature(self) -> Any:

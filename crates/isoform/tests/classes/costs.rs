@@ -109,7 +109,7 @@ fn random_trees_take_n_log_n_updates() {
     }
 }
 
-/// The way in which each of some variables holds those before it.
+/// How a variable holds the variables before it.
 #[derive(Clone, Copy, Debug)]
 enum Held {
     /// As a type holds the type of its elements.
@@ -118,7 +118,7 @@ enum Held {
     Sum,
 }
 
-/// Variables that each hold those before.
+/// Variables that hold their predecessors.
 fn holders(count: usize, held: Held) -> Vec<Ref<Var>> {
     let mut vars = vec![var("v"), var("v")];
     while vars.len() < count {

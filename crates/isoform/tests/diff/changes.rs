@@ -41,7 +41,8 @@ fn a_dataflow_node_that_is_gone_is_one_change() {
     }
 }
 
-/// Lists around some parts, so that what is missing in one list is not found in its place.
+/// Puts each group of parts into a list with unique texts. The texts pair the list with the list
+/// at the same position of the other side, even if all parts have left.
 fn lists<const N: usize>(parts: [Vec<Value>; N]) -> Value {
     let around = |(at, parts): (usize, Vec<Value>)| {
         let own = (0..20).map(|item| Value::from(format!("{at}.{item}")));
@@ -55,7 +56,7 @@ fn small() -> Value {
     add(add(1, 2), 3).into()
 }
 
-/// A part of so many nodes.
+/// A part of `size` nodes.
 fn chain(size: i64) -> Value {
     let chain = (1..size).fold(int(-1), |part, at| add(part, -at));
     chain.into()

@@ -93,7 +93,7 @@ fn pairs_that_once_failed() {
         0, 0, 0, 78, 72, 21, 131, 227, 51, 0, 0, 0, 0, 0, 0, 51, 0, 0, 0, 0, 0, 0, 0, 0, 0, 233, 0,
         192, 0, 148,
     ];
-    // One that replaced the variable that it is inside of.
+    // A dag node that replaced the variable around it.
     let replaced = [
         0, 0, 0, 182, 47, 0, 0, 161, 53, 92, 5, 222, 0, 0, 86, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         0, 0, 0, 0, 0, 0, 0, 37, 0, 0, 156, 72, 119, 222, 0, 0, 21, 154, 0, 0, 0, 0, 0, 0, 0, 0, 0,

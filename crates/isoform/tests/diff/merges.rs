@@ -34,7 +34,7 @@ fn conflict(base: &Value, left: &Value, right: &Value, path: &str) -> (Merge, Co
         assert_eq!(conflict.reason(), None, "{found}");
         let resolved =
             |resolution: &Resolution| found.resolve(|_| Ok(resolution.clone())).expect("a value");
-        // One side as a whole differs from the resolution only by what the other one has changed.
+        // With the base chosen for the conflict, the result is the merged value.
         assert!(is_equal(&resolved(&Resolution::Base), found.merged()));
     }
     let found = merged(base, left, right);
@@ -467,8 +467,7 @@ fn a_report_names_the_place_and_all_three_parts() {
 
 #[test]
 fn calls_keep_their_own_operands() {
-    // A part that one side inserts stays as it is, also if the base has an equal one that the
-    // other side edits.
+    // An inserted part stays unchanged, even if the other side edits an equal part of the base.
     let base = list([Value::from(add(int(1), int(2))), 7.into()]);
     let left = list([
         add(int(1), int(2)).into(),

@@ -158,7 +158,7 @@ fn an_edit_of_a_graph_costs_what_it_rebuilds() {
     }
 }
 
-/// The variables are free, so that each visit binds them.
+/// All variables are free, so each visit of a node binds variables.
 #[test]
 fn an_edit_of_an_open_graph_costs_what_it_rebuilds() {
     let _guard = alone();
@@ -190,7 +190,7 @@ fn an_edit_of_an_open_graph_costs_what_it_rebuilds() {
     }
 }
 
-/// A statement that binds a variable for those after it.
+/// A statement that binds a variable for the following statements.
 #[derive(Node)]
 #[node(key = "incremental.Assign")]
 #[repr(C)]

@@ -78,12 +78,12 @@ pub(crate) fn module(names: &[Ref<GlobalVar>], functions: &[Ref<Function>]) -> R
 /// remembered of all that can change.
 static WRITES: RwLock<()> = RwLock::new(());
 
-/// Waits until no other test runs, and keeps the others waiting.
+/// Waits until no other test runs, and blocks further tests.
 pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
     WRITES.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets the test run beside others that count nothing.
+/// Lets the test run in parallel with other tests that count no visits.
 pub(crate) fn beside_others() -> RwLockReadGuard<'static, ()> {
     WRITES.read().unwrap_or_else(PoisonError::into_inner)
 }

@@ -129,7 +129,7 @@ fn a_ring_that_is_met_later_is_an_error() {
     let root = Link::new(Value::from(Link::new(Value::from(&nodes[0]))));
     let expected = "<root>.next.next.typed.typed";
     check_all(&Value::from(&root), "cycles.Node", expected);
-    // Entered at an object that cannot change: the one that can has one owner.
+    // The walk enters the ring at an immutable object; the mutable object has one owner.
     let inner = node(1);
     let entry = Link::new(Value::from(&inner));
     set(&inner, "last", &entry);

@@ -30,7 +30,7 @@ fn register_from(worker: usize) -> isoform::Result<()> {
     for step in 0..all.len() {
         all[(worker + step) % all.len()]()?;
     }
-    // Everything that was registered is there when the call returns.
+    // All types are registered when the call returns.
     for key in [
         "ir.IRModule",
         "tir.Add",

@@ -252,7 +252,7 @@ fn alternatives_see_their_own_bindings_only() {
             b.lambda(&[&own], b.add(&own, part))
         },
     ];
-    // The object, and the part that pairs it with one of the other side.
+    // An object, and a part whose comparison pairs the object with a partner.
     type Make = fn(&Build, Wrap) -> [Value; 2];
     let makes: [Make; 2] = [
         |b, wrap| {
@@ -359,7 +359,7 @@ fn proofs_end_with_the_nodes_that_they_pair() {
             let x = b.var();
             let node = b.shared(1, 2);
             let inner = b.add(&node, &x);
-            // Of the two fields that own it, comparison ignores one.
+            // Two fields own `inner`, and comparison ignores one of the two.
             let fields = vec![inner.clone(), inner, 1.into()];
             let part = b.node(Role::Add, fields);
             let shadow = b.lambda(&[&x], &x);

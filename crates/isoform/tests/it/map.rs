@@ -332,7 +332,7 @@ fn depth_is_limited_by_memory_only() {
         let result = options
             .map(chain(length), |visit| {
                 calls += usize::from(visit.downcast::<Chain>().is_some());
-                // The innermost one is replaced, and so is everything above it.
+                // The innermost link is replaced, and with it every link above.
                 let last = visit.downcast::<Chain>().filter(|link| link.next.is_none());
                 Ok(last.filter(|_| calls >= 1).map(|_| chain(1).into()))
             })

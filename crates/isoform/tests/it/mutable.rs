@@ -64,7 +64,7 @@ fn storages_object() -> Ref<Obj> {
 #[track_caller]
 fn check_set(name: &str, value: impl Into<Value>, expected: impl Into<Value>) {
     let target = storages_object();
-    // A second owner, so that nothing depends on a single one.
+    // A second owner, because a write must not depend on unique ownership.
     let shared = target.clone();
     set_field(&target, name, value.into()).expect("the value fits");
     let found = field_value(&shared, name).expect("the field exists");

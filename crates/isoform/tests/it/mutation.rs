@@ -467,7 +467,7 @@ fn a_key_keeps_identities_and_shows_hooks_its_copy() {
 
 #[test]
 fn a_key_of_many_mutable_objects_is_linear() {
-    // Each node holds one big value that cannot change; it is walked once.
+    // All nodes hold the same big immutable value, which the key walks once.
     let big = crate::support::doubled(2_000);
     let mut root = node(&big, Value::NONE);
     for _ in 0..scaled(5_000) {

@@ -298,7 +298,7 @@ fn variables_that_change_or_are_named_elsewhere_stay() {
             returns(&[&y, &z]),
         ]),
     );
-    // A type mentions y, so it keeps its assignment.
+    // A type mentions `y`, so the assignment to `y` is kept.
     let tensor = pto::TensorType::new([expr(&y)], DataType::Fp32);
     let t = Var::new("t", &tensor);
     let alloc = || expr(Call::typed(Op::new("it_pto.alloc"), [], &tensor));
@@ -379,7 +379,7 @@ fn depth_and_sharing_cost_nothing() -> Result<()> {
             .map(|seq| seq.stmts.len()),
         Some(2)
     );
-    // As a tree it has 2^60 parts; as a program, 60 assignments.
+    // The shared sum has 2^60 parts as a tree, and 60 assignments as a program.
     let shared = (0..60).fold(expr(&a), |inner, _| add(&inner, &inner));
     let before = Value::from(function(&[&a], seq([assign(&x, shared), returns(&[&x])])));
     let after: Ref<Function> = cse(&before)?.extract()?;

@@ -46,7 +46,7 @@ properties! {
     pto_sizes_and_variables_are_replaced,
 }
 
-/// Bases, whose only objects are those of types that extend them.
+/// Base classes. Only objects of their subclasses exist.
 const BASES: [&str; 7] = [
     "pto.BinaryExpr",
     "pto.Expr",

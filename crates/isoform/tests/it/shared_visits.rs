@@ -69,7 +69,7 @@ fn sixty_levels_of_sharing_take_a_few_visits_each() {
         assert_cheap(&one, &doubled(&b, LEVELS, 2), false, BOUND);
         let (l, r) = (crossed(&b, LEVELS, 1), crossed(&b, LEVELS, 1));
         assert_cheap(&l, &r, true, BOUND);
-        // The difference comes last, so that everything else is compared.
+        // The difference comes last, so the comparison visits all other parts first.
         assert_cheap(&arr([&l, &1.into()]), &arr([&r, &2.into()]), false, BOUND);
         // Free variables, mapped: the same pair each time.
         let (x, y) = (b.var(), b.var());

@@ -194,7 +194,7 @@ fn sharing_is_kept_and_makes_the_cost_linear() {
         levels + 1
     );
     let count = |value: &Value| count_objects(value, Default::default()).unwrap();
-    // Each level gets its own copy of its parameter.
+    // Each level gets a separate copy of the parameter.
     let before = count(&Value::from(&scoped));
     assert_eq!(count(&replaced(&scoped, &pairs)), before + levels - 1);
     unchanged(doubled(levels), &pairs);

@@ -321,7 +321,7 @@ fn all_that_reads_fields_runs_beside_all_that_writes_them() {
                     1 => assert!(repr(&root).starts_with("it.threads.Cell(value=")),
                     2 => set(&cells[at], "value", object_or_not(round)),
                     3 => set(&cells[at], "value", Value::from(&witness)),
-                    // Only forward, so that there is no cycle.
+                    // Links point forward only, so the cells form no cycle.
                     4 => {
                         let next = at + 1 + round % (last - at);
                         set(&cells[at], "next", Value::from(&cells[next]));

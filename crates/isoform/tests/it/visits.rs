@@ -145,7 +145,7 @@ fn open_terms_inside_binders_are_visited_once() {
     }
 }
 
-/// A node that matches several nodes of the other side, each of them whole.
+/// A node is equal to several nodes of the other side.
 #[test]
 fn nodes_with_several_partners_are_visited_once_with_each() {
     for b in builds() {

@@ -455,7 +455,7 @@ fn operators_are_counted() {
         ]
         .into()
     );
-    // Calls next to each other are one layer.
+    // Calls side by side are a single layer.
     assert_eq!(count_layers(&expr, &["relay_test.add"]).expect("known"), 2);
     assert_eq!(
         count_layers(&expr, &["relay_test.add", "relay_test.neg"]).expect("known"),

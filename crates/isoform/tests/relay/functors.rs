@@ -38,7 +38,8 @@ fn one_of_each() -> Vec<(&'static str, Ref<RelayExpr>)> {
 
 type Names<'f> = NodeFunctor<'f, u32, &'static str>;
 
-/// Nothing below is asked for, so nothing below is computed.
+/// Adds a function for `T` that returns `name` and never requests the results of operands, so no
+/// operand is computed.
 fn named<'f, T: Node>(functor: Names<'f>, name: &'static str) -> Names<'f> {
     functor.before(|_, _: &Ref<T>| Ok(Before::OnRequest)).on(
         move |calls: &mut u32, _: &Ref<T>, _| {

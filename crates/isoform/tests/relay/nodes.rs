@@ -49,7 +49,7 @@ fn names_and_bases_are_those_of_the_classes() {
             .lineage()
             .any(|index| index == BaseFunc::type_index())
     );
-    // A size that is not known equals every other one.
+    // Unknown sizes are equal to each other, but not to a known size.
     check(Any::new(), Any::new(), true);
     assert_eq!(Any::new().dtype, DType::INT32);
     check(

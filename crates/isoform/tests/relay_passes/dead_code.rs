@@ -159,7 +159,7 @@ fn functions_bound_by_a_let_are_known_and_recursion_is_no_effect() {
     };
     check(&func([&p], &with(&int(1))), &func([&p], &int(0)));
     check_kept(&func([&p], &with(&call("tick", [&int(1)]))));
-    // Inside of each other, so the effect of the inner one is one of the outer one.
+    // `f` defines and calls `g`, which calls `f`: an effect of `g` is an effect of `f`.
     let inner = |end: &Expr| {
         let body = choose(&n.expr(), &apply(&f, [&n.expr()]), end);
         let own = func([], &bind(&g, &func([], &body), &apply(&g, [])));

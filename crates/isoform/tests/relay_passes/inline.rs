@@ -45,7 +45,7 @@ fn each_call_has_its_own_variables_and_effects() {
         bind(a, &call("tick", [&int(1)]), &tuple([&a.expr(), &x.expr()]))
     };
     assert_equal(&done, &func([&x], &tuple([&once(&b), &once(&c)])));
-    // A program whose variables are bound once is one that other passes accept.
+    // Other passes reject a variable with two bindings, so `done` binds each variable once.
     isoform::dialect::relay::passes::to_a_normal_form_expr(&done).unwrap();
 }
 

@@ -188,7 +188,7 @@ type Run<T> = Result<T, Exhausted>;
 #[derive(Clone)]
 struct Place {
     path: Path,
-    /// One for each block around, the outermost one first.
+    /// A frame for each block around the place, the outermost frame first.
     frames: Vec<Frame>,
     env: HashMap<u64, Val>,
     blocks: Rc<Blocks>,

@@ -347,7 +347,7 @@ fn work_that_functions_share_by_reference_stays_where_it_was() {
         let expected = func([&x], &tuple([&inside, &work]));
         assert_equal(&pass(&again).unwrap(), &expected);
     }
-    // Two functions share it, of which one would move into the other.
+    // Two functions share `work`, and the pass would move one function into the other.
     let outer = func([], &call("g", [&work, &apply(&f, [])]));
     let program = func([&x], &bind(&f, &inside, &bind(&h, &outer, &apply(&h, []))));
     let expected = func(
@@ -366,7 +366,8 @@ fn kernels_that_share_bindings_are_copied() {
     };
     let shared = twice(&v);
     let call_of = |kernel: &Expr| Call::new(kernel, []).expr();
-    // With what is around them, and with each other.
+    // One kernel shares bindings with the program around it; two kernels share bindings with
+    // each other.
     let both = |kernel: &Expr| func([&x], &tuple([&shared, &call_of(kernel), &int(2)]));
     let first = kernel(&func([], &shared));
     let inner = twice(&w);

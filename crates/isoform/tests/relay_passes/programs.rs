@@ -56,7 +56,7 @@ struct Made {
 pub(crate) struct Features {
     pub(crate) effects: bool,
     pub(crate) globals: bool,
-    /// Functions as values, so that it is not known what a call does.
+    /// Functions as values, which make the effects of a call unknown.
     pub(crate) closures: bool,
     /// Functions marked `Primitive`, which may share expressions with what is around them.
     pub(crate) kernels: bool,
@@ -115,7 +115,7 @@ pub(crate) fn modules(random: &mut Random) -> Ref<IRModule> {
     for (number, name) in ["inl_a", "b", "inl_c", "inl_d", "main"].iter().enumerate() {
         let budget = 4 + random.below(20);
         let mut generator = Generator::new(random, features, budget);
-        // Those that are inlined call only such functions.
+        // Inlined functions call inlined functions only.
         generator.globals = globals.clone();
         if name.starts_with("inl") {
             generator

@@ -190,7 +190,7 @@ fn check_graphs(features: Features, holds: impl Fn(&Expr) -> bool) {
     assert!(changed * 200 <= count(), "{changed} change again");
 }
 
-/// True for a `let` other than that of a function that calls itself, which keeps its name.
+/// True for a `let`, unless the body is the variable: a recursive function keeps such a `let`.
 fn is_kept(expr: &Expr) -> bool {
     expr.downcast_ref::<Let>()
         .is_some_and(|binding| !binding.body.same_as(&binding.var))

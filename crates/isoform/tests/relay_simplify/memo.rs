@@ -38,7 +38,7 @@ fn tanh(dtype: isoform::values::DType) -> Expr {
     func(&[&p], op::tanh(&p))
 }
 
-/// A pass that counts its calls and changes nothing.
+/// A pass that counts its calls and leaves all functions unchanged.
 fn counting(version: &str) -> (Ref<FunctionPass>, Arc<AtomicUsize>) {
     let count = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&count);

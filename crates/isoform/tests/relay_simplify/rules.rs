@@ -1,4 +1,4 @@
-//! Each rule where it applies, and where it nearly does.
+//! Expressions to which a rule applies, and similar expressions to which the rule does not apply.
 
 use isoform::Ref;
 use isoform::dialect::relay::attrs::{

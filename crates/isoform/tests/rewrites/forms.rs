@@ -449,7 +449,7 @@ fn inner_nodes_have_no_users_outside_r53() -> Result<()> {
             .match_in(&value, &outside)?
             .is_some()
     );
-    // A list between them counts as its users do.
+    // The users of a list count as users of the elements.
     let list = Array::from(vec![Value::from(&sum), int(2).into()]);
     let two = call("f", [list.clone().into(), value.clone()]);
     let through: Value = super::support::Flow::new("mul", list).into();

@@ -322,7 +322,7 @@ fn a_free_variable_has_no_definition() -> Result<()> {
     Ok(())
 }
 
-/// Bindings of one variable, one of which a replacement drops together with what uses it.
+/// A variable is bound twice, and a replacement drops one binding with the node around it.
 #[test]
 fn what_replacements_drop_is_not_visited() -> Result<()> {
     let [x, y, v, t, r] = ["x", "y", "v", "t", "r"].map(var);

@@ -7,11 +7,11 @@ use crate::imports::{Import, imports, short};
 use crate::python_imports::python_imports;
 use crate::repo::Repo;
 
-/// For each file, one import from each file that it imports.
+/// The imports of each file: a single import for each imported file.
 type Graph<'i> = [BTreeMap<usize, &'i Import>];
 
-/// One finding for each set of files that import each other, showing its shortest circle
-/// with one imported name per step. The files of a knot count as one.
+/// Reports each set of files with circular imports: the shortest circle, with an imported name
+/// for each step. All files of a knot count as a single file.
 pub(crate) fn circles(
     imports: &[Import],
     knot_of: impl Fn(&str) -> Option<String>,

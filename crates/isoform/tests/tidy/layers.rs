@@ -41,7 +41,7 @@ struct Folder {
     /// From the root of the repository, without `/` at the end.
     path: String,
     layer: usize,
-    /// True if its files may import each other in circles.
+    /// True if circular imports between files of the folder are allowed.
     knot: bool,
     line: usize,
 }

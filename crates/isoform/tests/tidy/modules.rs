@@ -1,4 +1,4 @@
-//! The modules of a crate: what each declares, what it names, and where.
+//! The modules of a crate, with their declarations and with the names that the modules use.
 //!
 //! `imports.rs` resolves the names.
 
@@ -43,7 +43,7 @@ pub(crate) struct Use {
     /// `None` for a glob.
     pub(crate) name: Option<String>,
     pub(crate) line: usize,
-    /// Inside a function or block, so that no other module sees it.
+    /// True inside of a function or block, where no other module can use the name.
     pub(crate) local: bool,
     /// A re-export in a `mod.rs` or `lib.rs`, which only lists the name.
     pub(crate) listing: bool,

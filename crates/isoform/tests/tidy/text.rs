@@ -3,7 +3,8 @@
 use crate::repo::Repo;
 use crate::{Finding, assert_found, enforce};
 
-/// Folders of one machine. Taken apart here, so that this file keeps its own rule.
+/// Folders of one machine. The paths are written in two parts, because the rule
+/// also applies to this file.
 const MACHINE_PATHS: [&str; 4] = [
     concat!("/", "work/"),
     concat!("/", "root/"),

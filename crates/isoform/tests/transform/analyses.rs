@@ -184,7 +184,7 @@ fn results_for_the_program_are_those_of_its_working_copy() {
             Ok(fun)
         },
     );
-    // Each pass runs the next one on its own copy.
+    // The outer pass runs the inner pass on the working copy of the outer pass.
     let inner = asking.clone();
     let nested = FunctionPass::new(
         &info("Nested"),

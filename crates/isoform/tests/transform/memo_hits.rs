@@ -34,7 +34,7 @@ struct Place {
     line: Value,
 }
 
-/// A mark, of which there is one with each name.
+/// A mark; marks with the same name are the same object.
 #[derive(Node)]
 #[node(key = "memo_hits.Mark", kind = singleton)]
 #[repr(C)]
@@ -85,7 +85,7 @@ struct Changing {
     number: i64,
 }
 
-/// A program that says nothing about which functions refer to which.
+/// A program that does not declare the callees of its functions.
 #[derive(Node)]
 #[node(key = "memo_hits.Program", attrs(dyn Root))]
 #[repr(C)]
@@ -519,7 +519,7 @@ fn variables_of_the_program_are_not_copied_by_a_hit() {
     assert_eq!(runs.load(Ordering::Relaxed), 2);
 }
 
-/// A program in which each function calls the first one.
+/// A program whose functions all call the first function.
 #[derive(Node)]
 #[node(key = "memo_hits.Calls", attrs(dyn Root))]
 #[repr(C)]

@@ -112,7 +112,8 @@ impl Log {
     }
 }
 
-/// An instrument that records what it is told, fails at some events and skips some passes.
+/// An instrument that records all events, fails at the event `fails_at` and skips the pass
+/// `skips`.
 pub(crate) struct Recorder {
     pub(crate) log: Log,
     pub(crate) name: &'static str,
@@ -158,7 +159,7 @@ impl Instrument for Recorder {
     }
 }
 
-/// An instrument that fails at an event, if it is one of its own.
+/// A recorder that fails at an event, if the event begins with the name of the recorder.
 pub(crate) fn recorder(
     log: &Log,
     name: &'static str,

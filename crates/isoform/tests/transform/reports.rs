@@ -108,7 +108,7 @@ fn a_failure_can_be_repeated_from_its_reproducer() {
     assert_eq!(numbers(&root), [("f".to_owned(), 2)]);
     let again = error_of(parse_pipeline(&text).unwrap().run(&root));
     assert_eq!(again, "ValueError: too large (in pass 'reports.Fails')");
-    // One failure has one reproducer, and the next one another.
+    // Each failure writes a separate reproducer of two files.
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
     ctx.within(|| pipeline.run(&module(&[("f", 1)])))
         .unwrap_err();

@@ -54,7 +54,7 @@ def _caller() -> Span:
 
 
 def _values(given: tuple[Any, ...]) -> list[Any]:
-    """Values given one by one or as one sequence."""
+    """Returns values passed either as separate arguments or as a sequence."""
     if len(given) == 1 and isinstance(given[0], list | tuple):
         return list(given[0])
     return list(given)

@@ -17,10 +17,10 @@ def structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = False) -> b
 
     Args:
         lhs: A node.
-        rhs: Another one.
-        enable_auto_mapping: Let variables that neither node defines correspond to
-            each other, one to one. Variables that a node defines always
-            correspond, both at definitions and at uses.
+        rhs: Another node.
+        enable_auto_mapping: Pair the free variables of both nodes, one to one.
+            Variables that a node defines are always paired, both at definitions
+            and at uses.
 
     Linear in the number of distinct nodes.
 

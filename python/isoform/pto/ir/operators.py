@@ -53,7 +53,7 @@ def _described(operator: Any, name: str, doc: str) -> Any:
 
 
 def _operand(value: Any) -> Any:
-    """A number of another library, such as NumPy, as one of Python."""
+    """Convert a scalar of another library, such as NumPy, to a Python number."""
     if type(value) in (int, float, bool):
         return value
     item = getattr(value, "item", None)

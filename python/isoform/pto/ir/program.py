@@ -19,16 +19,16 @@ class Function(IRNode):
     """A function; its bindings end with it.
 
     Args:
-        name: Its name; a program compares it, as that is how it is called.
+        name: The name, by which a program calls and compares the function.
         params: The parameters, or pairs of a parameter and its direction.
         return_types: The types of the results.
-        body: What it does.
+        body: The statement that the function executes.
         span: The source location.
-        type: Where it runs.
-        level: The level of the machine at which it runs.
-        role: What it does there.
-        attrs: What passes and users have to say about it.
-        requires_runtime_binding: Whether the run-time system has to bind it.
+        type: The kind of function, which tells where the function runs.
+        level: The level of the machine at which the function runs.
+        role: The role of the function at this level.
+        attrs: Attributes, set by passes and users.
+        requires_runtime_binding: Whether the run-time system has to bind the function.
 
     >>> from isoform.pto import DataType, ir
     >>> x = ir.Var("x", ir.ScalarType(DataType.FP32))
@@ -48,7 +48,7 @@ class Function(IRNode):
 
 @c_class("pto.Program")
 class Program(IRNode):
-    """Functions that call each other by their names.
+    """A program: functions, which calls refer to by name.
 
     Args:
         functions: The functions, whose names differ.

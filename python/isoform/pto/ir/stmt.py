@@ -20,7 +20,7 @@ __all__ = ["ScopeStmt"]
 class ScopeStmt(Stmt):
     """The base of the statements that say where their body runs.
 
-    Despite its name, definitions inside it remain visible after it.
+    Despite its name, the statement ends no scope: definitions in the body remain visible.
 
     >>> from isoform.pto import ir
     >>> ir.InCoreScopeStmt(body=ir.BreakStmt()).scope_kind

@@ -60,10 +60,10 @@ class IRVisitor(NodeVisitor, dialect="pto"):
 class IRMutator(NodeMutator, dialect="pto"):
     """A rewriter with a method for each class of the IR.
 
-    Methods are found as those of `IRVisitor`, and each returns what comes in
-    place of its node. `super().visit_add(op)` returns the node with what lies
-    below it rewritten, and `self.visit(child)` or `yield child` what a child
-    becomes. Where nothing changes, the result is the same object.
+    Methods are found as in `IRVisitor`, and return the replacement of a node.
+    `super().visit_add(op)` returns the node with all children rewritten, and
+    `self.visit(child)` or `yield child` the replacement of a child. Where
+    nothing changes, the result is the same object.
 
     A shared object is rewritten once, and its result is shared in the same way.
     A variable that is replaced where it is defined is replaced in its uses:

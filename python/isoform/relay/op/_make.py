@@ -54,14 +54,14 @@ def dtype_or_void(dtype: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """One size as a list of it; None as None."""
+    """Wrap a single size in a list; return lists and None unchanged."""
     if value is None or not (isinstance(value, PrimExpr) or hasattr(value, "__index__")):
         return value
     return [value]
 
 
 def pair(name: str, value: Any) -> Any:
-    """One size as that of height and width."""
+    """Return the sizes for height and width; a single size is used for both."""
     if isinstance(value, PrimExpr) or hasattr(value, "__index__"):
         return (value, value)
     if len(value) == 1:

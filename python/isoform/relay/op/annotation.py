@@ -51,7 +51,7 @@ def on_device(
 
     Args:
         body: The expression.
-        device: The device, also as text such as `cuda:0`.
+        device: The device, or a text such as `cuda:0`.
         constrain_result: True if the result of the call is on the device.
         constrain_body: True if the body is computed on the device.
     """
