@@ -45,7 +45,7 @@ def complete(module: ModuleType) -> ModuleType:
 
 @dataclass
 class Figures:
-    """The figures of one row; text says why there is none."""
+    """The figures of a row; a text gives the reason for a missing figure."""
 
     row: Row
     # Beside the peer, or beside another figure of ours; alone, if there is neither.

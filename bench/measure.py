@@ -48,7 +48,7 @@ def calls_for(run: Timed, budget: int) -> int:
 
 
 def elapsed(run: Timed, calls: int) -> int:
-    """Return the nanoseconds that so many calls take."""
+    """Return the time of the calls in nanoseconds."""
     start = perf_counter_ns()
     run(calls)
     return perf_counter_ns() - start

@@ -315,7 +315,7 @@ def walk(side: Side, depth: int, on: Any, order: str = FIRST) -> Callable[[], ob
 
 
 def mapped(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
-    """Replace every integer, and with it everything above."""
+    """Replace every integer, and with it all nodes above."""
     program = side.build(depth, order=order)
     structural_map, integer = side.module.structural_map, side.Int
     new = integer(7)

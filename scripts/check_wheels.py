@@ -95,7 +95,7 @@ def version_of(python: Path) -> tuple[int, int] | None:
 
 
 def pythons() -> list[Path]:
-    """Return one interpreter for each supported version that this machine has."""
+    """Return an installed interpreter for each supported version."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     folders = [*sorted(versions.glob("*/bin")), *folders]

@@ -75,7 +75,7 @@ class Scrambler:
         self.functions = {function_key(item): self.fresh() for item in model.functions}
 
     def fresh(self) -> str:
-        """Make up a name that nothing else has."""
+        """Make up an unused name."""
         while True:
             name = "".join(self.rng.choices("abcdefghijklmnopqrstuvwxyz", k=8))
             if name not in self.used:
@@ -222,7 +222,7 @@ class Scrambler:
             tensor.raw_data = numpy_helper.tobytes_little_endian(array)
 
     def order(self, nodes: Any) -> list[int]:
-        """Choose a random order of nodes in which each comes after those it reads from."""
+        """Choose a random order of nodes, with each node after the nodes it reads from."""
         producer = {name: i for i, node in enumerate(nodes) for name in node.output if name}
         return self.topological(
             # A name produced only later stands for a value of an outer graph here.
@@ -652,7 +652,7 @@ def save(model: ModelProto, path: Path) -> None:
 
 
 def run_one(args: argparse.Namespace, change: Callable[[ModelProto, int], dict[str, Any]]) -> None:
-    """Change one model and print what was done."""
+    """Change a model and print the change."""
     model = onnx.load(args.input)
     try:
         report = change(model, args.seed)

@@ -92,7 +92,7 @@ def judge(path: Path, counts: Counter[str]) -> str | None:
             before, after = (np.asarray(value) for value in pair)
             if same(before, after):
                 continue
-            # The runtime computes Where by adding what each side gives, which loses -0.0.
+            # The runtime computes Where by adding the values of both sides, which loses -0.0.
             if b"Where" in path.read_bytes() and np.array_equal(before, after, equal_nan=True):
                 counts["results in which Where lost the sign of zero"] += 1
             else:

@@ -72,7 +72,7 @@ REVIEWED = {
     "num_outputs repeats the number of outputs": "Split 18",
 }
 
-# These mean the same as the versions before them without some attributes. Ceilings count
+# These versions mean the same as the previous version if some attributes are absent. Ceilings count
 # the windows of a pool in another way, and padding that follows from the output shape goes
 # to the other side.
 UNLESS = {
@@ -110,12 +110,12 @@ NARROWER = {
 
 
 def span(low: int, high: int) -> str:
-    """Return a range as the table has it."""
+    """Return a range in the notation of the table."""
     return f"{low}-{'*' if high == UNLIMITED else high}"
 
 
 def default(value: int | float | bytes | list[int] | list[bytes]) -> str:
-    """Return the default of an attribute as the table has it."""
+    """Return the default of an attribute in the notation of the table."""
     if isinstance(value, list):
         return ",".join(map(default, value))
     text = value.decode() if isinstance(value, bytes) else repr(value)
@@ -161,7 +161,7 @@ def attributes_of(schema: defs.OpSchema) -> dict[str, tuple[str, bool, str]]:
 def params_of(
     schema: defs.OpSchema, side: str
 ) -> list[tuple[defs.OpSchema.FormalParameter, tuple[str, bool]]]:
-    """Return the inputs or outputs, each with what it may be."""
+    """Return the inputs or outputs, each with its option and homogeneity."""
     return [(param, (param.option.name, param.is_homogeneous)) for param in getattr(schema, side)]
 
 

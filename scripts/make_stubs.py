@@ -246,7 +246,7 @@ from isoform.types.onnx import Program
 
 
 def parameters_of(function: Any, *, method: bool) -> str:
-    """Return the parameters as a stub has them."""
+    """Return the parameters in the notation of a stub."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

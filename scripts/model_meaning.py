@@ -131,7 +131,7 @@ def tensor_digest(tensor: TensorProto) -> bytes:
 
 @dataclass
 class Site:
-    """A node together with the place it is at and what it may refer to there."""
+    """A node with its place, and with the values that the node may refer to."""
 
     path: str
     index: int

@@ -68,14 +68,13 @@ class Family:
     node: type[Tree]
     # The number of different labels: with few of them, parts are alike by chance.
     labels: int
-    # Where the next node goes, given those that have room for it.
+    # Chooses the parent of the next node among the nodes with room for a child.
     choose: Callable[[random.Random, list[Tree]], Tree]
     most_children: int
     is_edited: bool = True
 
     def draw(self, rng: random.Random) -> tuple[Tree, Tree]:
-        """Return a tree and its edited copy, or two trees that have nothing to do with
-        each other.
+        """Return a tree and its edited copy, or two unrelated trees.
         """
         left = self.tree(rng)
         if not self.is_edited:
@@ -132,7 +131,7 @@ def families(labels: int) -> list[Family]:
 
 
 def unrelated(labels: int) -> list[Family]:
-    """Return families of pairs that share at most what chance gives them."""
+    """Return families of unrelated pairs, whose trees share parts by chance only."""
     return [
         Family("unrelated lists", Listed, labels, any_of, 99, is_edited=False),
         Family("unrelated fields", Fielded, labels, any_of, 2, is_edited=False),
@@ -140,7 +139,7 @@ def unrelated(labels: int) -> list[Family]:
 
 
 def places(root: Tree) -> list[tuple[Tree, int]]:
-    """Return each node but the root as its parent and position."""
+    """Return the parent and position of each node except the root."""
     return [(node, at) for node in root for at in range(len(node.children))]
 
 

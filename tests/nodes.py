@@ -86,7 +86,7 @@ def chain(depth: int, leaf: Any = 0) -> Any:
 
 
 def doubled(levels: int, leaf: Any = 1) -> Any:
-    """`x = Add(x, x)`, so that 2 ** levels paths lead to one leaf."""
+    """`x = Add(x, x)`, repeated: 2 ** levels paths lead to the leaf."""
     node = Add(leaf, leaf)
     for _ in range(levels):
         node = Add(node, node)

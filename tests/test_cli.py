@@ -1,4 +1,4 @@
-"""The command `isoform`, as the package installs it."""
+"""The command `isoform` that the package installs."""
 
 import fcntl
 import json

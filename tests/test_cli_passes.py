@@ -168,7 +168,7 @@ def test_the_passes_of_the_example_are_found(folder):
 
 
 class Terminal:
-    """A process whose standard error is a terminal, which it controls."""
+    """A process with a controlling terminal as standard error."""
 
     def __init__(self, folder, command):
         self.screen, terminal = pty.openpty()

@@ -83,7 +83,7 @@ class Sample:
     right: Tree
     optimum: int
     ours: int
-    # Of a difference that deletes one tree and inserts the other.
+    # The cost of a difference that deletes the left tree and inserts the right tree.
     whole: int
     text: str
 

@@ -1,7 +1,7 @@
 """Node types of a Rust library, used from Python without a line of Python.
 
-The library is examples/rust_types. It brings the core with it, so every test runs
-in a process of its own.
+The library examples/rust_types contains the core, so every test runs in a separate
+process.
 """
 
 import importlib.util

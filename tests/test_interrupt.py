@@ -175,8 +175,8 @@ class Alarm(BaseException):
 
 
 def interrupted(call):
-    """Returns whether a signal ends the call. Its third handler does; a call that asks
-    for no signals has one of them at most, at its end."""
+    """Returns whether a signal ends the call. The third run of the handler raises; a call
+    that does not check for signals runs the handler at most once, at the end."""
     handled, done = [], []
 
     def handler(_number, _frame):

@@ -11,7 +11,7 @@ from isoform import _core, ir, relay, serialization, text, tir
 from isoform.testing import random_module
 
 SEEDS = range(25)
-# What only one process has, and so neither files nor comparison know.
+# Types with state of a single process, which neither files nor comparison support.
 NOT_IN_MODULES = {
     "ir.DiagnosticContext",
     "ir.DiagnosticRenderer",

@@ -122,7 +122,7 @@ def test_reshape_corner_cases():
     assert result((1,), []) == ()
     assert result((3, 0), [0, 5], allow_zero=True) == (0, 5)
     assert result((0, 3), [-1, 3]) == (0, 3)
-    # What is copied cancels out, unless it counts, as in ONNX.
+    # Copied sizes cancel out, except with `counted`, as in ONNX.
     assert result((0,), [0, -1]) == (0, 1)
     assert result((0, 3), [0, -1]) == (0, 3)
     assert result((2, 3), [0, -1], counted=True) == (2, 3)

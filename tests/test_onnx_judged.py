@@ -1,8 +1,9 @@
 """The operator tests of the `onnx` package as tests of optimisation.
 
-With inputs made constants, a test asks the evaluator of an operator; as it is, it asks
-that nothing breaks. Models and expected results come from the `onnx` package, and
-onnxruntime, with its optimisations off, runs what is left of a model.
+With constants for inputs, an operator test checks the evaluator; without changes, the
+test checks that optimisation keeps the results. Models and expected results come from
+the `onnx` package, and onnxruntime, with its optimisations off, runs what is left of a
+model.
 """
 
 from __future__ import annotations

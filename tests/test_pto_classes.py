@@ -254,7 +254,7 @@ MADE = {
 
 
 def plain(value):
-    """Containers of the core as those of Python."""
+    """Converts containers of the core to containers of Python."""
     if hasattr(value, "items"):
         return {key: plain(item) for key, item in value.items()}
     is_sequence = hasattr(value, "__getitem__") and not isinstance(value, str)

@@ -137,7 +137,7 @@ def test_eq_without_hash():
         a: Any
 
     assert EqOnly(1) == EqOnly(1)
-    # As in the peer: the hash is that of the identity, or there is none.
+    # As in the peer, the class has the hash of the identity or cannot be hashed.
     try:
         one = hash(EqOnly(1))
     except TypeError:

@@ -199,7 +199,7 @@ def test_mismatches_are_shown_as_text():
     assert "left:  <root>.body.attrs" in shown
     assert shown.count("^") > 2
     assert shown in str(caught.value)
-    # The picture shows the place, so it is not repeated after it.
+    # The picture shows the place, so the message does not repeat the path.
     assert "(at " not in str(caught.value)
     assert mismatch.render() == shown
     assert "\x1b[" in mismatch.render(color=True)

@@ -214,7 +214,7 @@ def test_decorated_classes():
 
     sequence = Sequential([AddTo(5), rename])
     assert numbers(sequence(module(f=1))) == {"g": 6}
-    # The sequence keeps its passes with all that Python knows of them.
+    # The sequence keeps the passes alive with their Python attributes.
     del rename
     gc.collect()
     assert sequence.passes[1].new == "g"

@@ -1,4 +1,4 @@
-"""Attributes of types: what they are set on, how they are found, who may change them."""
+"""Attributes of types: where attributes are set, found and changed."""
 
 import functools
 import threading

@@ -308,7 +308,7 @@ def test_published_names(key):
         layout = "column"
 
     assert type_attrs.attrs_of(Node) == {"layout": "row", "lower": Node.__dict__["lower"]}
-    # Metadata is of the class that defines it.
+    # Metadata belongs to the defining class.
     assert type_attrs.attrs_of(Child) == {"layout": "column"}
     assert type_attrs.get(Child, "lower") is None
     assert Child.layout == "column"

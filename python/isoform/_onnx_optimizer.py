@@ -218,10 +218,10 @@ def rules() -> list[RuleInfo]:
 def extract(
     model: OnnxModel | Program, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
 ) -> Program:
-    """Return the part of a program that computes some values from others.
+    """Return the part of a program that computes given outputs from given inputs.
 
-    Values have the names of the file: those of inputs and outputs, and of what the nodes
-    of the main graph compute.
+    Values have the names of the file: the names of inputs and outputs, and of the values
+    that the nodes of the main graph compute.
 
     Args:
         model: What `load` returned, or an `onnx.Program`.

@@ -119,10 +119,10 @@ class WeightSummary:
 
 @dataclass(frozen=True)
 class WeightDifference:
-    """Tells how far two weights that differ are apart.
+    """The distance between two different weights.
 
-    Weights of two types are compared as numbers, and after the nodes that decode them, such as
-    DequantizeLinear. All numbers are None if their shapes differ.
+    Weights of different types are compared as numbers, after decoding by nodes such as
+    DequantizeLinear. All numbers are None if the shapes differ.
     """
 
     #: The weight of the left model.

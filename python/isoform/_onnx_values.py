@@ -1,4 +1,4 @@
-"""Inputs of ONNX programs as Python has them."""
+"""Conversion of Python values to inputs of ONNX programs."""
 
 from __future__ import annotations
 

@@ -81,8 +81,8 @@ class Plan:
         """The value of the attribute for a type.
 
         Args:
-            arguments: those of the trait.
-            find: the type's function of a name, None if it has none.
+            arguments: the arguments of the trait.
+            find: returns the type's function with a name, or None.
 
         Raises:
             LookupError: with the name of a method that the type lacks.
@@ -93,7 +93,7 @@ class Plan:
             if found is None and hasattr(declared, "__isoform_provided__"):
                 found = declared
             if found is None and hasattr(declared, "__isoform_optional__"):
-                # The other language has a body for it.
+                # The method has a body in the other language.
                 continue
             if found is None:
                 raise LookupError(name)
@@ -170,7 +170,7 @@ class Trait:
         _declare(cls, name, doc)
 
     def __repr__(self) -> str:
-        """As the trait is written, with its arguments."""
+        """The class name of the trait, with all arguments."""
         return _shown(self)
 
 
@@ -309,7 +309,7 @@ def _written_elsewhere(name: str, doc: str, required: bool) -> Any:
 
 
 def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T | None:
-    """A node as an instance of a trait, None if its type does not have it.
+    """Returns a node as an instance of a trait, or None if the type lacks the trait.
 
     The methods of the result are those of the node; its other attributes are the
     arguments of the trait. For a class the methods take the node first. O(1), and
@@ -449,7 +449,7 @@ def value_for(owner: str, trait: type[Trait] | Trait, find: Callable[[str], Any]
 
 
 def function_of(cls: type, name: str) -> Any:
-    """The function that a class or one of its bases defines under a name, or None."""
+    """The function with a name in a class or its bases, or None."""
     for base in cls.__mro__:
         found = base.__dict__.get(name)
         if isinstance(found, staticmethod):

@@ -348,9 +348,9 @@ class Map(Object, Mapping[K, V]):
     """An immutable mapping that keeps the order of insertion.
 
     Keys that are plain values match by type and value, so that 1, True and
-    1.0 are three keys; objects, arrays among them, match by identity. They
-    are one key of a Python dict, which keeps one entry before `Map` sees it;
-    pairs keep all three.
+    1.0 are three keys; objects, arrays among them, match by identity. In a
+    Python dict, 1, True and 1.0 are a single key, so pass pairs to keep all
+    three.
 
     Args:
         entries: a mapping, or an iterable of pairs.

@@ -30,7 +30,7 @@ Bytes = bytes
 
 
 class _OfInstance:
-    """An attribute that instances compute, and that the class has as well."""
+    """An attribute that instances compute, with a separate value for the class."""
 
     def __init__(self, compute: Callable[[Any], Any], of_class: Any) -> None:
         self._compute = compute

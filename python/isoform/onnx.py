@@ -111,11 +111,11 @@ __all__ = [
 
 
 class Saved(NamedTuple):
-    """Describes what `save` wrote."""
+    """Describes the files that `save` wrote."""
 
     #: The version of the file format.
     ir_version: int
-    #: The version that the program asks for, if that is too old for what it contains;
+    #: The version that the program asks for, if this version is too old for the contents;
     #: otherwise None.
     raised_from: int | None
     #: The number of bytes of the model's file.
@@ -139,8 +139,8 @@ def save(
 ) -> Saved:
     """Write a model or program to a file.
 
-    Names, documentation and metadata are those of the program's ignored fields,
-    as far as what they refer to still exists. Loading the file results in an
+    Names, documentation and metadata come from the program's ignored fields,
+    except for entries about parts that no longer exist. Loading the file results in an
     equal program. The file appears completely or not at all, and may be the one
     that the model was loaded from. Weights are not copied in memory.
 
@@ -159,8 +159,8 @@ def save(
         size_threshold: The smallest number of bytes of a constant that is written
             there.
         convert_attribute: Whether constants in attributes are written there, too.
-        check: Whether each node must be one that the imported operator set allows, unless
-            it came in a file as it is.
+        check: Whether the imported operator set must allow every node, except for nodes
+            that are unchanged since they were loaded.
 
     Raises OSError if a file cannot be written, ValueError if the program is not a
     valid model; the message names the place in it.

@@ -192,7 +192,7 @@ def method(function: _F) -> _F:
         function: a function in the body of a class, or a `staticmethod`.
 
     Raises:
-        TypeError: it is a `classmethod` or nothing that can be called.
+        TypeError: the function is a `classmethod` or cannot be called.
 
     Example:
         >>> from isoform import Object, method

@@ -30,7 +30,7 @@ from isoform import _core
 
 __all__ = ["stub_of", "stub_of_types"]
 
-# What a schema calls its parts, and where a stub finds them.
+# The names of types in a schema, and their qualified names in a stub.
 _NAMES = {
     "Any": "typing.Any",
     "Literal": "typing.Literal",
@@ -76,7 +76,7 @@ def stub_of_types(prefix: str) -> str:
     Only types one level below the prefix are included; those with a longer prefix have
     their own stub. The order is that of registration, so parents come first.
 
-    Raises ValueError if there is no such type.
+    Raises ValueError if no type matches.
 
     >>> print(stub_of_types("onnx").splitlines()[1])
     \"""The types whose keys begin with `onnx`.\"""

@@ -194,7 +194,7 @@ class _Dispatcher:
             ValueError: the node is the one whose method runs, or contains itself.
             RecursionError: methods that are no generators nest too deeply; its
                 `path` leads to the place.
-            TypeError: a method returned what it must not.
+            TypeError: a method returned a value of a wrong type.
         """
         engine = self._engine
         if engine is None:
@@ -396,9 +396,9 @@ class NodeMutator(_Dispatcher):
     `super().visit_add(node)` returns the node with all children rewritten. A
     node without a method is rebuilt from its rewritten children.
 
-    Nothing is changed in place: where nothing changes, the result is the same
-    object. An object is rewritten once, and its result is shared in the same
-    way; so a variable becomes the same where it is bound and where it is used.
+    Nodes are never changed in place, and an unchanged node is returned as the
+    same object. A shared object is rewritten once, and the result is shared in
+    the same way; so a variable is replaced alike at its binding and its uses.
     Keys of maps and fields that comparison ignores are kept.
 
     The class arguments are those of `NodeVisitor`. Linear in the number of
@@ -421,20 +421,20 @@ class NodeMutator(_Dispatcher):
 
     @end_of_defaults("generic_visit")
     def generic_visit(self, node: Any) -> Any:
-        """The node with what lies below it rewritten: the end of all defaults."""
+        """Returns the node with all children rewritten: the end of all defaults."""
         return self._below(node)
 
     def _below(self, node: Any) -> Any:
         return self._engine.below(node) if self._is_open(node) else self.visit(node)
 
     def remap(self, var: Any, value: Any) -> None:
-        """Says what comes in place of a variable from now on.
+        """Replaces a variable in all nodes that are rewritten afterwards.
 
         For methods that replace a definition before its uses are rewritten.
 
         Args:
             var: the variable.
-            value: what comes in its place, a variable where it is defined.
+            value: the replacement, which must be a variable where `var` is defined.
 
         Raises:
             RuntimeError: no rewrite is running.

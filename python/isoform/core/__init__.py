@@ -1,7 +1,7 @@
 """The object model: the base classes of nodes and the descriptions of fields.
 
-Most names come from the native module. `TypeSchema`, which describes the values that
-a field accepts, is written here.
+Most names come from the native module. This package defines `TypeSchema`, the
+description of the values that a field accepts.
 """
 
 from typing import TYPE_CHECKING, Any

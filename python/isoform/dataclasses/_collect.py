@@ -1,4 +1,4 @@
-"""Reading a class body: which fields it declares, and in which order."""
+"""Reads the fields of a class body, in the order of their declaration."""
 
 # The modules of this package are private to it, not to each other.
 # pyright: reportPrivateUsage=false
@@ -72,7 +72,7 @@ def read(
         frozen: freeze all its fields.
         kw_only: the default for fields that do not specify it.
         names: meanings of names where the class is declared.
-        elsewhere: meanings of names that have no other.
+        elsewhere: meanings of names that `names` lacks.
 
     Raises:
         Waiting: annotations use names that do not exist yet.

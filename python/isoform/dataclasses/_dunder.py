@@ -51,7 +51,7 @@ def forbid_construction(cls: Any) -> None:
 
 
 def constructs_by_python(cls: Any) -> None:
-    """Gives a class with its own `__new__` a constructor that respects it."""
+    """Gives a class with a custom `__new__` a compatible constructor."""
     post_init = getattr(cls, "__post_init__", None)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807

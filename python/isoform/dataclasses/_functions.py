@@ -104,7 +104,7 @@ def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = d
 
     An object that is reached several times becomes one dict, used several
     times, so the work is linear in the number of distinct objects. Members of
-    enums and all other values stay as they are. Any depth works.
+    enums and further values stay unchanged. Any depth works.
 
     Args:
         obj: an object of a registered class.

@@ -51,7 +51,7 @@ class Pending:
         """Registers the class.
 
         Args:
-            elsewhere: meanings of names that have no other.
+            elsewhere: meanings of names that are not known otherwise.
 
         Raises:
             Waiting: names are still missing.

@@ -141,7 +141,7 @@ def py_class(
         eq: compare by fields with `==`; the hash stays that of the identity
             unless `unsafe_hash` is given as well.
         order: compare by fields with `<`, `<=`, `>` and `>=`.
-        unsafe_hash: hash by fields. Unsafe as long as the fields may change.
+        unsafe_hash: hash by fields. Unsafe if fields change while an object is a key.
         match_args: let `match` take the constructor's positional fields by
             position.
         kw_only: let the constructor take the fields by keyword only.
@@ -290,7 +290,7 @@ def is_taken(type_key: str) -> bool:
 
 
 class _NativeField:
-    """A field as the native side reads it."""
+    """A field in the form that the native module reads."""
 
     def __init__(self, declared: Field) -> None:
         for name in Field.__slots__:

@@ -422,8 +422,8 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     `frozen` (True). Annotations declare fields that all members have; `auto()`
     and `entry(…)` declare members. Members are numbered from 0.
 
-    A class without members can be a base for other enums. An enum that extends
-    another one has only its own members.
+    A class without members can be a base for other enums. A derived enum does
+    not inherit members.
 
     A digest names a member by its name (of a `StrEnum`, its string) and its
     fields, not by its number, so members can be added anywhere.

@@ -63,7 +63,7 @@ class Attrs(Node):
 class DictAttrs(Attrs):
     """Untyped attributes: any names, any values.
 
-    A dict becomes one where it is expected.
+    Where `DictAttrs` are expected, a dict is converted.
 
     >>> from isoform import ir
     >>> attrs = ir.DictAttrs({"a": 1})

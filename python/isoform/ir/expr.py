@@ -230,7 +230,7 @@ class RelayExpr(BaseExpr):
 
     @property
     def struct_info(self) -> Any:
-        """Information about the structure of the value; None if there is none."""
+        """Information about the structure of the value, or None."""
         return self.struct_info_
 
     def astext(
@@ -286,7 +286,7 @@ class GlobalVar(RelayExpr):
 
     Args:
         name_hint: The name.
-        type_annot: Its type, if it is known.
+        type_annot: The type of the variable, if known.
     """
 
     name_hint: str

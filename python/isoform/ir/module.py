@@ -31,8 +31,8 @@ class IRModule(Node):
         functions: A dict of functions; its keys are global variables or names.
         type_definitions: A dict of definitions of algebraic data types, by
             global type variable or name.
-        attrs: What is known about the module, by name.
-        global_infos: Other things that its functions refer to, by name.
+        attrs: Attributes of the module, by name.
+        global_infos: Further objects that the functions refer to, by name.
 
     Raises TypeError for other keys and values, ValueError for two definitions
     of one name.

@@ -17,7 +17,7 @@ __all__ = ["Op", "register_intrin_lowering", "register_op_attr"]
 
 @c_class("ir.Op")
 class Op(RelayExpr):
-    """Primitive operator in the IR: there is one object for each name.
+    """Primitive operator in the IR, a single object per name.
 
     Operators are registered, for instance by `register_op_attr`, and found by
     `Op.get`; a call of the class raises RuntimeError.

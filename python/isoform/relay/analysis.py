@@ -76,7 +76,7 @@ def post_order_visit(expr: Any, fvisit: Callable[[Any], Any]) -> None:
 
     Args:
         expr: The expression.
-        fvisit: The function; what it returns is ignored.
+        fvisit: The function; results are ignored.
 
     Depth is limited by memory only. Linear in the number of expressions.
 
@@ -355,7 +355,7 @@ class CallGraph:
         return any(mentioned is self._vars[name] for mentioned in self._mentions[name])
 
     def print_var(self, var: Any) -> str:
-        """Return the text for one function: what it mentions, and how often it is mentioned.
+        """Return the number of references to a function and the functions it mentions, as text.
 
         Args:
             var: The variable of the function, or its name.

@@ -87,11 +87,11 @@ class ExprWithOp(RelayExpr):
         return self * other
 
     def __rsub__(self, other: Any) -> Any:
-        """`other - self`: TypeError, because `other` is not an expression."""
+        """Raise TypeError for `other - self`: `other` must be an expression."""
         return _refused(other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        """`other / self`: TypeError, because `other` is not an expression."""
+        """Raise TypeError for `other / self`: `other` must be an expression."""
         return _refused(other)
 
     __rdiv__ = __rtruediv__
@@ -243,7 +243,7 @@ _rewrite = _api.function("relay.ir.post_order_rewrite")
 class TupleWrapper:
     """The result of an operator with several outputs.
 
-    It can be passed wherever an expression is expected, and counts as its tuple there.
+    Wherever an expression is expected, a wrapper is accepted in place of its tuple.
 
     Args:
         tuple_value: The expression of the tuple.

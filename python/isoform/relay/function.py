@@ -14,12 +14,12 @@ from .expr import Call
 
 @c_class("relay.Function")
 class Function(BaseFunc):
-    """A function: its parameters are bound in it, and only in it.
+    """A function. Parameters are bound inside of the function only.
 
     Args:
         params: The parameters.
         body: The result.
-        ret_type: The type of the result, if it is written down.
+        ret_type: The annotated type of the result, or None.
         type_params: The type parameters; None for a function without type parameters.
         attrs: The attributes; None for a function without attributes.
         span: The source location.

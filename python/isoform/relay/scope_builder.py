@@ -21,7 +21,7 @@ def _made(name: str, *args: Any) -> Any:
 
 
 class _Scope:
-    """The bindings of one block, and its result."""
+    """The bindings and the result of a block."""
 
     def __init__(self) -> None:
         self.bindings: list[tuple[Any, Any]] = []

@@ -128,11 +128,11 @@ def EliminateCommonSubexpr(  # noqa: N802
 
 
 def FoldConstant(fold_qnn: bool = False) -> FunctionPass:  # noqa: N802
-    """Return a pass that replaces what is known by its value.
+    """Return a pass that replaces expressions with a known value by the value.
 
     A call of an operator on constants becomes its result, a variable that is bound to a
-    constant becomes that constant, an item of a tuple that is written out becomes the field,
-    and an `if` with a known condition becomes that branch. A call stays as it is if it has no
+    constant becomes the constant, an item of a tuple expression becomes the field, and an
+    `if` with a known condition becomes the chosen branch. A call stays as it is if it has no
     arguments, if its operator is stateful or not computational, and if its result is not
     defined, such as that of an integer division by zero. Level 2.
 

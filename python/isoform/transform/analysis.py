@@ -16,7 +16,7 @@ _register = _api.function("passes.register_analysis")
 
 
 class _Kept:
-    """A result of any class, which the core keeps as it is."""
+    """Wraps a result of any class, which the core stores unconverted."""
 
     __slots__ = ("result",)
 

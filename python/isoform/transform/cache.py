@@ -1,4 +1,4 @@
-"""Memoised passes: results are kept under everything that they depend on."""
+"""Memoised passes: a cache stores results under the digest of all inputs."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ class Cache(Object):
 class Memo(Object):
     """The declaration that a function pass is pure.
 
-    Its result then depends on nothing but the function, the options of the pass and of the
-    context, the state of the pass and what it reads of the program.
+    The result then depends only on the function, the options of the pass and of the context,
+    the state of the pass, and the declared parts of the program.
 
     Args:
-        version: The version of the pass, which changes with its results.
+        version: The version of the pass, to be changed whenever the results change.
         ignores: The pass depends on no field that comparison ignores, such as names and
-            spans: functions that differ only in these have one entry. A kept result gets
-            the names and spans of the function at hand.
-        reads: Called with the function and the program; returns what the pass reads of the
-            program besides the signatures of the functions that it calls. A pass without it
+            spans: functions that differ only in such fields share a cache entry. A cached
+            result gets the names and spans of the function at hand.
+        reads: Called with the function and the program; returns the parts of the program that
+            the pass reads besides the signatures of called functions. A pass without `reads`
             gets a `NoProgram` in place of the program.
-        code: Where the pass is written, such as module and qualified name: passes of one
-            name share nothing if they are written in different places.
-        state: Returns what else the pass depends on, as a map from names to values. By
-            default that is the data which the code of a Python pass names: variables that it
-            captures, attributes, defaults, and plain values of module variables. The pass must
-            not change them.
+        code: The place of the pass in the source, such as module and qualified name: passes
+            with the same name share no results if they are written in different places.
+        state: Returns further data that the pass depends on, as a map from names to values.
+            By default, the data named in the code of a Python pass: captured variables,
+            attributes, defaults, and plain values of module variables. The pass must not
+            change this data.
     """
 
     version: str
@@ -56,7 +56,7 @@ class Memo(Object):
 
 @c_class("transform.NoProgram", init=False)
 class NoProgram(Object):
-    """Takes the place of the program for a pure pass that does not declare what it reads.
+    """Takes the place of the program for a pure pass without declared reads.
 
     Any access raises ValueError, and the message names the missing declaration.
     """

@@ -103,11 +103,12 @@ def function_pass(
         preserves: The names of analyses whose results stay valid, see `PassInfo`.
         pure: The result depends on nothing but the function, the context, the data of the
             pass and what it reads of the program, so that the cache of a context may keep it.
-        version: For a pure pass, its version, which changes with its results. A pure pass
-            needs one, and a name if it is made of a function without.
-        ignores: For a pure pass, that it ignores names and spans, see `Memo`.
-        reads: For a pure pass, what it reads of the program, see `Memo`. Without it, a pure
-            pass that looks at the program raises ValueError.
+        version: The version of a pure pass; required, and to be changed whenever the
+            results of the pass change. A pure pass made from a nameless function also needs
+            a name.
+        ignores: True if a pure pass ignores names and spans, see `Memo`.
+        reads: The parts of the program that a pure pass reads, see `Memo`. Without `reads`,
+            a pure pass that looks at the program raises ValueError.
 
     A pass made from a class has the arguments of the constructor as its `options`. Options,
     attributes and captured variables are part of the key of a pure pass. Objects that are

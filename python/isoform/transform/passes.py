@@ -187,7 +187,7 @@ class FunctionPass(Pass):
 
 @c_class("transform.Sequential")
 class Sequential(Pass):
-    """A pass that runs a list of passes, one after the other.
+    """A pass that runs a list of passes in order.
 
     A pass runs unless the context disables it, if the context requires it or the
     optimisation level of the context is at least the level of the pass. The passes that

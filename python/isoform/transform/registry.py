@@ -93,10 +93,10 @@ def make_pass(name: str, **options: Any) -> Pass:
 
     Args:
         name: The name.
-        options: Its options; those that are left out take their defaults.
+        options: The options of the pass; omitted options take their defaults.
 
-    Raises ValueError if no pass has the name, TypeError for options that it does not
-    have, that are missing or that do not fit.
+    Raises ValueError if no pass has the name, TypeError for unknown, missing or invalid
+    options.
 
     >>> from isoform.transform import make_pass
     >>> make_pass("PrintIR", header="after parsing").options["header"]

@@ -48,7 +48,7 @@ class Root(Trait, attr="transform.root"):
         raise NotImplementedError
 
     def with_functions(self, changed: Any) -> Any:
-        """Return the program with other functions under some of its names.
+        """Return the program with some of the functions replaced.
 
         Args:
             changed: Pairs of a name and the new function.
@@ -89,7 +89,7 @@ class Signature(Trait, attr="transform.signature"):
 
 
 class Script(Trait, attr="transform.script"):
-    """Writes a program, or one of its functions, as text for people."""
+    """Writes a program or a function as text for people."""
 
     def script(self) -> str:
         """Return the text."""

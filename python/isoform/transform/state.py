@@ -98,7 +98,7 @@ def _parts_of(one: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _variables_of(func: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """The variables that a function captures, its defaults, and plain global ones."""
+    """The captured variables, the defaults and the plain global variables of a function."""
     from .passes import Pass
 
     code = func.__code__

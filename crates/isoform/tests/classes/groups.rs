@@ -106,7 +106,7 @@ fn equal_trees_become_one_object() {
         inner.as_object().map(Ref::identity),
         Some(item(&made, 2).identity())
     );
-    // The first one keeps what is not compared.
+    // The first of two equal nodes keeps its ignored fields.
     let noted = arr([Int::new(1, "first").into(), Int::new(1, "second").into()]);
     let made = interned(&noted);
     let note = isoform::objects::field_value(&item(&made, 1), "note").expect("a field");

@@ -1,4 +1,4 @@
-//! Subterms that are members of one class, and subterms that are not.
+//! Subterms of the same class, and subterms of different classes.
 
 use isoform::compare::{ClassOptions, subterm_classes};
 use isoform::errors::ErrorKind;

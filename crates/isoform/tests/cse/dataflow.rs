@@ -76,7 +76,7 @@ fn what_may_fail_stays_in_its_branch() {
     let divided = choice(div(), div());
     assert!(cse(&divided).unwrap() == divided);
     assert_eq!(ops(&cse(&choice(sum(), sum())).unwrap()).len(), 1);
-    // Within one branch both are computed, or none.
+    // Inside a branch, either both divisions are computed or neither.
     let same = choice(op("mul", [div(), div()]), 0.into());
     assert_eq!(ops(&cse(&same).unwrap()).len(), 2);
 }

@@ -35,7 +35,7 @@ pub(crate) struct Lambda {
     pub(crate) body: Value,
 }
 
-/// A choice, of which one branch is computed.
+/// A conditional; only the chosen branch is evaluated.
 #[derive(Node)]
 #[node(key = "cse.If")]
 #[repr(C)]

@@ -338,7 +338,7 @@ fn a_dataflow_node_in_small_trees_is_one_change() {
 
 #[test]
 fn a_part_is_compared_with_each_of_its_partners() {
-    // Each of twelve parts takes the place of each of twelve others.
+    // Twelve left parts and twelve right parts, in all 144 pairings.
     let value = |first: i64, swapped: bool| {
         let shared: Vec<_> = (0..12).map(|at| add(first + at, chain(3))).collect();
         let mut around: Value = 0.into();

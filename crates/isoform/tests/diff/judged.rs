@@ -86,7 +86,7 @@ fn pairs_that_once_failed() {
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 85, 156, 0, 0, 194, 0, 0, 0, 0, 0, 0, 191, 0, 0, 52, 0, 0,
         0, 0, 0, 0, 202, 23, 147,
     ];
-    // A patch with singletons, which get other numbers once they are read.
+    // A patch with singletons, whose numbers change when the patch is read.
     let whole = [0, 0, 124, 1, 2, 231, 1, 0, 50, 3, 128];
     // A dag node that is new on the right, and inside of a variable that is free on the left.
     let inside = [

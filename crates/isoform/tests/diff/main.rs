@@ -1,4 +1,4 @@
-//! Differences: their laws, what they say, and how much work they take.
+//! Differences: laws, reported changes, and costs.
 
 mod changes;
 mod costs;

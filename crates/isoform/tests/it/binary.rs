@@ -53,8 +53,7 @@ fn form(records: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Checks that the value has these records, and that they are read as this
-/// value.
+/// Checks the records of a value, and that reading the records restores the value.
 #[track_caller]
 fn check(value: impl Into<Value>, expected: &[u8]) {
     let value = value.into();

@@ -44,7 +44,7 @@ properties! {
     ir_edits_are_found,
 }
 
-/// Free variables of one value may map to those of the other.
+/// Free variables of the left value may map to free variables of the right value.
 const OPTIONS: CompareOptions = CompareOptions {
     map_free_vars: true,
     skip_tensor_content: false,

@@ -220,7 +220,7 @@ fn objects_have_the_texts_of_the_format() {
     );
 }
 
-/// Texts as tvm-ffi 0.1.15 writes them, where they differ from ours.
+/// Texts that tvm-ffi 0.1.15 writes differently from Isoform.
 #[test]
 fn texts_of_the_other_implementation_are_read() {
     register::<Mix>().expect("the type is consistent");

@@ -380,7 +380,7 @@ fn equal_maps_are_one_key_in_whatever_order_their_keys_were_met() {
         .into_iter()
         .collect();
         let using = Value::from(Link::new(&met));
-        // Shared, so that its hash is kept from key to key.
+        // `using` occurs twice, so its hash is kept from key to key.
         Array::<Value>::from(vec![using.clone(), using, map.into()])
     };
     let (left, right) = (program(), program());

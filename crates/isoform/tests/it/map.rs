@@ -41,7 +41,7 @@ fn check(root: impl Into<Value>, expected: impl Into<Value>) {
     }
 }
 
-/// Everything the callback sees, as `path region value`.
+/// The visits of the callback, as lines `path region value`.
 fn trace(root: impl Into<Value>, options: MapOptions) -> Vec<String> {
     let mut lines = Vec::new();
     options

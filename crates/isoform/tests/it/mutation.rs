@@ -103,7 +103,7 @@ fn a_plain_value_that_is_visited_does_not_change_under_the_callback() {
         Ok(WalkResult::<()>::Advance)
     })
     .expect("no cycle");
-    // Later fields are seen as they are when the walk reaches them.
+    // The walk reads a later field only when it reaches the field.
     assert_eq!(seen[..3], ["inline".into(), long(1), 9.into()]);
 }
 

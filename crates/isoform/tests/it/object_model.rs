@@ -23,7 +23,7 @@ impl Drops {
         Drops(Arc::default())
     }
 
-    /// A value that counts when it is dropped.
+    /// A value that increments the counter when dropped.
     fn witness(&self) -> Value {
         struct Witness(Arc<AtomicUsize>);
         impl Drop for Witness {

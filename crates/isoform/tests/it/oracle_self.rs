@@ -34,7 +34,7 @@ fn the_oracle_says_yes_and_no() {
     }
 }
 
-/// A node whose hooks violate the law that its field names.
+/// A node whose hooks violate the law named in the field `law`.
 #[derive(Node)]
 #[node(key = "oracle_self.Liar", hooks(equal, hash), no_with)]
 #[repr(C)]

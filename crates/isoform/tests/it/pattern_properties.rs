@@ -106,7 +106,7 @@ fn instances(bytes: &[u8]) -> Result<(), String> {
     let template = generator.value().map_err(told)?;
     let mut holes = candidates(&template)?;
     holes.truncate(3);
-    // A part shares nothing with the template, so nothing is captured.
+    // The new parts share no objects with the template, which excludes capture.
     let mut pairs = Vec::new();
     for (position, hole) in holes.iter().enumerate() {
         let number = Value::from(position as i64);

@@ -61,7 +61,7 @@ fn places(
     items.into()
 }
 
-/// A node that is equal to another one if one part or the other is.
+/// A node with two parts; two nodes are equal if either pair of parts is equal.
 fn either(one: Value, other: impl Into<Value>) -> Value {
     static TYPE: OnceLock<TypeIndex> = OnceLock::new();
     let index = *TYPE.get_or_init(|| {

@@ -8,7 +8,7 @@ use isoform_testing::family::Role;
 use crate::build::{Build, MAPPED, arr, builds, map};
 use crate::support::count_objects;
 
-/// A binder that is not a scope, and one that is.
+/// A binder without a scope, and a binder with a scope.
 const BINDERS: [Role; 2] = [Role::Function, Role::Lambda];
 
 /// `x = x + x`, this many times: exponential as a tree.
@@ -60,7 +60,7 @@ fn assert_cheap_by(l: &Value, r: &Value, expected: bool, bound: u64, names_bound
 #[test]
 fn sixty_levels_of_sharing_take_a_few_visits_each() {
     const LEVELS: usize = 60;
-    // A few visits for each of some 60 to 250 objects; as trees, 2^60.
+    // A few visits per object, of 60 to 250 objects; the trees have 2^60 parts.
     const BOUND: u64 = 3000;
     for b in builds() {
         let (one, two) = (doubled(&b, LEVELS, 1), doubled(&b, LEVELS, 1));

@@ -168,7 +168,7 @@ fn a_bound_variable_whose_type_changes_is_rebuilt_wherever_it_is_bound() {
     let (x, expected) = (typed(&n), typed(&m));
     let body = |x: &Ref<Var>| block([Value::from(Bind::new(int(1), x)), add(x, x).into()]);
     check(body(&x), &[(&n, Value::from(&m))], body(&expected));
-    // A parameter's type is part of its pattern, so it binds.
+    // The type of a parameter is part of the pattern, so variables in the type are bound.
     unchanged(
         Lambda::new(add(&x, &n), vec![x.clone()]),
         &[(&n, Value::from(&m))],
@@ -260,7 +260,7 @@ enum Term {
 
 const VARS: usize = 5;
 
-/// The type of each variable: none, or the variable before it.
+/// The type of a variable: the preceding variable, or `None`.
 fn type_of(var: usize) -> Option<usize> {
     (var % 2 == 1).then(|| var - 1)
 }

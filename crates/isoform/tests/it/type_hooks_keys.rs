@@ -179,7 +179,7 @@ fn one_hook_alone_makes_no_key() {
     );
 }
 
-/// The dict that hooks use while they run.
+/// The dict that running hooks change.
 static SHARED: Mutex<Option<Dict>> = Mutex::new(None);
 static CHANGES: AtomicUsize = AtomicUsize::new(0);
 static ALWAYS: AtomicBool = AtomicBool::new(false);

@@ -88,7 +88,7 @@ fn constants_are_equal_by_contents() {
     let ty = data(vec![1]).tensor_type().expect("a small shape");
     assert_eq!(ty.concrete_shape().expect("known"), [1]);
     assert_eq!(ty.shape.get(0).map(|size| size.dtype), Some(DType::INT32));
-    // It makes no difference whether one is shared.
+    // Sharing does not affect equality.
     let one = int(1);
     check(
         Tuple::new([one.clone(), one]),
@@ -166,7 +166,7 @@ fn type_arguments_of_primitive_operators_are_not_compared() {
     let explicit = call(&plain, std::slice::from_ref(&x)).with_type_args(types);
     assert_eq!(explicit.type_args().len(), 2);
     check(&explicit, call(&plain, &[int(1)]), false);
-    // Attributes count, and none are not empty ones.
+    // Attributes count: a call without attributes differs from a call with empty attributes.
     let with = call(&plain, std::slice::from_ref(&x)).with_attrs(DictAttrs::new().upcast());
     check(&with, call(&plain, std::slice::from_ref(&x)), false);
     check(

@@ -77,7 +77,7 @@ fn a_perceptron_in_bindings() {
     for (param, expected) in main.params.iter().zip(types) {
         assert_type(param, expected);
     }
-    // A variable is one object at its binding and its uses.
+    // The binding and the uses of a variable are the same object.
     let outer: &Ref<Let> = main.body.downcast_ref().unwrap();
     let inner: &Ref<Let> = outer.body.downcast_ref().unwrap();
     let dense: &Ref<Call> = inner.value.downcast_ref().unwrap();
@@ -298,7 +298,7 @@ fn results_without_annotation_are_instantiated_too() {
         Let::new(&f, pair, both),
     ));
     assert_type(&main.body, "(i32[]; f32[2])");
-    // As a function that calls itself before its result is known.
+    // Likewise, a function that calls itself before the result type is known.
     let (f, stop) = (Var::new("f"), v("bool[]"));
     let again = open_function(|n| If::new(&stop, Call::new(&f, [n.expr()]), n).expr());
     let both = Tuple::new([&p, &q].map(|x| Call::new(&f, [x.expr()]).expr()));
@@ -320,7 +320,7 @@ fn results_of_functions_of_a_module_are_instantiated_in_any_order() {
         let [main, f, g] = names.map(GlobalVar::new);
         let (p, q) = (v("i32[]"), v("f32[2]"));
         let stop = || op::any(op::less(&p, &p), ReduceAttrs::new());
-        // Each of the functions needs the result of the other one.
+        // The two functions need each other's result types.
         let of_f = open_function(|n| {
             let inner = TupleGetItem::new(Call::new(&g, [n.expr()]), 1);
             Let::new(&p, zero(), If::new(stop(), inner, n)).expr()

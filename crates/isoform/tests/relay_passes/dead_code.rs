@@ -37,7 +37,7 @@ fn check_kept(program: &Expr) {
     assert!(found.same_as(program), "{}", text(&found));
 }
 
-/// A program with a binding that nothing uses.
+/// A program with an unused binding.
 fn unused(value: &Expr) -> Expr {
     bind(&var("unused"), value, &int(0))
 }

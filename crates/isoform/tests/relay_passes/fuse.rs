@@ -297,7 +297,7 @@ fn results_of_unknown_shape_that_data_decide_are_not_fused() {
     // A known shape does not depend on data after all.
     let known = special("test.fuse.known", dependent, tensor(&[3]));
     assert_eq!(kernels(&program(known)), (vec![3], vec![]));
-    // An operator that computes nothing gets no kernel.
+    // A non-computational operator does not get a kernel.
     let note = special("test.fuse.note", "TNonComputational", tensor(&[3]));
     let names = vec!["test.fuse.note".to_owned()];
     assert_eq!(kernels(&program(note)), (vec![1, 1], names));

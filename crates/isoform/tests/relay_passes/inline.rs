@@ -101,7 +101,7 @@ fn functions_of_other_compilers_and_names_become_expressions() {
     ]);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
     assert_equal(&done, &func([], &tuple([&int(4)])));
-    // Type parameters are bound by the function, so it stays one.
+    // A function binds its type parameters, so a polymorphic function is not inlined.
     let t = TypeVar::new("t");
     let poly = Function::new([y.clone()], y.expr()).with_type_params([t]);
     let all = module([

@@ -1,4 +1,4 @@
-//! Random programs: closed, well formed, and such that they can be computed.
+//! Random programs: closed, well formed, and computable.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ enum Ty {
     Func(Vec<Ty>, Box<Ty>),
 }
 
-/// The bindings that an expression needs around it.
+/// The surrounding bindings that an expression needs.
 type Needs = BTreeSet<usize>;
 
 #[derive(Clone)]
@@ -58,7 +58,7 @@ pub(crate) struct Features {
     pub(crate) globals: bool,
     /// Functions as values, which make the effects of a call unknown.
     pub(crate) closures: bool,
-    /// Functions marked `Primitive`, which may share expressions with what is around them.
+    /// Functions marked `Primitive`, which may share expressions with the surrounding program.
     pub(crate) kernels: bool,
 }
 

@@ -167,8 +167,8 @@ fn graphs_without_effects_have_no_bindings() {
     });
 }
 
-/// As `check` of the graph normal form. Once a binding that was kept for what it shared with
-/// functions is the last one that did, another run may remove it.
+/// As `check` of the graph normal form. A binding is kept because the value shares expressions
+/// with functions; if only one such binding is left, another run may remove it.
 #[track_caller]
 fn check_graphs(features: Features, holds: impl Fn(&Expr) -> bool) {
     let changed = Cell::new(0);

@@ -202,8 +202,8 @@ fn run(options: SimplifyOptions, program: &Expr) -> (Expr, Vec<&'static str>) {
     (done.expr, names.collect())
 }
 
-/// Checks that one rule makes the expected program, that values stay, and that the exact
-/// pass applies it as the table says.
+/// Checks that a rule makes the expected program and keeps values, and that the exact pass
+/// applies the rule if the table allows it.
 #[track_caller]
 pub(crate) fn applies(rule: &str, program: &Expr, expected: &Expr) {
     let (result, rules) = run(SimplifyOptions::default(), program);

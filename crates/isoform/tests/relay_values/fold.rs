@@ -441,7 +441,7 @@ fn arithmetic_is_exact() {
 fn on_device_is_looked_through() {
     let x = Var::new("x");
     let placed = |expr: Ref<RelayExpr>| op::on_device(expr, OnDeviceAttrs::new()).expr();
-    // The wrapper itself stays around what it holds.
+    // The wrapper itself stays around the folded expression.
     becomes(
         placed(op::add(number(1), number(2)).expr()),
         placed(number(3)),
@@ -475,7 +475,7 @@ fn modules_are_folded_function_by_function() {
     };
     assert!(structural_equal(&body("known").body, number(3)).expect("comparable"));
     assert!(body("open").same_as(&open) && body("skipped").same_as(&skipped));
-    // The module that was given is as it was, and one without constants is the result.
+    // The pass left the given module unchanged. Without constants, the result is the same module.
     let var = before.global_var("known").expect("a name");
     assert!(before.lookup(&var).expect("a function").same_as(&known));
     assert!(fold_constant(&after).expect("a module").same_as(&after));

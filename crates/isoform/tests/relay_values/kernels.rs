@@ -112,7 +112,7 @@ fn wrong_calls_are_errors() {
     check(&op("tile"), &[one], Some(symbolic), "reps");
 }
 
-/// Checks that a call on values is refused, as inference refuses it.
+/// Checks that a call on values is refused with an error of type inference.
 #[track_caller]
 fn refused(name: &str, values: &[Tensor], attrs: Ref<Attrs>, message: &str) {
     let values: Vec<Value> = values.iter().map(|tensor| tensor.clone().into()).collect();

@@ -338,7 +338,7 @@ fn what_replacements_drop_is_not_visited() -> Result<()> {
     Ok(())
 }
 
-/// The uses of a variable that nothing binds, next to a scope that binds it.
+/// Free uses of a variable, next to a scope that binds the variable.
 #[test]
 fn uses_of_a_free_variable_are_replaced_where_it_is_free() -> Result<()> {
     let (a, b, q) = (var("a"), var("b"), var("q"));

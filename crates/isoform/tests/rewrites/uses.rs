@@ -116,7 +116,7 @@ fn all_uses_are_replaced_and_everything_else_is_kept() -> Result<()> {
 #[test]
 fn nothing_is_captured() -> Result<()> {
     let (x, y, z) = (var("x"), var("y"), var("z"));
-    // y is free, so the x that replaces it is not that of the function.
+    // `y` is free, so the replacement `x` is not the parameter of the function.
     let root: Value = Lambda::new([x.clone()], add(&x, &y)).into();
     let new = replace_all_uses(&root, &(&y).into(), &(&x).into())?;
     assert_same(new, Lambda::new([z.clone()], add(&z, &x)));
@@ -197,7 +197,7 @@ fn replacing_visits_only_what_is_around_uses() -> Result<()> {
         let first = int(7);
         let new = uses.replace_all(&(&x).into(), &first.into())?;
         assert_same(uses.root().clone(), &root);
-        // Identity numbers are consecutive, so they count the objects that were made.
+        // Identity numbers are consecutive, so the numbers count new objects.
         let made = new.as_object().map_or(0, |object| object.identity());
         Ok(int(0).identity() - made)
     };

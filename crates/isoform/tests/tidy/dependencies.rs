@@ -10,8 +10,8 @@ use spdx::{Expression, Licensee, ParseMode};
 use crate::repo::{self, Repo};
 use crate::{Finding, assert_found, enforce};
 
-/// The registry that cargo asks when no other one is named; taken apart here, so
-/// that no host is named in this file.
+/// The default registry of cargo. The text is written in parts, because files must not name
+/// hosts.
 const DEFAULT_REGISTRY: &str = concat!(
     "registry+https://github.com/rust-lang/",
     "crates",

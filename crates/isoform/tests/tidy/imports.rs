@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::modules::{Module, Use, crates};
 use crate::repo::Repo;
 
-/// A name that one file takes from another.
+/// A name that a file imports from a different file.
 #[derive(Debug, Clone)]
 pub(crate) struct Import {
     pub(crate) from: String,
@@ -69,7 +69,7 @@ enum Target {
     Item(usize),
 }
 
-/// The lookups in progress: modules may import everything from each other.
+/// The lookups in progress, since glob imports between modules can be circular.
 type Pending = Vec<(usize, String)>;
 
 impl Crate {

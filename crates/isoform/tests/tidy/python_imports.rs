@@ -1,7 +1,7 @@
-//! Which file of the Python package imports which when it is loaded.
+//! The imports between files of the Python package at load time.
 //!
-//! It reads lines, and follows the names that an `__init__.py` re-exports. Imports inside
-//! functions and those for type checkers are left out.
+//! The rule reads lines, and follows the names that an `__init__.py` re-exports. Imports inside
+//! functions and imports for type checkers are left out.
 
 use std::collections::BTreeMap;
 

@@ -243,7 +243,7 @@ fn poor_words(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// The indices at which the words of the phrase follow each other.
+/// The indices at which the phrase begins.
 fn occurrences(words: &[(usize, String)], phrase: &str) -> impl Iterator<Item = usize> {
     let size = phrase.split(' ').count();
     words

@@ -70,7 +70,7 @@ fn check_count(preserves: &[&str], expected: [usize; 3]) {
 
 #[test]
 fn results_of_functions_that_stay_the_same_are_kept() {
-    // The first pass changes one of three functions, the others none.
+    // The first pass changes one of three functions; later passes change no function.
     check_count(&[], [3, 1, 0]);
     check_count(&["transform_tests.other"], [3, 1, 0]);
 }

@@ -81,7 +81,7 @@ fn module(entries: impl IntoIterator<Item = (Ref<GlobalVar>, Ref<Fun>)>) -> Ref<
     module
 }
 
-/// A program of functions in which each calls the next one.
+/// A program in which each function calls the next function.
 fn program(style: &str, size: i64) -> Ref<IRModule> {
     let vars: Vec<_> = (0..size)
         .map(|at| GlobalVar::new(format!("f{at:04}")))
@@ -364,7 +364,7 @@ fn number_of(module: &Ref<IRModule>) -> Option<i64> {
     part(&body.right).left.as_int()
 }
 
-/// A pure pass that replaces the number of a function by one that it reads elsewhere.
+/// A pure pass that replaces the number of a function by the result of `read`.
 fn reading(
     memo: Ref<Memo>,
     read: impl Fn(&Ref<PassContext>) -> Result<i64> + Send + Sync + 'static,

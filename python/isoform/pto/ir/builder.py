@@ -184,7 +184,7 @@ class _Results(_Part):
         """Return a variable that was added with `return_var`; IndexError without.
 
         Args:
-            index: Which one, from 0, or from -1 for the last one.
+            index: The index of the variable, from 0; negative indices count from the end.
         """
         count = len(self._vars)
         if not -count <= index < count:
@@ -203,7 +203,7 @@ class _LoopBuilder(_Results):
 
         Args:
             name: Its name, for people.
-            init_value: Its value in the first iteration, which determines its type.
+            init_value: The value in the first iteration, which determines the type.
             span: Its source location; by default that of the call.
 
         Raises ValueError if something inside of the loop is open.
@@ -370,7 +370,7 @@ class IRBuilder:
     """
 
     def __init__(self) -> None:
-        """Make a builder in which nothing is open."""
+        """Make a builder without open functions or scopes."""
         self._command = _new_builder()
 
     def _ask(self, span: Span | None, command: str, *arguments: Any) -> Any:
@@ -555,7 +555,7 @@ class IRBuilder:
         return ScopeBuilder(self, (getattr(kinds, kind), *arguments), span)
 
     def var(self, name: str, type: Type, span: Span | None = None) -> Var:  # noqa: A002
-        """Return a new variable, which nothing defines yet.
+        """Return a new variable without a definition.
 
         Args:
             name: Its name, for people.

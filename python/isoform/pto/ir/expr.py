@@ -51,7 +51,7 @@ class Expr(IRNode):
 
     @property
     def dtype(self) -> DataType | None:
-        """The format of the value or of its elements; None when its type has none."""
+        """The format of the value or of the elements; None for a type without a format."""
         return _dtype(self)
 
     __add__ = _operation(operators.add, "`self + other`.")
@@ -103,10 +103,9 @@ _dtype = _api.function("pto.Expr.dtype")
 
 @c_class("pto.Op")
 class Op(Object):
-    """An operator: equal to others of its name.
+    """An operator; operators with the same name are equal.
 
-    Its attributes are those that `isoform.ir.register_op_attr` sets on the
-    operator of that name.
+    `isoform.ir.register_op_attr` sets the attributes of an operator by name.
 
     Args:
         name: The name.

@@ -83,7 +83,7 @@ def collect_free_vars(node: Any) -> list[Var]:
 
 
 def serialize(node: Any) -> bytes:
-    """Return a node as bytes, with its sharing."""
+    """Encode a node as bytes, with all sharing."""
     return _core.to_bytes(node)
 
 

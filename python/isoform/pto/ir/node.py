@@ -59,7 +59,7 @@ class IRNode(Object):
         """Return the text of the node, as printed by `python_print`.
 
         Args:
-            prefix: What the language is imported as.
+            prefix: The name under which the text imports the language.
 
         >>> from isoform.pto import DataType, ir
         >>> x = ir.Var("x", ir.ScalarType(DataType.INT64))

@@ -53,7 +53,7 @@ class IRVisitor(NodeVisitor, dialect="pto"):
 
     @end_of_defaults("visit_node")
     def visit_node(self, op: Any) -> Any:
-        """Visits what lies below a node: the end of all defaults."""
+        """Visits the children of a node: the end of all defaults."""
         return self._below(op)
 
 
@@ -87,7 +87,7 @@ class IRMutator(NodeMutator, dialect="pto"):
 
     @end_of_defaults("visit_node")
     def visit_node(self, op: Any) -> Any:
-        """Returns a node with what lies below it rewritten: the end of all defaults."""
+        """Returns a node with all children rewritten: the end of all defaults."""
         return self._below(op)
 
     def _accept(self, node: Any, result: Any) -> Any:
@@ -125,7 +125,7 @@ def _redefine(old: Any, new: Any, engine: Any) -> Any:
         if _is_sequence(before) and len(before) != len(after):
             continue
         for one, other in pairs:
-            # What the rewrite itself put in its place, has reached its uses.
+            # Replacements made by the rewrite itself have already reached the uses.
             if one is other or engine.image(one) is other:
                 continue
             if name in _INSIDE:

@@ -1,4 +1,4 @@
-"""Operators, and functions that make calls of them.
+"""Operators, and functions that construct calls of operators.
 
 The operators themselves, with the relations between the types of their calls, are declared
 in the core; a function here converts its arguments and calls the constructor function of

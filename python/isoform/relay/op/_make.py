@@ -41,7 +41,7 @@ def binary(name: str) -> Callable[[Any, Any], Call]:
 
 def _documented(operation: Any, name: str, function: Any, args: str) -> Any:
     operation.__name__ = operation.__qualname__ = name.rpartition(".")[2]
-    # What is documented in Rust is documented here.
+    # The documentation comes from Rust.
     operation.__doc__ = (
         f"{function.__doc__}\n\n    Args:\n{args}\n\n    Returns a call of `{name}`.\n"
     )

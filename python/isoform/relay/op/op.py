@@ -19,7 +19,7 @@ __all__ = [
 
 
 class OpPattern(enum.IntEnum):
-    """How an operator computes, which decides what it can be fused with."""
+    """How an operator computes, which determines the operators it can be fused with."""
 
     ELEMWISE = 0
     """Each element from the elements at the same position."""

@@ -154,7 +154,7 @@ def reshape(data: Any, newshape: Any, allowzero: bool = False) -> Any:
             into the two that follow.
         allowzero: True if 0 is a size instead.
 
-    A constant as the new shape counts as its numbers; any other expression is a TypeError.
+    A constant is accepted as the new shape; any other expression raises TypeError.
     """
     if isinstance(newshape, Expr):
         data_of = getattr(newshape, "data", None)
@@ -212,7 +212,7 @@ def _fields(name: str, data: Any) -> Any:
 
 
 def concatenate(data: Any, axis: int) -> Any:
-    """Return tensors after each other along an axis.
+    """Return the concatenation of tensors along an axis.
 
     Args:
         data: The tensors, or an expression of a tuple of them.
@@ -277,9 +277,8 @@ def strided_slice(
         begin: The first positions.
         end: The positions before which slices end, or their sizes.
         strides: The steps; None for 1.
-        axes: The axes; None for the first ones.
-        slice_mode: `end`, or `size` if `end` has sizes, of which a negative one reaches to
-            the end.
+        axes: The axes; None for the leading axes.
+        slice_mode: `end`, or `size` if `end` has sizes; a negative size reaches to the end.
     """
     steps = [1] if strides is None else listed(strides)
     return _strided_slice(data, listed(begin), listed(end), steps, slice_mode, listed(axes))
