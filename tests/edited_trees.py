@@ -74,8 +74,7 @@ class Family:
     is_edited: bool = True
 
     def draw(self, rng: random.Random) -> tuple[Tree, Tree]:
-        """Return a tree and its edited copy, or two unrelated trees.
-        """
+        """Return a tree and its edited copy, or two unrelated trees."""
         left = self.tree(rng)
         if not self.is_edited:
             return left, self.tree(rng)
