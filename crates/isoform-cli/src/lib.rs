@@ -15,6 +15,8 @@
 //!
 //! `isoform-onnx` decides the meaning of a model, and `isoform` compares and prints
 //! values; this crate is only the interface.
+//!
+//! Only models have names of nodes (`diff`) and a listing of their own (`show`).
 
 mod args;
 mod clones;

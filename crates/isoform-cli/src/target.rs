@@ -1,4 +1,6 @@
 //! Files that commands write: completely or not at all.
+//!
+//! On Linux, a file has no name until it is complete.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -39,6 +39,24 @@
 //!
 //! A [`Control`] limits the size of results and of intermediate copies, which is checked
 //! before they are allocated, and interrupts long work. Nothing recurses.
+//!
+//! # Files
+//!
+//! | file | job |
+//! |---|---|
+//! | `element_type.rs`, `tensor.rs`, `control.rs` | types, views, limits and interruption |
+//! | `element.rs`, `number.rs`, `small_float.rs` | one element: bytes, conversions, arithmetic |
+//! | `strided.rs` | the one loop over operands with strides of their own |
+//! | `difference.rs` | how far two tensors are apart |
+//! | `shape/` | shapes of results, for kernels and for type inference |
+//! | `elementwise/`, `movement/`, `indexing/` | operators by family |
+//! | `create.rs`, `reduce.rs`, `normalize.rs`, `products.rs`, `windows.rs` | operators by family |
+//!
+//! The example `serve` computes operators for the tests in Python, which compare the
+//! results with NumPy, `ml_dtypes` and mpmath. `docs/kernels.md` lists the decisions
+//! where other libraries differ.
+//!
+//! Absent: broadcasting of types, lazy tensors, threads, BLAS.
 
 #![forbid(unsafe_code)]
 

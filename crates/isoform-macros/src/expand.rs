@@ -3,6 +3,9 @@
 //! Every path starts at `::core` or at the `__private` module of the isoform crate, so nothing that the user has in
 //! scope changes the meaning of the expansion. Field identifiers keep their spans, so that compiler errors about a
 //! field point at it, and the local variables are hygienic, so that no field name can capture them.
+//!
+//! The expansion of the derive has one `unsafe impl`; the expansions of the other macros
+//! have nothing unsafe.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

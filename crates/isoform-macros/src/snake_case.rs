@@ -1,5 +1,7 @@
 //! The names of visitor methods: needed here as identifiers, and in the library for types
 //! that are declared at run time.
+//!
+//! The library takes the function from this file as tokens.
 
 use proc_macro2::TokenStream;
 

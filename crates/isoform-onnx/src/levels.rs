@@ -3,6 +3,9 @@
 //! Each level rewrites a program, and programs are compared, hashed or diffed afterwards:
 //! models that differ only in what a level ignores are then equal. Nothing here changes
 //! what a program computes, but the result is for comparison, not for writing.
+//!
+//! Levels ignore declared shapes, versions of operator sets that mean the same, and
+//! default values that are written out.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -1,4 +1,7 @@
 //! The one place that maps memory.
+//!
+//! External data that may be missing is replaced by zeros that take no memory, and the
+//! model remembers which tensors these are.
 
 use std::{fs::File, io};
 

@@ -4,6 +4,9 @@
 //! Types are in the copy of the core that is linked into an extension module. A library
 //! with its own types therefore links this crate, and its module replaces
 //! `isoform._core`. The package `isoform` then works with those types as with its own.
+//!
+//! There is one core per process; a second core causes an `ImportError`.
+//! `examples/rust_types` is an example of such a library.
 
 use isoform::Node;
 use isoform::functions::Function;

@@ -1,4 +1,7 @@
 //! The conversion between the core's errors and Python's exceptions.
+//!
+//! An exception that passes through the core gets the notes of the core's error. A
+//! `TextFault` becomes the exception `TextError`.
 
 use std::fmt;
 

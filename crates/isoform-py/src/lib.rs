@@ -4,6 +4,28 @@
 //!
 //! The package `isoform` re-exports the module with documentation and typing; users should
 //! not import it directly.
+//!
+//! | file | package `isoform` | subject |
+//! |---|---|---|
+//! | `object/` | `core/` | wrappers, metaclass, constructors, descriptors |
+//! | `convert/` | `core/` | values of the core from Python objects, and back |
+//! | `type_attrs.rs` | `_traits.py`, `dataclasses/_attributes.py` | attributes of types |
+//! | `transform.rs` | `transform/` | passes: options of contexts, messages for `logging` |
+//! | `cli.rs` | `__main__.py`, `_importing.py` | the command, and its option `--import` |
+//! | `onnx_summary.rs` | `_onnx_summary.py` | summaries of ONNX models |
+//! | `onnx_shapes.rs` | `_onnx_shapes.py` | derived types, fixed dimensions |
+//! | `onnx_optimize.rs` | `_onnx_optimizer.py`, `_onnxruntime.py` | optimisation, verification |
+//! | `text.rs` | `text.py`, `ir/printing.py` | text for people |
+//! | `nodes/` | `visitors.py` | visitors, mutators and functors |
+//! | `pattern.rs`, `uses.rs` | `pattern.py`, `uses.py` | patterns, and uses of values |
+//!
+//! `types/` of the package maps type keys to classes; `stubgen.py` writes stubs from the
+//! registry, and `scripts/make_stubs.py` writes the stubs of the package itself. A type
+//! declared in Rust needs no line of Python: class, properties, constructor,
+//! documentation and stub come from its registration.
+//!
+//! Absent: the limited API of CPython. Construction and field access need what it hides,
+//! so wheels are specific to a version.
 
 mod callbacks;
 mod classes;

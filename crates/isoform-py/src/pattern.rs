@@ -1,4 +1,6 @@
 //! Patterns, rules and rewriting for Python.
+//!
+//! Guards and replacements can be functions of users.
 
 use isoform::Value;
 use isoform::pattern::{

@@ -1,4 +1,6 @@
 //! Text for people, for Python.
+//!
+//! `python/isoform/ir/printing.py` decides what `astext` and `script` leave out.
 
 use isoform::paths::AccessPath;
 use isoform::text::{TensorText, TextOptions};

@@ -1,4 +1,8 @@
 //! Attributes of types, for Python; see `isoform.type_attrs`.
+//!
+//! The functions find the type for a class, key or node. The metaclass asks them for
+//! names that Python does not find in a class; attribute access on instances never looks
+//! at type attributes, so it is CPython's own.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,9 @@
 //! Reading files, and the effect of the common options on that.
+//!
+//! `form.rs` detects the format of a file from its first bytes, never from its name; all
+//! commands work on the values that are read. `packed.rs` unpacks files up to a limit,
+//! `tensors/` reads files of named tensors as maps, and `foreign.rs` lists the formats
+//! that are refused, with advice.
 
 mod foreign;
 mod form;

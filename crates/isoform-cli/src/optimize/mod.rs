@@ -1,4 +1,8 @@
 //! `isoform optimize` and `isoform extract`: smaller models.
+//!
+//! `explain.rs` and `rules.rs` are the reports, and `written.rs` writes models. The
+//! program that embeds the command supplies the runtime for `--verify` (`RunOptions`), as
+//! it supplies the import of modules.
 
 pub(crate) mod args;
 mod explain;

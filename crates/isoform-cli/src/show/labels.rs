@@ -1,4 +1,6 @@
 //! Labels of values: the file's own names, or numbers.
+//!
+//! Names are chosen so that the texts of two versions of a model differ little.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,6 @@
 //! How results relate to those of runtimes.
+//!
+//! Operands for which runtimes differ are refused.
 
 use isoform_kernels::elementwise::{Unary, unary};
 use isoform_kernels::{ElementType, View, to_f64s};

@@ -5,6 +5,17 @@
 //! `layout` decides the order
 //! of nodes and the graph that lists each. What a program does not speak of comes from the
 //! fields called `meta`, as far as it is still about something that exists.
+//!
+//! | file | job |
+//! |---|---|
+//! | `values.rs`, `names.rs` | where values are defined and used, and their names |
+//! | `model.rs`, `functions.rs`, `writer.rs` | the outer messages |
+//! | `body.rs`, `attribute.rs`, `types.rs` | the inner messages |
+//! | `check.rs` | each node against the schema of its operator |
+//! | `encode.rs`, `external.rs`, `whole_file.rs` | bytes, tensors in other files, complete files |
+//!
+//! Tensors are written from the mapped file. A model that is loaded, written and loaded
+//! again has the same digest.
 
 mod attribute;
 mod body;

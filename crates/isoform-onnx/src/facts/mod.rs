@@ -14,8 +14,18 @@
 //! | declared types that are wrong | [`problems`], [`Problem`] |
 //! | dimensions as numbers | [`fix_dims`] |
 //!
-//! Inference computes only the integers on which shapes depend; [`eval`](crate::eval)
-//! evaluates constants in general.
+//! Evaluating constants is left to others: integers are known here so far as shapes
+//! depend on them.
+//!
+//! | file | job |
+//! |---|---|
+//! | `size.rs`, `symbols.rs` | polynomials, and symbols for everything else |
+//! | `fact.rs` | knowledge about one value |
+//! | `ops/` | rules of operators by family |
+//! | `values/` | elements of small tensors |
+//! | `analysis.rs`, `walk.rs` | the facts that are known so far, and the walk on demand |
+//! | `control.rs`, `scopes.rs` | If, Loop and Scan; the loops on which a fact depends |
+//! | `fix.rs`, `declared.rs` | dimensions as numbers; wrong declarations |
 
 #![expect(
     clippy::mutable_key_type,

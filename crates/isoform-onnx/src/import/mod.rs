@@ -18,6 +18,8 @@
 //! The importer does not depend on operators, with two exceptions. `Constant` is a
 //! constant. The attributes `xs`, `zs` and `y` of `ai.onnx.preview.training.Gradient`
 //! hold names of tensors, which are replaced by the tensors.
+//!
+//! All operator sets and unknown domains can be imported.
 
 mod attribute;
 pub(crate) mod attribute_kind;

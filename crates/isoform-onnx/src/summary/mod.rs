@@ -8,6 +8,9 @@
 //! | print a summary | `to_string`, or `lines` for lines with a role |
 //!
 //! A summary is not a verdict: models with the same numbers may compute different things.
+//!
+//! `weights.rs` pairs the weights of two models; the command and Python print the lines
+//! of `text.rs` and `pair_text.rs`.
 
 #[cfg(feature = "eval")]
 mod dims;

@@ -1,5 +1,7 @@
 //! Inputs for programs: those that a user gives, and random ones with sizes for the
 //! dimensions that nobody knows.
+//!
+//! Inputs are drawn for several assignments of the dimensions.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -9,6 +9,9 @@
 //! | dtype, Device, Shape | the same |
 //! | a callable | Function |
 //! | anything else | an opaque value |
+//!
+//! `typed.rs` converts by the schema of a field, `untyped.rs` without a schema, and
+//! `protocol.rs` asks objects of other classes for the value that they represent.
 
 mod arrays;
 mod failure;

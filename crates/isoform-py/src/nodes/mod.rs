@@ -1,4 +1,10 @@
 //! Visits, rewrites and computations with a method for each class.
+//!
+//! Methods that are generators are resumed by the engine of the core
+//! (`traverse/methods/`).
+//!
+//! The defaults of `python/isoform/relay/_functor.py` are generators, so their calls do
+//! not nest.
 
 mod driver;
 mod methods;

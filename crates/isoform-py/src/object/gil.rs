@@ -1,4 +1,46 @@
 //! The core's use of the GIL.
+//!
+//! # Other threads
+//!
+//! Python reads and writes fields under the GIL, and so do traversals started from
+//! Python: they hold the GIL instead of the library's lock, as this file promises to the
+//! core (`host::assume_held`). A Rust thread may traverse any object without the GIL,
+//! because the core then takes its own lock and every writer holds both locks. Without
+//! the GIL, such a thread must not touch a wrapper; hooks and callbacks written in Python
+//! acquire the GIL themselves.
+//!
+//! # Signals, and other threads of Python
+//!
+//! A long operation counts its steps (`Poll` in the core's `access.rs`). Every 16,384
+//! steps it leaves its section, as for a callback, and checks with the host: signal
+//! handlers run, so that Ctrl-C raises KeyboardInterrupt, and after six milliseconds the
+//! operation releases the GIL, so that a waiting thread can run. Comparison, mismatch,
+//! hash and digest then go on without the GIL until their end (`access::without_host`);
+//! all other operations take the GIL again at once.
+//!
+//! The access rule alone makes both sound: at that point frames hold objects but no
+//! references into fields, and values removed from a field in the meantime stay alive
+//! until the traversal ends. For the access rule, the rest of a traversal without the GIL
+//! is a hook that traverses: it runs outside of the section of the first part, in a
+//! section of its own, which takes the library's lock as in any Rust thread. No wrapper
+//! is touched, values that die release their Python objects later, and hooks acquire the
+//! GIL themselves. The rest of the traversal leaves its section as often as before, which
+//! is when a writer in Python gets its turn, and takes the GIL every tenth of a second to
+//! run signal handlers.
+//!
+//! A traversal keeps the GIL if it may call Python anyway: with callbacks or guards, if
+//! any comparison or hash is written in Python, and for keys and hashers that keep hashes
+//! of parts, whose owner may hold a lock. Walks, maps and copies keep the GIL, too, since
+//! their callbacks and the objects they make belong to Python. A deep copy can also be
+//! interrupted: objects not yet filled have no children, so everything can be dropped,
+//! and the cycle collector may look at the unfinished copy.
+//!
+//! # Shutdown
+//!
+//! When the interpreter shuts down, CPython unwinds a daemon thread that returns from
+//! Python code, and Rust frames do not survive that. Where the core calls user code or
+//! releases the GIL, such a thread therefore waits until the process has ended, as
+//! threads of later versions of CPython do by themselves.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -24,6 +24,17 @@
 //! * Fields are written only under the GIL (see the access rule of the core), so
 //!   reading them under the GIL without a lock is sound. No Python code runs between
 //!   reading a borrowed field and taking a reference to it.
+//!
+//! # Files
+//!
+//! `roots.rs` has `Object` and its metaclass for the other files, `class.rs` is the table
+//! of classes, `wrapper.rs` builds on both, and `bind.rs` makes classes from everything
+//! in these files. Two functions go in the opposite direction and are injected at
+//! startup: one makes the class of a native type, the other completes an unfinished
+//! object.
+//!
+//! The class of a native type is called with its fields, or with the parameters of the
+//! constructor function that the type declares (`maker.rs`).
 #![allow(unsafe_code)]
 
 pub(crate) mod bind;

@@ -1,5 +1,8 @@
 //! Access to `Object` and its metaclass for the rest of the binding, and tests for
 //! their classes and instances.
+//!
+//! Whether a Python object wraps an object of the core is decided by the bases that lay
+//! out its instances, which Python code cannot forge; metaclasses can be borrowed.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};

@@ -12,6 +12,8 @@
 //!
 //! This is the one place of the library that recurses over user data, so it fails
 //! with a `RecursionError` beyond [`DEPTH_LIMIT`] nested values.
+//!
+//! The order of visit comes from the declarations, not from the tables of the engines.
 
 mod canonical;
 mod order;

@@ -12,6 +12,9 @@
 //! compared, the names that are hints, and the other fields that comparison ignores. A
 //! program that is drawn again with other hints is the same program with other
 //! names, built in the same order with the same sharing.
+//!
+//! If two draws differ only in hints, in ignored fields or in one edit, everything else
+//! is the same, object by object.
 
 mod edit;
 mod properties;

@@ -34,8 +34,19 @@
 //! engines reach without a lookup. The tiers do not differ in any other way, and
 //! lookups take no lock in either.
 //!
-//! The process never frees a value that was set, not even after a replacement, so
-//! lookups can lend their results.
+//! A value lives as long as the process once it was set, even if it is replaced, so
+//! that lookups can lend it.
+//!
+//! # Files
+//!
+//! | file | job |
+//! |---|---|
+//! | `kernel/types/attr_table.rs` | names, and for each name a map from type index to value |
+//! | `column.rs` | `Column`, an attribute whose name has been resolved |
+//! | `traits/` | Rust traits as attributes |
+//! | `kernel/hooks/list.rs` | hooks: attributes that the library itself calls |
+//!
+//! Absent: inheritance in the tables.
 
 mod column;
 #[cfg(feature = "node-traits")]

@@ -1,6 +1,8 @@
 //! The full text of a value, as a host language's `repr` shows it.
 //!
 //! Text for messages is shorter and defined in `display`.
+//!
+//! The text is linear in the number of distinct objects.
 
 use std::fmt::Write;
 use std::rc::Rc;

@@ -9,6 +9,12 @@
 //!
 //! Only objects of declared types and arrays have such blocks; lists, dicts, maps
 //! and values without parts are allocated when they are built.
+//!
+//! The binary form finds all nodes by scanning the records twice, JSON by noting fields
+//! as numbers. The outline takes 8 bytes per node and 4 per reference, of which 9 per
+//! node remain until the last node is built; the notes of JSON take 8 bytes per field,
+//! and 16 more for an inline field. Filling in the order of the file means that parts are
+//! checked before the objects that contain them.
 
 use crate::kernel::container::ContainerType;
 use crate::kernel::error::Result;

@@ -29,6 +29,12 @@
 //! assert_eq!(vector.concrete_shape()?, [8]);
 //! # Ok::<(), isoform::Error>(())
 //! ```
+//!
+//! If the constructor of a type takes something other than the fields, an exported
+//! function (`init`) next to the struct says so. The ranges and compatibility of data
+//! types are in `number_types.rs`.
+//!
+//! Absent: type inference.
 
 mod attrs;
 mod diagnostics;

@@ -1,4 +1,7 @@
 //! `IRModule`: functions and type definitions under global names.
+//!
+//! The module depends on no dialect: when a value is added, the module calls the function
+//! that the type of the value has as its attribute `ir.module.admit`.
 
 use std::collections::HashSet;
 

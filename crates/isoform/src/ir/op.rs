@@ -5,6 +5,8 @@
 //! refer to it by name. Its attributes are an [`AttrTable`] indexed by operator, as
 //! those of types are one indexed by type; a second table holds the priorities with
 //! which they were set.
+//!
+//! An operator is never unregistered, and there is only one object of its name.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

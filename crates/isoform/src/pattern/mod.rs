@@ -25,6 +25,29 @@
 //! A [`Rule`] replaces the matches of a pattern, and [`rewrite`] applies rules
 //! until none applies, in one pass from the parts to the root. [`rewrite_greedily`] does so from
 //! a worklist, and knows the users of every object.
+//!
+//! | file | job |
+//! |---|---|
+//! | `matching.rs`, `find.rs` | matches, found with the walk |
+//! | `instantiate.rs` | fills in templates; rejects parts that leave their scope or are captured |
+//! | `normalize.rs` | rewriting bottom-up, with an explicit stack |
+//! | `greedy.rs` | rewriting from a worklist over the graph of `traverse/graph.rs` |
+//! | `rule_set.rs` | the index of rules and the count of steps, for both |
+//! | `options.rs`, `hole.rs` | requests of a template that need more than comparison |
+//! | `shell.rs`, `search.rs` | division of such templates, and the search with choices |
+//! | `context.rs` | users and definitions, for the search |
+//!
+//! The comparison is that of `structural/equal` with a table of holes (`equal/holes.rs`,
+//! `equal/fill.rs`). It uses the variant with the recorder, so plain equality never
+//! checks for holes, and a failed match has its reason. `normalize.rs` needs no graph,
+//! and is faster than `greedy.rs` where one pass is enough.
+//!
+//! A template without special forms is never matched by the search, and its cost does not
+//! depend on the search. The names of bound variables and the sharing of trees have no
+//! influence on whether a template matches.
+//!
+//! Absent: matching modulo laws other than commutativity, such as associativity; rules
+//! whose match has several roots.
 
 mod context;
 mod data;

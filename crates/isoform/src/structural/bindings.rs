@@ -2,6 +2,9 @@
 //!
 //! Equality binds pairs, one object of each side; hashing binds single objects.
 //! The number of sides is the only difference.
+//!
+//! The states of the bindings are numbered. A pair that an alternative of a custom
+//! comparison found different is remembered for the number of the current state.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;

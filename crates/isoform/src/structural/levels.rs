@@ -7,6 +7,19 @@
 //! of its variables has the same result ([`Environments`]).
 //!
 //! [`Environments`]: super::environments::Environments
+//!
+//! Every binding has the level of the scope that ends the binding; level 0 never ends. A
+//! result is remembered with the levels that it used. The result is valid as long as the
+//! scope of the highest level is open and none of its variables is shadowed; a result
+//! that used no level is valid for the whole comparison. When that scope ends, anything
+//! around the result depends on the next lower level, so recording only the highest level
+//! would not suffice. A visit is not remembered at all if it made a binding under which a
+//! second visit would go a different way.
+//!
+//! Once a result of a node has become invalid, the node's later results are also kept in
+//! `environments.rs`, by the names of the variables that the node reads. Up to sixteen of
+//! these variables are tracked individually, so scopes that alternately bind the same
+//! variables cost no extra visits.
 
 use smallvec::SmallVec;
 

@@ -1,4 +1,32 @@
 //! Structural equality, mismatch, hash, digest and keys.
+//!
+//! | file | job |
+//! |---|---|
+//! | `equal/` | equality and first mismatch: one walk, with an optional recorder |
+//! | `hash/` | hash and digest: one walk; `sink.rs` makes 64 bits of it, `portable.rs` a digest |
+//! | `effects/`, `equal/skip.rs` | the effects of comparing an object with itself, for skips |
+//! | `bindings.rs` | the bound variables and dag nodes; scopes, shadowing, rollback |
+//! | `scope.rs` | regions |
+//! | `levels.rs` | scope levels, and the dependencies of remembered results |
+//! | `environments.rs` | results looked up by the bindings of a node's own free variables |
+//! | `level_set.rs` | the set of levels that a result depends on |
+//! | `memo.rs` | proven pairs of shared nodes, as classes of a union-find |
+//! | `var_numbering.rs` | the names of bound objects in a hash, also inside custom hashes |
+//! | `mismatch.rs` | why two values differ, for people |
+//! | `open.rs` | objects that have been entered and not yet left |
+//! | `contents.rs` | a few plain values in a container, which need no frame |
+//! | `key.rs`, `snapshots.rs` | a value at one moment, as a key of hash tables |
+//! | `hash/kept.rs`, `hash/keep.rs` | hashes of parts, kept for keys and for `incremental.rs` |
+//! | `plain_hash.rs` | contributions of values without parts, for hashes and classes |
+//! | `classes/` | the classes of all subterms; duplicates and interning |
+//! | `blocks/` | repeated blocks of dataflow graphs |
+//! | `diff/` | all differences of two values, patches, and alignment of dataflow graphs |
+//!
+//! All walks have explicit stacks. Compared objects are never written to, so any number
+//! of threads may compare the same objects.
+//!
+//! Absent: comparison by address or allocation order; time limits; recursion, except
+//! through custom hooks, whose depth is limited.
 
 mod bindings;
 mod blocks;

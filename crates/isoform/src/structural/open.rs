@@ -5,6 +5,10 @@
 //! fields is possible at all. So that the latter changes no message, an object
 //! met again is not reported if a list or dict was entered in between: the
 //! cycle leads through that container, and is reported there.
+//!
+//! A cycle through fields is always entered at an object with two owners. Such objects
+//! are therefore marked while they are open, as soon as any write has made cycles
+//! possible, and a cycle is an error with its path.
 
 use super::ident_map::IdentMap;
 use crate::kernel::pages::Pages;

@@ -24,6 +24,13 @@
 //! | `mismatch.rs` | both sides of a mismatch, underlined |
 //!
 //! Absent: cycles; functions that have no global name, and opaque objects.
+//!
+//! Printed text parses as an equal value with the same sharing, which prints as the same
+//! text. Lines do not grow with depth, and text is linear in the number of distinct
+//! objects. A name may be used before its definition, so the position of a line has no
+//! meaning.
+//!
+//! Absent as well: syntax for single types.
 
 mod annotation;
 mod build;

@@ -2,6 +2,8 @@
 //!
 //! A node is printed on one line if it fits, otherwise with one part per line.
 //! Short parts of a sequence are packed into lines.
+//!
+//! The widths of all parts are known before lines are laid out.
 
 use super::graph::{Graph, Item, Part, What};
 use super::marks::{Edge, Marks};

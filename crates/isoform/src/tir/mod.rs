@@ -14,6 +14,9 @@
 //! assert!(tir::add(&x.upcast(), &sum)?.isa::<tir::Add>());
 //! # Ok::<(), isoform::Error>(())
 //! ```
+//!
+//! The nodes as written are in `nodes.rs` and `ir/prim.rs`, the ranges and compatibility
+//! of data types in `ir/number_types.rs`, the functions in `operators.rs` and `fold.rs`.
 
 mod fold;
 mod literal;

@@ -1,4 +1,7 @@
 //! The results of analyses that a context keeps, by object.
+//!
+//! Results are kept by the identity of the object, so a function that stays the same
+//! object keeps its results without any bookkeeping.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};

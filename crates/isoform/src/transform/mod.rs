@@ -30,6 +30,29 @@
 //! assert!(result.same_as(&program));
 //! # Ok::<(), isoform::Error>(())
 //! ```
+//!
+//! A pass is a node that holds a `Function`, so passes of all languages are of one type;
+//! a kind of pass is a type with the trait [`RunPass`]. A program is any object, and the
+//! trait [`Root`] of its type lists the functions of the program.
+//!
+//! | file | job |
+//! |---|---|
+//! | `info.rs`, `nodes.rs` | the node types of passes |
+//! | `instrument.rs`, `instruments/` | the listeners of a context, and ready-made ones |
+//! | `config.rs`, `context.rs` | options of contexts; contexts and the stack of each thread |
+//! | `root.rs` | programs as functions, as text, and their checks |
+//! | `frames.rs`, `run.rs` | one run of one pass: messages, instruments, errors, panics, analyses |
+//! | `module_pass.rs`, `function_pass.rs`, `sequential.rs` | how each kind of pass runs |
+//! | `registry.rs`, `pipeline/` | passes by name, pipelines as text |
+//! | `analyses.rs`, `kept.rs` | analyses, and the results that a context keeps |
+//! | `cache.rs`, `memo/` | caches, and results of pure passes that are kept in them |
+//! | `bisect.rs`, `reproducer.rs` | finding and repeating failures |
+//! | `cse/` | equal expressions computed once |
+//!
+//! A pass never changes its input; where nothing changes, the result is the same object.
+//! No lock is held while a pass, an instrument or an analysis runs.
+//!
+//! Absent: running the functions of one pass in parallel.
 
 mod analyses;
 mod bisect;

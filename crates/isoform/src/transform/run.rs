@@ -1,4 +1,7 @@
 //! One run of one pass: instruments, errors, and what is kept about the program.
+//!
+//! Every run of every pass goes through this file, so instruments, notes of errors and
+//! the check for Ctrl-C exist once.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,6 +3,8 @@
 //!
 //! The traversals that call the functions are in `visitors.rs` and
 //! `functor.rs`.
+//!
+//! The ancestor is found even if the type is registered later than the functions.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -7,6 +7,9 @@
 //! Values are immutable, so a change is recorded here first: an edge leads to another node,
 //! and everything above it is *stale*. [`Graph::refresh`] rebuilds what is stale below a
 //! node, each object once, however many of its parts changed.
+//!
+//! If an object is stale, everything around it up to the root is stale. A stale object is
+//! rebuilt once before it is marked again, so marking costs no more than rebuilding.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;

@@ -1,5 +1,32 @@
 //! Traversal of object graphs: regions, walks, rewrites, substitution, uses and
 //! copies.
+//!
+//! | file | job |
+//! |---|---|
+//! | `cursor.rs` | how a value is traversed: parts in the order of the contract, region, path |
+//! | `rewrite.rs` | how a new value is built from an old one: cursors, changed parts, a `Policy` |
+//! | `walker.rs`, `walk.rs` | `structural_walk` and `structural_visit`: marks, hooks, callbacks |
+//! | `mapper.rs`, `map.rs` | `structural_map`, `structural_mutate`: results per object and region |
+//! | `driver.rs` | the common part of walks and rewrites for hooks and controlling callbacks |
+//! | `substitute.rs`, `bound.rs` | substitution, and the meaning of variables in each scope |
+//! | `methods/` | visits in which each node has a method that may wait for other results |
+//! | `dispatch.rs`, `visitors.rs`, `functor.rs` | functions by class, and traversals over them |
+//! | `parts.rs` | a value taken apart into children and put together again, for custom rewriters |
+//! | `copy.rs` | copies, over `kernel/object/build.rs` |
+//! | `graph.rs`, `bindings.rs` | a value as a graph with users and definitions, which is edited |
+//! | `visibility.rs` | the variables of that graph that are used outside of their scope |
+//! | `uses.rs` | the graph for users: users of a value, replacement of all uses |
+//! | `roles.rs` | the attributes by which types say what binds, has no effect or commutes |
+//!
+//! Linearisation, comparison by fields, `repr` and the rewriting of patterns traverse
+//! values by the same cursor; equality and hash have hot loops of their own. The contents
+//! of a list or dict in a traversal are the contents at the time when the cursor opened
+//! the container.
+//!
+//! A type's hooks for walks and rewrites count for a traversal only if the type had the
+//! hooks when the traversal began. A traversal borrows the objects it visits; only hooks
+//! and callbacks hand in values that the traversal has to own. A rewrite returns the same
+//! object where nothing changed, and preserves sharing.
 
 pub(crate) mod bindings;
 mod bound;

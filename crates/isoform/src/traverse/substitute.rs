@@ -1,4 +1,6 @@
 //! Capture-avoiding substitution of variables.
+//!
+//! Substitution never captures: a binder that would capture gets a copy of its variable.
 
 use hashbrown::HashSet;
 

@@ -1,5 +1,7 @@
 //! The rules of the library, as tables: one row says what a rule looks for, when it applies
 //! and why it is right.
+//!
+//! `docs/onnx.md` lists the rules; the test `rules_page` writes the list and checks it.
 
 mod arithmetic;
 mod common;

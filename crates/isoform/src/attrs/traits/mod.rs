@@ -5,6 +5,9 @@
 //! (`native.rs`), so calls through the trait are direct; on other types an
 //! adapter implements the trait by calling the functions in the value
 //! (`adapter.rs`).
+//!
+//! The value of a trait's attribute is a bool, a function or a map of functions, for Rust
+//! types as for all others.
 
 mod adapter;
 mod contract;

@@ -1,5 +1,8 @@
 //! The values of a trait's attribute on Rust types: functions for other languages,
 //! which remember how Rust views a node as the trait.
+//!
+//! A map of functions is recognised by its identity, since a copy of the map may contain
+//! other functions.
 
 use std::any::TypeId;
 use std::sync::{Arc, OnceLock};

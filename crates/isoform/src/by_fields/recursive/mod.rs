@@ -4,6 +4,10 @@
 //! It ignores variables, regions and kinds; those belong to structural
 //! comparison. A type may define how its objects are compared; see the hooks
 //! [`DynRecursiveEqual`](crate::hooks::DynRecursiveEqual) and its relatives.
+//!
+//! Inside a hook, the memo of a comparison can be rolled back, so the hook may try
+//! alternatives. Recursively equal values have the same recursive hash; a cyclic value
+//! has no recursive hash.
 
 mod compare;
 mod hash;

@@ -31,6 +31,23 @@
 //! assert!(structural_equal(program("a", "b"), program("x", "y"))?);
 //! # Ok::<(), isoform::Error>(())
 //! ```
+//!
+//! | file | job |
+//! |---|---|
+//! | `ty.rs`, `shaped.rs` | types |
+//! | `expr.rs`, `call.rs`, `operation.rs` | expressions |
+//! | `stmt.rs`, `scopes.rs`, `function.rs` | statements, functions, programs |
+//! | `nodes.rs` | the list of node types, from which the visitor and mutator traits are generated |
+//! | `enums.rs` | choices: enums whose members are objects, by `kernel/types/node_enum.rs` |
+//! | `arguments.rs` | additional arguments of constructors |
+//! | `operators.rs`, `functions.rs` | the meaning of operators, functions over programs |
+//! | `operands.rs` | the operands of expressions and types, and the statements inside statements |
+//! | `cse.rs`, `peephole.rs`, `passes.rs` | the passes |
+//! | `roles.rs`, `purity.rs` | attributes for the passes; expressions that may move or go |
+//! | `visitor.rs` | visits and rewrites with the generated traits |
+//! | `verifier/`, `builder/`, `print/` | checks, construction by open blocks, text for people |
+//!
+//! Absent: a parser of the program text.
 
 mod arguments;
 mod builder;

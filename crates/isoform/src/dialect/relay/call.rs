@@ -1,4 +1,7 @@
 //! Calls.
+//!
+//! The type arguments of a call have two fields, one of which is ignored by comparison:
+//! the type arguments of a primitive operator follow from its arguments.
 
 use isoform_macros::{Node, export};
 

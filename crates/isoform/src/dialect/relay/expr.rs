@@ -1,4 +1,7 @@
 //! The base of the expressions, constants and tuples.
+//!
+//! The empty tuple is a type of its own (`EmptyTuple`), because its kind differs: it is a
+//! `tree`.
 
 use isoform_macros::{Node, export};
 

@@ -27,6 +27,20 @@
 //! assert!(structural_equal(twice("x"), twice("y"))?);
 //! # Ok::<(), isoform::Error>(())
 //! ```
+//!
+//! | file | job |
+//! |---|---|
+//! | `expr.rs`, `var.rs`, `call.rs`, `control.rs`, `function.rs` | nodes |
+//! | `state.rs`, `adt.rs`, `any.rs`, `temporary.rs` | more nodes |
+//! | `attribute.rs` | names of attributes |
+//! | `admission.rs` | checks of values that are added to a module |
+//! | `with_fields.rs` | copies of nodes |
+//! | `type_text.rs` | types in messages |
+//! | `attrs/`, `op/` | the classes of attributes, and the operators |
+//! | `infer/` | type inference |
+//! | `analysis/`, `rewrite/` | facts about programs, and changes of expressions |
+//! | `eval/` | values of operators and programs |
+//! | `passes/` | the passes |
 
 mod admission;
 mod adt;

@@ -1,4 +1,6 @@
 //! Variables.
+//!
+//! A variable is one object, so maps keyed by `Var` need no second identity.
 
 use isoform_macros::{Node, export};
 

@@ -10,6 +10,9 @@
 //! A container stores the number of a set of demands in a process-wide table; 0 means
 //! no demand. There are few sets: one per typed field, and one for each combination of
 //! fields that share a container.
+//!
+//! Demands are recorded when a container enters a typed field, or leaves a field of a
+//! Rust struct, and are checked by the function that inserts an element.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, PoisonError, RwLock};

@@ -4,6 +4,8 @@
 //! Hooks, and comparisons of structural keys, which may call hooks, run on an immutable
 //! map without holding a lock. Their results are used only if the map is still the one
 //! that was searched.
+//!
+//! If the keys of a dict have changed in the meantime, the lookup starts again.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -5,6 +5,13 @@
 //! and mutable: each wraps an immutable container that changes under the access rule of
 //! fields (`object::access`). A reader therefore works on the contents it found on
 //! arrival, and a concurrent change can neither tear nor invalidate them.
+//!
+//! Engines see only items and entries of a container: borrowed through
+//! `kernel/object/contents.rs`, or owned as `Contents` (`types.rs`). The types of
+//! containers with the same contents differ in a row of data (`types.rs`).
+//!
+//! Absent: a lock per list or dict; a lock held while user code runs, including hooks for
+//! keys and comparisons of structural keys.
 
 mod demands;
 mod dict;

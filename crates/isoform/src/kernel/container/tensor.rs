@@ -1,4 +1,7 @@
 //! `Tensor`: contiguous numbers over a shared buffer.
+//!
+//! A tensor is a data type, a shape and a slice of a buffer that several tensors may
+//! share.
 
 use std::fmt;
 

@@ -1,4 +1,13 @@
 //! The one error type of the library.
+//!
+//! An error has a stable kind named after a Python exception, a message that names the
+//! type or field, what was expected and what was given, and the access path if there is
+//! one. An error records where it was made and the functions of the core that it passed
+//! through (`trace.rs`). An exception of a host language travels as the source of an
+//! error, and the host writes its part of the traceback.
+//!
+//! A panic is a bug, with one documented exception: using a Rust node type whose key
+//! belongs to another definition. `register` reports the same conflict as an error.
 
 mod trace;
 

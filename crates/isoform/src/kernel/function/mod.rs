@@ -1,6 +1,17 @@
 //! `Function`, a callable value, and its construction from plain Rust functions.
 //!
 //! Global names of functions are in `kernel/types/functions.rs`.
+//!
+//! A `Function` maps values to a value, and carries its name, documentation and signature
+//! as data. `typed.rs` makes a `Function` from a Rust function, and `argument.rs` defines
+//! which Rust types can be arguments and results; `#[export]` of `isoform-macros`
+//! generates the same calls.
+//!
+//! Arguments convert by `Schema::convert`, like fields. The binding of a host language
+//! converts arguments by the schema of the parameter before the call.
+//!
+//! Absent: conversion by the annotations of Python functions, which are only
+//! documentation.
 
 mod argument;
 mod signature;

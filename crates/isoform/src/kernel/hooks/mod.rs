@@ -15,6 +15,17 @@
 //!
 //! Hooks run outside of sections and locks, and nest at most
 //! [`MAX_HOOK_DEPTH`] levels deep.
+//!
+//! | file | job |
+//! |---|---|
+//! | `list.rs` | one row per hook: arguments and result of its closure, attribute, documentation |
+//! | `declare.rs` | the macro that generates type, cell and attribute from a row |
+//! | `crossing.rs` | arguments and results as values, and back |
+//! | `callbacks.rs` | the requests that a hook can make while it runs |
+//! | `native.rs` | the traits of Rust types |
+//!
+//! `TypeDef::hook` sets a hook, and `TypeDef::attr` the function that represents the
+//! hook.
 
 mod callbacks;
 mod crossing;

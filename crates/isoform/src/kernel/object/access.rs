@@ -37,6 +37,16 @@
 //! or for the host's lock while it holds the process-wide one shared. A thread may wait
 //! for the host's lock while holding the process-wide lock exclusively: the owner of
 //! the host's lock never waits for ours.
+//!
+//! # The token in signatures
+//!
+//! A [`Section`] has no size. Every read of a field takes `&Section`, and a reference to
+//! the contents of the field (`FieldValue`) is bound to that borrow. Calls that may leave
+//! the section (`outside`, `hooks::run`, `Poll::step`) take `&mut Section`, so the
+//! signature of an engine's method shows whether user code may run in the method.
+//! `reading` lends its token immutably, so such a section is never left. Code outside of
+//! sections calls users through `calling`, `hooks::run_outside` and `Poll::step_outside`;
+//! debug builds assert that this code really is outside of sections.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

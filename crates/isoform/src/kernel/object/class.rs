@@ -1,4 +1,7 @@
 //! The engines' classification of types, as bytes that change when hooks are set.
+//!
+//! Setting a hook after the registration of a type changes the class of the type's entry
+//! (`Class`, `Shape`) while other threads read the entry, so these bytes are atomic.
 
 use std::marker::PhantomData;
 use std::mem;

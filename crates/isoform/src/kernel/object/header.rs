@@ -1,4 +1,8 @@
 //! The header every object starts with, its reference count and identity.
+//!
+//! Identity numbers come from a counter per thread, which reserves numbers in blocks. The
+//! numbers are dense, never reused, and the same in every run of a single-threaded
+//! program. Side tables (`kernel/pages.rs`) use identity numbers as an index.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::cell::Cell;

@@ -1,4 +1,9 @@
 //! The 16-byte dynamic value: representation, clone and drop.
+//!
+//! A value is a tag and a word, or a tag and an inline string of up to 14 bytes, or a tag
+//! and a pointer to an object. A string of up to 14 bytes is always inline, and a longer
+//! string never is. A string therefore has exactly one representation, and inline strings
+//! are equal iff their words are.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;

@@ -1,4 +1,6 @@
 //! The process-wide type table: append-only, read without locks.
+//!
+//! The table is a static array of pointers to entries; only a registration takes a lock.
 
 use std::alloc::Layout;
 use std::collections::HashMap;

@@ -1,4 +1,11 @@
 //! Borrowed objects: the engines' access to fields without touching a count.
+//!
+//! `ObjRef` and `Fields` let safe code read fields without touching a reference count. A
+//! `Fields` can be made only from the table entry of the object's own type, and read only
+//! with the token of a section.
+//!
+//! The lifetime of an `ObjRef` is that of the borrow of the root, not that of the token:
+//! the frames of an engine hold `ObjRef`s while user code runs.
 
 use std::marker::PhantomData;
 use std::ops::Deref;

@@ -4,6 +4,8 @@
 //! Published data is never freed: names, values, including replaced ones, and maps that
 //! became too small (together smaller than the one in use). Readers therefore need no
 //! protection, and a value can be lent for the lifetime of the process.
+//!
+//! No user code runs while the writers' lock is held.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};

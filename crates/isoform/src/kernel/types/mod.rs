@@ -1,4 +1,14 @@
 //! Type definitions as data, and the registry's public functions.
+//!
+//! `TypeDef` and `FieldDef` are definitions as data; a `Schema` says which values a field
+//! accepts, and converts values. Global functions and methods are here, too.
+//!
+//! Registration is explicit, idempotent for the same definition, and an error for a
+//! different definition; after an error nothing is registered. The attributes of a
+//! definition are set together with its registration.
+//!
+//! Absent: registration by the linker. A type is registered when it is first used, or
+//! when `register` is called.
 
 mod attr_difference;
 pub(crate) mod attr_table;

@@ -1,5 +1,8 @@
 //! The attributes that name objects, in text and in messages, and the visitor methods of
 //! types.
+//!
+//! Each type determines the name of its visitor method; the traits of `dialect!` and the
+//! classes of `python/isoform/visitors.py` both use that name.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,10 @@
 //! The order in which the fields of a type are visited, as declared by it and its
 //! ancestors, independent of the fields' offsets.
+//!
+//! Fields of parents come first, then the type's own fields in the order of declaration,
+//! with definitions first if the type asks for it; or the order is the one that
+//! `visit_order` of the type states. Comparison, hashes, digests, walks and rewrites
+//! follow this order; constructors, text and files follow the order of declaration.
 
 use std::collections::HashMap;
 

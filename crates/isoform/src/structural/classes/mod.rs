@@ -11,6 +11,9 @@
 //! | `table.rs`, `options.rs` | the result, for users |
 //! | `duplicates.rs`, `dominators.rs` | repeated subterms of several values, by what they save |
 //! | `intern.rs` | the same value with equal subterms as one object |
+//!
+//! A class found by a summary alone never justifies a rewrite: `intern` and `duplicates`
+//! confirm the class by equality.
 
 mod ask;
 mod decide;

@@ -45,6 +45,8 @@
 //! Effects are found at the first meeting and kept by identity number, since objects
 //! have no room for them: in each thread about 60 bytes for one of sixteen objects. Effects
 //! of what can change are valid until the next write.
+//!
+//! The table of a thread also grows by the edges between dag nodes (`reach.rs`).
 
 mod reach;
 #[cfg(test)]

@@ -4,6 +4,12 @@
 //! of a whole object assumes is checked at the end, when everything is known that was
 //! assumed otherwise; if there is a contradiction, the comparison is repeated without
 //! skips.
+//!
+//! Where few variables occur, the comparison repeats the occurrences instead of the
+//! visit; it visits the object if a variable with variables in its fields is unbound.
+//!
+//! A mismatch that is caused by bindings is looked up again without skips, since its
+//! account names the places where variables were bound.
 
 use super::super::effects::{Effect, Effects, Place, Skip, find_effects};
 use super::super::leaf;

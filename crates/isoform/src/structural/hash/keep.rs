@@ -1,4 +1,7 @@
 //! Decides when hashes of parts are kept, and when they are used again.
+//!
+//! Below an object with a custom hash, the search for everything that can change stops at
+//! kept parts, so hashing an edited module costs its names and its edited parts.
 
 use super::super::levels::ValidUntil;
 use super::super::scope::Region;

@@ -1,4 +1,10 @@
 //! Common subexpression elimination in programs of any language, by what its types declare.
+//!
+//! | file | job |
+//! |---|---|
+//! | `facts.rs` | the attributes of types |
+//! | `dataflow.rs` | merges a graph: the graph of any program (`graph.rs`), or that of Relay |
+//! | `statements.rs` | programs of statements |
 
 pub(crate) mod dataflow;
 mod facts;

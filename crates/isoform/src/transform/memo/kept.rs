@@ -4,6 +4,8 @@
 //! summary of a function in which nothing can change is computed once per thread; it is
 //! found again by the identity number of the function, which no later object reuses, and it
 //! keeps no object alive.
+//!
+//! Summaries of at most 65,536 functions are kept.
 
 use std::cell::RefCell;
 use std::rc::Rc;

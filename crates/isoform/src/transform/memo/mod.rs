@@ -8,6 +8,10 @@
 //! | `pairs.rs` | the objects of a function that correspond to those of an equal one |
 //! | `names.rs` | the same for plain values that comparison ignores |
 //! | `relink.rs` | a kept result in terms of the function and program at hand |
+//!
+//! A kept result is used only with a proof that the function from which it was computed
+//! is equal to the function at hand, object by object (`pairs.rs`); without the proof,
+//! the result is computed again.
 
 mod kept;
 mod key;

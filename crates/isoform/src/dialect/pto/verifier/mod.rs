@@ -9,6 +9,11 @@
 //! | `flow/` | requirements of statements on their context: definitions, yields, jumps |
 //! | `branches.rs` | places in different branches |
 //! | `scopes.rs` | variables defined at a place |
+//!
+//! A statement or expression that occurs at several places is verified once; for further
+//! occurrences of a statement the verifier replays the summary of the first occurrence.
+//! Definitions are looked for along paths: a definition in one branch has no effect after
+//! the `if`, and two definitions in different branches are not a redefinition.
 
 mod branches;
 mod failure;

@@ -1,4 +1,7 @@
 //! The order in which expressions are visited, and a depth-first visit without recursion.
+//!
+//! Visitors and analyses share this order, over the forms that passes use. Variables are
+//! found by the general walk, and free variables by the scopes of substitution.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;

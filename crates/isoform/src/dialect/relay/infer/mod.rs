@@ -16,6 +16,11 @@
 //! | `escapes.rs` | type variables outside of the functions that bind them |
 //! | `rebuild.rs` | the program with its types |
 //! | `problems.rs` | messages with the place in the source or in the text of the program |
+//!
+//! Inference of a module that has its types returns the same module.
+//!
+//! Absent: the types of global variables. Their nodes are shared and immutable, so the
+//! type of a function is that of its definition.
 
 mod calls;
 mod collect;

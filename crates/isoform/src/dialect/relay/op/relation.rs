@@ -1,4 +1,6 @@
 //! Relations: functions from the types of a call's arguments to the type of its result.
+//!
+//! A relation may be written in any language.
 
 use crate::ir::{Attrs, IncompleteType, TensorType, Type};
 use crate::kernel::container::Array;

@@ -1,4 +1,6 @@
 //! The expressions that the result of a program needs.
+//!
+//! Some bindings are needed because they keep work out of functions.
 
 use super::form::Form;
 use super::graph::{Graph, Id};

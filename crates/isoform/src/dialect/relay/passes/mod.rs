@@ -24,6 +24,19 @@
 //! that rule, and the order of its effects.
 //!
 //! Variables must be bound once, as modules ensure; other programs are an error.
+//!
+//! | file | job |
+//! |---|---|
+//! | `registered.rs` | the names of the passes for pipelines |
+//! | `graph.rs`, `form.rs` | the program in arrays; expressions taken apart and put together |
+//! | `scopes.rs`, `effects.rs` | scopes of expressions; equations about effects in a module |
+//! | `live.rs` | the expressions and bindings that the result needs |
+//! | `let_list.rs`, `blocks.rs`, `instance.rs` | bindings of normal forms; copies of a body |
+//! | `fuse/` | kernels made of operators, and taken apart again |
+//! | `simplify/` | identities as rules of `pattern` |
+//!
+//! The passes share the graph of `graph.rs`, so most passes are loops over the numbers of
+//! that graph. Only `fold_constant.rs` evaluates operators, and `simplify/` through it.
 
 mod a_normal_form;
 mod basic_block;

@@ -4,6 +4,8 @@
 //! are scopes. An expression is computed in the innermost scope that contains all its
 //! uses: once, when the visit first reaches it, and before the expression of that scope
 //! below which it was reached.
+//!
+//! The scope is found as the nearest common ancestor of the uses.
 
 use super::form::Form;
 use super::graph::{Graph, Id};

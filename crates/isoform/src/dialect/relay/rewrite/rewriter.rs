@@ -1,5 +1,7 @@
-//! Post-order rewriting: a function sees every expression before and after its parts are
-//! rewritten.
+//! Rewriting in post-order, with each expression as it was and as it has become.
+//!
+//! `ExprRewriter` is a policy of `traverse/rewrite.rs`, as map and substitution are: it
+//! decides which parts are expressions, and keeps the results of shared expressions.
 
 use std::sync::LazyLock;
 

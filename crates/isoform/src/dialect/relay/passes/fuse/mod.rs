@@ -1,4 +1,7 @@
 //! Fusing of operators into kernels.
+//!
+//! Kernels are found by edges to users (`dataflow.rs`), post-dominators (`dominators.rs`)
+//! and groups in three phases (`groups.rs`); `defuse.rs` takes kernels apart.
 
 mod dataflow;
 mod defuse;

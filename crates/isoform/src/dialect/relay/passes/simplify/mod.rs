@@ -7,6 +7,10 @@
 //! | `rules/` | the rows by topic |
 //! | `found.rs` | a match as rules see it, and typed expressions in its place |
 //! | `purity.rs` | what can be left out |
+//!
+//! The driver is the worklist of `pattern`. A row has templates, a guard and a
+//! replacement, and says for which values the replacement keeps every bit. One place
+//! checks that the type stays and that dropped expressions have no effect.
 
 mod found;
 mod purity;
