@@ -8,7 +8,7 @@
 //! | file | package `isoform` | subject |
 //! |---|---|---|
 //! | `object/` | `core/` | wrappers, metaclass, constructors, descriptors |
-//! | `convert/` | `core/` | values of the core from Python objects, and back |
+//! | `convert/` | | values of the core from Python objects, and back |
 //! | `type_attrs.rs` | `_traits.py`, `dataclasses/_attributes.py` | attributes of types |
 //! | `transform.rs` | `transform/` | passes: options of contexts, messages for `logging` |
 //! | `cli.rs` | `__main__.py`, `_importing.py` | the command, and its option `--import` |

@@ -30,7 +30,7 @@
 //! objects. A name may be used before its definition, so the position of a line has no
 //! meaning.
 //!
-//! Absent as well: syntax for single types.
+//! Also absent: syntax for single types.
 
 mod annotation;
 mod build;

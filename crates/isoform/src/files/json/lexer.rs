@@ -1,8 +1,8 @@
 //! Tokens of JSON text, read one at a time at the reader's request.
 //!
 //! The crate `jiter` is not used: it takes 1.5 times as many instructions to read the
-//! nodes of a large program, and has neither our errors nor a way to read from an earlier
-//! position.
+//! nodes of workload W at depth 16, and has neither our errors nor a way to read from an
+//! earlier position.
 
 use std::borrow::Cow;
 
