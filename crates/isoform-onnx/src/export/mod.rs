@@ -11,8 +11,8 @@
 //! | `values.rs`, `names.rs` | where values are defined and used, and their names |
 //! | `model.rs`, `functions.rs`, `writer.rs` | the outer messages |
 //! | `body.rs`, `attribute.rs`, `types.rs` | the inner messages |
-//! | `check.rs` | each node against the schema of its operator |
-//! | `encode.rs`, `external.rs`, `whole_file.rs` | bytes, tensors in other files, complete files |
+//! | `schema/check.rs` | each node against the schema of its operator |
+//! | `encode.rs`, `external.rs`, `src/whole_file.rs` | bytes, tensors in other files, whole files |
 //!
 //! Tensors are written from the mapped file. A model that is loaded, written and loaded
 //! again has the same digest.

@@ -37,8 +37,8 @@
 //! | `shell.rs`, `search.rs` | division of such templates, and the search with choices |
 //! | `context.rs` | users and definitions, for the search |
 //!
-//! The comparison is that of `structural/equal` with a table of holes (`equal/holes.rs`,
-//! `equal/fill.rs`). It uses the variant with the recorder, so plain equality never
+//! The comparison is that of `structural/equal` with a table of holes (`holes.rs`,
+//! `fill.rs` there). It uses the variant with the recorder, so plain equality never
 //! checks for holes, and a failed match has its reason. `normalize.rs` needs no graph,
 //! and is faster than `greedy.rs` where one pass is enough.
 //!
