@@ -191,9 +191,10 @@ impl Types {
             _ => part,
         });
         let parts: Vec<Ref<Type>> = parts.collect();
-        match ty.isa::<IncompleteType>() {
-            true => parts[0].clone(),
-            false => rebuilt(ty, &parts),
+        if ty.isa::<IncompleteType>() {
+            parts[0].clone()
+        } else {
+            rebuilt(ty, &parts)
         }
     }
 
@@ -259,9 +260,10 @@ impl Types {
                 continue;
             }
             // The only part of a hole is the type known so far.
-            let parts = match ty.isa::<IncompleteType>() {
-                true => vec![self.head(&ty)],
-                false => parts_of(&ty),
+            let parts = if ty.isa::<IncompleteType>() {
+                vec![self.head(&ty)]
+            } else {
+                parts_of(&ty)
             };
             if let [head] = &parts[..]
                 && head.same_as(&ty)
@@ -281,9 +283,10 @@ impl Types {
                     new.unwrap_or_else(|| part.clone())
                 });
                 let new: Vec<_> = new.collect();
-                let new = match ty.isa::<IncompleteType>() {
-                    true => new[0].clone(),
-                    false => rebuilt(&ty, &new),
+                let new = if ty.isa::<IncompleteType>() {
+                    new[0].clone()
+                } else {
+                    rebuilt(&ty, &new)
                 };
                 made.insert(id, Some(new));
             } else if parts.is_empty() {
