@@ -163,11 +163,14 @@ fn get_global_func<'py>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     match isoform::functions::global_function(name) {
         Ok(function) => to_python(py, &function.into()).map(Some),
-        Err(error) if error.kind() == ErrorKind::Key => match allow_missing {
-            true => Ok(None),
-            // The kind that programs written for other libraries expect.
-            false => Err(PyValueError::new_err(error.message().to_owned())),
-        },
+        Err(error) if error.kind() == ErrorKind::Key => {
+            if allow_missing {
+                Ok(None)
+            } else {
+                // The kind that programs written for other libraries expect.
+                Err(PyValueError::new_err(error.message().to_owned()))
+            }
+        }
         Err(error) => Err(raise(error)),
     }
 }

@@ -201,15 +201,15 @@ fn visiting(hook: Py<PyAny>, key: &str) -> DynVisit {
                     &[&object, &Bound::new(py, visitor)?.into_any()],
                 )
             })?;
-            match end.is_none() {
-                true => Ok(None),
-                false if end.is_instance_of::<InterruptHandle>() => {
-                    Ok(Some(HostObject::wrap(&end)))
-                }
-                false => Err(PyTypeError::new_err(format!(
+            if end.is_none() {
+                Ok(None)
+            } else if end.is_instance_of::<InterruptHandle>() {
+                Ok(Some(HostObject::wrap(&end)))
+            } else {
+                Err(PyTypeError::new_err(format!(
                     "{key}.__s_visit__: expected None or a VisitInterrupt as result, got {}",
                     end.get_type().name()?
-                ))),
+                )))
             }
         })
         .map_err(from_python)

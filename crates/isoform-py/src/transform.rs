@@ -71,10 +71,11 @@ fn ask<T>(call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Option<T> {
 
 impl Subscriber for ToLogging {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
-        match metadata.target().starts_with("isoform") && metadata.is_event() {
+        if metadata.target().starts_with("isoform") && metadata.is_event() {
             // Levels of loggers change.
-            true => Interest::sometimes(),
-            false => Interest::never(),
+            Interest::sometimes()
+        } else {
+            Interest::never()
         }
     }
 

@@ -166,10 +166,12 @@ fn row(figure: &str, times: Times, nanoseconds: f64, ratio: f64) {
         (false, true) => format!("≤ {nanoseconds} ns"),
         (false, false) => format!("≤ {nanoseconds} ns or ≤ {ratio}×"),
     };
-    let reached = match reach.is_empty() {
-        true => "",
-        false if times.ours <= nanoseconds || measured <= ratio => "yes",
-        false => "no",
+    let reached = if reach.is_empty() {
+        ""
+    } else if times.ours <= nanoseconds || measured <= ratio {
+        "yes"
+    } else {
+        "no"
     };
     println!(
         "| {figure} | {} | {} | {} | {reach} | {reached} |",

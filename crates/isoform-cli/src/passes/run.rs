@@ -187,18 +187,17 @@ fn finish(
         return tell(told, args, output);
     }
     let to_standard = is_dash(&args.output);
-    let bytes = match to_standard && form == Form::Text {
+    let bytes = if to_standard && form == Form::Text {
         // For people, as `isoform show` prints it.
-        true => {
-            let tensors = if args.text.full_tensors {
-                TensorText::Inline
-            } else {
-                TensorText::Abbreviated
-            };
-            let options = args.text.options().tensors(tensors).placeholders(true);
-            text_of(&result.to_value(), &options).map(String::into_bytes)
-        }
-        false => encode(target, &result, form),
+        let tensors = if args.text.full_tensors {
+            TensorText::Inline
+        } else {
+            TensorText::Abbreviated
+        };
+        let options = args.text.options().tensors(tensors).placeholders(true);
+        text_of(&result.to_value(), &options).map(String::into_bytes)
+    } else {
+        encode(target, &result, form)
     };
     let written = bytes.map_err(|error| failure_of(&error)).and_then(|bytes| {
         if to_standard {

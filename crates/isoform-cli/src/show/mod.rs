@@ -76,10 +76,11 @@ fn print_model(
         output.faint("# ONNX model")?;
     }
     text::print(&mut rows, args, output)?;
-    match output.quiet {
-        true => Ok(()),
+    if output.quiet {
+        Ok(())
+    } else {
         // The end is where a change of counts does not hide that the rest is the same.
-        false => output.faint(&format!("# {}", counts_text(nodes, counts))),
+        output.faint(&format!("# {}", counts_text(nodes, counts)))
     }
 }
 

@@ -101,10 +101,11 @@ impl TextArgs {
 /// The text of a value, in a form that cannot be mistaken for another format.
 pub(crate) fn text_of(value: &Value, options: &TextOptions) -> isoform::Result<String> {
     let text = options.to_text(value)?;
-    match is_graph(&text) {
+    if is_graph(&text) {
         // The text of a map with such keys looks like a JSON graph.
-        true => Ok(format!("// text\n{text}")),
-        false => Ok(text),
+        Ok(format!("// text\n{text}"))
+    } else {
+        Ok(text)
     }
 }
 

@@ -122,9 +122,12 @@ impl Symbols {
     pub(crate) fn remainder(&mut self, left: &Size, right: &Size, of_dividend: bool) -> Size {
         if let (Some(left), Some(right)) = (left.as_const(), right.as_const()) {
             let remainder = left.checked_rem(right);
-            let adjusted = remainder.map(|rest| match !of_dividend && rest != 0 {
-                true if (rest < 0) != (right < 0) => rest + right,
-                _ => rest,
+            let adjusted = remainder.map(|rest| {
+                if !of_dividend && rest != 0 && (rest < 0) != (right < 0) {
+                    rest + right
+                } else {
+                    rest
+                }
             });
             return match adjusted {
                 Some(number) => Size::from(number),

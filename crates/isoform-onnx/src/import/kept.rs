@@ -205,13 +205,12 @@ fn of_attribute(attr: &AttributeProto, names_values: bool) -> Result<Option<Attr
         && attr.graphs.is_empty()
         && attr.sparse_tensors.is_empty()
         && attr.type_protos.is_empty();
-    let untold = match attr.ref_attr_name.is_empty() {
-        true => {
-            let kind = kind?;
-            (names_values || kind.is_list() && is_empty).then_some(kind.into())
-        }
+    let untold = if attr.ref_attr_name.is_empty() {
+        let kind = kind?;
+        (names_values || kind.is_list() && is_empty).then_some(kind.into())
+    } else {
         // The kind of a reference need not be given.
-        false => Some(attr.r#type),
+        Some(attr.r#type)
     };
     let tensor = attr.t.as_ref().and_then(|tensor| {
         let named = TensorProto {

@@ -106,10 +106,12 @@ impl Item {
 
 /// Where a node is, unless that is the main graph.
 pub(super) fn outside(call: &Call, main: &Str) -> String {
-    match call.in_function {
-        true => format!(" in function '{}'", call.graph),
-        false if call.graph != *main => format!(" in graph '{}'", call.graph),
-        false => String::new(),
+    if call.in_function {
+        format!(" in function '{}'", call.graph)
+    } else if call.graph != *main {
+        format!(" in graph '{}'", call.graph)
+    } else {
+        String::new()
     }
 }
 

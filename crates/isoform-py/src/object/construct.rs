@@ -113,10 +113,11 @@ impl<'py> Arguments<'py> {
     fn named(
         &self,
     ) -> PyResult<impl Iterator<Item = (Bound<'py, PyAny>, Borrowed<'_, 'py, PyAny>)>> {
-        let names = match self.names.is_null() {
-            true => PyTuple::empty(self.py),
+        let names = if self.names.is_null() {
+            PyTuple::empty(self.py)
+        } else {
             // SAFETY: the names are a live tuple.
-            false => unsafe { Bound::from_borrowed_ptr(self.py, self.names) }.cast_into()?,
+            unsafe { Bound::from_borrowed_ptr(self.py, self.names) }.cast_into()?
         };
         let places = self.positional..;
         let named = names.iter().collect::<Vec<_>>().into_iter().zip(places);

@@ -313,10 +313,12 @@ impl<'a> Generator<'a> {
     }
 
     fn known(&mut self, ty: TypeIndex, want: Option<DType>) -> Option<Ref<Obj>> {
-        match self.is_ignored {
-            true if self.ignored.chance(60) => self.ignored_pool.pick(ty, want, &mut self.ignored),
-            true => self.pool.pick(ty, want, &mut self.ignored),
-            false => self.pool.pick(ty, want, &mut self.main),
+        if !self.is_ignored {
+            self.pool.pick(ty, want, &mut self.main)
+        } else if self.ignored.chance(60) {
+            self.ignored_pool.pick(ty, want, &mut self.ignored)
+        } else {
+            self.pool.pick(ty, want, &mut self.ignored)
         }
     }
 

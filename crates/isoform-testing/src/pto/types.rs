@@ -172,10 +172,12 @@ impl Generator<'_> {
         } else {
             Value::NONE
         };
-        let view = match self.main.chance(40) {
-            true if is_tile => self.tile_view(is_open)?.into(),
-            true => self.tensor_view(is_open)?.into(),
-            false => Value::NONE,
+        let view = if !self.main.chance(40) {
+            Value::NONE
+        } else if is_tile {
+            self.tile_view(is_open)?.into()
+        } else {
+            self.tensor_view(is_open)?.into()
         };
         let mut fields = vec![("shape", shape), ("dtype", dtype), ("memref", memref)];
         if is_tile {

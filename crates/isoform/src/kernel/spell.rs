@@ -147,10 +147,11 @@ pub(crate) fn float_text(text: &str, out: &mut String) {
 pub(crate) fn string(text: &str, out: &mut String) {
     out.push('"');
     let plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-    match text.bytes().all(plain) {
-        true => out.push_str(text),
+    if text.bytes().all(plain) {
+        out.push_str(text)
+    } else {
         // Writing to a string cannot fail.
-        false => text.chars().try_for_each(|c| escape(c, out)).unwrap_or(()),
+        text.chars().try_for_each(|c| escape(c, out)).unwrap_or(())
     }
     out.push('"');
 }

@@ -528,15 +528,16 @@ impl TypeText {
                     } else {
                         parts.next()
                     },
-                    default: match options.defaults {
-                        true => None,
+                    default: if options.defaults {
+                        None
+                    } else {
                         // A default that differs each time is not left out.
-                        false => access::outside(section, || {
+                        access::outside(section, || {
                             Some((field.make_default()?, field.make_default()?))
                         })
                         .and_then(|(first, again)| {
                             is_reproducible(section, &first, &again).then_some(first)
-                        }),
+                        })
                     },
                 }
             })

@@ -109,13 +109,12 @@ fn taken_over(
     ) {
         return with_new_functions(module, result, &before, &wanted);
     }
-    match adds && left == known.len() {
-        false => with_functions(root, wanted),
+    if adds && left == known.len() {
         // Other programs say themselves how functions are added: the result has them.
-        true => {
-            let originals = known.iter().filter(|(name, _)| stubbed.contains(name));
-            with_functions(result, originals.cloned().collect())
-        }
+        let originals = known.iter().filter(|(name, _)| stubbed.contains(name));
+        with_functions(result, originals.cloned().collect())
+    } else {
+        with_functions(root, wanted)
     }
 }
 

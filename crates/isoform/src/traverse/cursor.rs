@@ -329,10 +329,11 @@ impl<'a> Cursor<'a> {
             Elements::Items(items) => Some(part(items.get(position)?, self.region, false)),
             Elements::Entries(..) => {
                 let (key, value) = self.entry(position)?;
-                Some(match position.is_multiple_of(2) {
+                Some(if position.is_multiple_of(2) {
                     // Keys are looked up, never bound.
-                    true => part(key, RegionKind::Use, true),
-                    false => part(value, self.region, false),
+                    part(key, RegionKind::Use, true)
+                } else {
+                    part(value, self.region, false)
                 })
             }
         }

@@ -82,10 +82,10 @@ fn shape(text: &str) -> Vec<String> {
     let line = |line: &str| {
         let mut shown = String::new();
         for c in line.chars() {
-            match c.is_ascii_digit() {
-                true if shown.ends_with('0') => {}
-                true => shown.push('0'),
-                false => shown.push(c),
+            if !c.is_ascii_digit() {
+                shown.push(c);
+            } else if !shown.ends_with('0') {
+                shown.push('0');
             }
         }
         shown.replace("0.0%", "0%")

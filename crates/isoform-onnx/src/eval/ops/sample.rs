@@ -200,10 +200,12 @@ fn affine_grid(args: &Args<'_>) -> Outcome {
     let mut result = Dense::filled(shape, 0.0, args.control)?;
     let coordinate = |at: usize, size: usize| {
         let (at, size) = (at as f64, size as f64);
-        match aligned {
-            true if size == 1.0 => 0.0,
-            true => -1.0 + 2.0 * at / (size - 1.0),
-            false => (2.0 * at + 1.0) / size - 1.0,
+        if !aligned {
+            (2.0 * at + 1.0) / size - 1.0
+        } else if size == 1.0 {
+            0.0
+        } else {
+            -1.0 + 2.0 * at / (size - 1.0)
         }
     };
     let mut index = vec![0; rank];
@@ -299,10 +301,12 @@ fn roi_align(args: &Args<'_>) -> Outcome {
             }
             let samples = (grid_rows * grid_columns).max(1) as f64;
             for (channel, held) in held.iter().enumerate() {
-                let value = match takes_max {
-                    true if held.is_infinite() => 0.0,
-                    true => *held,
-                    false => held / samples,
+                let value = if !takes_max {
+                    held / samples
+                } else if held.is_infinite() {
+                    0.0
+                } else {
+                    *held
                 };
                 result.data[((number * channels + channel) * rows + row) * columns + column] =
                     value;

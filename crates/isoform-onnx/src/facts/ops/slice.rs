@@ -102,10 +102,12 @@ fn extent(
         return None;
     }
     let start = position(symbols, size, start)?;
-    let start = match start == last {
-        true => start,
-        false if start.is_nonneg() => symbols.min(&start, &last),
-        false => return None,
+    let start = if start == last {
+        start
+    } else if start.is_nonneg() {
+        symbols.min(&start, &last)
+    } else {
+        return None;
     };
     let end = position(symbols, size, end)?;
     let end = symbols.max(&end, &Size::from(-1));

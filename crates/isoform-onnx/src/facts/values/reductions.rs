@@ -33,10 +33,10 @@ pub(super) fn reduce(c: &mut Context<'_>, op: &str, elem: ElemType, dims: &[usiz
     for (index, number) in indices(&data.dims).into_iter().zip(data.elements) {
         let mut target = Vec::with_capacity(index.len());
         for (axis, at) in index.into_iter().enumerate() {
-            match axes.contains(&axis) {
-                true if keep => target.push(0),
-                true => {}
-                false => target.push(at),
+            if !axes.contains(&axis) {
+                target.push(at);
+            } else if keep {
+                target.push(0);
             }
         }
         let held = result.get_mut(position(dims, &target)?)?;

@@ -61,12 +61,16 @@ impl Generator<'_> {
         let of_integers = functions![1 bitwise_not];
         let of_all = functions![1 copy zeros_like ones_like];
         let any = self.source.below(10) < 2;
-        let choice: &[Unary] = match any {
-            true => &of_all,
-            false if dtype == DType::BOOL => &[|x| op::logical_not(x)],
-            false if is_float(dtype) && self.source.chance(60) => &of_floats,
-            false if is_integer(dtype) && self.source.chance(20) => &of_integers,
-            false => &of_numbers,
+        let choice: &[Unary] = if any {
+            &of_all
+        } else if dtype == DType::BOOL {
+            &[|x| op::logical_not(x)]
+        } else if is_float(dtype) && self.source.chance(60) {
+            &of_floats
+        } else if is_integer(dtype) && self.source.chance(20) {
+            &of_integers
+        } else {
+            &of_numbers
         };
         Some(self.source.pick(choice)(&x.expr))
     }

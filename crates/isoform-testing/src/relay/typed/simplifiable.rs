@@ -168,15 +168,15 @@ impl Generator<'_> {
             now = target;
         }
         // Only some types are drawn elsewhere.
-        match DTYPES.contains(&now) {
-            true => Some(result),
-            false if is_integer(now) => {
-                made(op::cast(&result.expr, attrs::CastAttrs::new(DType::INT64)))
-            }
-            false => made(op::cast(
+        if DTYPES.contains(&now) {
+            Some(result)
+        } else if is_integer(now) {
+            made(op::cast(&result.expr, attrs::CastAttrs::new(DType::INT64)))
+        } else {
+            made(op::cast(
                 &result.expr,
                 attrs::CastAttrs::new(DType::FLOAT32),
-            )),
+            ))
         }
     }
 

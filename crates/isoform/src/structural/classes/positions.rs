@@ -171,10 +171,12 @@ pub(super) fn joined(
                 .max(1)
         };
     }
-    let first_free = match first.has(Group::Free) {
-        true => first.flags,
-        false if routes[free] == free => second.flags,
-        false => 0,
+    let first_free = if first.has(Group::Free) {
+        first.flags
+    } else if routes[free] == free {
+        second.flags
+    } else {
+        0
     };
     let definition = if first.is_free() { second } else { first };
     let flags = (first.flags | second.flags) & COLLECTED

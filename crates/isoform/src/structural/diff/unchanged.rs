@@ -30,10 +30,11 @@ impl Contents {
 
     /// The contents of two equal values. Linear, O(1) for one object.
     pub(super) fn of_equal(left: &Value, right: &Value) -> Self {
-        match left == right {
+        if left == right {
             // It stays equal to itself.
-            true => Contents([None, None]),
-            false => Contents([hash_of(left), hash_of(right)]),
+            Contents([None, None])
+        } else {
+            Contents([hash_of(left), hash_of(right)])
         }
     }
 

@@ -209,18 +209,19 @@ impl<'a, S: Sink> Hasher<'a, S> {
     #[cold]
     fn nameless(&self, info: &TypeInfo) -> String {
         let key = info.key();
-        match self.options.map_free_vars {
-            false => format!(
-                "a free variable (type {key}) has no portable name; digest it with \
-                 map_free_vars, or inside the function that binds it"
-            ),
+        if self.options.map_free_vars {
             // Only fields of variables are uses there.
-            true => format!(
+            format!(
                 "a free variable (type {key}) in a field of a variable that a def-simple field \
                  binds has no portable name, since map_free_vars does not map it there; bind it \
                  in a definition field that is visited before, or declare the def-simple field \
                  as def"
-            ),
+            )
+        } else {
+            format!(
+                "a free variable (type {key}) has no portable name; digest it with \
+                 map_free_vars, or inside the function that binds it"
+            )
         }
     }
 
@@ -258,13 +259,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
         tables.numbering.leave(context);
         let kind = object.info().kind;
         let (level, identity) = binding_of(kind, region);
-        let naming = match identity {
-            true => Naming::Identity,
-            false if kind == Kind::Dag => Naming::Place,
-            false if self.naming == Some(object.ident()) && self.is_only(object, out) => {
-                Naming::Fields
-            }
-            false => Naming::Number,
+        let naming = if identity {
+            Naming::Identity
+        } else if kind == Kind::Dag {
+            Naming::Place
+        } else if self.naming == Some(object.ident()) && self.is_only(object, out) {
+            Naming::Fields
+        } else {
+            Naming::Number
         };
         let tables = &mut *self.tables;
         let index = tables

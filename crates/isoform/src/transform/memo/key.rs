@@ -104,17 +104,16 @@ pub(super) fn of(
         Some(reads) => reads.call(&[function.into(), program.root.into()])?,
         None => Value::NONE,
     };
-    let own = match reads.is_none() && settings.is_plain {
-        true => kept::summary(memo, function),
+    let own = if reads.is_none() && settings.is_plain {
+        kept::summary(memo, function)
+    } else {
         // The digest of one value tells which parts are the same objects.
-        false => {
-            let part = if settings.is_plain {
-                Value::NONE
-            } else {
-                settings.part.clone()
-            };
-            Summary::of(memo, &Value::from([Value::from(function), reads, part]))
-        }
+        let part = if settings.is_plain {
+            Value::NONE
+        } else {
+            settings.part.clone()
+        };
+        Summary::of(memo, &Value::from([Value::from(function), reads, part]))
     };
     let plain = if settings.is_plain {
         settings.part.clone()

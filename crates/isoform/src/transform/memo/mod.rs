@@ -106,11 +106,13 @@ impl<'a> Run<'a> {
             return Ok(result);
         }
         if let Some(new) = result.as_object() {
-            let entry = match new.same_as(function) {
-                true => Value::NONE,
-                false if !is_self_contained(new, function, self.root)? => return Ok(result),
+            let entry = if new.same_as(function) {
+                Value::NONE
+            } else if !is_self_contained(new, function, self.root)? {
+                return Ok(result);
+            } else {
                 // The function as well: what both have in common is the caller's own.
-                false => Array::from([Value::from(function), result.clone()]).into(),
+                Array::from([Value::from(function), result.clone()]).into()
             };
             if let Ok(bytes) = to_bytes(&entry) {
                 self.cache.keep(&key, bytes)?;

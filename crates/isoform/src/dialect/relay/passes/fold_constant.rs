@@ -533,10 +533,11 @@ impl Folder<'_> {
             }
         }
         let func = func.expr();
-        match pairs.is_empty() {
-            true => Ok(func),
+        if pairs.is_empty() {
+            Ok(func)
+        } else {
             // Another such function may share a binding with this one.
-            false => dedup(&substitute(&func.into(), &pairs)?.extract()?),
+            dedup(&substitute(&func.into(), &pairs)?.extract()?)
         }
     }
 }

@@ -77,10 +77,12 @@ impl Twins {
         } else {
             Vec::new()
         };
-        let mut is_equal = match self.equal(&left, &right)? {
-            true => true,
-            false if pairs.is_empty() => false,
-            false => self.equal(&left, &substitute(&right, &pairs)?)?,
+        let mut is_equal = if self.equal(&left, &right)? {
+            true
+        } else if pairs.is_empty() {
+            false
+        } else {
+            self.equal(&left, &substitute(&right, &pairs)?)?
         };
         is_equal = is_equal && pairs.iter().all(|pair| self.allows(pair));
         for (right, left) in pairs.into_iter().filter(|_| is_equal) {

@@ -44,10 +44,11 @@ impl Purity {
                 }
                 last = is_pure_itself(form)?;
             }
-            let operand = match last {
-                // What a function does is done where it is called.
-                true if !matches!(form, Form::Function(_)) => form.operand(*next),
-                _ => None,
+            // What a function does is done where it is called.
+            let operand = if last && !matches!(form, Form::Function(_)) {
+                form.operand(*next)
+            } else {
+                None
             };
             match operand {
                 Some(operand) => {
