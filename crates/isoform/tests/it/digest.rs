@@ -435,7 +435,7 @@ fn digests_name_the_compared_fields() {
         let mut names = format!("digest.Named{number}");
         let mut definition = TypeDef::new(&names);
         for (field, is_compared) in fields {
-            let flag = if is_compared {
+            let flag = if *is_compared {
                 FieldFlag::None
             } else {
                 FieldFlag::Ignore

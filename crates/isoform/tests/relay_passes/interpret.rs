@@ -561,7 +561,7 @@ pub(crate) fn is_in_a_normal_form(program: &Expr) -> bool {
             return false;
         }
         operands(expr).iter().any(|(operand, own)| {
-            if own {
+            if *own {
                 !is_block(operand)
             } else {
                 !is_atom(operand)
