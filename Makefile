@@ -72,9 +72,11 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: test lint-features test-wheels fuzz ## What releases run: the gate with ten times the cases, each feature alone, wheels, fuzzing
 
 .PHONY: demo
-demo: setup-models setup-python ## Show, compare and transform real models, then run the examples
-	PYTHON=$(VENV)/bin/python CARGO=$(CARGO) scripts/demo.sh
-	PYTHON=$(VENV)/bin/python MODELS=$(MODELS) scripts/examples.sh
+demo: setup-models ## Show, compare and optimise real models, from the command and from Python
+	@PYTHON=$(VENV)/bin/python CARGO=$(CARGO) MODELS=$(MODELS) scripts/demo.sh command
+	@scripts/quietly.sh 'building the Python package in $(VENV)' \
+		env VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin develop --profile $(PROFILE)
+	@PYTHON=$(VENV)/bin/python MODELS=$(MODELS) scripts/demo.sh package
 
 .PHONY: bench
 bench: bench-rust bench-python ## Run every benchmark
@@ -265,7 +267,8 @@ $(VENV_STAMP): scripts/requirements.txt
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo 'error: $(PYTHON) has no venv module; install the venv package of your Python' >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
+	@scripts/quietly.sh 'installing tools in $(VENV)' \
+		$(VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
 		--only-binary :all: -r scripts/requirements.txt
 	@# The pins must satisfy each other; only magika, taken for its model, goes without.
 	@! $(VENV)/bin/python -m pip check --disable-pip-version-check \
