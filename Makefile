@@ -134,6 +134,10 @@ fuzz-onnx: $(ONNX_STAMP) ## Judge FUZZ_MODELS random models and their optimised 
 		.cache/onnx-random $(FUZZ_MODELS) $(SEED)
 	$(ONNX_VENV)/bin/python scripts/judge_with_onnxruntime.py .cache/onnx-random
 
+.PHONY: timings
+timings: ## Measure how long a developer waits after an edit
+	CARGO="$(CARGO)" scripts/timings.sh
+
 .PHONY: races
 races: ## Run the tests of threads under ThreadSanitizer; needs the rust-src component
 	CARGO="$(CARGO)" scripts/races.sh
