@@ -9,7 +9,7 @@ use crate::output::Failure;
 
 /// The files found, and the failures.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct FileList {
     /// The models and IR files: in the order of the arguments, and by name within a folder.
     pub(crate) files: Vec<PathBuf>,
     /// Files and folders that failed, with the reason.
@@ -22,8 +22,8 @@ pub(crate) struct Found {
 ///
 /// Links are followed. A file or folder that is reached again, through a link or
 /// another argument, is skipped, so circular links are harmless.
-pub(crate) fn find_models(paths: &[PathBuf]) -> Found {
-    let mut found = Found::default();
+pub(crate) fn find_models(paths: &[PathBuf]) -> FileList {
+    let mut found = FileList::default();
     let mut seen = HashSet::new();
     for path in paths {
         found.walk(path, &mut seen);
@@ -31,7 +31,7 @@ pub(crate) fn find_models(paths: &[PathBuf]) -> Found {
     found
 }
 
-impl Found {
+impl FileList {
     fn walk(&mut self, root: &Path, seen: &mut HashSet<PathBuf>) {
         let mut pending = vec![root.to_owned()];
         while let Some(path) = pending.pop() {
@@ -122,7 +122,7 @@ fn is_model(name: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn names(found: &Found, root: &Path) -> Vec<String> {
+    fn names(found: &FileList, root: &Path) -> Vec<String> {
         let name = |path: &PathBuf| {
             path.strip_prefix(root)
                 .unwrap_or(path)

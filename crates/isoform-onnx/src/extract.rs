@@ -125,7 +125,7 @@ impl<'p> Extraction<'p> {
             ));
         }
         let (starts, ends) = (self.all("from", from)?, self.all("to", to)?);
-        let mut facts = Facts::new(&self.program.graph);
+        let mut facts = TypeInference::new(&self.program.graph);
         let mut cut: HashMap<ValueKey, Value> = HashMap::new();
         let mut params: Vec<Ref<Input>> = Vec::new();
         for (name, value) in from.iter().zip(&starts) {
@@ -172,7 +172,7 @@ impl<'p> Extraction<'p> {
     }
 
     /// The declared type of an output, or what is known.
-    fn ty(&self, value: &Value, facts: &mut Facts) -> Value {
+    fn ty(&self, value: &Value, facts: &mut TypeInference) -> Value {
         let graph = &self.program.graph;
         let wanted = ValueKey::of(value);
         let mut results = graph.results.values().iter();
@@ -241,13 +241,13 @@ fn replaced(values: Vec<Value>, cut: &HashMap<ValueKey, Value>) -> isoform::Resu
 }
 
 /// Types that follow from the operators.
-struct Facts {
+struct TypeInference {
     analysis: Analysis,
     /// The dimensions of the inputs, by the identity of their symbols.
     dims: HashMap<u64, Ref<Dim>>,
 }
 
-impl Facts {
+impl TypeInference {
     fn new(graph: &Ref<Graph>) -> Self {
         let mut analysis = Analysis::new();
         analysis.enter_graph(graph);
@@ -265,7 +265,7 @@ impl Facts {
                 }
             }
         }
-        Facts { analysis, dims }
+        TypeInference { analysis, dims }
     }
 
     /// The type of a value, or None if nothing is known of it.

@@ -138,7 +138,7 @@ const PYTHON: &str = "python";
 
 /// A parameter as the Python layer describes it: name, schema, whether it has a
 /// default, and the default.
-type Given<'py> = (String, Bound<'py, SchemaHandle>, bool, Object<'py>);
+type ParamSpec<'py> = (String, Bound<'py, SchemaHandle>, bool, Object<'py>);
 
 /// Adds metadata to a callable: returns a new `Function` called `known_as` unless that
 /// is None, with documentation, and with a signature unless the parameters are None.
@@ -150,7 +150,7 @@ pub(crate) fn describe<'py>(
     function: &Object<'py>,
     known_as: Option<&str>,
     doc: Option<&str>,
-    parameters: Option<Vec<Given<'py>>>,
+    parameters: Option<Vec<ParamSpec<'py>>>,
     returns: &Bound<'py, SchemaHandle>,
 ) -> PyResult<Object<'py>> {
     let value = function_of(function)?;
@@ -165,7 +165,7 @@ pub(crate) fn describe<'py>(
         found = found.with_doc(doc);
     }
     if let Some(parameters) = parameters {
-        let describe = |(name, schema, has_default, default): Given<'py>| {
+        let describe = |(name, schema, has_default, default): ParamSpec<'py>| {
             let parameter = Parameter::new(schema.get().schema().clone()).named(&name);
             Ok(if has_default {
                 parameter.default_value(untyped(&default)?)
@@ -182,7 +182,7 @@ pub(crate) fn describe<'py>(
 
 /// A parameter for Python: name, text of the schema, whether there is a default, the
 /// default, and whether it is keyword-only.
-type Shown<'py> = (Option<String>, String, bool, Object<'py>, bool);
+type ParamRow<'py> = (Option<String>, String, bool, Object<'py>, bool);
 
 /// The parameters of a function, the text of its result's schema, and its language;
 /// None if unknown.
@@ -190,7 +190,7 @@ type Shown<'py> = (Option<String>, String, bool, Object<'py>, bool);
 #[pyo3(name = "_signature_of")]
 pub(crate) fn signature_of<'py>(
     function: &Object<'py>,
-) -> PyResult<Option<(Vec<Shown<'py>>, String, &'static str)>> {
+) -> PyResult<Option<(Vec<ParamRow<'py>>, String, &'static str)>> {
     let py = function.py();
     let Some(signature) = own(function)?.signature() else {
         return Ok(None);

@@ -179,7 +179,7 @@ fn unexpected() -> Error {
     Error::new(ErrorKind::Runtime, "a site cannot be asked for this")
 }
 
-type Asked = dyn FnMut(&[Value]) -> isoform::Result<Value>;
+type SiteFunction = dyn FnMut(&[Value]) -> isoform::Result<Value>;
 
 /// A place where a rule may apply: what its pattern matched, what is known about values, and
 /// how to make new calls.
@@ -189,7 +189,7 @@ type Asked = dyn FnMut(&[Value]) -> isoform::Result<Value>;
 /// RuntimeError afterwards.
 #[pyclass(frozen, name = "OnnxSite", module = "isoform._core")]
 struct SiteHandle {
-    scoped: Arc<ScopedRef<Asked>>,
+    scoped: Arc<ScopedRef<SiteFunction>>,
     root: Value,
     version: i64,
 }

@@ -30,7 +30,7 @@ struct OnnxShapes {
 }
 
 /// Element type, extents, and elements of a small tensor of integers.
-type Known<'py> = (
+type ValueType<'py> = (
     Bound<'py, PyAny>,
     Option<Bound<'py, PyTuple>>,
     Option<Bound<'py, PyTuple>>,
@@ -39,7 +39,7 @@ type Known<'py> = (
 #[pymethods]
 impl OnnxShapes {
     /// Element type, extents and elements of a value.
-    fn type_of<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Known<'py>> {
+    fn type_of<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<ValueType<'py>> {
         let py = value.py();
         let value = untyped(value)?;
         if !is_value(&value) {
@@ -66,7 +66,7 @@ impl OnnxShapes {
     fn problems<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<Vec<(String, Known<'py>, Known<'py>, String)>> {
+    ) -> PyResult<Vec<(String, ValueType<'py>, ValueType<'py>, String)>> {
         let problems = self.problems.iter();
         let rows = problems.map(|problem| {
             Ok((
@@ -93,7 +93,7 @@ fn is_value(value: &Value) -> bool {
     }
 }
 
-fn known<'py>(py: Python<'py>, fact: &Fact) -> PyResult<Known<'py>> {
+fn known<'py>(py: Python<'py>, fact: &Fact) -> PyResult<ValueType<'py>> {
     let elem = match fact.elem {
         None => py.None().into_bound(py),
         Some(elem) => match elem.dtype() {

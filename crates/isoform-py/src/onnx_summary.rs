@@ -20,7 +20,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// Name, element type and shape of an input or output.
-type Named = (String, String, String);
+type IoRow = (String, String, String);
 /// IR version, producer, operator sets by domain, inputs, outputs, the number of nodes by
 /// operator, of nodes, of the nodes in the longest chain, of nested bodies, of constants; count,
 /// elements and bytes of the weights by type; functions with the number of their nodes.
@@ -28,8 +28,8 @@ type ModelRow = (
     i64,
     String,
     Vec<(String, Vec<i64>)>,
-    Vec<Named>,
-    Vec<Named>,
+    Vec<IoRow>,
+    Vec<IoRow>,
     Vec<(String, usize)>,
     usize,
     usize,
@@ -39,7 +39,7 @@ type ModelRow = (
     Vec<(String, usize)>,
 );
 
-fn named(value: &ValueSummary) -> Named {
+fn named(value: &ValueSummary) -> IoRow {
     let ValueSummary { name, dtype, shape } = value.clone();
     (name, dtype, shape)
 }
@@ -106,7 +106,7 @@ type WeightsRow = (
     Option<f64>,
 );
 /// Something that differs, by its position, on both sides.
-type ValueRow = (usize, Option<Named>, Option<Named>);
+type ValueRow = (usize, Option<IoRow>, Option<IoRow>);
 /// Versions of an operator set, by its domain, on both sides.
 type OpsetRow = (String, Option<Vec<i64>>, Option<Vec<i64>>);
 /// The text, both models, operator sets, inputs and outputs that differ, operators with both

@@ -4,8 +4,8 @@
 
 use isoform::Value;
 use isoform::pattern::{
-    Found, GreedyOptions, Hole, InteriorUses, Match, Pattern, PatternOptions, RewriteOptions,
-    Rewritten, Rule,
+    GreedyOptions, Hole, InteriorUses, Match, Pattern, PatternMatch, PatternOptions,
+    RewriteOptions, Rewritten, Rule,
 };
 use isoform::types::TypeIndex;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -336,7 +336,7 @@ impl PatternHandle {
     fn find_all(&self, root: &Bound<'_, PyAny>) -> PyResult<Vec<MatchHandle>> {
         let given = untyped(root)?;
         let found = under_gil(root.py(), || self.0.find_all(&given)).into_py()?;
-        let handle = |found: Found| MatchHandle {
+        let handle = |found: PatternMatch| MatchHandle {
             found: found.found.clone(),
             place: Some(found),
         };
@@ -355,7 +355,7 @@ impl PatternHandle {
 pub(crate) struct MatchHandle {
     found: Match,
     /// The place below the searched root.
-    place: Option<Found>,
+    place: Option<PatternMatch>,
 }
 
 fn pairs<'py, 'v>(

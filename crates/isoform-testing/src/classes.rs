@@ -38,7 +38,7 @@ const ORACLE_EVERY: usize = 7;
 
 /// Counts of what was judged.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Judged {
+pub struct VerdictCounts {
     /// The pairs that were compared.
     pub pairs: u64,
     /// The pairs of equal values.
@@ -47,9 +47,9 @@ pub struct Judged {
     pub compared: u64,
 }
 
-impl Judged {
+impl VerdictCounts {
     /// Adds the counts of another value.
-    pub fn add(&mut self, other: Judged) {
+    pub fn add(&mut self, other: VerdictCounts) {
         self.pairs += other.pairs;
         self.equal += other.equal;
         self.compared += other.compared;
@@ -61,7 +61,7 @@ impl Judged {
 /// # Errors
 ///
 /// An account of the first pair whose classes are wrong.
-pub fn judge_bytes(bytes: &[u8]) -> Result<Judged, String> {
+pub fn judge_bytes(bytes: &[u8]) -> Result<VerdictCounts, String> {
     let mut source = Source::new(bytes);
     let options = draw_options(&mut source);
     let family = family_of(bytes)?;
@@ -86,7 +86,7 @@ pub fn judge_bytes(bytes: &[u8]) -> Result<Judged, String> {
 /// # Errors
 ///
 /// As [`judge_bytes`].
-pub fn judge_program(bytes: &[u8]) -> Result<Judged, String> {
+pub fn judge_program(bytes: &[u8]) -> Result<VerdictCounts, String> {
     let mut source = Source::new(bytes);
     let options = draw_options(&mut source);
     let size = 10 + source.below(40);
@@ -130,7 +130,7 @@ pub fn judge(
     value: &Value,
     mut options: ClassOptions,
     family: Option<&Family>,
-) -> Result<Judged, String> {
+) -> Result<VerdictCounts, String> {
     if family.is_none() {
         (options.sharing, options.mutable_by_identity) = (true, false);
     }
@@ -138,7 +138,7 @@ pub fn judge(
         Ok(classes) => classes,
         // Contents that contain themselves.
         Err(error) if error.kind() == ErrorKind::Value && !options.mutable_by_identity => {
-            return Ok(Judged::default());
+            return Ok(VerdictCounts::default());
         }
         Err(error) => return Err(format!("{error}\n  in {value:?}\n  with {options:?}")),
     };
@@ -151,7 +151,7 @@ pub fn judge(
         }
         twins.push(judge.twin(object).map_err(setup)?);
     }
-    let mut judged = Judged::default();
+    let mut judged = VerdictCounts::default();
     for left in 0..found.len() {
         for right in 0..left {
             let pair = [&found[left], &found[right]];
@@ -190,7 +190,7 @@ impl<'f> Judge<'f> {
         &mut self,
         objects: [&Value; 2],
         twins: [&Value; 2],
-        judged: &mut Judged,
+        judged: &mut VerdictCounts,
     ) -> Result<(), String> {
         let numbers = objects.map(|object| self.classes.class_of(object));
         let same = numbers[0] == numbers[1];

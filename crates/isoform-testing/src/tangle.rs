@@ -34,7 +34,7 @@ pub fn tangle(
     source: &mut Source<'_>,
     alternatives: bool,
 ) -> Result<(Value, Value)> {
-    let mut tangle = Tangle {
+    let mut tangle = SharedGraph {
         family,
         source,
         alternatives,
@@ -52,7 +52,7 @@ pub fn tangle(
 ///
 /// As [`tangle`].
 pub fn relatives(family: &Family, source: &mut Source<'_>) -> Result<Vec<Value>> {
-    let mut tangle = Tangle {
+    let mut tangle = SharedGraph {
         family,
         source,
         alternatives: false,
@@ -90,7 +90,7 @@ pub fn relatives(family: &Family, source: &mut Source<'_>) -> Result<Vec<Value>>
     Ok(rows.into_iter().map(Value::from).collect())
 }
 
-struct Tangle<'g, 's, 'b> {
+struct SharedGraph<'g, 's, 'b> {
     family: &'g Family,
     source: &'s mut Source<'b>,
     alternatives: bool,
@@ -98,7 +98,7 @@ struct Tangle<'g, 's, 'b> {
     parts: Vec<Twin>,
 }
 
-impl Tangle<'_, '_, '_> {
+impl SharedGraph<'_, '_, '_> {
     fn draw(&mut self) -> Result<Twin> {
         for _ in 0..2 + self.source.below(3) {
             self.var()?;

@@ -53,7 +53,7 @@ pub fn unshare(value: &Value, options: CompareOptions) -> Result<Value> {
     rebuild.value(value, rebuild.outermost)
 }
 
-struct Bound {
+struct BoundVar {
     old: u64,
     new: Value,
     level: usize,
@@ -67,7 +67,7 @@ struct Rebuild<'a, 's> {
     share: bool,
     /// True inside a variable that is kept.
     keeping: bool,
-    bound: Vec<Bound>,
+    bound: Vec<BoundVar>,
     made: usize,
     level: usize,
     open: Vec<u64>,
@@ -93,12 +93,12 @@ impl<'a, 's> Rebuild<'a, 's> {
         }
     }
 
-    fn newest(&self, old: u64) -> Option<&Bound> {
+    fn newest(&self, old: u64) -> Option<&BoundVar> {
         self.bound.iter().rev().find(|bound| bound.old == old)
     }
 
     fn bind(&mut self, old: u64, new: &Value, level: usize) {
-        self.bound.push(Bound {
+        self.bound.push(BoundVar {
             old,
             new: new.clone(),
             level,

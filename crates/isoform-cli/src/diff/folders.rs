@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::DiffArgs;
 use super::{files, json, trouble};
 use crate::args::Common;
-use crate::find::{Found, find_models};
+use crate::find::{FileList, find_models};
 use crate::input::is_dash;
 use crate::output::{DIFFERENT, Output, printable};
 
@@ -109,7 +109,7 @@ fn alone(file: &Path, side: &str, output: &mut Output<'_, '_>) -> io::Result<()>
 
 /// Pairs files by their paths inside of the folders, then those whose name is that of no other
 /// file that is left, then the only ones that are left.
-fn pairs((left, lefts): (&Path, &Found), (right, rights): (&Path, &Found)) -> Vec<Pair> {
+fn pairs((left, lefts): (&Path, &FileList), (right, rights): (&Path, &FileList)) -> Vec<Pair> {
     let inside = |folder: &Path, file: &Path| file.strip_prefix(folder).unwrap_or(file).to_owned();
     let mut open: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     for file in &rights.files {
@@ -171,7 +171,7 @@ mod tests {
 
     #[track_caller]
     fn check(left: &[&str], right: &[&str], expected: &[(&str, &str)]) {
-        let found = [("l", left), ("r", right)].map(|(folder, files)| Found {
+        let found = [("l", left), ("r", right)].map(|(folder, files)| FileList {
             files: files
                 .iter()
                 .map(|file| Path::new(folder).join(file))

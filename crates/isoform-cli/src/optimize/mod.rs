@@ -35,7 +35,7 @@ use written::bytes_text;
 
 pub(crate) use extract::extract;
 pub(crate) use simplified::simplified;
-pub(crate) use written::{Written, write_model};
+pub(crate) use written::{OutputSize, write_model};
 
 impl RuleArgs {
     fn options(&self) -> OptimizeOptions {
@@ -65,9 +65,9 @@ impl RuleArgs {
 }
 
 /// The results of a run.
-struct Done {
+struct RunResult {
     optimized: Optimized,
-    saved: Option<Written>,
+    saved: Option<OutputSize>,
     verified: Option<Verification>,
     /// Bytes of the input's file, and of the files beside it.
     bytes_before: (u64, u64),
@@ -105,7 +105,7 @@ fn run<'a>(
     common: &Common,
     host: &RunOptions<'_>,
     (output, bar): (&mut Output<'_, '_>, &ProgressBar),
-) -> Result<Done, Failed<'a>> {
+) -> Result<RunResult, Failed<'a>> {
     let start = Instant::now();
     let in_input = |error: isoform::Error| (input, message(input, &error));
     bar.set_message("reading");
@@ -121,7 +121,7 @@ fn run<'a>(
     let optimized = args.rules.options().optimize(fixed.program());
     let optimized = optimized.map_err(in_input)?;
     bar.inc(1);
-    let mut done = Done {
+    let mut done = RunResult {
         optimized,
         saved: None,
         verified: None,
@@ -178,7 +178,7 @@ fn as_model(input: Input) -> Result<Model, Failure> {
 fn report(
     args: &OptimizeArgs,
     (input, target): (&Path, &Path),
-    done: &Done,
+    done: &RunResult,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     let differs = done.saved.is_none();
@@ -205,7 +205,7 @@ fn report(
 }
 
 /// `smaller.onnx: 960 -> 512 nodes, 75.3 MB -> 75.1 MB, 0.21 s`.
-fn summary(target: &Path, done: &Done, saved: &Written) -> String {
+fn summary(target: &Path, done: &RunResult, saved: &OutputSize) -> String {
     let report = &done.optimized.report;
     let (bytes, external) = done.bytes_before;
     format!(
@@ -219,7 +219,7 @@ fn summary(target: &Path, done: &Done, saved: &Written) -> String {
     )
 }
 
-fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &Done) -> Json {
+fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &RunResult) -> Json {
     let report = &done.optimized.report;
     let pair = |before: u64, after: u64| json!({"before": before, "after": after});
     let saved = done.saved.as_ref();

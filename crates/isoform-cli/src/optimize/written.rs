@@ -14,7 +14,7 @@ use crate::target::check_target;
 
 /// How much was written.
 #[derive(Clone, Debug)]
-pub(crate) struct Written {
+pub(crate) struct OutputSize {
     /// Bytes of the model.
     pub(crate) bytes: u64,
     /// Bytes of the files beside it.
@@ -22,7 +22,7 @@ pub(crate) struct Written {
     pub(crate) external_files: Vec<PathBuf>,
 }
 
-impl Written {
+impl OutputSize {
     /// All bytes, for people: `75.3 MB (75.1 MB of it in model.onnx.data)`.
     pub(super) fn text(&self) -> String {
         let all = bytes_text(self.bytes + self.external_bytes);
@@ -100,7 +100,7 @@ pub(super) fn tell_unused(unused: &[PathBuf], target: &Path, output: &mut Output
 }
 
 /// The external files of a replaced model that the new model does not use.
-pub(super) fn unused(source: &Model, target: &Path, saved: &Written) -> Vec<PathBuf> {
+pub(super) fn unused(source: &Model, target: &Path, saved: &OutputSize) -> Vec<PathBuf> {
     if replaced(source, target).is_none() {
         return Vec::new();
     }
@@ -116,13 +116,13 @@ pub(crate) fn write_model(
     target: &Path,
     args: &ModelArgs,
     output: &mut Output<'_, '_>,
-) -> Result<Written, Failure> {
+) -> Result<OutputSize, Failure> {
     let failed = |error: isoform::Error| message(target, &error);
     let options = args.options();
     if is_dash(target) {
         let bytes = options.to_bytes(program).map_err(failed)?;
         output.bytes(&bytes).map_err(|error| error.to_string())?;
-        return Ok(Written {
+        return Ok(OutputSize {
             bytes: bytes.len() as u64,
             external_bytes: 0,
             external_files: Vec::new(),
@@ -136,7 +136,7 @@ pub(crate) fn write_model(
             saved.ir_version
         ));
     }
-    Ok(Written {
+    Ok(OutputSize {
         bytes: saved.bytes,
         external_bytes: saved.external_bytes,
         external_files: saved.external_files,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use isoform::transform::instruments::{Printing, Which};
+use isoform::transform::instruments::{PassFilter, Printing};
 use isoform::transform::{ContextOptions, Instrument, PassInfo, PassInstrument};
 use isoform::{Obj, Ref, Result};
 
@@ -45,7 +45,7 @@ impl Changes {
     /// Adds the instruments that write the report.
     pub(super) fn observe(&self, options: ContextOptions) -> ContextOptions {
         let sink = self.clone();
-        let printing = Printing::default().changes(Which::All);
+        let printing = Printing::default().changes(PassFilter::All);
         // Instruments are called in order: the clock stops before the diff is made.
         options
             .instrument(&PassInstrument::of(Clock(self.clone())))

@@ -8,7 +8,7 @@ use isoform_kernels::{ElementType, View, to_f64s};
 use super::args::Args;
 use super::ops;
 use super::refusal::Refusal;
-use super::results::Made;
+use super::results::OpResult;
 use crate::elem_type::ElemType;
 use crate::ir::Call;
 
@@ -262,7 +262,7 @@ pub(super) fn check_operands(name: &str, args: &Args<'_>) -> Result<(), Refusal>
 }
 
 /// Refuses a computed NaN, whose sign depends on the processor.
-pub(super) fn check_results(name: &str, args: &Args<'_>, made: &[Made]) -> Result<(), Refusal> {
+pub(super) fn check_results(name: &str, args: &Args<'_>, made: &[OpResult]) -> Result<(), Refusal> {
     let computes = matches!(
         name,
         "Add"
@@ -285,7 +285,7 @@ pub(super) fn check_results(name: &str, args: &Args<'_>, made: &[Made]) -> Resul
     );
     if computes {
         for made in made {
-            if let Made::Tensor(tensor) = made
+            if let OpResult::Tensor(tensor) = made
                 && has_nan(tensor.view(), args)?
             {
                 return Err(args.fault("the bits of a computed NaN are not fixed"));

@@ -13,7 +13,7 @@ use super::strings::StringIds;
 use crate::ir::StringTensor;
 
 /// One result of an operator.
-pub(super) enum Made {
+pub(super) enum OpResult {
     /// A new tensor.
     Tensor(Computed),
     /// The elements of an input with this shape, which share its bytes.
@@ -24,24 +24,24 @@ pub(super) enum Made {
     Value(Value),
 }
 
-impl From<Computed> for Made {
+impl From<Computed> for OpResult {
     fn from(tensor: Computed) -> Self {
-        Made::Tensor(tensor)
+        OpResult::Tensor(tensor)
     }
 }
 
 /// The results of an operator, or the reason why there are no results.
-pub(super) type Outcome = Result<Vec<Made>, Refusal>;
+pub(super) type Outcome = Result<Vec<OpResult>, Refusal>;
 
 /// A single result.
-pub(super) fn one(made: impl Into<Made>) -> Outcome {
+pub(super) fn one(made: impl Into<OpResult>) -> Outcome {
     Ok(vec![made.into()])
 }
 
 /// The results that a call requests, as constants.
 pub(super) fn values(
     args: &Args<'_>,
-    made: Vec<Made>,
+    made: Vec<OpResult>,
     ids: Option<&StringIds>,
 ) -> Result<Vec<Value>, Refusal> {
     let requested = usize::try_from(args.call.outputs).unwrap_or(0);
@@ -58,12 +58,12 @@ pub(super) fn values(
 
 fn value(
     args: &Args<'_>,
-    made: Made,
+    made: OpResult,
     ids: Option<&StringIds>,
     position: usize,
 ) -> Result<Value, Refusal> {
     match made {
-        Made::Tensor(computed) => {
+        OpResult::Tensor(computed) => {
             let is_string = computed.element_type() == ElementType::Int64
                 && makes_strings(&args.call.op, position);
             match ids {
@@ -74,13 +74,13 @@ fn value(
                 _ => Ok(tensor_of(computed, args.control)?.into()),
             }
         }
-        Made::Shaped(position, shape) => {
+        OpResult::Shaped(position, shape) => {
             let value = args.values.get(position).and_then(Option::as_ref);
             let value = value.ok_or_else(|| args.fault("expected an input"))?;
             reshaped(value, &shape)
         }
-        Made::Value(value) => Ok(value),
-        Made::Strings(shape, texts) => {
+        OpResult::Value(value) => Ok(value),
+        OpResult::Strings(shape, texts) => {
             let texts: Array<Bytes> = texts.into_iter().map(Bytes::from).collect();
             Ok(string_tensor(&shape, texts))
         }

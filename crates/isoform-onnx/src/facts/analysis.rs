@@ -37,13 +37,13 @@ use crate::ir::{Call, Function, Graph, Input, Output};
 #[derive(Debug, Default)]
 pub struct Analysis {
     pub(super) symbols: Symbols,
-    pub(super) calls: HashMap<u64, Known>,
+    pub(super) calls: HashMap<u64, CallFacts>,
     pub(super) params: HashMap<u64, Param>,
     pub(super) constants: HashMap<u64, (Value, Arc<Fact>)>,
     /// The calls whose bodies' inputs have facts, by the body.
     pub(super) owners: HashMap<u64, (Ref<Graph>, Ref<Call>)>,
     /// Loops whose facts have not settled, outermost first.
-    pub(super) open: Vec<Open>,
+    pub(super) open: Vec<OpenLoop>,
     pub(super) scopes: Scopes,
     pub(super) visits: usize,
     /// The attributes of the function call whose body this is about.
@@ -54,7 +54,7 @@ pub struct Analysis {
 
 /// The facts of a call.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct CallFacts {
     /// Keeps the identity from being used again.
     _call: Ref<Call>,
     pub(super) facts: Vec<Arc<Fact>>,
@@ -73,7 +73,7 @@ pub(super) struct Param {
 
 /// A loop whose facts have not settled.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenLoop {
     pub(super) scope: Scope,
     pub(super) body: Ref<Graph>,
     pub(super) rounds: usize,
@@ -236,7 +236,7 @@ impl Analysis {
     }
 
     pub(super) fn remember(&mut self, call: &Ref<Call>, facts: Vec<Fact>, depends: Depends) {
-        let known = Known {
+        let known = CallFacts {
             _call: call.clone(),
             facts: facts.into_iter().map(Arc::new).collect(),
             depends,

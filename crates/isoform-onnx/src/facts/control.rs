@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use isoform::{Ref, Value};
 
-use super::analysis::{Analysis, Open, Step};
+use super::analysis::{Analysis, OpenLoop, Step};
 use super::fact::{Fact, Kind};
 use super::ops::rules::axis_of;
 use super::scopes::{Depends, Scope};
@@ -197,7 +197,7 @@ pub(super) fn open(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &Ref<Ca
         }
         analysis.bind(param, fact, Some(scope), depends);
     }
-    analysis.open.push(Open {
+    analysis.open.push(OpenLoop {
         scope,
         body: body.clone(),
         rounds: if crowded { MAX_ROUNDS } else { 0 },
@@ -320,7 +320,7 @@ fn depends_inside(analysis: &mut Analysis, call: &Call, scope: Scope) -> Depends
     analysis.scopes.union(own, given)
 }
 
-fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: Open) {
+fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: OpenLoop) {
     let params: Vec<Ref<Input>> = open.body.params.iter().cloned().collect();
     let found = analysis.depends(open.body.results.values());
     let inside = depends_inside(analysis, call, open.scope);
@@ -355,7 +355,7 @@ fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: Open) {
 }
 
 /// A fact without the symbols that mean another number in each iteration.
-fn outside(symbols: &mut Symbols, fact: &Fact, open: &Open) -> Fact {
+fn outside(symbols: &mut Symbols, fact: &Fact, open: &OpenLoop) -> Fact {
     let mut fact = fact.clone();
     let is_inner = |size: &Size| {
         size.symbols()

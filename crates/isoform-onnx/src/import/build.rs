@@ -7,7 +7,7 @@ use super::{
     context::{Importer, Unit, full_name, node_place, normal_domain},
     kept,
     plan::{Bodies, Plan},
-    scope::{self, Made, Scope},
+    scope::{self, ImportedNode, Scope},
 };
 use crate::{
     error::{OnnxError, Result, ResultExt},
@@ -84,7 +84,7 @@ impl<'a> Importer<'a> {
         position: usize,
         place: &Place,
         bodies: &mut Bodies<'a>,
-    ) -> Result<Made> {
+    ) -> Result<ImportedNode> {
         let domain = normal_domain(&node.domain);
         if node.op_type.is_empty() {
             return Err(OnnxError::value("the node names no operator"));
@@ -96,7 +96,7 @@ impl<'a> Importer<'a> {
             && node.op_type == "Constant"
             && let Some(value) = self.constant_node(node)?
         {
-            return Ok(Made::Constant(value));
+            return Ok(ImportedNode::Constant(value));
         }
         let attrs = self.attributes(unit, scopes, node, position, bodies)?;
         let mut inputs = Vec::with_capacity(node.input.len());
@@ -154,7 +154,7 @@ impl<'a> Importer<'a> {
             }
         }
         call.meta = kept::of_node(node, &refused)?;
-        Ok(Made::Call(Ref::new(call)))
+        Ok(ImportedNode::Call(Ref::new(call)))
     }
 
     /// Fills in the fields specific to the call of a local function.

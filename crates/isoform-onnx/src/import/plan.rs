@@ -54,7 +54,7 @@ type Capture<'a> = (usize, &'a str);
 
 /// The nodes of the same body, and the outer values, that a node reads.
 #[derive(Default)]
-struct Reads<'a> {
+struct ReadSet<'a> {
     local: Vec<usize>,
     outer: Vec<Capture<'a>>,
 }
@@ -245,8 +245,8 @@ impl<'a> Importer<'a> {
         node: &'a NodeProto,
         position: usize,
         bodies: &mut Bodies<'a>,
-    ) -> Result<Reads<'a>> {
-        let mut reads = Reads::default();
+    ) -> Result<ReadSet<'a>> {
+        let mut reads = ReadSet::default();
         for (index, name) in node.input.iter().enumerate() {
             if !name.is_empty() {
                 reads
@@ -279,7 +279,7 @@ impl<'a> Importer<'a> {
     }
 }
 
-impl<'a> Reads<'a> {
+impl<'a> ReadSet<'a> {
     /// Adds a name that the node at `position` of the innermost scope uses.
     fn add(&mut self, scopes: &[Scope<'a>], name: &'a str, position: usize) -> Result<()> {
         let (level, node) = resolve(scopes, name)?;
@@ -314,7 +314,7 @@ enum Mark {
 }
 
 /// Sorts nodes so that producers come before users.
-fn topological(listed: &[NodeProto], reads: &[Reads<'_>]) -> Result<Vec<usize>> {
+fn topological(listed: &[NodeProto], reads: &[ReadSet<'_>]) -> Result<Vec<usize>> {
     let mut marks = vec![Mark::New; reads.len()];
     let mut order = Vec::with_capacity(reads.len());
     // Nodes being visited, with the number of their reads that are done.

@@ -18,7 +18,7 @@ pub(super) enum Definition {
 }
 
 /// The result of importing a node.
-pub(super) enum Made {
+pub(super) enum ImportedNode {
     Call(Ref<Call>),
     Constant(Value),
 }
@@ -30,7 +30,7 @@ pub(super) struct Scope<'a> {
     /// The symbolic dimensions that the body's inputs and outputs introduce.
     pub(super) dims: HashMap<&'a str, Ref<Dim>>,
     /// The nodes built so far.
-    pub(super) made: Vec<Option<Made>>,
+    pub(super) made: Vec<Option<ImportedNode>>,
 }
 
 impl<'a> Scope<'a> {
@@ -64,8 +64,8 @@ impl<'a> Scope<'a> {
         match self.get(name)? {
             Definition::Value(value) => Some(value.clone()),
             &Definition::Node { node, output } => match self.made.get(node)?.as_ref()? {
-                Made::Constant(value) => Some(value.clone()),
-                Made::Call(call) => Some(
+                ImportedNode::Constant(value) => Some(value.clone()),
+                ImportedNode::Call(call) => Some(
                     Ref::new(Output {
                         call: call.clone(),
                         index: i64::try_from(output).ok()?,

@@ -19,7 +19,7 @@ type UniformKey = (ElemType, Vec<u8>, Vec<Size>);
 /// Small integer tensors whose elements are known, by these: two tensors with the same
 /// elements in every run are one value.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct ValueTable {
     scopes: Vec<HashMap<Key, Value>>,
     /// Tensors of equal elements, by these and the shape.
     uniform: Vec<HashMap<UniformKey, Value>>,
@@ -27,7 +27,7 @@ pub(super) struct Known {
     elements: HashMap<ValueKey, Vec<u8>>,
 }
 
-impl Known {
+impl ValueTable {
     pub(super) fn enter(&mut self) {
         self.scopes.push(HashMap::new());
         self.uniform.push(HashMap::new());
@@ -79,7 +79,7 @@ const SELECTING: &[&str] = &[
     "Unsqueeze",
 ];
 
-impl Known {
+impl ValueTable {
     /// The bytes of the element that all those of a value are, as far as is known.
     pub(super) fn element(&self, value: &Value) -> Option<Vec<u8>> {
         match self.elements.get(&ValueKey::of(value)) {

@@ -43,7 +43,7 @@ pub(super) struct Rewriter<'r> {
     pub(super) settings: &'r Settings,
     pub(super) log: &'r mut Log,
     purity: Purity,
-    known: known::Known,
+    known: known::ValueTable,
     ranks: Ranks,
     table: Table,
     /// The new values of the outputs of each call of the source.
@@ -78,7 +78,7 @@ impl<'r> Rewriter<'r> {
             settings,
             log,
             purity: Purity::default(),
-            known: known::Known::default(),
+            known: known::ValueTable::default(),
             ranks: Ranks::default(),
             table: Table::default(),
             made: HashMap::new(),

@@ -19,7 +19,7 @@ use crate::summary::{Role, WeightsDifference, domain_text};
 use crate::values::tensor;
 
 /// Both sides of a change at one of its places.
-struct At<'a> {
+struct ChangeSite<'a> {
     change: &'a Change,
     sides: [Around; 2],
 }
@@ -143,7 +143,7 @@ impl Writer<'_> {
             ChangeKind::Deleted => place::text(change, &left),
             _ => place::text(change, &right),
         };
-        let at = At {
+        let at = ChangeSite {
             change,
             sides: [left, right].map(Around::new),
         };
@@ -171,7 +171,7 @@ impl Writer<'_> {
     }
 
     /// None if it was told already.
-    fn item(&mut self, number: usize, at: &At<'_>) -> Option<Item> {
+    fn item(&mut self, number: usize, at: &ChangeSite<'_>) -> Option<Item> {
         let kind = at.change.kind();
         if let Some(item) = self.whole_node(at) {
             return Some(item);
@@ -197,7 +197,7 @@ impl Writer<'_> {
     }
 
     /// A node that was added, removed or replaced.
-    fn whole_node(&self, at: &At<'_>) -> Option<Item> {
+    fn whole_node(&self, at: &ChangeSite<'_>) -> Option<Item> {
         let call = |value: Option<&Value>| value?.peek::<Ref<Call>>().cloned();
         let (left, right) = (call(at.change.left()), call(at.change.right()));
         let kind = at.change.kind();
@@ -235,7 +235,7 @@ impl Writer<'_> {
     fn in_call(
         &mut self,
         number: usize,
-        at: &At<'_>,
+        at: &ChangeSite<'_>,
         [(left, left_steps), (right, right_steps)]: [(&Ref<Call>, &[AccessStep]); 2],
     ) -> Option<Item> {
         if [left, right]
@@ -334,7 +334,7 @@ impl Writer<'_> {
     fn operand(
         &mut self,
         number: usize,
-        at: &At<'_>,
+        at: &ChangeSite<'_>,
         [left, right]: [&Ref<Call>; 2],
         positions: [Option<usize>; 2],
     ) -> Option<Item> {
@@ -446,7 +446,7 @@ impl Writer<'_> {
     }
 
     /// The type of an input as a whole.
-    fn input_type(&mut self, at: &At<'_>) -> Option<Item> {
+    fn input_type(&mut self, at: &ChangeSite<'_>) -> Option<Item> {
         let sides = at.sides.each_ref().map(Around::around);
         let [
             Some((Part::Input(left), steps)),
@@ -491,7 +491,7 @@ impl Writer<'_> {
         format!("input '{}'{place}", input.name)
     }
 
-    fn in_graph(&mut self, number: usize, at: &At<'_>, side: usize) -> Option<Item> {
+    fn in_graph(&mut self, number: usize, at: &ChangeSite<'_>, side: usize) -> Option<Item> {
         let (part, steps) = at.sides[side].around()?;
         let other = at.sides[1 - side].around();
         let kind = at.change.kind();
@@ -579,7 +579,7 @@ impl Writer<'_> {
         }
     }
 
-    fn in_program(&self, at: &At<'_>) -> Item {
+    fn in_program(&self, at: &ChangeSite<'_>) -> Item {
         let kind = at.change.kind();
         let sides = (at.change.left(), at.change.right());
         let name = |value: &Value| value.peek::<Str>().map(|it| format!("'{it}'"));
@@ -596,7 +596,7 @@ impl Writer<'_> {
     }
 
     /// A change that the path describes best.
-    fn other(&self, at: &At<'_>) -> Item {
+    fn other(&self, at: &ChangeSite<'_>) -> Item {
         let item = Item::new(
             Rank::Others,
             at.change.kind().name(),
@@ -613,7 +613,7 @@ impl Writer<'_> {
 }
 
 /// The left node that a change changes; adding and removing nodes changes no other ones.
-fn changed_node(at: &At<'_>) -> Option<u64> {
+fn changed_node(at: &ChangeSite<'_>) -> Option<u64> {
     let is_node = |value: Option<&Value>| call_identity(value).is_some();
     let (left, right) = (at.change.left(), at.change.right());
     match at.change.kind() {

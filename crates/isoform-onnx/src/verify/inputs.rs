@@ -83,12 +83,12 @@ enum Place {
 
 /// The inputs and sizes that a user gives.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Given {
+pub(super) struct UserInputs {
     pub(super) values: Inputs,
     pub(super) shapes: Vec<(String, Vec<i64>)>,
 }
 
-impl Given {
+impl UserInputs {
     fn value(&self, name: &str) -> Option<&Value> {
         let found = self.values.iter().rfind(|(known, _)| known == name);
         found.map(|(_, value)| value)
@@ -144,7 +144,7 @@ fn shape_of(value: &Value) -> Option<Vec<i64>> {
 
 /// Sizes for all dimensions of one set of inputs.
 pub(super) struct Plan {
-    inputs: Vec<Planned>,
+    inputs: Vec<InputPlan>,
     /// The sizes by name, in the order of occurrence.
     dims: Vec<(String, i64)>,
     bound: u64,
@@ -152,7 +152,7 @@ pub(super) struct Plan {
     number: u64,
 }
 
-struct Planned {
+struct InputPlan {
     name: String,
     source: Source,
 }
@@ -284,7 +284,7 @@ enum Part {
 pub(super) fn plans(
     original: &Graph,
     optimized: &Graph,
-    given: &Given,
+    given: &UserInputs,
 ) -> isoform::Result<Result<Vec<Plan>, String>> {
     given.check(original)?;
     let mut dims = Dims::default();
@@ -402,7 +402,7 @@ fn plan(parts: &[(&str, Part)], dims: &Dims, pattern: Pattern, number: u64) -> O
             }
         };
         let name = (*name).to_owned();
-        inputs.push(Planned { name, source });
+        inputs.push(InputPlan { name, source });
     }
     let names = dims.listed.iter().map(|(name, _)| name.clone());
     Some(Plan {
@@ -417,7 +417,7 @@ impl Plan {
     /// The inputs; the same for the same seed.
     pub(super) fn draw(&self, seed: u64) -> Inputs {
         let mut random = Random::new(seed, self.number);
-        let mut draw = |input: &Planned| {
+        let mut draw = |input: &InputPlan| {
             let value = match &input.source {
                 Source::Given(value) => value.clone(),
                 Source::Drawn(elem, shape) => tensor(*elem, shape, self.bound, &mut random),

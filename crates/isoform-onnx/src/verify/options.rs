@@ -6,7 +6,7 @@ use isoform::{Ref, Value};
 use isoform_kernels::difference::Tolerance;
 
 use super::compare::{self, HALF, LOOSE, wider};
-use super::inputs::{self, Given, Inputs};
+use super::inputs::{self, Inputs, UserInputs};
 use super::outcome::{Difference, Outcome};
 use super::runner::{Evaluator, Ran, Runner, Subject};
 use super::verification::{Case, Verification};
@@ -28,7 +28,7 @@ const MAX_CONSTANT: u64 = 1 << 20;
 pub struct VerifyOptions {
     tolerance: Option<Tolerance>,
     seed: u64,
-    given: Given,
+    given: UserInputs,
 }
 
 impl Default for VerifyOptions {
@@ -36,7 +36,7 @@ impl Default for VerifyOptions {
         VerifyOptions {
             tolerance: None,
             seed: 1,
-            given: Given::default(),
+            given: UserInputs::default(),
         }
     }
 }

@@ -50,7 +50,7 @@ fn untyped_slowly(value: &Bound<'_, PyAny>) -> Result<Value, Failure> {
         Step::Done(value) => return Ok(value),
         Step::Open(frame) => vec![frame],
     };
-    let mut met = Met::new();
+    let mut met = ContainerCache::new();
     loop {
         let Some(frame) = stack.last_mut() else {
             return Ok(Value::NONE);
@@ -272,7 +272,7 @@ enum Step<'py> {
 
 /// The results for the containers inside the outermost one, by address; they are kept
 /// alive, so that no address is reused. None while a container is open.
-type Met<'py> = hashbrown::HashMap<usize, (Bound<'py, PyAny>, Option<Value>)>;
+type ContainerCache<'py> = hashbrown::HashMap<usize, (Bound<'py, PyAny>, Option<Value>)>;
 
 pub(super) fn bytes_of(value: &Bound<'_, PyAny>) -> Option<Value> {
     if let Ok(bytes) = value.cast::<PyBytes>() {

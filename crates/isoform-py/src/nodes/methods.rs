@@ -14,11 +14,11 @@ use crate::object::gil::enter_call;
 use crate::walk::{interrupt_of, var_of};
 
 /// The outcome of a run.
-type Ended = Result<Answer, Stop<Raised>>;
+type RunOutcome = Result<Answer, Stop<Raised>>;
 
 impl<'py> Visit<'_, 'py> {
     /// The outcome of a run as Python sees it.
-    fn shown(self, outcome: Ended) -> PyResult<Bound<'py, PyAny>> {
+    fn shown(self, outcome: RunOutcome) -> PyResult<Bound<'py, PyAny>> {
         match outcome {
             Ok(answer) => answer.to_python(self.py),
             Err(Stop::End(end)) => Ok(interrupt_of(self.py, &end)?.into_bound(self.py)),
@@ -32,7 +32,7 @@ impl NodeDriver {
     fn ask<'py>(
         &self,
         value: &Bound<'py, PyAny>,
-        run: impl FnOnce(Visit<'_, 'py>, &Value, RegionKind, Option<&Value>) -> Ended,
+        run: impl FnOnce(Visit<'_, 'py>, &Value, RegionKind, Option<&Value>) -> RunOutcome,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = value.py();
         let _depth = enter_call(py)?;

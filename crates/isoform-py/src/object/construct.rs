@@ -259,7 +259,7 @@ pub(super) fn fill_defaults(
     data: &'static ClassData,
     slots: &mut Slots,
 ) -> PyResult<()> {
-    let mut missing = Missing::default();
+    let mut missing = MissingArguments::default();
     for (position, &field) in data.params.iter().enumerate() {
         if slots[field].is_some() {
             continue;
@@ -277,12 +277,12 @@ pub(super) fn fill_defaults(
 
 /// Missing required arguments of a constructor.
 #[derive(std::default::Default)]
-pub(super) struct Missing {
+pub(super) struct MissingArguments {
     positional: Vec<String>,
     keyword_only: Vec<String>,
 }
 
-impl Missing {
+impl MissingArguments {
     pub(super) fn add(&mut self, name: impl std::fmt::Display, keyword_only: bool) {
         let names = if keyword_only {
             &mut self.keyword_only

@@ -89,8 +89,8 @@ mod unwinding {
 /// process. The thread therefore stays here until the process has ended.
 #[inline(always)]
 fn staying<R>(function: impl FnOnce() -> R) -> R {
-    struct Stay;
-    impl Drop for Stay {
+    struct ParkForever;
+    impl Drop for ParkForever {
         #[cold]
         fn drop(&mut self) {
             loop {
@@ -98,7 +98,7 @@ fn staying<R>(function: impl FnOnce() -> R) -> R {
             }
         }
     }
-    let stay = Stay;
+    let stay = ParkForever;
     let result = function();
     std::mem::forget(stay);
     result

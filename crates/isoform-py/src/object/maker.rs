@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::class::Maker;
-use super::construct::Missing;
+use super::construct::MissingArguments;
 use crate::convert::{self, to_python};
 use crate::error::IntoPyResult;
 
@@ -144,7 +144,7 @@ impl Maker {
 
     /// Sets omitted parameters to their defaults.
     fn complete(&self, py: Python<'_>, values: Vec<Option<Value>>) -> PyResult<Vec<Value>> {
-        let mut missing = Missing::default();
+        let mut missing = MissingArguments::default();
         let mut complete = Vec::with_capacity(values.len());
         for (position, (value, parameter)) in values.into_iter().zip(self.parameters()).enumerate()
         {

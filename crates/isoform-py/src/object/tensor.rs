@@ -132,16 +132,16 @@ impl Drop for Lease {
 }
 
 /// Bytes of a producer, kept alive by the lease.
-struct Shared {
+struct SharedBytes {
     data: *const u8,
     len: usize,
     _lease: Lease,
 }
 
 // SAFETY: the memory belongs to the lease and may be read in any thread.
-unsafe impl Send for Shared {}
+unsafe impl Send for SharedBytes {}
 
-impl AsRef<[u8]> for Shared {
+impl AsRef<[u8]> for SharedBytes {
     fn as_ref(&self) -> &[u8] {
         if self.len == 0 {
             return &[];
@@ -221,13 +221,13 @@ pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<T
         ));
     }
     let bytes = if share {
-        bytes::Bytes::from_owner(Shared {
+        bytes::Bytes::from_owner(SharedBytes {
             data,
             len,
             _lease: lease,
         })
     } else if contiguous {
-        let shared = Shared {
+        let shared = SharedBytes {
             data,
             len,
             _lease: lease,

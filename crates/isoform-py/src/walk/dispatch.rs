@@ -139,14 +139,14 @@ impl Callbacks {
 
     /// The callback for a value.
     #[inline]
-    pub(super) fn find_for(&self, value: &Value) -> Option<Chosen<'_>> {
+    pub(super) fn find_for(&self, value: &Value) -> Option<Callback<'_>> {
         let (number, ty) = type_of(value);
         self.entry(number, ty).map(Entry::chosen)
     }
 
     /// The callback for an object.
     #[inline]
-    pub(super) fn find_for_object(&self, object: &Ref<Obj>) -> Option<Chosen<'_>> {
+    pub(super) fn find_for_object(&self, object: &Ref<Obj>) -> Option<Callback<'_>> {
         let ty = host::type_index_of(object);
         if host::is_plain(ty) {
             return self.find_for(&object.into());
@@ -163,7 +163,7 @@ impl Callbacks {
         &self,
         py: Python<'py>,
         visit: &Visit<'_>,
-    ) -> PyResult<Option<(Chosen<'_>, Bound<'py, PyAny>)>> {
+    ) -> PyResult<Option<(Callback<'_>, Bound<'py, PyAny>)>> {
         if let Some(object) = visit.object() {
             let Some(chosen) = self.find_for_object(object) else {
                 return Ok(None);
@@ -188,8 +188,8 @@ pub(super) fn node_of(value: &Value) -> Option<&Ref<Obj>> {
 
 impl Entry {
     #[inline]
-    fn chosen(&self) -> Chosen<'_> {
-        Chosen {
+    fn chosen(&self) -> Callback<'_> {
+        Callback {
             call: &self.call,
             with_region: self.with_region,
         }
@@ -198,12 +198,12 @@ impl Entry {
 
 /// A callback that was chosen.
 #[derive(Clone, Copy)]
-pub(super) struct Chosen<'a> {
+pub(super) struct Callback<'a> {
     call: &'a Py<PyAny>,
     with_region: bool,
 }
 
-impl Chosen<'_> {
+impl Callback<'_> {
     /// True if the callback receives the kind of region.
     pub(super) fn with_region(self) -> bool {
         self.with_region

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::generate::children;
 use super::super::program::{
-    Case, Drawing, Drawn, Edit, Streams, account, binary_round_trips, deep_copies_are_equal,
+    Case, Drawing, DrawnProgram, Edit, Streams, account, binary_round_trips, deep_copies_are_equal,
     edits_are_found, hints_are_invisible, ignored_fields_are_invisible, json_round_trips, setup,
     text_round_trips, through_binary, through_json, through_text,
 };
@@ -42,10 +42,10 @@ impl Drawing for Modules {
         skip_tensor_content: false,
     }];
 
-    fn draw(streams: Streams<'_>, size: usize, edit: Option<&Edit>) -> Result<Drawn> {
+    fn draw(streams: Streams<'_>, size: usize, edit: Option<&Edit>) -> Result<DrawnProgram> {
         let mut generator = Generator::new(streams, edit)?;
         let module = generator.module(size)?;
-        Ok(Drawn {
+        Ok(DrawnProgram {
             root: module.into(),
             made: generator.maker.made,
         })
@@ -130,7 +130,7 @@ mod tests {
     fn edits_are_of_many_classes() {
         let mut edited = BTreeSet::new();
         for bytes in cases() {
-            let Drawn { root: module, made } =
+            let DrawnProgram { root: module, made } =
                 Case::of(&bytes).draw::<Modules>(None).expect("a module");
             let edits = edits(&module, &made).expect("edits");
             assert!(edits.len() > 3, "{}", shown(&module));
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_path_elsewhere_leads_nowhere() {
         let case = Case::of(&random_bytes(1, 600));
-        let Drawn { root: module, made } = case.draw::<Modules>(None).expect("a module");
+        let DrawnProgram { root: module, made } = case.draw::<Modules>(None).expect("a module");
         let last = made.last().expect("the module itself");
         assert!(leads_to(&module, &AccessPath::root(), last));
         let var = made.first().expect("the first name");

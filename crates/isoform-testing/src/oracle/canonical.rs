@@ -41,7 +41,7 @@ pub fn canonical(value: &Value, options: CompareOptions) -> Result<String> {
     Ok(printer.text)
 }
 
-struct Bound {
+struct BoundVar {
     object: u64,
     level: usize,
     number: u64,
@@ -50,7 +50,7 @@ struct Bound {
 struct Printer {
     skip_tensor_content: bool,
     outermost: Region,
-    bound: Vec<Bound>,
+    bound: Vec<BoundVar>,
     made: u64,
     level: usize,
     depth: usize,
@@ -59,12 +59,12 @@ struct Printer {
 }
 
 impl Printer {
-    fn newest(&self, object: u64) -> Option<&Bound> {
+    fn newest(&self, object: u64) -> Option<&BoundVar> {
         self.bound.iter().rev().find(|bound| bound.object == object)
     }
 
     fn bind(&mut self, object: u64, level: usize) {
-        self.bound.push(Bound {
+        self.bound.push(BoundVar {
             object,
             level,
             number: self.made,

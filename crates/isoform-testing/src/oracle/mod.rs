@@ -62,7 +62,7 @@ pub fn first_mismatch(
     options: CompareOptions,
 ) -> Result<Option<PathPair>> {
     let region = Region::outermost(options);
-    let spot = Spot {
+    let spot = PairContext {
         options,
         left_path: AccessPath::root(),
         right_path: AccessPath::root(),
@@ -216,7 +216,7 @@ impl Bindings {
 
 /// Everything about the current pair but the bindings.
 #[derive(Clone)]
-struct Spot {
+struct PairContext {
     options: CompareOptions,
     left_path: AccessPath,
     right_path: AccessPath,
@@ -227,17 +227,17 @@ struct Spot {
     open: Vec<(u64, u64)>,
 }
 
-impl Spot {
-    fn step(&self, left: AccessStep, right: AccessStep) -> Spot {
-        Spot {
+impl PairContext {
+    fn step(&self, left: AccessStep, right: AccessStep) -> PairContext {
+        PairContext {
             left_path: self.left_path.join(left),
             right_path: self.right_path.join(right),
             ..self.clone()
         }
     }
 
-    fn in_region(&self, region: Region) -> Spot {
-        Spot {
+    fn in_region(&self, region: Region) -> PairContext {
+        PairContext {
             region,
             ..self.clone()
         }
@@ -276,7 +276,12 @@ fn incomparable(value: &Value) -> Option<String> {
     }
 }
 
-fn compare(left: &Value, right: &Value, spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
+fn compare(
+    left: &Value,
+    right: &Value,
+    spot: &PairContext,
+    bindings: &Bindings,
+) -> Result<Verdict> {
     if spot.left_path.depth() > DEPTH_LIMIT {
         return Err(Error::new(
             ErrorKind::Recursion,
@@ -314,7 +319,7 @@ fn compare(left: &Value, right: &Value, spot: &Spot, bindings: &Bindings) -> Res
 }
 
 /// Notes that a list or dict of each side is being compared.
-fn open_both(left: &Value, right: &Value, spot: &Spot) -> Result<Spot> {
+fn open_both(left: &Value, right: &Value, spot: &PairContext) -> Result<PairContext> {
     let ident = |value: &Value| value.as_object().map_or(0, Ref::identity);
     let (left, right) = (ident(left), ident(right));
     let again = |(l, r): &(u64, u64)| *l == left || *r == right;
@@ -326,7 +331,12 @@ fn open_both(left: &Value, right: &Value, spot: &Spot) -> Result<Spot> {
     Ok(spot)
 }
 
-fn items(left: &[Value], right: &[Value], spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
+fn items(
+    left: &[Value],
+    right: &[Value],
+    spot: &PairContext,
+    bindings: &Bindings,
+) -> Result<Verdict> {
     let mut bindings = bindings.clone();
     for (position, (l, r)) in left.iter().zip(right).enumerate() {
         let step = AccessStep::ArrayItem(position);
@@ -386,7 +396,7 @@ fn ranked(map: &Map, binding: impl Fn(u64) -> Option<Binding> + Copy) -> Vec<(Ra
     list
 }
 
-fn entries(left: &Map, right: &Map, spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
+fn entries(left: &Map, right: &Map, spot: &PairContext, bindings: &Bindings) -> Result<Verdict> {
     let left = ranked(left, |object| bindings.of_left(object));
     let right = ranked(right, |object| bindings.of_right(object));
     // Two keys match exactly if they have the same rank: the same plain
@@ -420,7 +430,7 @@ fn entries(left: &Map, right: &Map, spot: &Spot, bindings: &Bindings) -> Result<
     Ok(Ok(bindings))
 }
 
-fn objects(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
+fn objects(l: &Ref<Obj>, r: &Ref<Obj>, spot: &PairContext, bindings: &Bindings) -> Result<Verdict> {
     let info = l.type_info();
     if info.index() != r.type_info().index() {
         return spot.mismatch();
@@ -434,7 +444,7 @@ fn objects(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Resu
     }
 }
 
-fn dags(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
+fn dags(l: &Ref<Obj>, r: &Ref<Obj>, spot: &PairContext, bindings: &Bindings) -> Result<Verdict> {
     let (left, right) = (l.identity(), r.identity());
     let known = (bindings.of_left(left), bindings.of_right(right));
     if known != (None, None) {
@@ -444,7 +454,7 @@ fn dags(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<
     Ok(verdict.map(|after| after.with(left, right, 0)))
 }
 
-fn vars(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
+fn vars(l: &Ref<Obj>, r: &Ref<Obj>, spot: &PairContext, bindings: &Bindings) -> Result<Verdict> {
     let (left, right) = (l.identity(), r.identity());
     let known = (bindings.of_left(left), bindings.of_right(right));
     let newest = known
@@ -474,7 +484,7 @@ fn vars(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<
 }
 
 /// The fields of two objects, in a new scope if the type is one.
-fn scoped(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
+fn scoped(l: &Ref<Obj>, r: &Ref<Obj>, spot: &PairContext, bindings: &Bindings) -> Result<Verdict> {
     if !l.type_info().is_scope() {
         return fields(l, r, spot, bindings);
     }
@@ -484,7 +494,7 @@ fn scoped(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Resul
     Ok(verdict.map(|after| after.without_level(inside.level)))
 }
 
-fn fields(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
+fn fields(l: &Ref<Obj>, r: &Ref<Obj>, spot: &PairContext, bindings: &Bindings) -> Result<Verdict> {
     let info = l.type_info();
     match isoform::host::structural_hooks(info) {
         (Some(hook), _) => {
@@ -529,7 +539,7 @@ fn fields(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Resul
 /// The callback of a hook: a comparison with the result false restores the bindings
 /// from before it.
 struct Callback<'a> {
-    spot: &'a Spot,
+    spot: &'a PairContext,
     bindings: Bindings,
 }
 

@@ -66,12 +66,12 @@ pub(super) trait Drawing {
 
     /// A program of about `size` nodes: the same one for the same streams,
     /// and with an edit the one that differs by that.
-    fn draw(streams: Streams<'_>, size: usize, edit: Option<&Edit>) -> Result<Drawn>;
+    fn draw(streams: Streams<'_>, size: usize, edit: Option<&Edit>) -> Result<DrawnProgram>;
 }
 
 /// A program, and the objects that were made for it in order, without those in
 /// ignored fields.
-pub(super) struct Drawn {
+pub(super) struct DrawnProgram {
     pub(super) root: Value,
     pub(super) made: Vec<Ref<Obj>>,
 }

@@ -7,7 +7,7 @@ use super::super::serial::same_graph;
 use super::super::source::{Source, random_bytes};
 use super::super::transform::{rename, reorder, unshare};
 use super::edit::{Edit, edits, is_below, swaps};
-use super::{Drawing, Drawn, Streams};
+use super::{Drawing, DrawnProgram, Streams};
 use isoform::compare::CompareOptions;
 use isoform::errors::ErrorKind;
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
@@ -46,7 +46,7 @@ impl Case {
         }
     }
 
-    pub(crate) fn draw<D: Drawing>(&self, edit: Option<&Edit>) -> Result<Drawn, String> {
+    pub(crate) fn draw<D: Drawing>(&self, edit: Option<&Edit>) -> Result<DrawnProgram, String> {
         D::draw(self.streams(), self.main.len() / 6, edit).map_err(setup)
     }
 
@@ -215,7 +215,7 @@ pub(crate) fn ignored_fields_are_invisible<D: Drawing>(bytes: &[u8]) -> Result<(
 
 pub(crate) fn edits_are_found<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     let case = Case::of(bytes);
-    let Drawn { root, made } = case.draw::<D>(None)?;
+    let DrawnProgram { root, made } = case.draw::<D>(None)?;
     let edits = edits(&root, &made).map_err(setup)?;
     if edits.is_empty() {
         return Ok(());
@@ -276,7 +276,7 @@ fn differ(left: &Value, right: &Value, way: CompareOptions) -> Result<(), String
 /// place, or a different program altogether.
 pub(crate) fn engine_is_the_oracle<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     let mut case = Case::of(bytes);
-    let Drawn { root: left, made } = case.draw::<D>(None)?;
+    let DrawnProgram { root: left, made } = case.draw::<D>(None)?;
     let mut source = Source::new(bytes);
     let changes = match source.below(4) {
         0 => Vec::new(),
@@ -343,7 +343,7 @@ pub(crate) fn rebuilding_is_invisible<D: Drawing>(bytes: &[u8]) -> Result<(), St
 /// way, whichever variables are free in them.
 pub(crate) fn equal_parts_share_hashes<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     const PARTS: usize = 24;
-    let Drawn { made, .. } = Case::of(bytes).draw::<D>(None)?;
+    let DrawnProgram { made, .. } = Case::of(bytes).draw::<D>(None)?;
     let last = made.len().saturating_sub(PARTS);
     let parts: Vec<Value> = made[last..].iter().map(Value::from).collect();
     for map_free_vars in [false, true] {

@@ -1,7 +1,7 @@
 //! Properties of programs of the dialect, as functions of bytes.
 
 use super::super::program::{
-    Case, Drawing, Drawn, Edit, Streams, account, binary_round_trips, deep_copies_are_equal,
+    Case, Drawing, DrawnProgram, Edit, Streams, account, binary_round_trips, deep_copies_are_equal,
     described, edits_are_found, engine_is_the_oracle, equal_parts_share_hashes,
     hints_are_invisible, ignored_fields_are_invisible, is_below, json_round_trips, leads_to,
     one_of, rebuilding_is_invisible, setup, shown, text_round_trips,
@@ -65,10 +65,10 @@ impl Drawing for Programs {
         },
     ];
 
-    fn draw(streams: Streams<'_>, size: usize, edit: Option<&Edit>) -> Result<Drawn> {
+    fn draw(streams: Streams<'_>, size: usize, edit: Option<&Edit>) -> Result<DrawnProgram> {
         let mut generator = Generator::new(streams, edit)?;
         let program = generator.program(size)?;
-        Ok(Drawn {
+        Ok(DrawnProgram {
             root: program.into(),
             made: generator.into_made(),
         })
@@ -98,7 +98,7 @@ fn pto_programs_are_well_formed(bytes: &[u8]) -> Result<(), String> {
 /// A program that is broken at one place is reported, at that place.
 fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
     let case = Case::of(bytes);
-    let Drawn { made, .. } = case.draw::<Programs>(None)?;
+    let DrawnProgram { made, .. } = case.draw::<Programs>(None)?;
     let faults = faults(&made).map_err(setup)?;
     if faults.is_empty() {
         return Ok(());
@@ -206,7 +206,7 @@ mod tests {
 
     /// The changes of many programs, by class and field.
     fn places(
-        changes: impl Fn(&Drawn) -> Result<Vec<Edit>>,
+        changes: impl Fn(&DrawnProgram) -> Result<Vec<Edit>>,
     ) -> BTreeSet<(&'static str, &'static str)> {
         let mut found = BTreeSet::new();
         for seed in 0..200 {

@@ -16,7 +16,7 @@ use crate::kernel::hooks::{self, DynRepr};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::object::view::Met;
+use crate::kernel::object::view::PartRef;
 use crate::kernel::pages::Pages;
 use crate::kernel::spell::{Style, spell};
 use crate::kernel::types::RegionKind;
@@ -119,7 +119,7 @@ pub const REPEATED_TOTAL: usize = 1 << 16;
 /// A piece of text still to write.
 enum Todo<'a> {
     Text(&'static str),
-    Value(Met<'a>),
+    Value(PartRef<'a>),
     /// The remaining parts of an object or container; true if one was already
     /// written.
     Parts(Cursor<'a>, bool),
@@ -128,7 +128,7 @@ enum Todo<'a> {
 }
 
 /// An object that was written, or is being written.
-struct Written {
+struct ObjectSpan {
     start: usize,
     /// None while it is being written.
     end: Option<usize>,
@@ -163,7 +163,7 @@ struct Page {
     out: String,
     /// The index in `met` plus one, by identity number.
     positions: Pages<u32, 256>,
-    met: Vec<Written>,
+    met: Vec<ObjectSpan>,
     /// Positions in `met` of labelled objects, by label.
     labels: Vec<u32>,
 }
@@ -186,7 +186,7 @@ impl<'a, 'h> Writer<'a, 'h> {
     }
 
     fn write(mut self, value: &'a Value) -> Result<String> {
-        self.todo.push(Todo::Value(Met::of(value)));
+        self.todo.push(Todo::Value(PartRef::of(value)));
         access::traversing(|section| self.run(section, 0))?;
         Ok(self.finish())
     }
@@ -284,7 +284,7 @@ impl<'a, 'h> Writer<'a, 'h> {
         self.todo.push(Todo::Value(part.met));
     }
 
-    fn value(&mut self, section: &mut Section, met: Met<'a>) -> Result<()> {
+    fn value(&mut self, section: &mut Section, met: PartRef<'a>) -> Result<()> {
         let part = Part {
             met,
             region: RegionKind::Use,
@@ -333,7 +333,7 @@ impl<'a, 'h> Writer<'a, 'h> {
             }
             self.page.out.push_str(object.info().key());
         }
-        self.page.met.push(Written {
+        self.page.met.push(ObjectSpan {
             start,
             end: None,
             label: None,
@@ -354,7 +354,7 @@ impl<'a, 'h> Writer<'a, 'h> {
             return Ok(());
         };
         let met = self.page.met.len() as u32;
-        self.page.met.push(Written {
+        self.page.met.push(ObjectSpan {
             start: self.page.out.len(),
             end: None,
             label: None,
@@ -383,7 +383,7 @@ impl<'a, 'h> Writer<'a, 'h> {
         let depth = self.depth;
         self.outer.push(std::mem::take(&mut self.page));
         let kept = self.parts.keep_value(part);
-        self.todo.push(Todo::Value(Met::of(kept)));
+        self.todo.push(Todo::Value(PartRef::of(kept)));
         let written = self.run(section, floor);
         self.todo.truncate(floor);
         self.depth = depth;

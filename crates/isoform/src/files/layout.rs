@@ -1,7 +1,7 @@
 //! The layout of a file's objects in memory: in the order in which they will be
 //! visited, although a file lists parts first.
 //!
-//! A reader first notes the nodes and their parts in an [`Outline`]. From their
+//! A reader first notes the nodes and their parts in a [`NodeTable`]. From their
 //! order of visit, a [`Layout`] allocates the blocks in that order; then the
 //! reader builds the nodes in the order of the file, each in its own block.
 //! Blocks that remain unfilled because reading ended early are freed with the
@@ -20,7 +20,7 @@ use crate::kernel::container::ContainerType;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::header::TypeIndex;
-use crate::kernel::object::shell::Shell;
+use crate::kernel::object::shell::UninitObject;
 use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::value::Value;
 
@@ -28,7 +28,7 @@ use crate::kernel::value::Value;
 ///
 /// Takes 8 bytes for each node and 4 for each part.
 #[derive(Default)]
-pub(crate) struct Outline {
+pub(crate) struct NodeTable {
     nodes: Vec<Node>,
     parts: Vec<u32>,
 }
@@ -39,12 +39,12 @@ struct Node {
     first: u32,
 }
 
-impl Outline {
+impl NodeTable {
     /// With room for this many nodes and parts, up to a moderate number: small
     /// files are read without growing it, and large ones may be mostly weights.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let count = count.min(1 << 16);
-        Outline {
+        NodeTable {
             nodes: Vec::with_capacity(count),
             parts: Vec::with_capacity(count),
         }
@@ -66,7 +66,7 @@ impl Outline {
 
     /// Adds a container of this type.
     pub(crate) fn container(&mut self, index: TypeIndex) {
-        self.node(Shell::is_of_items(index).then_some(index));
+        self.node(UninitObject::is_of_items(index).then_some(index));
     }
 
     /// Adds a part to the node added last.
@@ -105,7 +105,7 @@ impl Outline {
         }
         // The end of the last node's parts.
         self.node(None);
-        let mut shells: Vec<Option<Shell>> = Vec::new();
+        let mut shells: Vec<Option<UninitObject>> = Vec::new();
         shells.resize_with(count, || None);
         let mut uses = vec![NEVER; count];
         let (mut found, mut poll) = (0, Poll::default());
@@ -129,10 +129,10 @@ impl Outline {
             };
             let parts = &self.parts[node.first as usize..behind.first as usize];
             if let Some(index) = node.block {
-                shells[number] = Some(if Shell::is_of_items(index) {
-                    Shell::items(parts.len())
+                shells[number] = Some(if UninitObject::is_of_items(index) {
+                    UninitObject::items(parts.len())
                 } else {
-                    Shell::object(table::info(index))
+                    UninitObject::object(table::info(index))
                 });
             }
             if let [first, others @ ..] = parts {
@@ -156,14 +156,14 @@ const OFTEN: u8 = 2;
 /// The blocks of a file's nodes; empty if there is no layout.
 #[derive(Default)]
 pub(crate) struct Layout {
-    shells: Vec<Option<Shell>>,
+    shells: Vec<Option<UninitObject>>,
     uses: Vec<u8>,
 }
 
 impl Layout {
     /// The block of a node.
     #[inline(always)]
-    pub(crate) fn shell(&mut self, node: usize) -> Option<Shell> {
+    pub(crate) fn shell(&mut self, node: usize) -> Option<UninitObject> {
         self.shells.get_mut(node)?.take()
     }
 
@@ -201,7 +201,7 @@ impl Layout {
 }
 
 /// The order of visit of the parts in the fields at these positions, as
-/// [`Outline::reorder`] takes it; None if it is the given order.
+/// [`NodeTable::reorder`] takes it; None if it is the given order.
 pub(crate) fn order_of_visit(info: &TypeInfo, fields: &[u32]) -> Option<Box<[u32]>> {
     let slots = info.visited_and_ignored.iter();
     let order: Box<[u32]> = slots

@@ -11,7 +11,7 @@ use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::pages::Pages;
 use crate::kernel::types::singletons;
 use crate::kernel::types::{Kind, RegionKind};
@@ -120,8 +120,8 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
     #[inline(always)]
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
         let object = match part.met {
-            Met::Object(object) => object,
-            Met::Plain(value) => return self.inline_value(&value.to_value()),
+            PartRef::Object(object) => object,
+            PartRef::Plain(value) => return self.inline_value(&value.to_value()),
         };
         let info = object.info();
         let class = info.class();

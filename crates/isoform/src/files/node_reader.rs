@@ -15,16 +15,16 @@ use crate::kernel::types::singletons::Recall;
 use crate::kernel::value::Value;
 
 /// Why reading ends.
-pub(super) enum Stop {
+pub(super) enum ReadFailure {
     /// Something is wrong with the node that is being read.
     Fault(Error),
     /// An error of user code, which is passed on unchanged.
     Hook(Error),
 }
 
-impl From<Error> for Stop {
+impl From<Error> for ReadFailure {
     fn from(error: Error) -> Self {
-        Stop::Fault(error)
+        ReadFailure::Fault(error)
     }
 }
 
@@ -72,12 +72,12 @@ impl NodeType {
     ///
     /// That of the hook, and a fault if the hook returns an object of another type.
     #[cold]
-    pub(super) fn make(&self, data: &Value) -> Result<Value, Stop> {
+    pub(super) fn make(&self, data: &Value) -> Result<Value, ReadFailure> {
         let info = self.info();
         let Some(hooks) = info.file_hooks() else {
             return Ok(Value::NONE);
         };
-        let object = hooks.from_json.call(data).map_err(Stop::Hook)?;
+        let object = hooks.from_json.call(data).map_err(ReadFailure::Hook)?;
         if !table::is_a(object.borrowed().type_index(), info.index()) {
             let got = object.type_info().key();
             return Err(Error::type_error(format!("the hook gave an object of {got}")).into());

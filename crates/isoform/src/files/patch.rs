@@ -240,7 +240,7 @@ fn entries_as_data(container: &ContainerType, entries: Vec<(Value, Value)>) -> V
 
 /// Data of something that the patch makes.
 #[derive(Clone)]
-enum Written {
+enum PartData {
     /// To be put where it is used, and how deep it nests.
     Inline(Value, usize),
     /// Among the shared ones.
@@ -253,7 +253,7 @@ struct Writer<'p> {
     /// identity.
     uses: Vec<u32>,
     uses_of_values: HashMap<u64, u32, RandomState>,
-    written: Vec<Written>,
+    written: Vec<PartData>,
     shared: Vec<Value>,
     values: Vec<Value>,
     numbers: HashMap<u64, usize, RandomState>,
@@ -332,10 +332,10 @@ impl<'p> Writer<'p> {
             let data = self.new_object(new)?;
             let depth = self.depth + 1;
             let written = if self.uses[number] == 1 && depth < INLINE_DEPTH {
-                Written::Inline(data, depth)
+                PartData::Inline(data, depth)
             } else {
                 self.shared.push(data);
-                Written::Shared(self.shared.len() - 1)
+                PartData::Shared(self.shared.len() - 1)
             };
             self.written.push(written);
         }
@@ -365,11 +365,11 @@ impl<'p> Writer<'p> {
             Source::Left(number) => numbered("k", *number as usize),
             Source::Image(number) => numbered("i", *number as usize),
             Source::New(number) => match self.written.get(*number as usize) {
-                Some(Written::Inline(data, depth)) => {
+                Some(PartData::Inline(data, depth)) => {
                     self.depth = self.depth.max(*depth);
                     data.clone()
                 }
-                Some(Written::Shared(at)) => numbered("n", *at),
+                Some(PartData::Shared(at)) => numbered("n", *at),
                 None => return Err(malformed("a new object", "made before it is used")),
             },
             Source::Value(value) => {

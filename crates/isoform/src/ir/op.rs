@@ -47,7 +47,7 @@ fn refuse_op() -> Result<Ref<Op>> {
 
 /// The descriptions of all operators.
 #[derive(Clone)]
-struct Facts {
+struct OpInfo {
     op: Ref<Op>,
     op_type: Option<Ref<FuncType>>,
     description: Str,
@@ -57,7 +57,7 @@ struct Facts {
     support_level: i64,
 }
 
-type Registry = IndexMap<Box<str>, Facts, rapidhash::fast::RandomState>;
+type Registry = IndexMap<Box<str>, OpInfo, rapidhash::fast::RandomState>;
 
 /// No user code runs, and no other lock is waited for, while this is held.
 fn registry() -> MutexGuard<'static, Option<Registry>> {
@@ -147,7 +147,7 @@ impl OpRegistry {
             name: name.into(),
         });
         register_singleton(&op)?;
-        let facts = Facts {
+        let facts = OpInfo {
             op,
             op_type: None,
             description: Str::default(),
@@ -178,12 +178,12 @@ impl OpRegistry {
         &self.op
     }
 
-    fn facts(&self) -> Option<Facts> {
+    fn facts(&self) -> Option<OpInfo> {
         let guard = registry();
         Some(guard.as_ref()?.get_index(self.index as usize)?.1.clone())
     }
 
-    fn change(self, change: impl FnOnce(&mut Facts)) -> Self {
+    fn change(self, change: impl FnOnce(&mut OpInfo)) -> Self {
         let mut guard = registry();
         let entry = guard
             .as_mut()

@@ -35,21 +35,21 @@ use crate::traverse::roles::Commutes;
 pub struct Pattern {
     pub(super) template: Value,
     pub(super) options: PatternOptions,
-    pub(super) facts: Arc<Facts>,
+    pub(super) facts: Arc<PatternFacts>,
 }
 
 /// The facts about a pattern, shared by its copies: every match has one.
 #[derive(Clone)]
-pub(super) struct Facts {
+pub(super) struct PatternFacts {
     pub(super) holes: Vec<Hole>,
     pub(super) table: Arc<HoleTable>,
     /// The objects it may match; of one kind, unless there are alternatives.
     pub(super) roots: Vec<Root>,
     /// Set if comparison alone cannot match the template.
-    pub(super) shell: Option<Arc<Shell>>,
+    pub(super) shell: Option<Arc<Skeleton>>,
     /// The shell for matches in a program whose users are known, where inner nodes must not
     /// have others.
-    pub(super) tracked: Option<Arc<Shell>>,
+    pub(super) tracked: Option<Arc<Skeleton>>,
     /// The number of levels of objects that a match sees.
     pub(super) height: u32,
     /// True if a match depends on more than these levels.
@@ -192,7 +192,7 @@ pub(super) type PartNumber = usize;
 
 /// A template, divided.
 #[derive(Clone, Default)]
-pub(super) struct Shell {
+pub(super) struct Skeleton {
     pub(super) nodes: Vec<ShellNode>,
     pub(super) root: NodeNumber,
     pub(super) cores: Vec<Core>,

@@ -155,7 +155,7 @@ impl Pattern {
     /// assert_eq!(found[0].path().to_string(), "<root>.a");
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    pub fn find_all(&self, root: &Value) -> Result<Vec<Found>> {
+    pub fn find_all(&self, root: &Value) -> Result<Vec<PatternMatch>> {
         let mut places = Places::default();
         // The places above the last match, and the match.
         let mut line = vec![Places::ROOT];
@@ -174,7 +174,7 @@ impl Pattern {
             Ok(WalkResult::<()>::Advance)
         })?;
         let places = Arc::new(places);
-        let found = |(place, found)| Found {
+        let found = |(place, found)| PatternMatch {
             places: Arc::clone(&places),
             place,
             found,
@@ -186,7 +186,7 @@ impl Pattern {
 /// A match and its place.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Found {
+pub struct PatternMatch {
     /// Shared by all matches of one search.
     places: Arc<Places>,
     place: places::Place,
@@ -194,16 +194,16 @@ pub struct Found {
     pub found: Match,
 }
 
-impl Found {
+impl PatternMatch {
     /// The steps from the root of the search to the match. O(depth).
     pub fn path(&self) -> AccessPath {
         self.places.path(self.place)
     }
 }
 
-impl fmt::Debug for Found {
+impl fmt::Debug for PatternMatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Found")
+        f.debug_struct("PatternMatch")
             .field("path", &self.path())
             .field("found", &self.found)
             .finish()

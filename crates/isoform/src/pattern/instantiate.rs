@@ -11,7 +11,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
-use crate::kernel::object::view::Met;
+use crate::kernel::object::view::PartRef;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::structural::variable;
@@ -234,15 +234,15 @@ impl<'a> Policy<'a> for Filler<'a, '_> {
         };
         let object = cursor.object();
         if let Some(spliced) = spliced {
-            outcome = Outcome::New(outcome.into_value(Met::Object(object)));
+            outcome = Outcome::New(outcome.into_value(PartRef::Object(object)));
             self.done.insert(spliced.origin, Some(outcome.clone()));
             return Ok(self.rewriter.settle(Some(outcome)));
         }
-        if let Some(ident) = Met::Object(object).variable() {
+        if let Some(ident) = PartRef::Object(object).variable() {
             if let Outcome::Same = outcome {
                 outcome = Outcome::New(build::shallow_copy(object.as_ref()).into());
             }
-            let image = outcome.clone().into_value(Met::Object(object));
+            let image = outcome.clone().into_value(PartRef::Object(object));
             self.images.insert(ident, image);
         }
         self.done.insert(object.ident(), Some(outcome.clone()));
@@ -253,7 +253,7 @@ impl<'a> Policy<'a> for Filler<'a, '_> {
 impl<'a> Filler<'a, '_> {
     /// The result for a part, or None if it was opened.
     fn result_of(&mut self, section: &Section, part: Part<'a>) -> Result<Option<Outcome>> {
-        let Met::Object(object) = part.met else {
+        let PartRef::Object(object) = part.met else {
             return Ok(Some(Outcome::Same));
         };
         if let Some((cursor, Some(spliced))) = self.rewriter.innermost()
@@ -284,10 +284,10 @@ impl<'a> Filler<'a, '_> {
         {
             let array = self.rewriter.parts.keep_value(&array);
             let part = Part {
-                met: Met::of(array),
+                met: PartRef::of(array),
                 ..part
             };
-            let Met::Object(object) = part.met else {
+            let PartRef::Object(object) = part.met else {
                 return Ok(Some(Outcome::Same));
             };
             if let Some(cursor) = Cursor::open(section, object, part, View::Compared) {

@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::context::Context;
-use super::data::{Facts, Hole, InteriorUses, Pattern, PatternOptions, Root, Shell};
+use super::data::{Hole, InteriorUses, Pattern, PatternFacts, PatternOptions, Root, Skeleton};
 use super::scan::Variables;
 use super::search::search;
-use super::shell::Survey;
+use super::shell::TemplateInfo;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
 use crate::kernel::object::header::TypeIndex;
@@ -16,7 +16,7 @@ use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, Filled, HoleTable, Matching, Mismatch, variable};
 use crate::traverse::Uses;
 
-impl Facts {
+impl PatternFacts {
     /// Takes over the roots and holes of the shell, which may be those of several patterns.
     fn describe_shell(&mut self) {
         let Some(shell) = self.shell.clone() else {
@@ -86,7 +86,7 @@ impl Pattern {
             )));
         }
         let table = Arc::new(table);
-        let survey = Survey::of(&template, &holes, options)?;
+        let survey = TemplateInfo::of(&template, &holes, options)?;
         let mut height = survey.height;
         for hole in &holes {
             for pattern in &hole.form.patterns {
@@ -108,7 +108,7 @@ impl Pattern {
         let mut shell = None;
         if survey.is_special || wants_tracking {
             let compare = compare_options(options);
-            let divided = Shell::divide(&template, &holes, &table, &survey, (options, compare))?;
+            let divided = Skeleton::divide(&template, &holes, &table, &survey, (options, compare))?;
             shell = Some(Arc::new(divided));
         }
         let (shell, tracked) = if survey.is_special {
@@ -116,7 +116,7 @@ impl Pattern {
         } else {
             (None, shell)
         };
-        let mut facts = Facts {
+        let mut facts = PatternFacts {
             roots: vec![Root::of(&template, &table)],
             parts: parts_of(&template, &table),
             holes,
@@ -171,8 +171,8 @@ impl Pattern {
         for pattern in &patterns {
             variables.extend(&pattern.facts.variables);
         }
-        let shell = Arc::new(Shell::any_of(&patterns));
-        let mut facts = Facts {
+        let shell = Arc::new(Skeleton::any_of(&patterns));
+        let mut facts = PatternFacts {
             holes: Vec::new(),
             table: Arc::new(HoleTable::new(Vec::new())?),
             roots: Vec::new(),
@@ -248,7 +248,7 @@ impl Pattern {
     /// True if it has a template of its own, rather than alternatives.
     pub(super) fn has_one_root(&self) -> bool {
         matches!(self.facts.roots[..], [Root::Exactly(_)])
-            && self.shell().is_none_or(Shell::has_one_root)
+            && self.shell().is_none_or(Skeleton::has_one_root)
     }
 
     /// The variables of the template.
@@ -269,7 +269,7 @@ impl Pattern {
         compare_options(self.options)
     }
 
-    pub(super) fn shell(&self) -> Option<&Shell> {
+    pub(super) fn shell(&self) -> Option<&Skeleton> {
         self.facts.shell.as_deref()
     }
 
@@ -292,14 +292,14 @@ impl Pattern {
 
     /// True if definitions may decide about a match.
     pub(super) fn asks_for_definitions(&self) -> bool {
-        self.options.definitions || self.shell().is_some_and(Shell::looks_through)
+        self.options.definitions || self.shell().is_some_and(Skeleton::looks_through)
     }
 
     /// True if users or definitions decide about a match.
     pub(super) fn asks_for_uses(&self) -> bool {
         self.options.definitions
             || self.options.interior_uses == InteriorUses::Inside
-            || self.shell().is_some_and(Shell::asks_for_uses)
+            || self.shell().is_some_and(Skeleton::asks_for_uses)
     }
 
     /// Matches the whole value; None if it is not an instance of the template.

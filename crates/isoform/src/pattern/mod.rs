@@ -66,7 +66,7 @@ mod shell;
 
 pub use crate::structural::Guard;
 pub use data::{Hole, InteriorUses, Pattern, PatternOptions};
-pub use find::{Found, Place};
+pub use find::{PatternMatch, Place};
 pub use greedy::{GreedyOptions, rewrite_greedily};
 pub use matching::Match;
 pub use normalize::{RewriteOptions, rewrite};

@@ -10,7 +10,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
-use crate::kernel::object::view::Met;
+use crate::kernel::object::view::PartRef;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::structural::variable;
@@ -137,20 +137,20 @@ pub(super) fn without_capture(
 }
 
 /// The state of an open object.
-struct Open<'a> {
+struct OpenObject<'a> {
     /// The value in the original.
-    was: Met<'a>,
+    was: PartRef<'a>,
     /// The first object at this place.
     origin: (u64, bool),
     own: (u64, bool),
 }
 
 /// The result of entering a value.
-enum Entered<'a> {
+enum EntryResult<'a> {
     /// Its result is known.
     Done(Value),
     /// It has no parts to rewrite; rules may apply to it.
-    Leaf(Met<'a>),
+    Leaf(PartRef<'a>),
     /// It is open.
     Open,
 }
@@ -160,7 +160,7 @@ struct Normalizer<'a, 'r> {
     tally: &'r mut Tally,
     /// The variables that are bound in the value.
     defined: Idents,
-    rewriter: Rewriter<'a, Open<'a>>,
+    rewriter: Rewriter<'a, OpenObject<'a>>,
     /// The result of each object, by whether rules apply to it there; None
     /// while it is being rewritten.
     results: HashMap<(u64, bool), Option<Value>, RandomState>,
@@ -186,9 +186,9 @@ fn normalize(root: &Value, rules: &[Rule], tally: &mut Tally, defined: Idents) -
 }
 
 impl<'a> Policy<'a> for Normalizer<'a, '_> {
-    type Extra = Open<'a>;
+    type Extra = OpenObject<'a>;
 
-    fn rewriter(&mut self) -> &mut Rewriter<'a, Open<'a>> {
+    fn rewriter(&mut self) -> &mut Rewriter<'a, OpenObject<'a>> {
         &mut self.rewriter
     }
 
@@ -201,7 +201,7 @@ impl<'a> Policy<'a> for Normalizer<'a, '_> {
         let Some((cursor, open, outcome)) = self.rewriter.build(section, true)? else {
             return Ok(Progress::Same);
         };
-        let source = Met::Object(cursor.object());
+        let source = PartRef::Object(cursor.object());
         let made = outcome.into_value(source);
         self.results.remove(&open.own);
         if let Some(ident) = source.variable() {
@@ -214,7 +214,7 @@ impl<'a> Policy<'a> for Normalizer<'a, '_> {
         let (_, used) = open.own;
         if let Some(next) = self.apply(section, &made, used)? {
             let part = Part {
-                met: Met::of(self.rewriter.parts.keep_value(&next)),
+                met: PartRef::of(self.rewriter.parts.keep_value(&next)),
                 region: cursor.region,
                 is_key: cursor.is_key,
             };
@@ -233,7 +233,7 @@ impl<'a> Normalizer<'a, '_> {
         &mut self,
         section: &mut Section,
         mut part: Part<'a>,
-        was: Met<'a>,
+        was: PartRef<'a>,
         mut origin: Option<(u64, bool)>,
     ) -> Result<Option<Outcome>> {
         loop {
@@ -242,16 +242,16 @@ impl<'a> Normalizer<'a, '_> {
             let ident = part.met.object().map(|object| (object.ident(), used));
             origin = origin.or(ident);
             part.met = match self.enter(section, part, was, used, origin)? {
-                Entered::Open => return Ok(None),
-                Entered::Done(result) => {
+                EntryResult::Open => return Ok(None),
+                EntryResult::Done(result) => {
                     self.remember(origin, &result);
                     return Ok(Some(Outcome::of(result, was)));
                 }
-                Entered::Leaf(leaf) => leaf,
+                EntryResult::Leaf(leaf) => leaf,
             };
             let value = part.met.to_value();
             match self.apply(section, &value, used)? {
-                Some(next) => part.met = Met::of(self.rewriter.parts.keep_value(&next)),
+                Some(next) => part.met = PartRef::of(self.rewriter.parts.keep_value(&next)),
                 None => {
                     self.finish(origin, &value, used);
                     return Ok(Some(Outcome::of(value, was)));
@@ -265,16 +265,16 @@ impl<'a> Normalizer<'a, '_> {
         &mut self,
         section: &Section,
         part: Part<'a>,
-        was: Met<'a>,
+        was: PartRef<'a>,
         used: bool,
         origin: Option<(u64, bool)>,
-    ) -> Result<Entered<'a>> {
-        let Met::Object(object) = part.met else {
-            return Ok(Entered::Leaf(part.met));
+    ) -> Result<EntryResult<'a>> {
+        let PartRef::Object(object) = part.met else {
+            return Ok(EntryResult::Leaf(part.met));
         };
         let own = (object.ident(), used);
         match self.results.get(&own) {
-            Some(Some(result)) => return Ok(Entered::Done(result.clone())),
+            Some(Some(result)) => return Ok(EntryResult::Done(result.clone())),
             Some(None) => return Err(cyclic(object).at(self.rewriter.path())),
             None => {}
         }
@@ -283,22 +283,22 @@ impl<'a> Normalizer<'a, '_> {
                 self.defined.insert(ident);
             }
             if !self.defined.contains(&ident) {
-                return Ok(Entered::Leaf(part.met));
+                return Ok(EntryResult::Leaf(part.met));
             }
             if let Some(known) = self.variables.get(&ident) {
-                return Ok(Entered::Leaf(Met::of(
+                return Ok(EntryResult::Leaf(PartRef::of(
                     self.rewriter.parts.keep_value(known),
                 )));
             }
         }
         let cursor = Cursor::open(section, object, part, View::Compared);
         let Some(cursor) = cursor.filter(|cursor| cursor.len() > 0) else {
-            return Ok(Entered::Leaf(part.met));
+            return Ok(EntryResult::Leaf(part.met));
         };
         self.results.insert(own, None);
         let origin = origin.unwrap_or(own);
-        self.rewriter.push(cursor, Open { was, origin, own });
-        Ok(Entered::Open)
+        self.rewriter.push(cursor, OpenObject { was, origin, own });
+        Ok(EntryResult::Open)
     }
 
     fn remember(&mut self, origin: Option<(u64, bool)>, result: &Value) {

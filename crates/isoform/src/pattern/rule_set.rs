@@ -96,7 +96,7 @@ impl Tally {
 
 /// The content of a field that many templates of a type fix, such as the operator of a call.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Fixed {
+enum FieldConstraint {
     Open,
     Is(Value),
 }
@@ -109,7 +109,7 @@ pub(super) struct RuleSet<'r> {
     /// The field that tells the templates of a type apart, by its position in the order of
     /// visit.
     fields: HashMap<TypeIndex, Option<u32>, RandomState>,
-    by_type: HashMap<(Option<TypeIndex>, Fixed), Rc<[usize]>, RandomState>,
+    by_type: HashMap<(Option<TypeIndex>, FieldConstraint), Rc<[usize]>, RandomState>,
     admitted: HashMap<Option<TypeIndex>, bool, RandomState>,
     deep: HashSet<usize, RandomState>,
 }
@@ -162,8 +162,10 @@ impl<'r> RuleSet<'r> {
             })
         });
         let key = match field {
-            Some(position) => part_at(value, position).map_or(Fixed::Open, Fixed::Is),
-            None => Fixed::Open,
+            Some(position) => {
+                part_at(value, position).map_or(FieldConstraint::Open, FieldConstraint::Is)
+            }
+            None => FieldConstraint::Open,
         };
         let place = (ty, key);
         if let Some(known) = self.by_type.get(&place) {
@@ -175,7 +177,7 @@ impl<'r> RuleSet<'r> {
                 fixed_fields(rule, ty).find(|(position, _)| Some(*position) == field)
             });
             rule.pattern().admits(ty)
-                && fixed.is_none_or(|(_, wanted)| place.1 == Fixed::Is(wanted))
+                && fixed.is_none_or(|(_, wanted)| place.1 == FieldConstraint::Is(wanted))
         };
         let candidates: Rc<[usize]> = self.order.iter().copied().filter(admits).collect();
         self.by_type.insert(place, candidates.clone());

@@ -5,7 +5,7 @@ use rapidhash::fast::RandomState;
 
 use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Poll};
-use crate::kernel::object::view::Met;
+use crate::kernel::object::view::PartRef;
 use crate::kernel::types::{Kind, RegionKind};
 use crate::kernel::value::Value;
 use crate::traverse::cursor::{Cursor, Part, View};
@@ -44,7 +44,7 @@ impl Variables {
         access::traversing(|section| {
             while let Some((part, in_key)) = stack.pop() {
                 poll.step(section)?;
-                let Met::Object(object) = part.met else {
+                let PartRef::Object(object) = part.met else {
                     continue;
                 };
                 if !seen.insert((object.ident(), part.region, in_key)) {
@@ -134,7 +134,7 @@ pub(super) fn scopes(root: &Value, of: &Idents) -> Result<HashMap<u64, Idents, R
         loop {
             poll.step(section)?;
             if let Some(part) = met.take()
-                && let Met::Object(object) = part.met
+                && let PartRef::Object(object) = part.met
                 && seen.insert((object.ident(), part.region, active.clone()))
             {
                 if let Some(ident) = part.met.variable() {

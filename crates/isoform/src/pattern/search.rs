@@ -11,7 +11,7 @@ use rapidhash::fast::RandomState;
 use smallvec::SmallVec;
 
 use super::context::{Context, Inner, NONE, have_allowed_uses, identity};
-use super::data::{InteriorUses, NodeNumber, Shape, Shell};
+use super::data::{InteriorUses, NodeNumber, Shape, Skeleton};
 use super::hole::misplaced;
 use super::scan;
 use super::shell::parts_of;
@@ -85,12 +85,12 @@ enum Undo {
 }
 
 struct Search<'s, 'c> {
-    shell: &'s Shell,
+    shell: &'s Skeleton,
     context: Option<&'c mut (dyn Context + 'c)>,
     cells: Vec<(Goal, u32)>,
     head: u32,
     /// By number, with the declaration of the hole that took it.
-    parts: Vec<Option<Taken>>,
+    parts: Vec<Option<PlacedValue>>,
     pairs: Vec<FilledPair>,
     lefts: HashMap<u64, u64, RandomState>,
     rights: HashMap<u64, u64, RandomState>,
@@ -104,7 +104,7 @@ struct Search<'s, 'c> {
     poll: Poll,
 }
 
-struct Taken {
+struct PlacedValue {
     value: Value,
     /// The bindings around it, as positions in the pairs.
     around: Vec<usize>,
@@ -117,7 +117,7 @@ struct Taken {
 /// Those of comparison, guards and functions that decide about purity; `ValueError` if there
 /// are too many ways to try, or a hole asks for users and there is no context.
 pub(super) fn search<'c>(
-    shell: &Shell,
+    shell: &Skeleton,
     value: &Value,
     context: Option<&'c mut (dyn Context + 'c)>,
 ) -> Result<Option<Filled>> {
@@ -606,7 +606,7 @@ impl Search<'_, '_> {
         identity: bool,
     ) -> Result<bool> {
         let Some(taken) = &self.parts[part] else {
-            self.parts[part] = Some(Taken {
+            self.parts[part] = Some(PlacedValue {
                 value: value.clone(),
                 around,
             });
@@ -733,7 +733,7 @@ impl Search<'_, '_> {
 }
 
 /// True for a hole that takes any number of items.
-fn takes_items(shell: &Shell, node: NodeNumber) -> bool {
+fn takes_items(shell: &Skeleton, node: NodeNumber) -> bool {
     match shell.nodes[node].shape {
         Shape::Hole(hole) => shell.holes[hole].hole.form.items,
         _ => false,

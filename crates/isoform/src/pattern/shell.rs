@@ -14,8 +14,8 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::data::{
-    Core, Hole, InteriorUses, NodeNumber, PartNumber, Pattern, PatternOptions, Root, Shape, Shell,
-    ShellHole, ShellNode,
+    Core, Hole, InteriorUses, NodeNumber, PartNumber, Pattern, PatternOptions, Root, Shape,
+    ShellHole, ShellNode, Skeleton,
 };
 use super::hole::{misplaced, parse};
 use super::scan::Variables;
@@ -48,7 +48,7 @@ fn is_divisible(value: &Value) -> bool {
 
 /// The demands of parts of a template.
 #[derive(Clone, Copy, Default)]
-struct Demand {
+struct PartRequirement {
     /// Must be in the shell.
     hard: bool,
     /// Is in the shell if it can be.
@@ -59,8 +59,8 @@ struct Demand {
 }
 
 /// The facts about a template that decide how it is matched.
-pub(super) struct Survey {
-    demands: HashMap<u64, Demand, RandomState>,
+pub(super) struct TemplateInfo {
+    demands: HashMap<u64, PartRequirement, RandomState>,
     commutes: HashMap<u64, Commutes, RandomState>,
     /// True if comparison alone cannot match it.
     pub(super) is_special: bool,
@@ -72,14 +72,18 @@ pub(super) struct Survey {
     pub(super) repeats: bool,
 }
 
-impl Survey {
+impl TemplateInfo {
     /// Linear in the number of distinct objects of the template.
-    pub(super) fn of(template: &Value, holes: &[Hole], options: PatternOptions) -> Result<Survey> {
+    pub(super) fn of(
+        template: &Value,
+        holes: &[Hole],
+        options: PatternOptions,
+    ) -> Result<TemplateInfo> {
         let special: HashMap<u64, bool, RandomState> = holes
             .iter()
             .filter_map(|hole| Some((variable(hole.var())?, !hole.form.is_plain())))
             .collect();
-        let mut survey = Survey {
+        let mut survey = TemplateInfo {
             demands: HashMap::default(),
             commutes: HashMap::default(),
             is_special: false,
@@ -102,14 +106,14 @@ impl Survey {
                         && (special.contains_key(&ident) || variable(&value).is_none());
                     continue;
                 }
-                survey.demands.insert(ident, Demand::default());
+                survey.demands.insert(ident, PartRequirement::default());
                 stack.push((value.clone(), true));
                 let children = children_of(&value);
                 let children = children.iter(crate::types::RegionKind::Use);
                 stack.extend(children.map(|child| (child.value, false)));
                 continue;
             }
-            let mut demand = Demand::default();
+            let mut demand = PartRequirement::default();
             for child in children_of(&value).iter(crate::types::RegionKind::Use) {
                 let child = child.value.as_object().map(|child| child.identity());
                 let child = child.and_then(|child| survey.demands.get(&child));
@@ -144,7 +148,7 @@ impl Survey {
         Ok(survey)
     }
 
-    fn demand(&self, value: &Value) -> Demand {
+    fn demand(&self, value: &Value) -> PartRequirement {
         let ident = value.as_object().map_or(0, |object| object.identity());
         self.demands.get(&ident).copied().unwrap_or_default()
     }
@@ -166,9 +170,9 @@ enum Place {
     Item,
 }
 
-struct Divider<'p> {
-    shell: Shell,
-    survey: &'p Survey,
+struct TemplateSplitter<'p> {
+    shell: Skeleton,
+    survey: &'p TemplateInfo,
     holes: &'p [Hole],
     numbers: HashMap<u64, PartNumber, RandomState>,
     table: Arc<HoleTable>,
@@ -182,7 +186,7 @@ struct Divider<'p> {
     places: Vec<usize>,
 }
 
-impl Shell {
+impl Skeleton {
     /// Divides a template.
     ///
     /// # Errors
@@ -192,13 +196,13 @@ impl Shell {
         template: &Value,
         holes: &[Hole],
         table: &Arc<HoleTable>,
-        survey: &Survey,
+        survey: &TemplateInfo,
         (options, compare): (PatternOptions, CompareOptions),
-    ) -> Result<Shell> {
-        let mut divider = Divider {
-            shell: Shell {
+    ) -> Result<Skeleton> {
+        let mut divider = TemplateSplitter {
+            shell: Skeleton {
                 linear: true,
-                ..Shell::default()
+                ..Skeleton::default()
             },
             survey,
             holes,
@@ -227,8 +231,8 @@ impl Shell {
     }
 
     /// The shell of alternatives.
-    pub(super) fn any_of(patterns: &[Pattern]) -> Shell {
-        let mut shell = Shell::default();
+    pub(super) fn any_of(patterns: &[Pattern]) -> Skeleton {
+        let mut shell = Skeleton::default();
         let mut numbers = HashMap::default();
         let roots = patterns
             .iter()
@@ -246,7 +250,7 @@ impl Shell {
 
 /// The number of a variable's part.
 fn part_number(
-    shell: &mut Shell,
+    shell: &mut Skeleton,
     numbers: &mut HashMap<u64, PartNumber, RandomState>,
     var: &Value,
 ) -> PartNumber {
@@ -259,7 +263,7 @@ fn part_number(
 
 /// Adds the nodes of another pattern; returns its root.
 fn link(
-    shell: &mut Shell,
+    shell: &mut Skeleton,
     numbers: &mut HashMap<u64, PartNumber, RandomState>,
     pattern: &Pattern,
 ) -> NodeNumber {
@@ -334,7 +338,7 @@ fn link(
     other.root + nodes
 }
 
-impl Divider<'_> {
+impl TemplateSplitter<'_> {
     fn part_of(&mut self, var: &Value) -> PartNumber {
         let part = part_number(&mut self.shell, &mut self.numbers, var);
         self.places.resize(self.shell.parts.len(), 0);
@@ -554,7 +558,7 @@ pub(super) fn parts_of(value: &Value) -> Vec<Value> {
     })
 }
 
-impl Shell {
+impl Skeleton {
     /// True if definitions may decide about a match.
     pub(super) fn looks_through(&self) -> bool {
         self.nodes.iter().any(|node| node.options.definitions)

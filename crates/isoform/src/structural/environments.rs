@@ -22,7 +22,7 @@ pub(crate) type Subject = [u64; 2];
 
 /// A variable that a result depends on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Reads {
+pub(crate) struct VarDependency {
     /// The variable's identity number.
     pub(crate) ident: u64,
     /// True if a definition field below the node contains the variable.
@@ -34,7 +34,7 @@ pub(crate) struct Environments<V> {
     /// The variables read by the latest result of a subject, as a range of
     /// `reads`.
     subjects: HashMap<Subject, (u32, u32), RandomState>,
-    reads: Vec<Reads>,
+    reads: Vec<VarDependency>,
     results: HashMap<Box<[u64]>, V, RandomState>,
     key: Vec<u64>,
 }
@@ -65,7 +65,7 @@ impl<V: Copy> Environments<V> {
     pub(crate) fn find(
         &mut self,
         subject: Subject,
-        name: impl FnMut(Reads, &mut Vec<u64>) -> bool,
+        name: impl FnMut(VarDependency, &mut Vec<u64>) -> bool,
     ) -> Option<V> {
         let &(from, to) = self.subjects.get(&subject)?;
         let named = self.make_key(subject, (from, to), name);
@@ -77,7 +77,7 @@ impl<V: Copy> Environments<V> {
     }
 
     /// The variables that the last [`find`](Self::find) read for the subject.
-    pub(crate) fn reads(&self, subject: Subject) -> &[Reads] {
+    pub(crate) fn reads(&self, subject: Subject) -> &[VarDependency] {
         match self.subjects.get(&subject) {
             Some(&(from, to)) => &self.reads[from as usize..to as usize],
             None => &[],
@@ -89,8 +89,8 @@ impl<V: Copy> Environments<V> {
     pub(crate) fn keep(
         &mut self,
         subject: Subject,
-        reads: impl Iterator<Item = Reads>,
-        name: impl FnMut(Reads, &mut Vec<u64>) -> bool,
+        reads: impl Iterator<Item = VarDependency>,
+        name: impl FnMut(VarDependency, &mut Vec<u64>) -> bool,
         result: V,
     ) {
         if self.results.len() >= LIMIT {
@@ -120,7 +120,7 @@ impl<V: Copy> Environments<V> {
         &mut self,
         subject: Subject,
         (from, to): (u32, u32),
-        mut name: impl FnMut(Reads, &mut Vec<u64>) -> bool,
+        mut name: impl FnMut(VarDependency, &mut Vec<u64>) -> bool,
     ) -> bool {
         self.key.clear();
         self.key.extend(subject);

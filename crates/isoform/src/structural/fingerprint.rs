@@ -13,7 +13,7 @@ use crate::kernel::error::Result;
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::access;
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::moment::Moment;
+use crate::kernel::object::moment::Version;
 use crate::kernel::value::Value;
 
 thread_local! {
@@ -23,7 +23,7 @@ thread_local! {
 
 /// A finished hash and, if it is of a key and anything in it can change, its
 /// moment.
-pub(super) type Walked<Hash> = Result<(Hash, Option<Moment>)>;
+pub(super) type Walked<Hash> = Result<(Hash, Option<Version>)>;
 
 /// Walks with these tables and returns them for the next walk.
 pub(super) fn walk<S: Sink>(
@@ -72,7 +72,7 @@ fn walk_fast<const KEYED: bool>(
 
 /// The hash of a value for tables of this process, and its moment if anything
 /// in it can change.
-pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Moment>)> {
+pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Version>)> {
     let (options, mixing) = (CompareOptions::default(), Mixing::of_process());
     let (mut hash, moment) = walk_fast::<true>(value, options, None, mixing)?;
     if let Some(moment) = &moment
@@ -86,7 +86,7 @@ pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Moment>)> {
 }
 
 /// The hash that [`hash_of_moment`] gives for the contents of a value at a moment.
-pub(super) fn hash_at(value: &Value, moment: &Moment) -> Result<u64> {
+pub(super) fn hash_at(value: &Value, moment: &Version) -> Result<u64> {
     let snapshots = Some(Snapshots::exact(moment));
     let mixing = Mixing::of_process();
     Ok(walk_fast::<true>(value, CompareOptions::default(), snapshots, mixing)?.0)

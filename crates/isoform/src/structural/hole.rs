@@ -7,7 +7,7 @@ use rapidhash::fast::RandomState;
 
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::header::TypeIndex;
-use crate::kernel::object::view::Met;
+use crate::kernel::object::view::PartRef;
 use crate::kernel::value::Value;
 
 /// Decides whether a hole matches a part.
@@ -85,5 +85,5 @@ impl HoleTable {
 
 /// The identity number of a value, if it is a variable.
 pub(crate) fn variable(value: &Value) -> Option<u64> {
-    Met::of(value).variable()
+    PartRef::of(value).variable()
 }

@@ -7,7 +7,7 @@ use super::snapshots::Snapshots;
 use super::{CompareOptions, Comparison};
 use crate::kernel::container::StructuralKey;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::moment::{self, Moment};
+use crate::kernel::object::moment::{self, Version};
 use crate::kernel::value::Value;
 
 impl StructuralKey {
@@ -74,7 +74,7 @@ fn check_hash(key: &StructuralKey) -> Result<()> {
 fn compare(
     left: &StructuralKey,
     right: &StructuralKey,
-    snapshots: fn(&Moment) -> Option<Snapshots<'_>>,
+    snapshots: fn(&Version) -> Option<Snapshots<'_>>,
 ) -> Result<bool> {
     let comparison = Comparison {
         left: &left.value,

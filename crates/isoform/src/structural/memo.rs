@@ -36,7 +36,7 @@ impl Proof {
 }
 
 /// The remembered result of a pair.
-pub(crate) enum Known {
+pub(crate) enum MemoResult {
     /// It was proven, directly or by way of other nodes.
     Proven(ValidUntil, Option<ValidUntil>),
     /// A proof of one of its nodes has become void.
@@ -65,24 +65,30 @@ impl PairMemo {
 
     /// The remembered result of the pair, and the conditions of its proof.
     #[inline]
-    pub(crate) fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> Known {
+    pub(crate) fn find(
+        &mut self,
+        left: u64,
+        right: u64,
+        region: Region,
+        levels: &Levels,
+    ) -> MemoResult {
         if !self.classes.is_empty() {
             return self.classes.find(left, right, region, levels);
         }
         if self.pairs.is_empty() {
-            return Known::Nothing;
+            return MemoResult::Nothing;
         }
         let Some(index) = self.partners.get(left) else {
-            return Known::Nothing;
+            return MemoResult::Nothing;
         };
         let pair = &self.pairs[index as usize];
         let proof = &self.proofs[pair.proof as usize];
         if !proof.holds(region, levels) {
-            Known::Void
+            MemoResult::Void
         } else if pair.right == right {
-            Known::Proven(proof.needs, None)
+            MemoResult::Proven(proof.needs, None)
         } else {
-            Known::Nothing
+            MemoResult::Nothing
         }
     }
 
@@ -154,21 +160,21 @@ impl Classes {
         self.members.clear();
     }
 
-    fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> Known {
+    fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> MemoResult {
         let sides = (self.left.get(left), self.right.get(right));
         let holds = |side: Option<u32>| {
             side.is_none_or(|side| self.members.data(side).holds(region, levels))
         };
         if !holds(sides.0) || !holds(sides.1) {
-            return Known::Void;
+            return MemoResult::Void;
         }
         match sides {
             (Some(left), Some(right)) if self.members.root(left) == self.members.root(right) => {
                 let needs = |member: u32| self.members.data(member).needs;
                 let (left, right) = (needs(left), needs(right));
-                Known::Proven(left, (!levels.same_needs(left, right)).then_some(right))
+                MemoResult::Proven(left, (!levels.same_needs(left, right)).then_some(right))
             }
-            _ => Known::Nothing,
+            _ => MemoResult::Nothing,
         }
     }
 

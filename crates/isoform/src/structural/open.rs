@@ -29,7 +29,7 @@ pub(super) enum Entry {
 
 /// A set of objects, by identity number.
 #[derive(Default)]
-pub(super) struct Open {
+pub(super) struct OpenSet {
     words: Pages<u64, WORDS>,
     /// The number of lists and dicts that were open at the object's last entry.
     /// Absent means zero; may be stale for objects that are not open.
@@ -38,7 +38,7 @@ pub(super) struct Open {
     nested: bool,
 }
 
-impl Open {
+impl OpenSet {
     /// Enters an object inside this many open lists and dicts; zero for a list
     /// or dict itself, which is never passed over.
     #[inline]
@@ -83,11 +83,11 @@ impl Open {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{Entry, Open};
+    use super::{Entry, OpenSet};
 
     #[test]
     fn agrees_with_a_hash_set() {
-        let mut open = Open::default();
+        let mut open = OpenSet::default();
         let mut model = HashSet::new();
         let mut number = 1u64;
         for step in 0..20_000u64 {
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_container_in_between_is_told() {
-        let mut open = Open::default();
+        let mut open = OpenSet::default();
         assert_eq!(open.enter(1, 0), Entry::Fresh);
         assert_eq!(open.enter(2, 1), Entry::Fresh);
         assert_eq!(open.enter(1, 1), Entry::Around);
@@ -130,7 +130,7 @@ mod tests {
     /// An object that was left inside a container may be entered again outside.
     #[test]
     fn how_many_containers_were_open_is_known_of_the_last_visit() {
-        let mut open = Open::default();
+        let mut open = OpenSet::default();
         assert_eq!(open.enter(1, 1), Entry::Fresh);
         open.leave(1);
         assert_eq!(open.enter(1, 0), Entry::Fresh);

@@ -4,13 +4,13 @@
 use crate::kernel::object::access::Section;
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build::copy_of_node;
-use crate::kernel::object::moment::{Moment, Watched};
+use crate::kernel::object::moment::{Version, Watched};
 use crate::kernel::object::view::ObjRef;
 
 /// Lets a walk see objects as they were at an earlier moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Snapshots<'m> {
-    moment: &'m Moment,
+    moment: &'m Version,
     /// True to read the fields of an object at once, so that a write during the
     /// walk is not seen.
     copies: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Snapshots<'m> {
 impl<'m> Snapshots<'m> {
     /// For a walk during which nobody writes, as will be checked after it; None
     /// if nothing has changed since the moment.
-    pub(super) fn of(moment: &'m Moment) -> Option<Self> {
+    pub(super) fn of(moment: &'m Version) -> Option<Self> {
         (!moment.is_present()).then(|| Snapshots {
             copies: false,
             ..Snapshots::exact(moment)
@@ -29,7 +29,7 @@ impl<'m> Snapshots<'m> {
     }
 
     /// For a walk while others write.
-    pub(super) fn exact(moment: &'m Moment) -> Self {
+    pub(super) fn exact(moment: &'m Version) -> Self {
         Snapshots {
             moment,
             copies: true,
@@ -38,7 +38,7 @@ impl<'m> Snapshots<'m> {
     }
 
     /// Like [`exact`](Self::exact), for the moment's first walk.
-    pub(super) fn watching(moment: &'m Moment) -> Self {
+    pub(super) fn watching(moment: &'m Version) -> Self {
         Snapshots {
             watches: true,
             ..Snapshots::exact(moment)
@@ -99,7 +99,7 @@ pub(super) fn held_by<'a>(
 /// on.
 #[derive(Default)]
 pub(super) struct Watch {
-    moment: Option<Moment>,
+    moment: Option<Version>,
     idents: Vec<u64>,
     /// For a walk whose result need not last: the time of the first such object.
     date: Option<Watched>,
@@ -135,20 +135,20 @@ impl Watch {
         if self.only_dates {
             self.date.get_or_insert_with(Watched::now);
         } else if self.moment.is_none() {
-            self.moment = Some(Moment::begin());
+            self.moment = Some(Version::begin());
         }
     }
 
     /// The objects to watch among the objects met so far; None if no object met
     /// can change.
     pub(super) fn watched(&self) -> Option<Watched> {
-        self.moment.as_ref().map(Moment::watched).or(self.date)
+        self.moment.as_ref().map(Version::watched).or(self.date)
     }
 
     /// The moment at which all objects had the contents that the walk read,
     /// unless a write happened in the meantime; None if no object met can
     /// change. Must be called in the section of the walk.
-    pub(super) fn finish(&mut self) -> Option<Moment> {
+    pub(super) fn finish(&mut self) -> Option<Version> {
         let moment = self.moment.take()?;
         moment.watch(&self.idents);
         self.idents.clear();

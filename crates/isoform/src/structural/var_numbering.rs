@@ -28,12 +28,12 @@ use crate::kernel::pages::empty;
 pub(super) struct Name<Out> {
     /// The hash of the fields at the object's first occurrence.
     pub(super) first: Option<Out>,
-    pub(super) by: By,
+    pub(super) by: VarKey,
 }
 
 /// The identification of a bound object.
 #[derive(Clone, Copy)]
-pub(super) enum By {
+pub(super) enum VarKey {
     /// A free variable, by its identity.
     Identity,
     /// A variable by its fields, which identify the variable.
@@ -557,10 +557,10 @@ impl<Out: Copy> VarNumbering<Out> {
     /// The name that a bound object already has here, and the context that
     /// knows it.
     #[inline(always)]
-    pub(super) fn known_name(&mut self, index: u32, levels: &Levels) -> Option<(By, u32)> {
+    pub(super) fn known_name(&mut self, index: u32, levels: &Levels) -> Option<(VarKey, u32)> {
         let Numbered { naming, names, .. } = &self.numbered[index as usize];
         match naming {
-            Naming::Fields => return Some((By::Fields, ROOT)),
+            Naming::Fields => return Some((VarKey::Fields, ROOT)),
             Naming::Identity | Naming::Number | Naming::Place => {}
         }
         let mut names = names.iter().rev();
@@ -569,12 +569,12 @@ impl<Out: Copy> VarNumbering<Out> {
     }
 
     #[inline]
-    fn by(&mut self, index: u32, name: FirstName, levels: &Levels) -> By {
+    fn by(&mut self, index: u32, name: FirstName, levels: &Levels) -> VarKey {
         if self.is_by_identity(index) {
-            return By::Identity;
+            return VarKey::Identity;
         }
         let (level, number) = self.level_and_number(index, name);
-        By::Number {
+        VarKey::Number {
             distance: distance(level, levels),
             context: self.nesting() - self.contexts[name.context as usize].nesting,
             number,

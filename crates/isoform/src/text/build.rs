@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fault::Fault;
 use super::literals::Kinds;
-use super::parser::{Parsed, Parser, Part, Stop, Type};
+use super::parser::{ParseFailure, Parsed, Parser, Part, Type};
 use super::spelling;
 use crate::files::json;
 use crate::kernel::container::ContainerType;
@@ -101,7 +101,7 @@ impl<'a> Parser<'a> {
             let what = format!("unknown type {:?}", spelling::shown(&key));
             return Err(self.lexer.fault_of(ErrorKind::Type, at, &what).into());
         };
-        let filler = ObjectBuilder::new(info).map_err(Stop::Foreign)?;
+        let filler = ObjectBuilder::new(info).map_err(ParseFailure::Foreign)?;
         self.types.push(Type {
             filler,
             is_singleton: info.kind() == Kind::Singleton,
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         let (data, end) = json::read_data_at(self.lexer.text(), start)
             .map_err(|error| self.lexer.fault(start, error.message()))?;
         self.lexer.go_to(end);
-        let object = hooks.from_json.call(&data).map_err(Stop::Foreign)?;
+        let object = hooks.from_json.call(&data).map_err(ParseFailure::Foreign)?;
         if !table::is_a(object.borrowed().type_index(), info.index()) {
             let got = object.type_info().key();
             let what = format!("{}: the hook gave an object of {got}", info.key());

@@ -45,7 +45,7 @@ pub(super) struct Tables {
 }
 
 pub(super) struct Node {
-    pub(super) what: What,
+    pub(super) what: NodeKind,
     first: usize,
     pub(super) count: u32,
     /// The number of parts that precede the definitions of a block.
@@ -54,7 +54,7 @@ pub(super) struct Node {
 
 /// The kind of a node; numbers are positions in the tables of the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum What {
+pub(super) enum NodeKind {
     /// The text of a plain value, which is the same everywhere.
     Leaf(u32),
     /// The text of an object, which has an identity.
@@ -184,14 +184,14 @@ impl Graph<'_> {
 
     pub(super) fn type_of(&self, number: u32) -> Option<&TypeText> {
         match self.node(number).what {
-            What::Object(ty) => Some(&self.types[ty as usize]),
+            NodeKind::Object(ty) => Some(&self.types[ty as usize]),
             _ => None,
         }
     }
 
     /// True if a tensor belongs to the section after the text.
-    pub(super) fn is_constant(&self, what: What) -> bool {
-        matches!(what, What::Tensor(_)) && self.options.tensors == TensorText::Section
+    pub(super) fn is_constant(&self, what: NodeKind) -> bool {
+        matches!(what, NodeKind::Tensor(_)) && self.options.tensors == TensorText::Section
     }
 
     /// Ends the text that was written to the pool.
@@ -206,13 +206,13 @@ impl Graph<'_> {
         Ok(number)
     }
 
-    fn leaf(&mut self, what: fn(u32) -> What) -> Result<()> {
+    fn leaf(&mut self, what: fn(u32) -> NodeKind) -> Result<()> {
         let text = self.end_text()?;
         self.push(what(text), self.tables.parts.len(), 0);
         Ok(())
     }
 
-    fn push(&mut self, what: What, first: usize, header: u32) {
+    fn push(&mut self, what: NodeKind, first: usize, header: u32) {
         self.tables.nodes.push(Node {
             what,
             first,
@@ -261,19 +261,19 @@ impl Sink for Graph<'_> {
             let is_small = !tensor::is_large(tensor);
             if is_small || self.options.tensors == TensorText::Abbreviated {
                 tensor::push(tensor, is_small, &mut self.tables.pool)?;
-                return self.leaf(What::Whole);
+                return self.leaf(NodeKind::Whole);
             }
             let number = self.tensors.len() as u32;
             self.tensors.push(tensor.clone());
-            self.push(What::Tensor(number), self.tables.parts.len(), 0);
+            self.push(NodeKind::Tensor(number), self.tables.parts.len(), 0);
             return Ok(());
         }
         if !spelling::push_plain(value, &mut self.tables.pool)? {
             return Err(Error::type_error("expected a value without parts"));
         }
         match value {
-            ValueRef::Shape(_) => self.leaf(What::Whole),
-            _ => self.leaf(What::Leaf),
+            ValueRef::Shape(_) => self.leaf(NodeKind::Whole),
+            _ => self.leaf(NodeKind::Leaf),
         }
     }
 
@@ -286,9 +286,9 @@ impl Sink for Graph<'_> {
         }));
         let [open, _] = container.text;
         let what = if container.is_mapping() {
-            What::Mapping(open)
+            NodeKind::Mapping(open)
         } else {
-            What::Sequence(open)
+            NodeKind::Sequence(open)
         };
         self.push(what, first, 0);
     }
@@ -311,7 +311,7 @@ impl Sink for Graph<'_> {
         let written = self.fields(section, object, parts, number, &ty);
         self.types[type_number as usize] = ty;
         let header = written?;
-        self.push(What::Object(type_number), first, header);
+        self.push(NodeKind::Object(type_number), first, header);
         Ok(())
     }
 
@@ -319,7 +319,7 @@ impl Sink for Graph<'_> {
         spelling::push_key(info.key(), &mut self.tables.pool);
         self.tables.pool.push('!');
         json::write_data(data, &mut self.tables.pool)?;
-        self.leaf(What::Whole)
+        self.leaf(NodeKind::Whole)
     }
 
     fn other(&mut self, value: &Value) -> Result<bool> {
@@ -347,7 +347,7 @@ impl Sink for Graph<'_> {
         } else {
             return Ok(false);
         }
-        self.leaf(What::Leaf)?;
+        self.leaf(NodeKind::Leaf)?;
         Ok(true)
     }
 }
@@ -388,9 +388,9 @@ impl Graph<'_> {
                 presence = Presence::UnlessNamed;
             } else if let Some(default) = &field.default {
                 match compare(section, loaded, default) {
-                    Likeness::Same => continue,
-                    Likeness::BothFresh => presence = Presence::UnlessShared,
-                    Likeness::Different => {}
+                    DefaultMatch::Same => continue,
+                    DefaultMatch::BothFresh => presence = Presence::UnlessShared,
+                    DefaultMatch::Different => {}
                 }
             }
             let item = match field.part {
@@ -424,7 +424,7 @@ impl Graph<'_> {
     }
 }
 
-enum Likeness {
+enum DefaultMatch {
     Same,
     /// Two objects with the content of the default: empty containers, or
     /// objects whose fields hold plain values and empty containers.
@@ -433,7 +433,7 @@ enum Likeness {
 }
 
 /// Compares the contents of a field with the default.
-fn compare(section: &Section, loaded: Loaded<'_, '_>, default: &Value) -> Likeness {
+fn compare(section: &Section, loaded: Loaded<'_, '_>, default: &Value) -> DefaultMatch {
     let same = match loaded {
         Loaded::Int(number) => default.as_int() == Some(number),
         Loaded::Bool(flag) => default.as_bool() == Some(flag),
@@ -449,24 +449,24 @@ fn compare(section: &Section, loaded: Loaded<'_, '_>, default: &Value) -> Likene
         }
     };
     if same {
-        Likeness::Same
+        DefaultMatch::Same
     } else {
-        Likeness::Different
+        DefaultMatch::Different
     }
 }
 
 /// Compares an object with the default, when neither is part of the other.
-fn both_fresh(section: &Section, value: &Value, default: &Value) -> Likeness {
+fn both_fresh(section: &Section, value: &Value, default: &Value) -> DefaultMatch {
     match (both_empty(value, default), value.view(), default.view()) {
         (false, ValueRef::Object(object), ValueRef::Object(default)) => {
             if have_like_fields(section, object.borrowed(), default.borrowed()) {
-                Likeness::BothFresh
+                DefaultMatch::BothFresh
             } else {
-                Likeness::Different
+                DefaultMatch::Different
             }
         }
-        (true, ..) => Likeness::BothFresh,
-        (false, ..) => Likeness::Different,
+        (true, ..) => DefaultMatch::BothFresh,
+        (false, ..) => DefaultMatch::Different,
     }
 }
 
@@ -587,7 +587,7 @@ fn defines(flag: FieldFlag) -> bool {
 fn is_reproducible(section: &Section, first: &Value, again: &Value) -> bool {
     match first.as_object() {
         Some(_) if !first.is_str() => {
-            matches!(both_fresh(section, first, again), Likeness::BothFresh)
+            matches!(both_fresh(section, first, again), DefaultMatch::BothFresh)
         }
         _ => first == again,
     }

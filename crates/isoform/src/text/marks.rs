@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::graph::{Graph, Item, What};
+use super::graph::{Graph, Item, NodeKind};
 use super::plan::Plan;
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::value::Value;
@@ -89,14 +89,14 @@ fn follow(graph: &Graph<'_>, plan: &Plan, value: &Value, path: &AccessPath) -> (
 
 fn position_of(graph: &Graph<'_>, node: u32, value: &Value, step: &AccessStep) -> Option<usize> {
     match (graph.node(node).what, step) {
-        (What::Object(ty), AccessStep::Attr(name)) => {
+        (NodeKind::Object(ty), AccessStep::Attr(name)) => {
             let field = graph.types[ty as usize].info.field_index(name)?;
             let mut parts = graph.parts_of(node).iter();
             parts.position(|part| part.field as usize == field)
         }
-        (What::Sequence(_), AccessStep::ArrayItem(index)) => Some(*index),
-        (What::Mapping(_), AccessStep::ArrayItem(index)) => entry(value, &Value::from(*index)),
-        (What::Mapping(_), AccessStep::MapItem(key)) => entry(value, key),
+        (NodeKind::Sequence(_), AccessStep::ArrayItem(index)) => Some(*index),
+        (NodeKind::Mapping(_), AccessStep::ArrayItem(index)) => entry(value, &Value::from(*index)),
+        (NodeKind::Mapping(_), AccessStep::MapItem(key)) => entry(value, key),
         _ => None,
     }
 }

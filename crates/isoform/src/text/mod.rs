@@ -137,7 +137,7 @@ struct Marked {
 #[derive(Default)]
 struct Scratch {
     graph: graph::Tables,
-    spots: Vec<plan::Spot>,
+    spots: Vec<plan::NodeLayout>,
 }
 
 thread_local! {

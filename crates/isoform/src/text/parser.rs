@@ -20,31 +20,31 @@ use crate::kernel::types::singletons::Recall;
 use crate::kernel::value::Value;
 
 /// Why parsing ends.
-pub(super) enum Stop {
+pub(super) enum ParseFailure {
     /// Something is wrong with the text.
     Fault(Box<Fault>),
     /// An error of user code or of the host, which is passed on unchanged.
     Foreign(Error),
 }
 
-impl From<Box<Fault>> for Stop {
+impl From<Box<Fault>> for ParseFailure {
     fn from(fault: Box<Fault>) -> Self {
-        Stop::Fault(fault)
+        ParseFailure::Fault(fault)
     }
 }
 
-pub(super) type Parsed<T> = std::result::Result<T, Stop>;
+pub(super) type Parsed<T> = std::result::Result<T, ParseFailure>;
 
 /// The state of parsing one text.
 pub(super) struct Parser<'a> {
     pub(super) lexer: Lexer<'a>,
-    stack: Vec<Open>,
+    stack: Vec<OpenValue>,
     /// The finished parts of all open values.
     parts: Vec<Part>,
     numbers: HashMap<&'a str, u32, rapidhash::fast::RandomState>,
     pub(super) names: Vec<Name<'a>>,
     /// Values that wait for names.
-    pub(super) pending: Vec<Pending>,
+    pub(super) pending: Vec<PendingValue>,
     pub(super) keys: HashMap<Cow<'a, str>, u32, rapidhash::fast::RandomState>,
     pub(super) types: Vec<Type>,
     pub(super) fitter: SchemaChecker,
@@ -78,13 +78,13 @@ pub(super) struct Part {
 }
 
 /// A value that waits for names.
-pub(super) struct Pending {
-    pub(super) what: Waiting,
+pub(super) struct PendingValue {
+    pub(super) what: PendingKind,
     pub(super) at: usize,
     pub(super) state: State,
 }
 
-pub(super) enum Waiting {
+pub(super) enum PendingKind {
     /// The value with this name.
     Name(u32),
     Value(Kinds, Vec<Part>),
@@ -98,7 +98,7 @@ pub(super) enum State {
 }
 
 /// A value that is being read.
-struct Open {
+struct OpenValue {
     what: Opened,
     at: usize,
     /// The start of its parts.
@@ -144,8 +144,8 @@ pub(super) fn parse(text: &str) -> Result<Value> {
     };
     let result = parser.document().and_then(|root| parser.settle(root));
     result.map_err(|stop| match stop {
-        Stop::Fault(fault) => fault.into_error(text),
-        Stop::Foreign(error) => error,
+        ParseFailure::Fault(fault) => fault.into_error(text),
+        ParseFailure::Foreign(error) => error,
     })
 }
 
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
     fn value(&mut self) -> Parsed<Slot> {
         let mut done = self.begin(false)?;
         loop {
-            self.poll.step_outside().map_err(Stop::Foreign)?;
+            self.poll.step_outside().map_err(ParseFailure::Foreign)?;
             done = match done {
                 None => self.advance(true)?,
                 Some(slot) if self.stack.is_empty() => return Ok(slot),
@@ -213,7 +213,7 @@ impl<'a> Parser<'a> {
                 Literal::Object(key) => {
                     let ty = self.type_number(key, at)?;
                     let name = match self.stack.last() {
-                        Some(Open {
+                        Some(OpenValue {
                             what: Opened::Definition { name, .. },
                             ..
                         }) => Some(*name),
@@ -231,7 +231,7 @@ impl<'a> Parser<'a> {
     }
 
     fn open(&mut self, kinds: Kinds, at: usize) {
-        self.stack.push(Open {
+        self.stack.push(OpenValue {
             what: Opened::Value {
                 kinds,
                 field: 0,
@@ -245,7 +245,7 @@ impl<'a> Parser<'a> {
     /// Opens the definition of a name.
     fn define(&mut self, name: &'a str, at: usize, is_line: bool) {
         let name = self.name_number(name);
-        self.stack.push(Open {
+        self.stack.push(OpenValue {
             what: Opened::Definition { name, is_line },
             at,
             base: self.parts.len(),
@@ -269,19 +269,19 @@ impl<'a> Parser<'a> {
         if let Some(known) = &self.names[number as usize].meaning {
             return known.clone();
         }
-        self.wait(Waiting::Name(number), at)
+        self.wait(PendingKind::Name(number), at)
     }
 
-    fn wait(&mut self, what: Waiting, at: usize) -> Slot {
+    fn wait(&mut self, what: PendingKind, at: usize) -> Slot {
         let state = State::New;
-        self.pending.push(Pending { what, at, state });
+        self.pending.push(PendingValue { what, at, state });
         Slot::Pending(self.pending.len() as u32 - 1)
     }
 
     /// Advances in the value on top of the stack; returns a finished value, or None if a
     /// part with parts has begun.
     fn advance(&mut self, is_first: bool) -> Parsed<Option<Slot>> {
-        let Some(Open {
+        let Some(OpenValue {
             what: Opened::Value { kinds, .. },
             base,
             ..
@@ -337,7 +337,7 @@ impl<'a> Parser<'a> {
         };
         self.lexer.expect(b'=')?;
         self.lexer.peek()?;
-        if let Some(Open {
+        if let Some(OpenValue {
             what: Opened::Value {
                 field, field_at, ..
             },
@@ -388,7 +388,7 @@ impl<'a> Parser<'a> {
 
     /// Ends the value on top of the stack.
     fn close(&mut self) -> Parsed<Slot> {
-        let Some(Open {
+        let Some(OpenValue {
             what: Opened::Value { kinds, .. },
             base,
             at,
@@ -399,7 +399,7 @@ impl<'a> Parser<'a> {
         let waits = |part: &Part| matches!(part.slot, Slot::Pending(_));
         if self.parts[base..].iter().any(waits) {
             let parts = self.parts.drain(base..).collect();
-            return Ok(self.wait(Waiting::Value(kinds, parts), at));
+            return Ok(self.wait(PendingKind::Value(kinds, parts), at));
         }
         // Taken out for the duration of the call, which does not return here.
         let mut parts = std::mem::take(&mut self.parts);

@@ -10,7 +10,7 @@
 //! that place is within a later line; the parser accepts names before their
 //! definition.
 
-use super::graph::{Graph, Item, Node, Part, Presence, What};
+use super::graph::{Graph, Item, Node, NodeKind, Part, Presence};
 use super::names::Names;
 use super::spelling::Sigil;
 use crate::kernel::error::Result;
@@ -25,7 +25,7 @@ const NONE: u32 = u32::MAX;
 
 /// The plan of a text.
 pub(super) struct Plan {
-    spots: Vec<Spot>,
+    spots: Vec<NodeLayout>,
     blocks: Vec<Block>,
     /// Large constants in the order of their names.
     pub(super) constants: Vec<u32>,
@@ -34,7 +34,7 @@ pub(super) struct Plan {
 
 /// The decisions about a node.
 #[derive(Clone, Copy)]
-pub(super) struct Spot {
+pub(super) struct NodeLayout {
     /// The number of printed nodes that it is part of.
     uses: u32,
     /// The block that contains all its uses; if it is defined in place, the node that it
@@ -70,8 +70,8 @@ struct Block {
 pub(super) const TOO_WIDE: u32 = u32::MAX / 2;
 
 /// The plan of the text of a graph, in a list that is empty.
-pub(super) fn plan(graph: &Graph<'_>, mut spots: Vec<Spot>) -> Result<Plan> {
-    let spot = Spot {
+pub(super) fn plan(graph: &Graph<'_>, mut spots: Vec<NodeLayout>) -> Result<Plan> {
+    let spot = NodeLayout {
         uses: 0,
         home: NONE,
         site: 0,
@@ -104,7 +104,7 @@ pub(super) fn plan(graph: &Graph<'_>, mut spots: Vec<Spot>) -> Result<Plan> {
 
 impl Plan {
     /// The list of decisions, emptied, for the next text.
-    pub(super) fn into_spots(mut self) -> Vec<Spot> {
+    pub(super) fn into_spots(mut self) -> Vec<NodeLayout> {
         empty(&mut self.spots);
         self.spots
     }
@@ -199,9 +199,9 @@ impl Plan {
             let is_scope = ty.is_some_and(|ty| ty.info.is_scope());
             let is_shared = spot.uses > 1;
             spot.is_named = match node.what {
-                What::Leaf(text) => is_shared && graph.text(text).len() > REPEATED,
+                NodeKind::Leaf(text) => is_shared && graph.text(text).len() > REPEATED,
                 what if graph.is_constant(what) => true,
-                What::Tensor(_) | What::Whole(_) => is_shared,
+                NodeKind::Tensor(_) | NodeKind::Whole(_) => is_shared,
                 _ => match kind {
                     Some(Kind::Var | Kind::Singleton) => true,
                     Some(Kind::Dag) if !is_scope => true,
@@ -319,10 +319,10 @@ impl Plan {
         let comment = graph.comments.get(&number);
         let comment = comment.map_or(0, |&text| columns(graph.text(text)) + 7);
         let mut width = match node.what {
-            What::Leaf(text) | What::Whole(text) => return columns(graph.text(text)),
-            What::Tensor(_) => return TOO_WIDE,
-            What::Sequence(open) | What::Mapping(open) => open.len() as u32 + 1,
-            What::Object(ty) => columns(&graph.types[ty as usize].head) + 1,
+            NodeKind::Leaf(text) | NodeKind::Whole(text) => return columns(graph.text(text)),
+            NodeKind::Tensor(_) => return TOO_WIDE,
+            NodeKind::Sequence(open) | NodeKind::Mapping(open) => open.len() as u32 + 1,
+            NodeKind::Object(ty) => columns(&graph.types[ty as usize].head) + 1,
         };
         if !self.lines_in(number).is_empty() {
             return TOO_WIDE;
@@ -342,7 +342,7 @@ impl Plan {
     /// Columns of a part with the name of its field.
     fn part_width(&self, graph: &Graph<'_>, number: u32, node: &Node, part: &Part) -> u32 {
         let label = match node.what {
-            What::Object(ty) => {
+            NodeKind::Object(ty) => {
                 let fields = &graph.types[ty as usize].fields;
                 columns(&fields[part.field as usize].name) + 1
             }
@@ -420,15 +420,16 @@ impl Walk<'_, '_> {
                 continue;
             }
             let region = match node.what {
-                What::Object(ty) => match graph.types[ty as usize].fields[part.field as usize].flag
-                {
-                    FieldFlag::Def => Region::Def,
-                    FieldFlag::DefSimple => Region::DefSimple,
-                    FieldFlag::Use => Region::Use,
-                    FieldFlag::None | FieldFlag::Ignore => region,
-                },
+                NodeKind::Object(ty) => {
+                    match graph.types[ty as usize].fields[part.field as usize].flag {
+                        FieldFlag::Def => Region::Def,
+                        FieldFlag::DefSimple => Region::DefSimple,
+                        FieldFlag::Use => Region::Use,
+                        FieldFlag::None | FieldFlag::Ignore => region,
+                    }
+                }
                 // A name before a colon is a key.
-                What::Mapping(_) if position.is_multiple_of(2) => Region::Use,
+                NodeKind::Mapping(_) if position.is_multiple_of(2) => Region::Use,
                 _ => region,
             };
             self.enter(item, region, level, position as u32);

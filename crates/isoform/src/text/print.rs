@@ -5,7 +5,7 @@
 //!
 //! The widths of all parts are known before lines are laid out.
 
-use super::graph::{Graph, Item, Part, What};
+use super::graph::{Graph, Item, NodeKind, Part};
 use super::marks::{Edge, Marks};
 use super::plan::{Plan, TOO_WIDE};
 use super::style::{Page, Piece};
@@ -165,21 +165,21 @@ impl Printer<'_> {
     /// The text of a node itself.
     fn content(&mut self, number: u32, levels: usize, behind: u32) -> Result<()> {
         let (open, close) = match self.graph.node(number).what {
-            What::Leaf(text) | What::Whole(text) => {
+            NodeKind::Leaf(text) | NodeKind::Whole(text) => {
                 let text = self.graph.text(text);
                 self.page.put(Piece::of_leaf(text), text);
                 return Ok(());
             }
-            What::Tensor(position) => {
+            NodeKind::Tensor(position) => {
                 let value = &self.graph.tensors[position as usize];
                 let mut text = String::new();
                 tensor::push(value, true, &mut text)?;
                 self.page.put(Piece::Word, &text);
                 return Ok(());
             }
-            What::Sequence(open) => (open, "]"),
-            What::Mapping(open) => (open, "}"),
-            What::Object(ty) => {
+            NodeKind::Sequence(open) => (open, "]"),
+            NodeKind::Mapping(open) => (open, "}"),
+            NodeKind::Object(ty) => {
                 let head = &self.graph.types[ty as usize].head;
                 self.page.put(Piece::Type, &head[..head.len() - 1]);
                 ("(", ")")
@@ -226,7 +226,7 @@ impl Printer<'_> {
         if width < TOO_WIDE && needed as usize <= left {
             return Some(Shape::OneLine);
         }
-        let is_sequence = matches!(graph.node(number).what, What::Sequence(_));
+        let is_sequence = matches!(graph.node(number).what, NodeKind::Sequence(_));
         if printed.next().is_none() {
             // A part that has only one itself would go on with the line, too.
             let breaks = match first.item {
@@ -284,7 +284,7 @@ impl Printer<'_> {
         };
         let edge = Edge::new(number, position);
         match graph.node(number).what {
-            What::Object(ty) => {
+            NodeKind::Object(ty) => {
                 self.separate(rest, 0);
                 let field = &graph.types[ty as usize].fields[part.field as usize];
                 self.page.put(Piece::Field, &field.name);
@@ -295,7 +295,7 @@ impl Printer<'_> {
                 self.todo.push(Todo::Rest(*rest));
                 self.marked(edge, part.item, levels, 1);
             }
-            What::Mapping(_) => {
+            NodeKind::Mapping(_) => {
                 // A key stays with its value.
                 self.separate(rest, 0);
                 let value = &graph.parts_of(number)[position as usize + 1];
@@ -334,7 +334,7 @@ impl Printer<'_> {
                 return is_name;
             }
             Item::Node(node) => match self.graph.node(node).what {
-                What::Leaf(text) | What::Whole(text) => text,
+                NodeKind::Leaf(text) | NodeKind::Whole(text) => text,
                 _ => return false,
             },
         };

@@ -1,7 +1,7 @@
 //! Builds values that refer to names defined further down in a text.
 
 use super::lexer::Lexed;
-use super::parser::{Parsed, Parser, Part, Slot, State, Stop, Waiting};
+use super::parser::{ParseFailure, Parsed, Parser, Part, PendingKind, Slot, State};
 use super::spelling::Sigil;
 use crate::kernel::object::access::Poll;
 use crate::kernel::value::Value;
@@ -18,7 +18,7 @@ impl Parser<'_> {
         for first in 0..self.pending.len() as u32 {
             stack.push(first);
             while let Some(&number) = stack.last() {
-                poll.step_outside().map_err(Stop::Foreign)?;
+                poll.step_outside().map_err(ParseFailure::Foreign)?;
                 if let State::Built(_) = self.pending[number as usize].state {
                     stack.pop();
                     continue;
@@ -50,7 +50,7 @@ impl Parser<'_> {
                     let part = &self.pending[part as usize];
                     let mut fault = self.lexer.fault(part.at, "the value is part of itself");
                     fault.end = part.at;
-                    if let Waiting::Name(name) = part.what {
+                    if let PendingKind::Name(name) = part.what {
                         let text = self.names[name as usize].text;
                         fault.message = format!("{text} is part of itself");
                         fault.end += text.len();
@@ -61,7 +61,7 @@ impl Parser<'_> {
             Ok(())
         };
         match &pending.what {
-            Waiting::Name(name) => {
+            PendingKind::Name(name) => {
                 let name = &self.names[*name as usize];
                 if let Some(meaning) = &name.meaning {
                     return add(meaning);
@@ -76,7 +76,7 @@ impl Parser<'_> {
                 fault.end = pending.at + name.text.len();
                 Err(fault)
             }
-            Waiting::Value(_, parts) => parts.iter().try_for_each(|part| add(&part.slot)),
+            PendingKind::Value(_, parts) => parts.iter().try_for_each(|part| add(&part.slot)),
         }
     }
 
@@ -84,11 +84,11 @@ impl Parser<'_> {
         let pending = &mut self.pending[number as usize];
         let at = pending.at;
         let value = match &mut pending.what {
-            Waiting::Name(name) => match self.names[*name as usize].meaning.clone() {
+            PendingKind::Name(name) => match self.names[*name as usize].meaning.clone() {
                 Some(meaning) => self.settled(&meaning),
                 None => Value::NONE,
             },
-            Waiting::Value(kinds, parts) => {
+            PendingKind::Value(kinds, parts) => {
                 let (kinds, parts) = (*kinds, std::mem::take(parts));
                 let parts: Vec<Part> = parts
                     .into_iter()

@@ -25,28 +25,28 @@ pub(super) enum Arithmetic {
 
 /// A literal operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Known {
+enum LiteralOperand {
     No,
     Int(i64),
     Float(f64),
 }
 
-fn known(expr: &Ref<PrimExpr>) -> Known {
+fn known(expr: &Ref<PrimExpr>) -> LiteralOperand {
     if let Some(literal) = expr.downcast_ref::<IntImm>() {
-        return Known::Int(literal.value);
+        return LiteralOperand::Int(literal.value);
     }
     match expr.downcast_ref::<FloatImm>() {
-        Some(literal) => Known::Float(literal.value),
-        None => Known::No,
+        Some(literal) => LiteralOperand::Float(literal.value),
+        None => LiteralOperand::No,
     }
 }
 
-impl Known {
+impl LiteralOperand {
     fn is(self, number: i8) -> bool {
         match self {
-            Known::No => false,
-            Known::Int(value) => value == i64::from(number),
-            Known::Float(value) => value == f64::from(number),
+            LiteralOperand::No => false,
+            LiteralOperand::Int(value) => value == i64::from(number),
+            LiteralOperand::Float(value) => value == f64::from(number),
         }
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn arithmetic(
         return Err(divide_by_zero());
     }
     match (left, right) {
-        (Known::Int(x), Known::Int(y)) => {
+        (LiteralOperand::Int(x), LiteralOperand::Int(y)) => {
             if operation == Sub && rules::class(dtype) == rules::Class::UInt && x == 0 && y > 0 {
                 return Err(Error::value_error(format!(
                     "0 - {y} is negative, which {dtype} cannot be"
@@ -85,7 +85,7 @@ pub(super) fn arithmetic(
                 IntImm::made(dtype, rules::wrap(dtype, exact), None).upcast(),
             ));
         }
-        (Known::Float(x), Known::Float(y)) => {
+        (LiteralOperand::Float(x), LiteralOperand::Float(y)) => {
             if let Some(result) = floats(operation, x, y).and_then(|exact| rounded(dtype, exact)) {
                 return Ok(Some(FloatImm::made(dtype, result, None).upcast()));
             }
@@ -99,7 +99,7 @@ pub(super) fn arithmetic(
         Mul if right.is(1) || left.is(0) => Some(a.clone()),
         Div | FloorDiv if left.is(0) || right.is(1) => Some(a.clone()),
         Mod | FloorMod if left.is(0) => Some(a.clone()),
-        Mod | FloorMod if right.is(1) && matches!(right, Known::Int(_)) => {
+        Mod | FloorMod if right.is(1) && matches!(right, LiteralOperand::Int(_)) => {
             Some(IntImm::made(dtype, 0, None).upcast())
         }
         Min | Max if a.same_as(b) => Some(a.clone()),
@@ -162,8 +162,8 @@ pub(super) fn comparison(
     b: &Ref<PrimExpr>,
 ) -> Option<bool> {
     let order = match (known(a), known(b)) {
-        (Known::Int(x), Known::Int(y)) => Some(x.cmp(&y)),
-        (Known::Float(x), Known::Float(y)) => x.partial_cmp(&y),
+        (LiteralOperand::Int(x), LiteralOperand::Int(y)) => Some(x.cmp(&y)),
+        (LiteralOperand::Float(x), LiteralOperand::Float(y)) => x.partial_cmp(&y),
         _ => return None,
     };
     Some(comparison.holds(order))
@@ -172,7 +172,7 @@ pub(super) fn comparison(
 /// The truth value that a literal is.
 pub(super) fn truth(expr: &Ref<PrimExpr>) -> Option<bool> {
     match known(expr) {
-        Known::Int(value) => Some(value != 0),
+        LiteralOperand::Int(value) => Some(value != 0),
         _ => None,
     }
 }
@@ -185,9 +185,9 @@ pub(super) fn truth(expr: &Ref<PrimExpr>) -> Option<bool> {
 /// Errors for a data type that does not hold numbers.
 pub(super) fn converted(dtype: DType, expr: &Ref<PrimExpr>) -> Result<Option<Ref<PrimExpr>>> {
     let value = match known(expr) {
-        Known::No => return Ok(None),
-        Known::Int(value) => value.into(),
-        Known::Float(value) => value.into(),
+        LiteralOperand::No => return Ok(None),
+        LiteralOperand::Int(value) => value.into(),
+        LiteralOperand::Float(value) => value.into(),
     };
     match super::literal::number(dtype, &value, expr.span.clone()) {
         Ok(literal) => Ok(Some(literal)),

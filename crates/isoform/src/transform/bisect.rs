@@ -6,7 +6,7 @@ use super::context::PassContext;
 use super::frames;
 use super::nodes::{Pass, Sequential};
 use super::registry::make_pass;
-use super::root::{Changed, changed, with_functions};
+use super::root::{FunctionChange, changed, with_functions};
 use super::run::run;
 use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::error::{Error, Result};
@@ -162,7 +162,7 @@ fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> 
 fn reduced(
     before: &Ref<Obj>,
     after: Ref<Obj>,
-    changes: Vec<Changed>,
+    changes: Vec<FunctionChange>,
     is_good: &mut dyn FnMut(&Ref<Obj>) -> Result<bool>,
 ) -> Result<(Ref<Obj>, Vec<String>)> {
     // Functions that come or go belong to all changes: others may depend on them.

@@ -14,7 +14,7 @@ use crate::kernel::container::{Array, Str};
 use crate::kernel::object::reference::{Obj, Ref};
 
 /// A result of any type.
-pub(super) type Kept = Arc<dyn Any + Send + Sync>;
+pub(super) type AnalysisResult = Arc<dyn Any + Send + Sync>;
 
 /// The analyses whose results stay valid where a pass changes a function.
 pub(super) enum Preserved<'a> {
@@ -40,7 +40,7 @@ impl<'a> Preserved<'a> {
     }
 }
 
-type Results = SmallVec<[(Box<str>, Kept); 2]>;
+type Results = SmallVec<[(Box<str>, AnalysisResult); 2]>;
 
 /// Results by identity, which is never reused.
 #[derive(Default)]
@@ -57,7 +57,7 @@ impl Store {
     }
 
     /// The result of an analysis for an object.
-    pub(super) fn find(&self, analysis: &str, object: &Ref<Obj>) -> Option<Kept> {
+    pub(super) fn find(&self, analysis: &str, object: &Ref<Obj>) -> Option<AnalysisResult> {
         self.with(|results| {
             let mut known = results.get(&object.identity())?.iter();
             let found = known.find(|(name, _)| **name == *analysis);
@@ -66,7 +66,12 @@ impl Store {
     }
 
     /// Keeps a result; of two that were computed at the same time, the first one.
-    pub(super) fn keep(&self, analysis: &str, object: &Ref<Obj>, result: Kept) -> Kept {
+    pub(super) fn keep(
+        &self,
+        analysis: &str,
+        object: &Ref<Obj>,
+        result: AnalysisResult,
+    ) -> AnalysisResult {
         self.with(|results| {
             let known = results.entry(object.identity()).or_default();
             if let Some((_, first)) = known.iter().find(|(name, _)| **name == *analysis) {

@@ -129,11 +129,11 @@ pub(super) fn are_same(copy: &Ref<Obj>, root: &Ref<Obj>) -> Result<bool> {
 
 /// The functions of a program that are other objects than in another program, those that
 /// only one of them has included: the name, and the function in both.
-pub(super) type Changed = (Str, Option<Ref<Obj>>, Option<Ref<Obj>>);
+pub(super) type FunctionChange = (Str, Option<Ref<Obj>>, Option<Ref<Obj>>);
 
 /// The functions that differ as objects, in the order of the old program, new ones last.
 /// O(functions).
-pub(super) fn changed(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<Vec<Changed>> {
+pub(super) fn changed(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<Vec<FunctionChange>> {
     if old.same_as(new) {
         return Ok(Vec::new());
     }

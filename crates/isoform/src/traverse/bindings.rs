@@ -14,7 +14,7 @@ use crate::kernel::types::region::RegionKind;
 
 /// The binding of a variable.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound {
+pub(crate) struct VarBinding {
     pub(crate) binding: NodeId,
     pub(crate) value: NodeId,
     /// The position of the variable if the value has several results.
@@ -23,7 +23,7 @@ pub(crate) struct Bound {
 
 /// A node that binds a variable, and the position of the value among its kids.
 #[derive(Clone, Copy)]
-struct Known {
+struct BinderEntry {
     binding: NodeId,
     value: u32,
     index: Option<usize>,
@@ -32,7 +32,7 @@ struct Known {
 /// The bindings of a graph, by the definition of the variable.
 #[derive(Default)]
 pub(crate) struct Bindings {
-    known: HashMap<NodeId, Vec<Known>, RandomState>,
+    known: HashMap<NodeId, Vec<BinderEntry>, RandomState>,
     /// The definitions whose variable may mean something else at one of its uses.
     unsettled: OnceLock<HashSet<NodeId, RandomState>>,
     pub(crate) roles: RoleTable,
@@ -55,7 +55,7 @@ impl Bindings {
         };
         let field = node.kids[field].node;
         let mut add = |definition: NodeId, index| {
-            let known = Known {
+            let known = BinderEntry {
                 binding: at,
                 value: value as u32,
                 index,
@@ -76,12 +76,12 @@ impl Bindings {
     }
 
     /// The binding of a variable, if there is exactly one, which is visible at all uses.
-    pub(crate) fn of(&self, graph: &Graph, ident: u64) -> Option<Bound> {
+    pub(crate) fn of(&self, graph: &Graph, ident: u64) -> Option<VarBinding> {
         self.of_definition(graph, graph.find(ident, RegionKind::Def, false)?)
     }
 
     /// The binding of a variable, given by its definition.
-    fn of_definition(&self, graph: &Graph, definition: NodeId) -> Option<Bound> {
+    fn of_definition(&self, graph: &Graph, definition: NodeId) -> Option<VarBinding> {
         let mut alive = self.all_of(graph, definition);
         let bound = alive.next()?;
         let is_only = alive.next().is_none() && self.is_settled(graph, definition);
@@ -105,13 +105,17 @@ impl Bindings {
     }
 
     /// All that binds the variable of a definition.
-    pub(crate) fn all_of(&self, graph: &Graph, definition: NodeId) -> impl Iterator<Item = Bound> {
+    pub(crate) fn all_of(
+        &self,
+        graph: &Graph,
+        definition: NodeId,
+    ) -> impl Iterator<Item = VarBinding> {
         let known = self.known.get(&definition).into_iter().flatten();
         known.filter_map(|known| {
             let node = graph.node(known.binding);
             let value = node.kids[known.value as usize].node;
             let is_alive = !node.dead && value != NOTHING;
-            is_alive.then_some(Bound {
+            is_alive.then_some(VarBinding {
                 binding: known.binding,
                 value,
                 index: known.index,

@@ -12,7 +12,7 @@ use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::rewrite::Outcome;
-use crate::kernel::object::view::Met;
+use crate::kernel::object::view::PartRef;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
@@ -22,30 +22,30 @@ use crate::kernel::value::Value;
 pub(super) struct Place {
     pub(super) region: RegionKind,
     def_level: u32,
-    sight: Sight,
+    sight: LookupRule,
 }
 
 impl Place {
     pub(super) const ROOT: Place = Place {
         region: RegionKind::Use,
         def_level: 0,
-        sight: Sight::Bindings,
+        sight: LookupRule::Bindings,
     };
     /// In the fields of a free variable.
     pub(super) const IN_FREE: Place = Place {
-        sight: Sight::Pairs,
+        sight: LookupRule::Pairs,
         ..Place::ROOT
     };
     /// In the replacement of a variable.
     pub(super) const IN_REPLACEMENT: Place = Place {
-        sight: Sight::Fields,
+        sight: LookupRule::Fields,
         ..Place::ROOT
     };
 
     /// The place of the fields of a variable that is being bound here.
     pub(super) fn inside(self) -> Place {
         Place {
-            sight: Sight::Size,
+            sight: LookupRule::Size,
             ..self
         }
     }
@@ -53,7 +53,7 @@ impl Place {
 
 /// The rule that gives variables their meaning at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Sight {
+enum LookupRule {
     /// Their binding if they have one, otherwise their replacement.
     Bindings,
     /// As `Bindings`, in the fields of a variable that is being bound.
@@ -132,7 +132,7 @@ struct Remembered {
     dependence: Dependence,
 }
 
-pub(super) struct Bound {
+pub(super) struct BindingScopes {
     bindings: HashMap<u64, Vec<Binding>, RandomState>,
     levels: Vec<Level>,
     instances: u64,
@@ -152,12 +152,12 @@ pub(super) struct Bound {
     /// yet.
     unsettled: HashSet<u64, RandomState>,
     dependence: Dependence,
-    results: HashMap<(u64, RegionKind, Sight), Remembered, RandomState>,
+    results: HashMap<(u64, RegionKind, LookupRule), Remembered, RandomState>,
 }
 
-impl Default for Bound {
+impl Default for BindingScopes {
     fn default() -> Self {
-        Bound {
+        BindingScopes {
             bindings: HashMap::default(),
             levels: vec![Level {
                 instance: 0,
@@ -179,7 +179,7 @@ impl Default for Bound {
     }
 }
 
-impl Bound {
+impl BindingScopes {
     /// Adds a pair to the substitution. Returns false if the variable has one.
     pub(super) fn replace(&mut self, var: u64, replacement: Value) -> bool {
         let stack = self.bindings.entry(var).or_default();
@@ -227,7 +227,7 @@ impl Bound {
 
     /// True if a variable at this place is a free use.
     pub(super) fn is_free_use(&self, var: u64, place: Place) -> bool {
-        let bindings = matches!(place.sight, Sight::Bindings | Sight::Size);
+        let bindings = matches!(place.sight, LookupRule::Bindings | LookupRule::Size);
         let newest = || self.bindings.get(&var)?.last();
         bindings && self.is_use(var, place) && newest().is_none_or(|it| it.level == 0)
     }
@@ -239,9 +239,9 @@ impl Bound {
     fn is_use(&self, var: u64, place: Place) -> bool {
         place.region == RegionKind::Use
             || match place.sight {
-                Sight::Bindings => false,
-                Sight::Size => place.def_level <= OUTERMOST && self.used.contains(&var),
-                Sight::Pairs | Sight::Fields => true,
+                LookupRule::Bindings => false,
+                LookupRule::Size => place.def_level <= OUTERMOST && self.used.contains(&var),
+                LookupRule::Pairs | LookupRule::Fields => true,
             }
     }
 
@@ -264,7 +264,7 @@ impl Bound {
                 parent.def_level
             },
             sight: match parent.sight {
-                Sight::Size if opens => Sight::Bindings,
+                LookupRule::Size if opens => LookupRule::Bindings,
                 other => other,
             },
         }
@@ -308,12 +308,12 @@ impl Bound {
     }
 
     /// Returns the meaning of a variable at a place.
-    pub(super) fn look_up(&mut self, var: u64, place: Place, was: Met<'_>) -> Meaning {
+    pub(super) fn look_up(&mut self, var: u64, place: Place, was: PartRef<'_>) -> Meaning {
         let bindings = self.bindings.get(&var);
         let found = bindings.and_then(|stack| match place.sight {
-            Sight::Bindings | Sight::Size => stack.last(),
-            Sight::Pairs => stack.first().filter(|pair| pair.level == 0),
-            Sight::Fields => None,
+            LookupRule::Bindings | LookupRule::Size => stack.last(),
+            LookupRule::Pairs => stack.first().filter(|pair| pair.level == 0),
+            LookupRule::Fields => None,
         });
         // A definition field rebinds variables that are bound further out.
         let is_bound = found.is_some_and(|binding| binding.level >= place.def_level);

@@ -10,7 +10,7 @@ use crate::kernel::error::Error;
 use crate::kernel::object::access::Section;
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::table::{Slot, TypeInfo};
-use crate::kernel::object::view::{Fields, Met, ObjRef};
+use crate::kernel::object::view::{Fields, ObjRef, PartRef};
 use crate::kernel::path::AccessPath;
 use crate::kernel::path::places::Step;
 use crate::kernel::types::region::{RegionChange, RegionKind};
@@ -56,7 +56,7 @@ impl View {
 /// A part of an object, or the root.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a> {
-    pub(crate) met: Met<'a>,
+    pub(crate) met: PartRef<'a>,
     /// The region: tells whether variables in it are bound or used.
     pub(crate) region: RegionKind,
     pub(crate) is_key: bool,
@@ -67,7 +67,7 @@ impl<'a> Part<'a> {
     #[inline(always)]
     pub(crate) fn object(object: ObjRef<'a>, region: RegionKind) -> Self {
         Part {
-            met: Met::Object(object),
+            met: PartRef::Object(object),
             region,
             is_key: false,
         }
@@ -76,7 +76,7 @@ impl<'a> Part<'a> {
     /// A value in a region that is not part of anything.
     pub(crate) fn alone(value: &'a Value, region: RegionKind) -> Self {
         Part {
-            met: Met::of(value),
+            met: PartRef::of(value),
             region,
             is_key: false,
         }
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
     /// a copy of its earlier contents.
     pub(super) fn over(object: ObjRef<'a>, held: ObjRef<'a>, view: View) -> Option<Self> {
         let part = Part {
-            met: Met::Object(object),
+            met: PartRef::Object(object),
             region: RegionKind::Use,
             is_key: false,
         };
@@ -320,7 +320,7 @@ impl<'a> Cursor<'a> {
     #[inline(never)]
     fn element(&self, position: usize) -> Option<Part<'a>> {
         let part = |value: &'a Value, region, is_key| Part {
-            met: Met::of(value),
+            met: PartRef::of(value),
             region,
             is_key,
         };
@@ -416,13 +416,13 @@ impl<'a> Cursor<'a> {
     /// Makes paths lead through `part` as if it had been taken last: through
     /// the first field that holds it, or an equal plain value. Returns false if there
     /// is no such field: the path then has no step for this object.
-    pub(crate) fn lead_to(&mut self, section: &Section, part: Met<'a>) -> bool {
+    pub(crate) fn lead_to(&mut self, section: &Section, part: PartRef<'a>) -> bool {
         let is_wanted = |position: &usize| match (self.get(section, *position), part) {
-            (Some(found), Met::Object(part)) => {
-                matches!(found.met, Met::Object(found) if found.same_as(part))
+            (Some(found), PartRef::Object(part)) => {
+                matches!(found.met, PartRef::Object(found) if found.same_as(part))
             }
-            (Some(found), Met::Plain(part)) => {
-                matches!(found.met, Met::Plain(found) if found.to_value() == part.to_value())
+            (Some(found), PartRef::Plain(part)) => {
+                matches!(found.met, PartRef::Plain(found) if found.to_value() == part.to_value())
             }
             (None, _) => false,
         };

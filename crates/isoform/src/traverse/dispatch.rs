@@ -48,7 +48,7 @@ pub struct Dispatch<F> {
     functions: Vec<(TypeIndex, F)>,
     /// The position in `functions` by the index of the type itself.
     own: HashMap<u32, u32>,
-    found: Found,
+    found: LookupCache,
 }
 
 impl<F> Dispatch<F> {
@@ -57,7 +57,7 @@ impl<F> Dispatch<F> {
         Dispatch {
             functions: Vec::new(),
             own: HashMap::new(),
-            found: Found::default(),
+            found: LookupCache::default(),
         }
     }
 
@@ -77,7 +77,7 @@ impl<F> Dispatch<F> {
     /// Sets the function for a type and those that extend it; returns the one
     /// that the type itself had.
     pub fn insert(&mut self, ty: TypeIndex, function: F) -> Option<F> {
-        self.found = Found::default();
+        self.found = LookupCache::default();
         if let Some(position) = self.own.get(&ty.get()) {
             let entry = self.functions.get_mut(*position as usize)?;
             return Some(std::mem::replace(&mut entry.1, function));
@@ -155,11 +155,11 @@ const SEGMENTS: usize = 13;
 /// The results of lookups, by the index of the type. Segments are made when a type
 /// of theirs is looked up, and never move, so that readers need no lock.
 #[derive(Default)]
-struct Found {
+struct LookupCache {
     segments: [OnceLock<Box<[AtomicU32]>>; SEGMENTS],
 }
 
-impl Found {
+impl LookupCache {
     /// Where a type has its place: the segment, the position in it, and how
     /// long the segment is.
     #[inline]
@@ -202,7 +202,7 @@ mod tests {
     fn each_type_has_a_place_of_its_own() {
         let mut taken = hashbrown::HashSet::new();
         for index in (0..5_000).chain([(1 << 20) - 1]) {
-            let (segment, at, length) = Found::place(TypeIndex(index));
+            let (segment, at, length) = LookupCache::place(TypeIndex(index));
             assert!(segment < SEGMENTS && at < length, "{index}");
             assert!(taken.insert((segment, at)), "{index}");
         }
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn results_are_found_again_beside_each_other() {
-        let found = Found::default();
+        let found = LookupCache::default();
         let indices = [0, 255, 256, 511, 512, 100_000];
         for index in indices {
             assert_eq!(found.get(TypeIndex(index)), UNKNOWN);

@@ -13,7 +13,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Obj, Ref};
-use crate::kernel::object::view::Met;
+use crate::kernel::object::view::PartRef;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 
@@ -135,7 +135,7 @@ impl<'f, C, R> NodeFunctor<'f, C, R> {
             Err(Stop::End(_)) => return Err(unknown(root)),
         }
         match run.memory.into_inner().take(root.identity()) {
-            Some(Known::Result(result)) => Ok(result),
+            Some(NodeState::Result(result)) => Ok(result),
             _ => Err(unknown(root)),
         }
     }
@@ -155,7 +155,7 @@ impl<C, R> std::fmt::Debug for NodeFunctor<'_, C, R> {
 
 /// The results of nodes, as the function of a node sees them.
 pub struct Results<'a, R> {
-    known: &'a Memory<Known<R>>,
+    known: &'a Memory<NodeState<R>>,
     wanted: RefCell<Option<Ref<Obj>>>,
 }
 
@@ -170,8 +170,8 @@ impl<R> Results<'_, R> {
     pub fn of<T: Node>(&self, node: &Ref<T>) -> Result<&R> {
         let node = node.as_object();
         match self.known.answer(node.identity()) {
-            Some(Known::Result(result)) => Ok(result),
-            Some(Known::Nothing) => Err(unknown(node)),
+            Some(NodeState::Result(result)) => Ok(result),
+            Some(NodeState::Nothing) => Err(unknown(node)),
             None => {
                 *self.wanted.borrow_mut() = Some(node.clone());
                 let name = node.type_info().key();
@@ -188,7 +188,7 @@ impl<R> std::fmt::Debug for Results<'_, R> {
 }
 
 /// The state of a node that was computed.
-enum Known<R> {
+enum NodeState<R> {
     /// No function was set for its type.
     Nothing,
     Result(R),
@@ -198,22 +198,22 @@ enum Known<R> {
 struct Run<'r, 'f, C, R> {
     functor: &'r NodeFunctor<'f, C, R>,
     context: RefCell<&'r mut C>,
-    memory: RefCell<Memory<Known<R>>>,
+    memory: RefCell<Memory<NodeState<R>>>,
 }
 
 impl<C, R> Methods for Run<'_, '_, C, R> {
-    type Answer = Known<R>;
+    type Answer = NodeState<R>;
     /// Functions find results in the memory.
     type Reply = ();
     /// The nodes to compute first, the next one last.
     type Waiting = Vec<Ref<Obj>>;
     type Error = Error;
 
-    fn memory<T>(&self, body: impl FnOnce(&mut Memory<Known<R>>) -> T) -> T {
+    fn memory<T>(&self, body: impl FnOnce(&mut Memory<NodeState<R>>) -> T) -> T {
         body(&mut self.memory.borrow_mut())
     }
 
-    fn reply(&self, _answer: &Known<R>) {}
+    fn reply(&self, _answer: &NodeState<R>) {}
 
     /// A function that asks for a string is told that it has no result.
     fn is_plain(&self, _object: &Ref<Obj>) -> bool {
@@ -226,7 +226,7 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
 
     fn call(&self, node: &Value, _region: RegionKind) -> Outcome<Call<Self>, Self> {
         let Some(object) = node.as_object() else {
-            return Ok(Call::Answer(Known::Nothing));
+            return Ok(Call::Answer(NodeState::Nothing));
         };
         let before = match self.functor.before.get(object.type_index()) {
             Some(before) => before(&mut self.context.borrow_mut(), object)?,
@@ -235,7 +235,7 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
         Ok(match before {
             Before::Children => Call::Waiting(nodes_below(node)),
             Before::OnRequest => Call::Waiting(Vec::new()),
-            Before::Result(result) => Call::Answer(Known::Result(result)),
+            Before::Result(result) => Call::Answer(NodeState::Result(result)),
         })
     }
 
@@ -256,7 +256,7 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
             .as_object()
             .and_then(|object| Some((object, functions.get(object.type_index())?)))
         else {
-            return Ok(Resumed::Answer(Known::Nothing));
+            return Ok(Resumed::Answer(NodeState::Nothing));
         };
         let results = Results {
             known: &self.memory.borrow(),
@@ -264,18 +264,18 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
         };
         let result = function(&mut self.context.borrow_mut(), object, &results);
         match (result, results.wanted.take()) {
-            (Ok(result), _) => Ok(Resumed::Answer(Known::Result(result))),
+            (Ok(result), _) => Ok(Resumed::Answer(NodeState::Result(result))),
             (Err(_), Some(wanted)) => Ok(Resumed::Ask(wanted.into())),
             (Err(error), None) => Err(Stop::Error(error)),
         }
     }
 
-    fn combine(&self, _children: &Children, _replies: Vec<()>) -> Result<Known<R>> {
-        Ok(Known::Nothing)
+    fn combine(&self, _children: &Children, _replies: Vec<()>) -> Result<NodeState<R>> {
+        Ok(NodeState::Nothing)
     }
 
-    fn answer_of(&self, _value: Value) -> Known<R> {
-        Known::Nothing
+    fn answer_of(&self, _value: Value) -> NodeState<R> {
+        NodeState::Nothing
     }
 }
 
@@ -287,7 +287,7 @@ fn nodes_below(node: &Value) -> Vec<Ref<Obj>> {
     access::reading(|section| {
         let root = Part::alone(node, RegionKind::Use);
         let mut cursors: Vec<Cursor<'_>> = Vec::new();
-        if let Met::Object(object) = root.met {
+        if let PartRef::Object(object) = root.met {
             cursors.extend(Cursor::open(section, object, root, View::Compared));
         }
         while let Some(cursor) = cursors.last_mut() {
@@ -295,7 +295,7 @@ fn nodes_below(node: &Value) -> Vec<Ref<Obj>> {
                 cursors.pop();
                 continue;
             };
-            let Met::Object(object) = part.met else {
+            let PartRef::Object(object) = part.met else {
                 continue;
             };
             if part.is_key {

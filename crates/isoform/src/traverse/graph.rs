@@ -20,7 +20,7 @@ use super::parts::children_of;
 use crate::kernel::container::Contents;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Poll, Section};
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
@@ -35,7 +35,7 @@ const OPEN: NodeId = u32::MAX - 1;
 
 /// A part of an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kid {
+pub(crate) struct Operand {
     pub(crate) node: NodeId,
     /// Its position in the order of visit.
     pub(crate) position: u32,
@@ -65,7 +65,7 @@ pub(crate) enum Role {
 pub(crate) struct GraphNode {
     /// The object as it was last built.
     pub(crate) value: Value,
-    pub(crate) kids: SmallVec<[Kid; 2]>,
+    pub(crate) kids: SmallVec<[Operand; 2]>,
     pub(crate) users: SmallVec<[Edge; 1]>,
     pub(crate) role: Role,
     pub(crate) region: RegionKind,
@@ -99,7 +99,7 @@ pub(crate) struct Graph {
 }
 
 fn place_of(object: ObjRef<'_>, region: RegionKind, is_key: bool) -> Place {
-    let is_var = Met::Object(object).variable().is_some();
+    let is_var = PartRef::Object(object).variable().is_some();
     let region = match (is_var, region) {
         (true, RegionKind::DefSimple) => RegionKind::Def,
         (_, region) => region,
@@ -130,7 +130,7 @@ impl Graph {
         is_key: bool,
     ) -> Result<NodeId> {
         let part = Part {
-            met: Met::of(root),
+            met: PartRef::of(root),
             region,
             is_key,
         };
@@ -181,7 +181,7 @@ impl Graph {
         part: Part<'a>,
         first: usize,
     ) -> std::result::Result<std::result::Result<NodeId, Opened<'a>>, ObjRef<'a>> {
-        let Met::Object(object) = part.met else {
+        let PartRef::Object(object) = part.met else {
             return Ok(Ok(self.push(part, Role::Plain)));
         };
         let place = place_of(object, part.region, part.is_key);
@@ -229,7 +229,7 @@ impl Graph {
             return NOTHING;
         };
         let part = Part {
-            met: Met::Object(open.cursor.object()),
+            met: PartRef::Object(open.cursor.object()),
             region: open.cursor.region,
             is_key: open.cursor.is_key,
         };
@@ -314,7 +314,7 @@ impl Graph {
         let users = &mut self.nodes[kid as usize].users;
         let back = users.len() as u32;
         users.push(Edge { user, kid: slot });
-        self.nodes[user as usize].kids.push(Kid {
+        self.nodes[user as usize].kids.push(Operand {
             node: kid,
             position,
             back,
@@ -533,11 +533,11 @@ impl Graph {
                 before
             })
             .collect();
-        let kept: Vec<Kid> = this
+        let kept: Vec<Operand> = this
             .kids
             .iter()
             .filter(|kid| kid.node != NOTHING)
-            .map(|kid| Kid {
+            .map(|kid| Operand {
                 position: places[kid.position as usize] - 1,
                 ..*kid
             })

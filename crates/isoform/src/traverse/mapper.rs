@@ -23,7 +23,7 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::types::Kind;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
@@ -91,7 +91,7 @@ thread_local! {
 
 /// The state of an open object.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Open<'a> {
+pub(super) struct OpenObject<'a> {
     /// The value in the original, if a callback replaced it by the object.
     replaced: Option<&'a Value>,
     /// True if the result is remembered for the object in the original.
@@ -100,7 +100,7 @@ pub(super) struct Open<'a> {
     descent: bool,
 }
 
-impl<'a> Open<'a> {
+impl<'a> OpenObject<'a> {
     /// The object in the original, in its region, for which the result of the
     /// object of a cursor is remembered.
     fn remembered(&self, cursor: &Cursor<'a>) -> Option<(u64, RegionKind)> {
@@ -120,7 +120,7 @@ struct Mapper<'a, 'f, W, F> {
     wanted: W,
     callback: F,
     driver: Option<Driver<'f, DriveMutate<'f>>>,
-    rewriter: Rewriter<'a, Open<'a>>,
+    rewriter: Rewriter<'a, OpenObject<'a>>,
     /// The results of objects, for each kind of region.
     results: [Results; 3],
     /// The results of variables and dag nodes before the callback, or without
@@ -146,10 +146,10 @@ where
     W: Fn(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
 {
-    type Extra = Open<'a>;
+    type Extra = OpenObject<'a>;
 
     #[inline(always)]
-    fn rewriter(&mut self) -> &mut Rewriter<'a, Open<'a>> {
+    fn rewriter(&mut self) -> &mut Rewriter<'a, OpenObject<'a>> {
         &mut self.rewriter
     }
 
@@ -160,7 +160,7 @@ where
 
     #[inline(always)]
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
-        if !self.plain_wanted && matches!(part.met, Met::Plain(_)) {
+        if !self.plain_wanted && matches!(part.met, PartRef::Plain(_)) {
             return Ok(Progress::Same);
         }
         self.meet_any(section, part)
@@ -194,7 +194,7 @@ where
             };
         }
         prefetch_ahead(object);
-        self.rewriter.push(cursor, Open::default());
+        self.rewriter.push(cursor, OpenObject::default());
         Ok(Progress::Opened)
     }
 
@@ -223,7 +223,7 @@ where
     fn meet_any(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
         if !self.special
             && !part.is_key
-            && let Met::Object(object) = part.met
+            && let PartRef::Object(object) = part.met
             && !(self.options.revisit_vars && object.info().kind == Kind::Var)
             && let Some(Some(result)) = self.results_in(part.region).found(object.ident())
         {
@@ -244,7 +244,7 @@ where
         if part.is_key && !self.options.children.keys {
             return Ok(Some(Outcome::Same));
         }
-        let Met::Object(object) = part.met else {
+        let PartRef::Object(object) = part.met else {
             return self.leaf(section, part).map(Some);
         };
         let class = object.info().class();
@@ -291,7 +291,7 @@ where
         {
             // The replacement may contain the value it replaces.
             remembered = Some(self.remember(ident, part.region));
-            source.met = Met::of(self.rewriter.parts.keep_value(&answer));
+            source.met = PartRef::of(self.rewriter.parts.keep_value(&answer));
         }
         self.enter(section, source, part.met, remembered)
     }
@@ -307,7 +307,7 @@ where
             self.descents.set(cursor.object().ident(), outcome.clone());
         }
         let part = Part {
-            met: Met::Object(cursor.object()),
+            met: PartRef::Object(cursor.object()),
             region: cursor.region,
             is_key: cursor.is_key,
         };
@@ -315,7 +315,7 @@ where
             outcome
         } else {
             let remembered = open.remembered(&cursor);
-            let replaced = open.replaced.map(Met::of);
+            let replaced = open.replaced.map(PartRef::of);
             self.finish(section, outcome, part, replaced, remembered)?
         };
         Ok(self.rewriter.settle(Some(outcome)))
@@ -336,7 +336,7 @@ where
             }
             Payload::Sequence => match Cursor::of_container(section, object, part, self.view) {
                 Some(cursor) => {
-                    self.rewriter.push(cursor, Open::default());
+                    self.rewriter.push(cursor, OpenObject::default());
                     Ok(Progress::Opened)
                 }
                 None => Ok(Progress::Same),
@@ -384,11 +384,11 @@ where
         &mut self,
         section: &mut Section,
         source: Part<'a>,
-        was: Met<'a>,
+        was: PartRef<'a>,
         remembered: Option<(u64, RegionKind)>,
     ) -> Result<Option<Outcome>> {
         let replaced = (!source.met.is_same(was)).then_some(was);
-        let Met::Object(object) = source.met else {
+        let PartRef::Object(object) = source.met else {
             return self
                 .finish(section, Outcome::Same, source, replaced, remembered)
                 .map(Some);
@@ -424,7 +424,7 @@ where
                 .map(Some);
         };
         prefetch_ahead(object);
-        let open = Open {
+        let open = OpenObject {
             replaced: replaced.map(|was| self.rewriter.parts.keep_value(&was.to_value())),
             remembered: remembered.is_some(),
             descent: descent.is_some(),
@@ -439,7 +439,7 @@ where
         section: &mut Section,
         outcome: Outcome,
         part: Part<'a>,
-        replaced: Option<Met<'a>>,
+        replaced: Option<PartRef<'a>>,
         remembered: Option<(u64, RegionKind)>,
     ) -> Result<Outcome> {
         let outcome = match self.options.order {
@@ -467,7 +467,7 @@ where
             return self.call(section, part);
         };
         let now = Part {
-            met: Met::of(value),
+            met: PartRef::of(value),
             ..part
         };
         match self.call(section, now)? {
@@ -549,7 +549,7 @@ where
         hook: &DynMutate,
     ) -> Result<Outcome> {
         let part = Part {
-            met: Met::Object(object),
+            met: PartRef::Object(object),
             region,
             is_key: false,
         };
@@ -614,15 +614,15 @@ where
         part: Part<'a>,
         remembered: Option<(u64, RegionKind)>,
     ) -> bool {
-        let Met::Object(object) = part.met else {
+        let PartRef::Object(object) = part.met else {
             return false;
         };
         let Some(cursor) = Cursor::open(section, object, part, self.view) else {
             return false;
         };
-        let open = Open {
+        let open = OpenObject {
             remembered: remembered.is_some(),
-            ..Open::default()
+            ..OpenObject::default()
         };
         self.rewriter.push(cursor, open);
         true
@@ -689,7 +689,7 @@ where
         part: Part<'a>,
         asker: Asker<'a>,
     ) -> Result<Outcome> {
-        let Met::Object(object) = part.met else {
+        let PartRef::Object(object) = part.met else {
             return Ok(Outcome::Same);
         };
         let info = object.info();
@@ -712,9 +712,9 @@ where
             return Ok(Outcome::Same);
         };
         let floor = self.rewriter.cursors.len();
-        let open = Open {
+        let open = OpenObject {
             descent: descent.is_some(),
-            ..Open::default()
+            ..OpenObject::default()
         };
         self.rewriter.push(cursor.silent(), open);
         self.descend(section, floor, Progress::Opened)

@@ -14,7 +14,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::path::AccessPath;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
@@ -30,7 +30,7 @@ pub(crate) enum Outcome {
 impl Outcome {
     /// The outcome for a part that a value replaces.
     #[inline]
-    pub(crate) fn of(value: Value, was: Met<'_>) -> Self {
+    pub(crate) fn of(value: Value, was: PartRef<'_>) -> Self {
         if was.is(&value) {
             Outcome::Same
         } else {
@@ -39,7 +39,7 @@ impl Outcome {
     }
 
     /// The new value of the part.
-    pub(crate) fn into_value(self, was: Met<'_>) -> Value {
+    pub(crate) fn into_value(self, was: PartRef<'_>) -> Value {
         match self {
             Outcome::Same => was.to_value(),
             Outcome::New(value) => value,

@@ -301,15 +301,15 @@ pub(crate) fn unfit(info: &TypeInfo, attribute: &str, expected: &str, got: &Valu
     ))
 }
 
-type Known = HashMap<TypeIndex, Option<Arc<Roles>>, RandomState>;
+type RoleMap = HashMap<TypeIndex, Option<Arc<Roles>>, RandomState>;
 
 /// The roles of the types met in one traversal.
 #[derive(Default)]
-pub(crate) struct RoleTable(Mutex<Known>);
+pub(crate) struct RoleTable(Mutex<RoleMap>);
 
 impl RoleTable {
     /// Held for lookups only.
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, RoleMap> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

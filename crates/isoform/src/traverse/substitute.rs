@@ -4,7 +4,7 @@
 
 use hashbrown::HashSet;
 
-use super::bound::{Bound, Dependence, Meaning, Place};
+use super::bound::{BindingScopes, Dependence, Meaning, Place};
 use super::cursor::{Cursor, Part, View, cyclic};
 use super::options::{WalkOptions, WalkOrder, WalkResult};
 use super::rewrite::{Outcome, Policy, Progress, Rewriter};
@@ -16,7 +16,7 @@ use crate::kernel::object::build;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
@@ -120,7 +120,7 @@ pub(crate) fn substitute_in_free(
 /// `ValueError` for a cyclic value.
 pub(crate) fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
     let parts = Arena::default();
-    let mut search = Substitution::new(Bound::default(), HashSet::new(), &parts);
+    let mut search = Substitution::new(BindingScopes::default(), HashSet::new(), &parts);
     search.bound.tell_bindings_apart();
     search.free = Some(Vec::new());
     access::traversing(|section| search.substitute(section, root))?;
@@ -128,8 +128,8 @@ pub(crate) fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
 }
 
 /// Makes bindings from the pairs.
-fn pairs_of(pairs: &[(Value, Value)]) -> Result<Bound> {
-    let mut bound = Bound::default();
+fn pairs_of(pairs: &[(Value, Value)]) -> Result<BindingScopes> {
+    let mut bound = BindingScopes::default();
     for (var, replacement) in pairs {
         let object = var.as_object().filter(|object| is_var(object.type_info()));
         let Some(object) = object else {
@@ -147,7 +147,7 @@ fn pairs_of(pairs: &[(Value, Value)]) -> Result<Bound> {
     Ok(bound)
 }
 
-fn run(root: &Value, pairs: &[(Value, Value)], bound: Bound) -> Result<Value> {
+fn run(root: &Value, pairs: &[(Value, Value)], bound: BindingScopes) -> Result<Value> {
     let parts = Arena::default();
     let avoid = variables_of(pairs.iter().map(|(_, replacement)| replacement))?;
     let mut substitution = Substitution::new(bound, avoid, &parts);
@@ -174,7 +174,7 @@ fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u
 }
 
 /// The state of an open object.
-struct Open<'a> {
+struct OpenObject<'a> {
     place: Place,
     /// The dependencies of its surroundings.
     outer: Dependence,
@@ -183,7 +183,7 @@ struct Open<'a> {
     role: Role,
     /// The variable of the substitution that the result replaces, and the part
     /// where it was met.
-    settles: Option<(u64, Met<'a>)>,
+    settles: Option<(u64, PartRef<'a>)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -198,10 +198,10 @@ enum Role {
 }
 
 struct Substitution<'a> {
-    bound: Bound,
+    bound: BindingScopes,
     /// Variables that no binder may capture.
     avoid: HashSet<u64>,
-    rewriter: Rewriter<'a, Open<'a>>,
+    rewriter: Rewriter<'a, OpenObject<'a>>,
     /// Open objects that may be met again, each with the number of replacements
     /// that were being searched.
     open: HashSet<(u64, usize), rapidhash::fast::RandomState>,
@@ -214,10 +214,10 @@ struct Substitution<'a> {
 }
 
 impl<'a> Policy<'a> for Substitution<'a> {
-    type Extra = Open<'a>;
+    type Extra = OpenObject<'a>;
 
     #[inline(always)]
-    fn rewriter(&mut self) -> &mut Rewriter<'a, Open<'a>> {
+    fn rewriter(&mut self) -> &mut Rewriter<'a, OpenObject<'a>> {
         &mut self.rewriter
     }
 
@@ -247,7 +247,7 @@ impl<'a> Policy<'a> for Substitution<'a> {
         let outcome = match open.role {
             Role::Definition => self.define(object, outcome, open.place),
             Role::Free => {
-                let image = outcome.clone().into_value(Met::Object(object));
+                let image = outcome.clone().into_value(PartRef::Object(object));
                 self.bound.settle_free(object.ident(), image);
                 outcome
             }
@@ -263,14 +263,14 @@ impl<'a> Policy<'a> for Substitution<'a> {
             return Ok(self.rewriter.settle(Some(outcome)));
         };
         self.replacements -= 1;
-        let image = outcome.into_value(Met::Object(object));
+        let image = outcome.into_value(PartRef::Object(object));
         self.bound.settle(var, image.clone());
         Ok(self.rewriter.settle(Some(Outcome::of(image, was))))
     }
 }
 
 impl<'a> Substitution<'a> {
-    fn new(bound: Bound, avoid: HashSet<u64>, parts: &'a Arena) -> Self {
+    fn new(bound: BindingScopes, avoid: HashSet<u64>, parts: &'a Arena) -> Self {
         Substitution {
             bound,
             avoid,
@@ -300,7 +300,7 @@ impl<'a> Substitution<'a> {
         part: Part<'a>,
         place: Place,
     ) -> Result<Option<Outcome>> {
-        let Met::Object(object) = part.met else {
+        let PartRef::Object(object) = part.met else {
             return Ok(Some(Outcome::Same));
         };
         let info = object.info();
@@ -353,7 +353,7 @@ impl<'a> Substitution<'a> {
             self.bound.open_scope();
         }
         prefetch_ahead(object);
-        let open = Open {
+        let open = OpenObject {
             place: inside,
             outer,
             remembered,
@@ -371,7 +371,7 @@ impl<'a> Substitution<'a> {
         section: &mut Section,
         var: u64,
         replacement: &Value,
-        was: Met<'a>,
+        was: PartRef<'a>,
     ) -> Result<Option<Outcome>> {
         self.bound.settle(var, replacement.clone());
         self.replacements += 1;
@@ -426,7 +426,7 @@ impl<'a> Substitution<'a> {
             rebuilt => rebuilt,
         };
         let changed = matches!(image, Outcome::New(_));
-        let value = image.clone().into_value(Met::Object(var));
+        let value = image.clone().into_value(PartRef::Object(var));
         self.bound.bind(ident, place, value, changed);
         image
     }

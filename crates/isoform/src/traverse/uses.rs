@@ -9,7 +9,7 @@ use super::options::WalkResult;
 use super::substitute::substitute;
 use super::walk::walk_objects;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::view::Met;
+use crate::kernel::object::view::PartRef;
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
@@ -124,7 +124,9 @@ impl Uses {
     /// something else, not at all, or more than once, and for one that is also used outside of
     /// the scope of its definition. O(1), after O(n log n) for the first question.
     pub fn definition(&self, var: &Value) -> Option<Definition> {
-        let bound = self.bindings.of(&self.graph, Met::of(var).variable()?)?;
+        let bound = self
+            .bindings
+            .of(&self.graph, PartRef::of(var).variable()?)?;
         Some(Definition {
             binding: self.graph.node(bound.binding).value.clone(),
             value: self.graph.node(bound.value).value.clone(),
@@ -171,7 +173,7 @@ impl Uses {
         if seeds.is_empty() || old == new {
             return Ok(self.root().clone());
         }
-        let ident = Met::of(old).variable();
+        let ident = PartRef::of(old).variable();
         let definition = ident.and_then(|ident| self.graph.find(ident, RegionKind::Def, false));
         if definition.is_some_and(|at| !self.bindings.is_settled(&self.graph, at)) {
             let pair = (old.clone(), new.clone());
@@ -272,7 +274,7 @@ impl Uses {
     /// The definitions, in the root, of variables of a replacement for a variable.
     fn caught(&self, old: &Value, new: &Value) -> Result<Vec<NodeId>> {
         let mut found = Vec::new();
-        if Met::of(old).variable().is_none() {
+        if PartRef::of(old).variable().is_none() {
             return Ok(found);
         }
         walk_objects(new, |object, _| {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::cursor::{Cursor, Part, path_of};
 use crate::kernel::object::reference::{Node, Obj, Ref};
-use crate::kernel::object::view::Met;
+use crate::kernel::object::view::PartRef;
 use crate::kernel::path::AccessPath;
 use crate::kernel::path::places::Step;
 use crate::kernel::types::region::RegionKind;
@@ -33,8 +33,8 @@ impl Visit<'_> {
     #[inline]
     pub fn object(&self) -> Option<&Ref<Obj>> {
         match &self.part.met {
-            Met::Object(object) => Some(object.as_ref()),
-            Met::Plain(_) => None,
+            PartRef::Object(object) => Some(object.as_ref()),
+            PartRef::Plain(_) => None,
         }
     }
 

@@ -18,7 +18,7 @@ use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
@@ -108,13 +108,13 @@ pub(super) fn run<B>(
     let _ = SCRATCH.try_with(|cell| cell.set(Some(scratch)));
     match outcome {
         Ok(()) => Ok(None),
-        Err(Stop::Result(result)) => Ok(result),
-        Err(Stop::Error(error)) => Err(error),
+        Err(EarlyExit::Result(result)) => Ok(result),
+        Err(EarlyExit::Error(error)) => Err(error),
     }
 }
 
 /// The reason why a walk ends early.
-enum Stop<B> {
+enum EarlyExit<B> {
     /// By a callback or, without a result, by a hook.
     Result(Option<B>),
     Error(Error),
@@ -163,18 +163,18 @@ where
     W: FnMut(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 {
-    fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<(), Stop<B>> {
+    fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<(), EarlyExit<B>> {
         self.meet(section, Part::alone(root, RegionKind::Use))?;
         self.descend(section, 0)
     }
 
     /// Visits everything open above a height, and closes it.
     #[inline(always)]
-    fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), Stop<B>> {
+    fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), EarlyExit<B>> {
         let mut poll = Poll::default();
         let plain_wanted = self.plain_wanted;
         loop {
-            poll.step(section).map_err(Stop::Error)?;
+            poll.step(section).map_err(EarlyExit::Error)?;
             if self.stack.len() == floor {
                 return Ok(());
             }
@@ -194,13 +194,13 @@ where
     }
 
     #[inline(always)]
-    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<(), Stop<B>> {
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<(), EarlyExit<B>> {
         if part.is_key && !self.options.keys {
             return Ok(());
         }
         match part.met {
-            Met::Object(object) => self.meet_object(section, object, part),
-            Met::Plain(_) => self.leaf(section, part),
+            PartRef::Object(object) => self.meet_object(section, object, part),
+            PartRef::Plain(_) => self.leaf(section, part),
         }
     }
 
@@ -211,7 +211,7 @@ where
         section: &mut Section,
         object: ObjRef<'a>,
         part: Part<'a>,
-    ) -> Result<(), Stop<B>> {
+    ) -> Result<(), EarlyExit<B>> {
         let info = object.info();
         if info.has_children {
             prefetch_ahead(object);
@@ -274,7 +274,7 @@ where
 
     /// Visits a plain value.
     #[inline(always)]
-    fn leaf(&mut self, section: &mut Section, part: Part<'a>) -> Result<(), Stop<B>> {
+    fn leaf(&mut self, section: &mut Section, part: Part<'a>) -> Result<(), EarlyExit<B>> {
         if self.special {
             self.drive(section, part, false)?;
         }
@@ -290,7 +290,7 @@ where
         object: ObjRef<'a>,
         part: Part<'a>,
         marked: bool,
-    ) -> Result<(), Stop<B>> {
+    ) -> Result<(), EarlyExit<B>> {
         let driven = self.drive(section, part, false);
         if marked {
             self.settle(object.ident(), part.region, driven.is_ok());
@@ -311,9 +311,9 @@ where
         section: &mut Section,
         object: ObjRef<'a>,
         region: RegionKind,
-    ) -> Result<bool, Stop<B>> {
+    ) -> Result<bool, EarlyExit<B>> {
         let part = Part {
-            met: Met::Object(object),
+            met: PartRef::Object(object),
             region,
             is_key: false,
         };
@@ -340,7 +340,7 @@ where
         object: ObjRef<'a>,
         region: RegionKind,
         hook: &DynVisit,
-    ) -> Result<bool, Stop<B>> {
+    ) -> Result<bool, EarlyExit<B>> {
         let asker = Asker {
             hooked: Some(object),
             has_cursor: true,
@@ -361,14 +361,14 @@ where
         section: &mut Section,
         part: Part<'a>,
         has_cursor: bool,
-    ) -> Result<bool, Stop<B>> {
+    ) -> Result<bool, EarlyExit<B>> {
         let wanted = |driver: &&mut Driver<'_, _>| driver.wants(part.met.type_index());
         let Some(driver) = self.driver.as_mut().filter(wanted) else {
             return Ok(false);
         };
         driver
             .enter("structural_visit", || path_of(&self.stack))
-            .map_err(Stop::Error)?;
+            .map_err(EarlyExit::Error)?;
         let callback = driver.callback;
         let value = part.met.to_value();
         let asker = Asker {
@@ -392,7 +392,7 @@ where
         (part, region): (&Value, RegionKind),
         asker: Asker<'a>,
         request: Request,
-    ) -> Result<(), Stop<B>> {
+    ) -> Result<(), EarlyExit<B>> {
         let (floor, stepless) = (self.stack.len(), self.stepless);
         let part = Part::alone(self.parts.keep_value(part), region);
         if asker.has_cursor
@@ -427,8 +427,8 @@ where
         section: &mut Section,
         part: Part<'a>,
         asker: Asker<'a>,
-    ) -> Result<(), Stop<B>> {
-        let Met::Object(object) = part.met else {
+    ) -> Result<(), EarlyExit<B>> {
+        let PartRef::Object(object) = part.met else {
             return Ok(());
         };
         let Some(cursor) = Cursor::open(section, object, part, self.view) else {
@@ -452,7 +452,7 @@ where
         object: ObjRef<'a>,
         region: RegionKind,
         class: Payload,
-    ) -> Result<Entry, Stop<B>> {
+    ) -> Result<Entry, EarlyExit<B>> {
         let once = self.options.sharing == Sharing::Once;
         // An object with one owner is met only once, unless the callback gives
         // it another owner. A cycle is entered at an object with two owners, or
@@ -468,7 +468,7 @@ where
         }
         match self.marks.enter(object.ident(), !once) {
             Mark::Done if once => Ok(Entry::Pass),
-            Mark::Open => Err(Stop::Error(cyclic(object).at(path_of(&self.stack)))),
+            Mark::Open => Err(EarlyExit::Error(cyclic(object).at(path_of(&self.stack)))),
             Mark::Fresh | Mark::Done if self.options.sharing == Sharing::OncePerRegion => {
                 Ok(self.enter_region(object, region))
             }
@@ -499,7 +499,7 @@ where
 
     /// Leaves the object on top of the stack.
     #[inline(always)]
-    fn close(&mut self, section: &mut Section) -> Result<(), Stop<B>> {
+    fn close(&mut self, section: &mut Section) -> Result<(), EarlyExit<B>> {
         let Some(cursor) = self.stack.pop() else {
             return Ok(());
         };
@@ -511,7 +511,7 @@ where
             return Ok(());
         }
         let part = Part {
-            met: Met::Object(object),
+            met: PartRef::Object(object),
             region: cursor.region,
             is_key: cursor.is_key,
         };
@@ -520,7 +520,7 @@ where
 
     /// Calls the callback. Returns true to visit the children.
     #[inline(always)]
-    fn call(&mut self, section: &mut Section, part: Part<'a>) -> Result<bool, Stop<B>> {
+    fn call(&mut self, section: &mut Section, part: Part<'a>) -> Result<bool, EarlyExit<B>> {
         if !(self.wanted)(part.met.type_index()) {
             return Ok(true);
         }
@@ -533,8 +533,8 @@ where
         match access::outside(section, || callback(&visit)) {
             Ok(WalkResult::Advance) => Ok(true),
             Ok(WalkResult::Skip) => Ok(false),
-            Ok(WalkResult::Interrupt(result)) => Err(Stop::Result(Some(result))),
-            Err(error) => Err(Stop::Error(error)),
+            Ok(WalkResult::Interrupt(result)) => Err(EarlyExit::Result(Some(result))),
+            Err(error) => Err(EarlyExit::Error(error)),
         }
     }
 }
@@ -576,8 +576,8 @@ where
             access::traversing(|section| walker.visit_part(section, part, asker, request));
         match visited {
             Ok(()) => Ok(None),
-            Err(Stop::Error(error)) => Err(error),
-            Err(Stop::Result(result)) => {
+            Err(EarlyExit::Error(error)) => Err(error),
+            Err(EarlyExit::Result(result)) => {
                 let show = self.walker.interrupts.to_value;
                 let shown = result.as_ref().map_or_else(|| Value::from(true), show);
                 self.stopped = Some((shown.clone(), result));
@@ -587,12 +587,14 @@ where
     }
 
     /// Turns the result of the hook into the next step of the walk.
-    fn end(self, answer: Result<Option<Value>>) -> Result<(), Stop<B>> {
+    fn end(self, answer: Result<Option<Value>>) -> Result<(), EarlyExit<B>> {
         match (answer, self.stopped) {
-            (Err(error), _) => Err(Stop::Error(error)),
+            (Err(error), _) => Err(EarlyExit::Error(error)),
             (Ok(None), _) => Ok(()),
-            (Ok(Some(end)), Some((shown, result))) if end == shown => Err(Stop::Result(result)),
-            (Ok(Some(end)), _) => Err(Stop::Result((self.walker.interrupts.from_value)(&end))),
+            (Ok(Some(end)), Some((shown, result))) if end == shown => {
+                Err(EarlyExit::Result(result))
+            }
+            (Ok(Some(end)), _) => Err(EarlyExit::Result((self.walker.interrupts.from_value)(&end))),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Every pair of subterms of random values is compared.
 
-use isoform_testing::classes::{CLASS_PROPERTIES, Judged, judge_bytes, judge_program};
+use isoform_testing::classes::{CLASS_PROPERTIES, VerdictCounts, judge_bytes, judge_program};
 use isoform_testing::source::{RandomCases, random_bytes, shrunk, split_mix};
 
 #[track_caller]
-fn total(cases: u64, judge: impl Fn(&[u8]) -> Result<Judged, String>) -> Judged {
+fn total(cases: u64, judge: impl Fn(&[u8]) -> Result<VerdictCounts, String>) -> VerdictCounts {
     let mut state = 16;
-    let mut total = Judged::default();
+    let mut total = VerdictCounts::default();
     for case in 0..cases {
         let bytes = random_bytes(split_mix(&mut state), 4 + case as usize % 300);
         match judge(&bytes) {

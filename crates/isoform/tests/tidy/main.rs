@@ -16,6 +16,7 @@ mod imports;
 mod layers;
 mod layout;
 mod modules;
+mod names;
 mod python_imports;
 mod repo;
 mod text;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use isoform::transform::instruments::{Changes, DumpIr, Printing, Verifying, Which, timing};
+use isoform::transform::instruments::{Changes, DumpIr, PassFilter, Printing, Verifying, timing};
 use isoform::transform::{ContextOptions, PassInstrument, Sequential, instruments};
 use isoform::{Error, Ref, Result};
 
@@ -190,7 +190,7 @@ fn printed(printing: Printing, expected: &[&str]) {
 
 #[test]
 fn programs_are_printed_around_passes() {
-    let named = |name: &str| Which::Named(vec![name.to_owned()]);
+    let named = |name: &str| PassFilter::Named(vec![name.to_owned()]);
     printed(
         Printing::default()
             .before(named("Add"))
@@ -198,7 +198,7 @@ fn programs_are_printed_around_passes() {
         &["Print IR before: Add", "Print IR after: Idle"],
     );
     printed(
-        Printing::default().before(Which::All).describes(true),
+        Printing::default().before(PassFilter::All).describes(true),
         &[
             "Before Running Pass: The meta data of the pass - pass name: sequential, opt_level: 0, \
              required passes: []",
@@ -214,7 +214,9 @@ fn programs_are_printed_around_passes() {
 #[test]
 fn changes_are_printed_as_a_diff_of_the_functions() {
     let (write, text) = sink();
-    let printing = Printing::default().changes(Which::All).instrument(write);
+    let printing = Printing::default()
+        .changes(PassFilter::All)
+        .instrument(write);
     let ctx = ContextOptions::default()
         .instrument(&printing)
         .make()
@@ -245,7 +247,9 @@ fn changes_inside_of_a_pass_are_those_of_the_inner_one() {
         Ok(module(&[("f", 100)]))
     });
     let (write, text) = sink();
-    let printing = Printing::default().changes(Which::All).instrument(write);
+    let printing = Printing::default()
+        .changes(PassFilter::All)
+        .instrument(write);
     let ctx = ContextOptions::default()
         .instrument(&printing)
         .make()

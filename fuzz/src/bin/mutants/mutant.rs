@@ -23,7 +23,7 @@ pub(crate) struct Config {
     pub(crate) files: Vec<String>,
     /// Mutants that behave like the original.
     #[serde(default)]
-    pub(crate) same: Vec<Known>,
+    pub(crate) same: Vec<EquivalentMutant>,
 }
 
 /// A single edit of the source, with the details for reports.
@@ -57,7 +57,7 @@ impl Mutant {
 /// by text, and remains valid when lines move.
 #[derive(serde::Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Known {
+pub(crate) struct EquivalentMutant {
     pub(crate) file: String,
     pub(crate) function: String,
     pub(crate) before: String,
@@ -66,7 +66,7 @@ pub(crate) struct Known {
     pub(crate) reason: String,
 }
 
-impl Known {
+impl EquivalentMutant {
     pub(crate) fn is(&self, mutant: &Mutant) -> bool {
         self.file == mutant.path
             && self.function == mutant.edit.function

@@ -3,11 +3,11 @@
 
 use std::fmt;
 
-use crate::mutant::{Known, Mutant};
+use crate::mutant::{EquivalentMutant, Mutant};
 use crate::trial::Outcome;
 
 /// The entries that fit no candidate.
-pub(crate) fn stale(known: &[Known], candidates: &[Mutant]) -> Vec<String> {
+pub(crate) fn stale(known: &[EquivalentMutant], candidates: &[Mutant]) -> Vec<String> {
     known
         .iter()
         .filter(|known| !candidates.iter().any(|mutant| known.is(mutant)))
@@ -33,7 +33,7 @@ pub(crate) struct Report {
     pub(crate) judged: Vec<(Mutant, Outcome)>,
     /// How many candidates did not compile.
     pub(crate) refused: usize,
-    pub(crate) known: Vec<Known>,
+    pub(crate) known: Vec<EquivalentMutant>,
     pub(crate) stale: Vec<String>,
 }
 
@@ -117,7 +117,7 @@ impl fmt::Display for Report {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Report, stale};
+    use super::{EquivalentMutant, Report, stale};
     use crate::mutant::Mutant;
     use crate::operators::edits;
     use crate::trial::Outcome;
@@ -132,8 +132,8 @@ mod tests {
         mutants.collect()
     }
 
-    fn known(before: &str) -> Known {
-        Known {
+    fn known(before: &str) -> EquivalentMutant {
+        EquivalentMutant {
             file: "m.rs".to_owned(),
             function: "f".to_owned(),
             before: before.to_owned(),

@@ -7,7 +7,7 @@ use isoform_kernels::{ElementType, Tensor, View, from_f64s, shape};
 use super::kernel::{Kernel, unary};
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::{Made, Outcome, one};
+use crate::eval::results::{OpResult, Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
     macro_rules! binary {
@@ -142,7 +142,7 @@ fn folded(args: &Args<'_>, op: Binary) -> Outcome {
         return Err(args.fault("expected an operand"));
     };
     let Some((second, others)) = others.split_first() else {
-        return Ok(vec![Made::Shaped(0, first.shape().to_vec())]);
+        return Ok(vec![OpResult::Shaped(0, first.shape().to_vec())]);
     };
     let mut all = elementwise::binary(op, *first, *second, args.control)?;
     for other in others {

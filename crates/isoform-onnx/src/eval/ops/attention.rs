@@ -7,7 +7,7 @@ use super::dense::{Dense, Work};
 use super::kernel::Kernel;
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::{Made, Outcome};
+use crate::eval::results::{OpResult, Outcome};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
     Some(match name {
@@ -128,7 +128,7 @@ fn attention(args: &Args<'_>) -> Outcome {
         result = Tensor::new(ty, joined, bytes)?;
     }
     let made = [Some(result), Some(key), Some(value), scores];
-    Ok(made.into_iter().flatten().map(Made::from).collect())
+    Ok(made.into_iter().flatten().map(OpResult::from).collect())
 }
 
 /// Which keys a query attends to.

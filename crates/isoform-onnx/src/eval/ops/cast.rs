@@ -11,7 +11,7 @@ use crate::elem_type::ElemType;
 use crate::eval::args::Args;
 use crate::eval::constants;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::{Made, Outcome, one};
+use crate::eval::results::{OpResult, Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
     Some(match name {
@@ -47,16 +47,19 @@ fn convert(args: &Args<'_>, to: ElemType) -> Outcome {
     let x = args.input(0)?;
     if args.is_string(0) {
         if to == ElemType::String {
-            return Ok(vec![Made::Shaped(0, x.shape().to_vec())]);
+            return Ok(vec![OpResult::Shaped(0, x.shape().to_vec())]);
         }
         return one(parsed(args, args.element_type(to)?)?);
     }
     if to == ElemType::String {
-        return Ok(vec![Made::Strings(x.shape().to_vec(), printed(args, x)?)]);
+        return Ok(vec![OpResult::Strings(
+            x.shape().to_vec(),
+            printed(args, x)?,
+        )]);
     }
     let to = args.element_type(to)?;
     if to == x.element_type() {
-        return Ok(vec![Made::Shaped(0, x.shape().to_vec())]);
+        return Ok(vec![OpResult::Shaped(0, x.shape().to_vec())]);
     }
     let scale_rounding = match &*args.text("round_mode", "up")? {
         "up" => ScaleRounding::Up,
@@ -277,5 +280,5 @@ fn string_concat(args: &Args<'_>) -> Outcome {
         .zip(&right)
         .map(|(left, right)| [&left[..], &right[..]].concat());
     let joined = joined.collect();
-    Ok(vec![Made::Strings(shape, joined)])
+    Ok(vec![OpResult::Strings(shape, joined)])
 }

@@ -7,7 +7,7 @@ use super::kernel::Kernel;
 use crate::eval::args::Args;
 use crate::eval::constants;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::{Made, Outcome, one};
+use crate::eval::results::{OpResult, Outcome, one};
 use crate::eval::strings::sizes;
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
@@ -37,7 +37,7 @@ fn constant(args: &Args<'_>) -> Outcome {
         ValueRef::Bytes(bytes) => Some(bytes.to_vec()),
         _ => None,
     };
-    let made: Made = match name.as_str() {
+    let made: OpResult = match name.as_str() {
         "value_int" => Tensor::scalar(args.int("value_int", 0)?).into(),
         "value_float" => Tensor::scalar(args.float("value_float", 0.0)? as f32).into(),
         "value_ints" => {
@@ -51,17 +51,17 @@ fn constant(args: &Args<'_>) -> Outcome {
         }
         "value_string" => {
             let text = texts(value).ok_or_else(|| args.fault("expected a string"))?;
-            Made::Strings(Vec::new(), vec![text])
+            OpResult::Strings(Vec::new(), vec![text])
         }
         "value_strings" => match value.view() {
             ValueRef::Array(items) => {
                 let texts: Option<Vec<Vec<u8>>> = items.values().iter().map(texts).collect();
                 let texts = texts.ok_or_else(|| args.fault("expected strings"))?;
-                Made::Strings(vec![texts.len()], texts)
+                OpResult::Strings(vec![texts.len()], texts)
             }
             _ => return Err(args.fault("expected strings")),
         },
-        "value" => Made::Value((*value).clone()),
+        "value" => OpResult::Value((*value).clone()),
         other => return Err(args.fault(format!("attribute '{other}' is not supported"))),
     };
     Ok(vec![made])
@@ -84,7 +84,7 @@ fn constant_of_shape(args: &Args<'_>) -> Outcome {
     let count = create::full(&shape, Tensor::scalar(0_u64).view(), args.control)?
         .view()
         .len();
-    Ok(vec![Made::Strings(shape, vec![text.to_vec(); count])])
+    Ok(vec![OpResult::Strings(shape, vec![text.to_vec(); count])])
 }
 
 fn range(args: &Args<'_>) -> Outcome {

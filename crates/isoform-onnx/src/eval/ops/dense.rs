@@ -4,7 +4,7 @@ use isoform_kernels::{Control, ElementType, View, from_f64s, movement, shape, to
 
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::Made;
+use crate::eval::results::OpResult;
 
 /// A tensor of floats.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl Dense {
     }
 
     /// The values as a tensor of a type, each rounded once.
-    pub(super) fn made(&self, ty: ElementType, control: &Control<'_>) -> Result<Made, Refusal> {
+    pub(super) fn made(&self, ty: ElementType, control: &Control<'_>) -> Result<OpResult, Refusal> {
         Ok(from_f64s(&self.data, ty, &self.shape, control)?.into())
     }
 

@@ -4,7 +4,7 @@ use isoform_kernels::{movement, shape};
 
 use super::kernel::Kernel;
 use crate::eval::args::Args;
-use crate::eval::results::{Made, Outcome, one};
+use crate::eval::results::{OpResult, Outcome, one};
 use crate::eval::strings::sizes;
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
@@ -71,5 +71,5 @@ fn split(args: &Args<'_>) -> Outcome {
         ends.push(end);
     }
     let parts = movement::split(x, &ends, axis, args.control)?;
-    Ok(parts.into_iter().map(Made::from).collect())
+    Ok(parts.into_iter().map(OpResult::from).collect())
 }

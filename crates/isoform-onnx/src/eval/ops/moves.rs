@@ -6,7 +6,7 @@ use isoform_kernels::{Tensor, View, from_f64s, shape};
 use super::kernel::Kernel;
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::{Made, Outcome, one};
+use crate::eval::results::{OpResult, Outcome, one};
 use crate::eval::strings::sizes;
 use crate::facts::is_far;
 
@@ -253,7 +253,7 @@ fn reverse_sequence(args: &Args<'_>) -> Outcome {
         return Err(args.fault("expected two axes, and a length for each batch"));
     }
     if x.len() == 0 {
-        return Ok(vec![Made::Shaped(0, x.shape().to_vec())]);
+        return Ok(vec![OpResult::Shaped(0, x.shape().to_vec())]);
     }
     // The index of each element along the axis of time, which gathers what is moved.
     let time = x.shape()[time_axis];

@@ -9,7 +9,7 @@ use super::dense::{Dense, Work};
 use super::kernel::Kernel;
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::{Made, Outcome};
+use crate::eval::results::{OpResult, Outcome};
 use crate::eval::strings::sizes;
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
@@ -269,7 +269,7 @@ fn interpolate(args: &Args<'_>, axes: &[Axis], settings: &Settings) -> Outcome {
             .filter(|value| value.is_nan())
             .for_each(|value| *value = extrapolated);
     }
-    let made: Made = x.made(view.element_type(), args.control)?;
+    let made: OpResult = x.made(view.element_type(), args.control)?;
     Ok(vec![made])
 }
 

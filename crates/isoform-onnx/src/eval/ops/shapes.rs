@@ -6,7 +6,7 @@ use isoform_kernels::shape::{self, ZeroCode};
 use super::kernel::Kernel;
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::{Made, Outcome, one};
+use crate::eval::results::{OpResult, Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
     Some(match name {
@@ -24,7 +24,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
 
 /// The first input with another shape.
 fn shaped(shape: Vec<usize>) -> Outcome {
-    Ok(vec![Made::Shaped(0, shape)])
+    Ok(vec![OpResult::Shaped(0, shape)])
 }
 
 fn identity(args: &Args<'_>) -> Outcome {

@@ -11,7 +11,7 @@ use super::kernel::Kernel;
 use super::pattern;
 use crate::eval::args::Args;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::{Made, Outcome, string_tensor};
+use crate::eval::results::{OpResult, Outcome, string_tensor};
 use crate::eval::strings::sizes;
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
@@ -25,9 +25,13 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
 }
 
 /// A tensor of strings, within the limit of memory for as many handles.
-pub(super) fn made(args: &Args<'_>, shape: Vec<usize>, texts: Vec<Bytes>) -> Result<Made, Refusal> {
+pub(super) fn made(
+    args: &Args<'_>,
+    shape: Vec<usize>,
+    texts: Vec<Bytes>,
+) -> Result<OpResult, Refusal> {
     limit(args, &shape)?;
-    Ok(Made::Value(string_tensor(&shape, texts.into())))
+    Ok(OpResult::Value(string_tensor(&shape, texts.into())))
 }
 
 /// Refuses more strings than there is memory for handles.

@@ -11,7 +11,7 @@ use crate::kernel::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::types::RegionKind;
 use crate::kernel::union_find::UnionFind;
 use crate::kernel::value::{Value, ValueRef};
@@ -21,14 +21,15 @@ use crate::traverse::cursor::{Cursor, Part, View};
 
 pub(super) fn equal(section: &mut Section, left: &Value, right: &Value) -> Result<bool> {
     let parts = Arena::default();
-    let verdict = Comparison::new(false, &parts).run(section, Met::of(left), Met::of(right))?;
+    let verdict =
+        Comparison::new(false, &parts).run(section, PartRef::of(left), PartRef::of(right))?;
     Ok(verdict == Verdict::Same)
 }
 
 pub(super) fn order(section: &mut Section, left: &Value, right: &Value) -> Result<Ordering> {
     let parts = Arena::default();
     Comparison::new(true, &parts)
-        .run(section, Met::of(left), Met::of(right))?
+        .run(section, PartRef::of(left), PartRef::of(right))?
         .ordering(left, right)
 }
 
@@ -77,7 +78,7 @@ struct Frame<'a> {
 
 /// The next two parts, or the verdict without them.
 enum Next<'a> {
-    Pair(Met<'a>, Met<'a>),
+    Pair(PartRef<'a>, PartRef<'a>),
     End(Verdict),
 }
 
@@ -114,7 +115,7 @@ impl<'a> Frame<'a> {
         let key = key.met.to_value();
         let partner = asking(section, &key, || entries.get(&key))?;
         Ok(match partner {
-            Some(other) => Next::Pair(value.met, Met::of(other)),
+            Some(other) => Next::Pair(value.met, PartRef::of(other)),
             None => Next::End(Verdict::Different),
         })
     }
@@ -145,7 +146,12 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares two values, those of the caller or of a hook.
-    fn run(&mut self, section: &mut Section, left: Met<'a>, right: Met<'a>) -> Result<Verdict> {
+    fn run(
+        &mut self,
+        section: &mut Section,
+        left: PartRef<'a>,
+        right: PartRef<'a>,
+    ) -> Result<Verdict> {
         let floor = self.stack.len();
         let mark = self.pairs.classes.mark();
         let verdict = self.run_to(section, floor, left, right);
@@ -162,8 +168,8 @@ impl<'a> Comparison<'a> {
         &mut self,
         section: &mut Section,
         floor: usize,
-        left: Met<'a>,
-        right: Met<'a>,
+        left: PartRef<'a>,
+        right: PartRef<'a>,
     ) -> Result<Verdict> {
         // The first difference decides, so no verdict is passed upwards.
         let verdict = self.meet(section, left, right)?;
@@ -189,7 +195,12 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares two values; `Same` may mean that their parts are on the stack.
-    fn meet(&mut self, section: &mut Section, left: Met<'a>, right: Met<'a>) -> Result<Verdict> {
+    fn meet(
+        &mut self,
+        section: &mut Section,
+        left: PartRef<'a>,
+        right: PartRef<'a>,
+    ) -> Result<Verdict> {
         use ValueRef as V;
         let (l, r) = (left.to_value(), right.to_value());
         let same_type = match (l.view(), r.view()) {
@@ -214,7 +225,7 @@ impl<'a> Comparison<'a> {
             (_, V::None) if self.ordered => return Ok(Ordering::Greater.into()),
             _ => l.container().is_some() && l.container() == r.container(),
         };
-        let (Met::Object(left), Met::Object(right)) = (left, right) else {
+        let (PartRef::Object(left), PartRef::Object(right)) = (left, right) else {
             return self.unordered(false, &l, &r);
         };
         let cursors = if same_type {
@@ -314,7 +325,7 @@ impl<'a> Comparison<'a> {
     /// Compares two values that a hook passes in.
     fn ask_part(&mut self, left: &Value, right: &Value) -> Result<Verdict> {
         let (left, right) = (self.parts.keep_value(left), self.parts.keep_value(right));
-        access::traversing(|section| self.run(section, Met::of(left), Met::of(right)))
+        access::traversing(|section| self.run(section, PartRef::of(left), PartRef::of(right)))
     }
 
     fn floats(&self, left: f64, right: f64) -> Result<Verdict> {
@@ -336,7 +347,8 @@ impl<'a> Comparison<'a> {
     ) -> Result<bool> {
         let fresh = || Box::new(Comparison::new(false, self.parts));
         let mut equals = self.equals.take().unwrap_or_else(fresh);
-        let same = equals.run(section, Met::Object(left), Met::Object(right))? == Verdict::Same;
+        let same =
+            equals.run(section, PartRef::Object(left), PartRef::Object(right))? == Verdict::Same;
         // After a difference, pairs assumed equal on the way need not be.
         self.equals = same.then_some(equals);
         Ok(same)
@@ -353,7 +365,7 @@ impl<'a> Comparison<'a> {
 /// The parts of an object that comparison by fields visits.
 fn declared<'a>(section: &Section, object: ObjRef<'a>) -> Option<Cursor<'a>> {
     let part = Part {
-        met: Met::Object(object),
+        met: PartRef::Object(object),
         region: RegionKind::Use,
         is_key: false,
     };

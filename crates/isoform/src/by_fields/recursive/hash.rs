@@ -7,7 +7,7 @@ use crate::kernel::hooks::{self, DynRecursiveCompare, DynRecursiveEqual, DynRecu
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::pages::Pages;
 use crate::kernel::types::{FieldDef, RegionKind};
 use crate::kernel::value::{Value, canonical_float_bits};
@@ -87,8 +87,8 @@ impl<'a> Hashing<'a> {
     /// The hash of a value, or None if its parts were pushed onto the stack.
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<u64>> {
         let object = match part.met {
-            Met::Object(object) => object,
-            Met::Plain(plain) => {
+            PartRef::Object(object) => object,
+            PartRef::Plain(plain) => {
                 let value = plain.to_value();
                 return match value.as_float() {
                     Some(number) => {

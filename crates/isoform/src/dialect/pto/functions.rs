@@ -30,7 +30,7 @@ fn variables(root: &Value) -> Result<Variables> {
     };
     let options = WalkOptions::default().order(WalkOrder::Pre);
     let mut definitions = Vec::new();
-    let mut given = Given::default();
+    let mut given = SeenVars::default();
     let mut defined: HashSet<u64> = HashSet::new();
     options.walk_objects(root, |object: &Ref<Obj>, region| {
         definitions.extend(definitions_of(object)?);
@@ -82,12 +82,12 @@ fn iter_args(object: &Ref<Obj>) -> Option<&Array<Ref<IterArg>>> {
 
 /// The variables that have occurred, in execution order.
 #[derive(Default)]
-struct Given {
+struct SeenVars {
     met: HashSet<u64>,
     seen: HashSet<u64>,
 }
 
-impl Given {
+impl SeenVars {
     /// Records the variables that an expression is computed from. A new one comes from
     /// outside, and so do the variables in its type; the types of other expressions
     /// provide nothing. Linear in the new parts.

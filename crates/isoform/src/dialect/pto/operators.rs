@@ -217,7 +217,7 @@ fn literal(
 
 /// The operands that an operation requires.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Demand {
+enum OperandRule {
     /// Numbers.
     Numbers,
     /// Numbers or truth values.
@@ -230,17 +230,17 @@ enum Demand {
     Truth,
 }
 
-impl Demand {
+impl OperandRule {
     fn check(self, name: &str, dtype: DataType) -> Result<()> {
         let (fits, expected) = match self {
-            Demand::Numbers => (dtype.is_float() || dtype.is_int(), "numbers"),
-            Demand::Any => (true, "numbers or truth values"),
-            Demand::Bits => (
+            OperandRule::Numbers => (dtype.is_float() || dtype.is_int(), "numbers"),
+            OperandRule::Any => (true, "numbers or truth values"),
+            OperandRule::Bits => (
                 dtype.is_int() || dtype == DataType::Bool,
                 "integers or truth values",
             ),
-            Demand::Integers => (dtype.is_int(), "integers"),
-            Demand::Truth => (dtype == DataType::Bool, "truth values"),
+            OperandRule::Integers => (dtype.is_int(), "integers"),
+            OperandRule::Truth => (dtype == DataType::Bool, "truth values"),
         };
         if fits {
             Ok(())
@@ -300,7 +300,7 @@ pub fn common_format(left: DataType, right: DataType) -> Option<DataType> {
 }
 
 /// The format of an operation on two operands.
-fn format_of(name: &str, left: &Operand, right: &Operand, demand: Demand) -> Result<DataType> {
+fn format_of(name: &str, left: &Operand, right: &Operand, demand: OperandRule) -> Result<DataType> {
     let (one, other) = (left.literal(), right.literal());
     let is_number = |operand: &Operand| !matches!(operand, Operand::Expr(_));
     // A constant takes the format of the other operand if that is not one; the node
@@ -363,7 +363,7 @@ macro_rules! binary {
             #[export($key, crate = crate)]
             fn $export(lhs: Operand, rhs: Operand, span: Option<Ref<Span>>) -> Result<Ref<Expr>> {
                 let name = stringify!($name).trim_end_matches('_');
-                let found = format_of(name, &lhs, &rhs, Demand::$demand)?;
+                let found = format_of(name, &lhs, &rhs, OperandRule::$demand)?;
                 let (operands, result): (DataType, DataType) = $result(found);
                 let (left, right) = sides(name, &lhs, &rhs, operands, span.as_ref())?;
                 Ok(nodes::$make(left, right, result.object(), span).into_expr())
@@ -461,7 +461,7 @@ macro_rules! unary {
             fn $export(operand: Operand, span: Option<Ref<Span>>) -> Result<Ref<Expr>> {
                 let name = stringify!($name).trim_end_matches('_');
                 let dtype = operand.dtype(name)?;
-                Demand::$demand.check(name, dtype)?;
+                OperandRule::$demand.check(name, dtype)?;
                 let operand = operand.to_format(name, dtype, span.as_ref())?;
                 Ok(nodes::$make(operand, dtype.object(), span).into_expr())
             }

@@ -9,8 +9,8 @@ use super::format::{
 };
 use super::input::Input;
 use crate::files::json::read_data;
-use crate::files::layout::{Outline, order_of_visit};
-use crate::files::node_reader::{NodeReader, NodeType, Stop, at_node};
+use crate::files::layout::{NodeTable, order_of_visit};
+use crate::files::node_reader::{NodeReader, NodeType, ReadFailure, at_node};
 use crate::kernel::container::{Bytes, ContainerType, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
@@ -92,8 +92,8 @@ impl<'a> Reader<'a> {
             match self.record() {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => break,
-                Err(Stop::Hook(error)) => return Err(error),
-                Err(Stop::Fault(error)) => return Err(self.at_node(&error)),
+                Err(ReadFailure::Hook(error)) => return Err(error),
+                Err(ReadFailure::Fault(error)) => return Err(self.at_node(&error)),
             }
         }
         let rest = self.input.rest();
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
     fn lay_out(&mut self) -> Result<()> {
         let start = self.input.at;
         // Most nodes are objects with one or two parts.
-        let mut outline = Outline::with_capacity(self.input.rest() / 3);
+        let mut outline = NodeTable::with_capacity(self.input.rest() / 3);
         let mut poll = Poll::default();
         loop {
             poll.step_outside()?;
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
 
     /// Adds the node of the next record to the outline.
     #[inline(always)]
-    fn outline(&mut self, outline: &mut Outline) -> Result<ControlFlow<()>> {
+    fn outline(&mut self, outline: &mut NodeTable) -> Result<ControlFlow<()>> {
         let number = self.input.number()?;
         let Some(plan) = number.checked_sub(record::FIRST_OBJECT) else {
             return self.outline_builtin(number, outline);
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn outline_builtin(&mut self, number: u64, outline: &mut Outline) -> Result<ControlFlow<()>> {
+    fn outline_builtin(&mut self, number: u64, outline: &mut NodeTable) -> Result<ControlFlow<()>> {
         let (input, own) = (&mut self.input, outline.len());
         match number {
             record::END => return Ok(ControlFlow::Break(())),
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(always)]
-    fn record(&mut self) -> Result<ControlFlow<()>, Stop> {
+    fn record(&mut self) -> Result<ControlFlow<()>, ReadFailure> {
         self.current = None;
         let number = self.input.number()?;
         let value = if number >= record::FIRST_OBJECT {
@@ -291,7 +291,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn object(&mut self, plan: u64) -> Result<Value, Stop> {
+    fn object(&mut self, plan: u64) -> Result<Value, ReadFailure> {
         let count = self.plans.len();
         let plan = usize::try_from(plan).ok();
         let Some(plan) = plan.and_then(|plan| self.plans.get_mut(plan)) else {

@@ -17,8 +17,8 @@ use super::lexer::Lexer;
 use super::options::JsonReadOptions;
 use super::scalars::MAX_DIGITS;
 use super::writer::VOID;
-use crate::files::layout::{Outline, order_of_visit};
-use crate::files::node_reader::{NodeReader, NodeType, Stop, at_node};
+use crate::files::layout::{NodeTable, order_of_visit};
+use crate::files::node_reader::{NodeReader, NodeType, ReadFailure, at_node};
 use crate::kernel::container::{Bytes, ContainerType, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
@@ -37,7 +37,7 @@ pub(super) struct Reader<'a> {
     literals: Vec<Value>,
     /// The node that is being read, if it has parts.
     unfinished: Option<Unfinished>,
-    outline: Outline,
+    outline: NodeTable,
     /// True if a node refers to a later one.
     looks_ahead: bool,
     /// Nodes that wait for later ones.
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
             notes: Vec::new(),
             literals: Vec::new(),
             unfinished: None,
-            outline: Outline::default(),
+            outline: NodeTable::default(),
             looks_ahead: false,
             waiting: Vec::new(),
             missing: Vec::new(),
@@ -146,8 +146,8 @@ impl<'a> Reader<'a> {
     /// The root and the metadata of the whole text.
     pub(super) fn document(mut self) -> Result<(Value, Option<Value>)> {
         let members = match self.members() {
-            Err(Stop::Hook(error)) => return Err(error),
-            Err(Stop::Fault(error)) => Err(error),
+            Err(ReadFailure::Hook(error)) => return Err(error),
+            Err(ReadFailure::Fault(error)) => Err(error),
             Ok(members) => {
                 let outline = std::mem::take(&mut self.outline);
                 self.built.layout = outline.lay_out(members.0 as usize, self.looks_ahead)?;
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the text once from start to end.
-    fn members(&mut self) -> Result<(u32, Option<Value>), Stop> {
+    fn members(&mut self) -> Result<(u32, Option<Value>), ReadFailure> {
         let (mut root, mut metadata, mut has_nodes) = (None, None, false);
         self.outside(|reader| reader.lexer.expect(b'{'))?;
         let mut first = true;
@@ -226,13 +226,13 @@ impl<'a> Reader<'a> {
         Error::value_error(format!("JSON graph: {what}"))
     }
 
-    fn all_nodes(&mut self) -> Result<(), Stop> {
+    fn all_nodes(&mut self) -> Result<(), ReadFailure> {
         self.outside(|reader| reader.lexer.expect(b'['))?;
         let mut first = true;
         let mut poll = Poll::default();
         while self.outside(|reader| reader.lexer.more(first, b']'))? {
             first = false;
-            poll.step_outside().map_err(Stop::Hook)?;
+            poll.step_outside().map_err(ReadFailure::Hook)?;
             let Ok(number) = u32::try_from(self.nodes.len()) else {
                 let what = format!("more than {} nodes", u32::MAX);
                 return Err(self.document_fault(&what).into());

@@ -21,7 +21,7 @@ use hashbrown::HashMap;
 
 use super::{Array, Entries};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::contents::Changing;
+use crate::kernel::object::contents::MutableContents;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::{Parts, Schema, in_place};
 use crate::kernel::value::Value;
@@ -51,7 +51,7 @@ impl Demands {
 
 /// The requirement of one field on the elements of a container in it.
 #[derive(Clone, Copy)]
-struct Demand {
+struct ElementConstraint {
     field: Field,
     parts: Parts<'static>,
 }
@@ -81,13 +81,13 @@ impl Field {
 #[derive(Default)]
 struct Table {
     /// The sets by number, starting at 1.
-    sets: Vec<&'static [Demand]>,
+    sets: Vec<&'static [ElementConstraint]>,
     /// The set that results from adding a demand, by its address, to another set.
     extended: HashMap<(u32, usize), u32>,
 }
 
 impl Table {
-    fn set(&self, number: u32) -> &'static [Demand] {
+    fn set(&self, number: u32) -> &'static [ElementConstraint] {
         let position = (number as usize).checked_sub(1);
         position.map_or(&[], |position| self.sets[position])
     }
@@ -95,7 +95,7 @@ impl Table {
 
 static TABLE: LazyLock<RwLock<Table>> = LazyLock::new(RwLock::default);
 
-fn set(number: u32) -> &'static [Demand] {
+fn set(number: u32) -> &'static [ElementConstraint] {
     TABLE
         .read()
         .unwrap_or_else(PoisonError::into_inner)
@@ -104,7 +104,7 @@ fn set(number: u32) -> &'static [Demand] {
 
 /// The number of the set with one more demand, or the same number if the set already
 /// contains it.
-fn extended(number: u32, demand: Demand) -> u32 {
+fn extended(number: u32, demand: ElementConstraint) -> u32 {
     let key = (number, demand.parts.address());
     let known = TABLE.read().unwrap_or_else(PoisonError::into_inner);
     if let Some(&known) = known.extended.get(&key) {
@@ -163,7 +163,7 @@ pub(super) fn admit_items(number: u32, items: &mut [Value]) -> Result<()> {
 }
 
 /// Converting for one demand may violate another.
-fn recheck(schema: &Schema, value: &Value, demands: &[Demand]) -> Result<()> {
+fn recheck(schema: &Schema, value: &Value, demands: &[ElementConstraint]) -> Result<()> {
     match demands {
         [_] => Ok(()),
         _ => schema.check(value),
@@ -181,7 +181,7 @@ pub(super) fn admit_entry(number: u32, key: &mut Value, value: &mut Value) -> Re
     let shown = key.clone();
     let at_key = |error| in_place(format_args!("key {shown:?}"), error);
     let at_value = |error| in_place(format_args!("element [{shown:?}]"), error);
-    for Demand { field, parts } in demands {
+    for ElementConstraint { field, parts } in demands {
         if let Parts::Entries((keys, values)) = parts {
             let converted = keys.convert(std::mem::take(key)).map_err(at_key);
             *key = converted.map_err(|error| field.blame(error))?;
@@ -189,7 +189,7 @@ pub(super) fn admit_entry(number: u32, key: &mut Value, value: &mut Value) -> Re
             *value = converted.map_err(|error| field.blame(error))?;
         }
     }
-    for Demand { field, parts } in demands {
+    for ElementConstraint { field, parts } in demands {
         if let Parts::Entries((keys, values)) = parts {
             let settled = recheck(keys, key, demands)
                 .and_then(|()| settle(*field, keys, key))
@@ -256,16 +256,16 @@ fn settle(field: Field, schema: &'static Schema, value: &Value) -> Result<()> {
     if object.info().container() != Some(container) {
         return Ok(());
     }
-    let demand = Demand { field, parts };
+    let demand = ElementConstraint { field, parts };
     let extend = |number| extended(number, demand);
     match (parts, object.changing()) {
-        (Parts::Items(inner), Some(Changing::Items(list))) => list.demand(extend, |items| {
+        (Parts::Items(inner), Some(MutableContents::Items(list))) => list.demand(extend, |items| {
             items.values().iter().try_for_each(|item| {
                 inner.check(item)?;
                 settle(field, inner, item)
             })
         }),
-        (Parts::Entries((keys, values)), Some(Changing::Entries(dict))) => {
+        (Parts::Entries((keys, values)), Some(MutableContents::Entries(dict))) => {
             dict.demand(extend, |entries| {
                 entries.iter().try_for_each(|(key, value)| {
                     keys.check(key)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::lookup::note_key_hooks;
 use crate::kernel::error::Result;
-use crate::kernel::object::moment::Moment;
+use crate::kernel::object::moment::Version;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
 
@@ -39,7 +39,7 @@ pub struct StructuralKey {
     pub(crate) value: Value,
     pub(crate) hash: u64,
     /// The time at which the key was made, if anything in the value can change.
-    pub(crate) moment: Option<Arc<Moment>>,
+    pub(crate) moment: Option<Arc<Version>>,
     /// The state of all types when the key was made, by [`changed_types`](crate::kernel::object::moment::changed_types): a later change may
     /// make objects mutable that the key does not watch.
     pub(crate) types: u64,

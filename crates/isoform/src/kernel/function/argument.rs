@@ -356,27 +356,27 @@ impl<T: Returned, E: Into<Error>> Returned for Result<T, E> {
 /// The owner of an argument written as `&T` during the call; for `#[isoform::export]`.
 pub trait Borrowed {
     /// The owned argument.
-    type Held: Argument;
+    type Owner: Argument;
     /// Borrows the reference that the function receives.
-    fn borrow(held: &Self::Held) -> &Self;
+    fn borrow(held: &Self::Owner) -> &Self;
 }
 
 impl<T: Argument> Borrowed for T {
-    type Held = T;
+    type Owner = T;
     fn borrow(held: &T) -> &T {
         held
     }
 }
 
 impl Borrowed for str {
-    type Held = Str;
+    type Owner = Str;
     fn borrow(held: &Str) -> &str {
         held
     }
 }
 
 impl Borrowed for [Value] {
-    type Held = Array;
+    type Owner = Array;
     fn borrow(held: &Array) -> &[Value] {
         held.values()
     }

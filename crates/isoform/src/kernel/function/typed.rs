@@ -47,7 +47,7 @@ pub fn parameter<A: Argument>() -> Parameter {
 
 /// The parameter for an argument written as a reference.
 pub fn parameter_ref<A: Borrowed + ?Sized>() -> Parameter {
-    parameter::<A::Held>()
+    parameter::<A::Owner>()
 }
 
 /// The signature of an exported function.
@@ -99,7 +99,7 @@ impl Call<'_> {
     /// # Errors
     ///
     /// As [`argument`](Self::argument).
-    pub fn held<A: Borrowed + ?Sized>(&self, position: usize) -> Result<A::Held> {
+    pub fn held<A: Borrowed + ?Sized>(&self, position: usize) -> Result<A::Owner> {
         self.argument(position)
     }
 

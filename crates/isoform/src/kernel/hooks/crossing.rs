@@ -128,7 +128,7 @@ impl<'v> Arguments<'v> {
 /// An argument of a hook, borrowed for `'s`.
 pub(crate) trait Argument<'s>: Sized {
     /// The argument that a function was called with, ready to be borrowed.
-    type Given<'v>;
+    type HookArgument<'v>;
 
     /// Runs `body` with the argument as a value. A callback works only while `body`
     /// runs; `name` is the name of the argument.
@@ -139,13 +139,13 @@ pub(crate) trait Argument<'s>: Sized {
     /// # Errors
     ///
     /// `TypeError` if it has another type.
-    fn take<'v>(given: &mut Arguments<'v>, name: &'static str) -> Result<Self::Given<'v>>;
+    fn take<'v>(given: &mut Arguments<'v>, name: &'static str) -> Result<Self::HookArgument<'v>>;
 
-    fn of<'v: 's>(given: &'s mut Self::Given<'v>) -> Self;
+    fn of<'v: 's>(given: &'s mut Self::HookArgument<'v>) -> Self;
 }
 
 impl<'s> Argument<'s> for &'s Ref<Obj> {
-    type Given<'v> = &'v Ref<Obj>;
+    type HookArgument<'v> = &'v Ref<Obj>;
 
     fn scoped<R>(self, _: &'static str, _: &'static str, body: impl FnOnce(Value) -> R) -> R {
         body(self.into())
@@ -161,7 +161,7 @@ impl<'s> Argument<'s> for &'s Ref<Obj> {
 }
 
 impl<'s> Argument<'s> for &'s Value {
-    type Given<'v> = &'v Value;
+    type HookArgument<'v> = &'v Value;
 
     fn scoped<R>(self, _: &'static str, _: &'static str, body: impl FnOnce(Value) -> R) -> R {
         body(self.clone())
@@ -177,7 +177,7 @@ impl<'s> Argument<'s> for &'s Value {
 }
 
 impl<'s> Argument<'s> for u64 {
-    type Given<'v> = u64;
+    type HookArgument<'v> = u64;
 
     fn scoped<R>(self, _: &'static str, _: &'static str, body: impl FnOnce(Value) -> R) -> R {
         body(self.into())
@@ -195,7 +195,7 @@ impl<'s> Argument<'s> for u64 {
 macro_rules! callback_arguments {
     ($($callback:ident),*) => {$(
         impl<'s> Argument<'s> for &'s mut (dyn $callback + 's) {
-            type Given<'v> = GivenFunction<'v>;
+            type HookArgument<'v> = GivenFunction<'v>;
 
             fn scoped<R>(
                 self,
@@ -221,7 +221,7 @@ callback_arguments!(EqualCallback, HashCallback, VisitCallback, MutateCallback);
 macro_rules! closure_arguments {
     ($($count:literal: ($($part:ident $value:ty),*);)*) => {$(
         impl<'s, R: Answer> Argument<'s> for &'s mut (dyn FnMut($($value),*) -> Result<R> + 's) {
-            type Given<'v> = Box<dyn FnMut($($value),*) -> Result<R> + 'v>;
+            type HookArgument<'v> = Box<dyn FnMut($($value),*) -> Result<R> + 'v>;
 
             fn scoped<T>(
                 self,
@@ -238,7 +238,10 @@ macro_rules! closure_arguments {
                 with_scoped(hook, call, |scoped| body(scoped.function().into()))
             }
 
-            fn take<'v>(given: &mut Arguments<'v>, name: &'static str) -> Result<Self::Given<'v>> {
+            fn take<'v>(
+                given: &mut Arguments<'v>,
+                name: &'static str,
+            ) -> Result<Self::HookArgument<'v>> {
                 let function = given.function()?;
                 Ok(Box::new(move |$($part: $value),*| {
                     let given = [$($part.clone()),*];
@@ -246,7 +249,7 @@ macro_rules! closure_arguments {
                 }))
             }
 
-            fn of<'v: 's>(given: &'s mut Self::Given<'v>) -> Self {
+            fn of<'v: 's>(given: &'s mut Self::HookArgument<'v>) -> Self {
                 &mut **given
             }
         }

@@ -122,7 +122,7 @@ macro_rules! hooks {
         #[derive(Default)]
         pub(crate) struct HookCells {
             $(pub(crate) $field: Published<$hook>,)*
-            pub(super) since: Since,
+            pub(super) since: HookEpochs,
         }
 
         /// The hooks of a definition.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::crossing::{Answer, Argument, Arguments, Subject, wrong_result};
 use super::declare::{Code, Hook, call_scoped, compile, first, hooks};
-use super::{EqualCallback, HashCallback, MutateCallback, Since, VisitCallback};
+use super::{EqualCallback, HashCallback, HookEpochs, MutateCallback, VisitCallback};
 use crate::kernel::error::Result;
 use crate::kernel::function::Function;
 use crate::kernel::object::published::Published;

@@ -112,8 +112,8 @@ impl HookCells {
         if self.key_hash.get().is_some() || self.key_equal.get().is_some() {
             note_key_hooks();
         }
-        Since::note(&self.since.visit, self.visit.get().is_some());
-        Since::note(&self.since.mutate, self.mutate.get().is_some());
+        HookEpochs::note(&self.since.visit, self.visit.get().is_some());
+        HookEpochs::note(&self.since.mutate, self.mutate.get().is_some());
     }
 
     /// True if comparison and hash use only the fields.
@@ -144,12 +144,12 @@ static TRAVERSAL_HOOKS: AtomicU32 = AtomicU32::new(0);
 /// For each hook of a type for walks or rewrites, the value of [`TRAVERSAL_HOOKS`]
 /// when the type got it; zero before.
 #[derive(Default)]
-pub(crate) struct Since {
+pub(crate) struct HookEpochs {
     visit: AtomicU32,
     mutate: AtomicU32,
 }
 
-impl Since {
+impl HookEpochs {
     fn note(cell: &AtomicU32, is_set: bool) {
         if is_set && cell.load(Acquire) == 0 {
             cell.store(TRAVERSAL_HOOKS.fetch_add(1, AcqRel) + 1, Release);

@@ -55,7 +55,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-use super::deferred_drop::{self, Ticket};
+use super::deferred_drop::{self, EpochGuard};
 use super::host_lock as host;
 use super::release;
 use crate::kernel::error::{Error, ErrorKind, Result};
@@ -94,7 +94,7 @@ struct Local {
     traversal: Cell<bool>,
     /// The traversal's ticket, once it has been left for foreign code for the first
     /// time: until then nobody can write.
-    ticket: Cell<Option<Ticket>>,
+    ticket: Cell<Option<EpochGuard>>,
     /// The result of `release::park`.
     parked: Cell<bool>,
     writes: Cell<u64>,
@@ -148,7 +148,7 @@ pub(crate) struct Section(PhantomData<*mut ()>);
 /// `body` runs no foreign code. It must keep no borrowed object beyond its end.
 #[inline]
 pub(crate) fn reading<T>(body: impl FnOnce(&Section) -> T) -> T {
-    let _open = Open::enter(false);
+    let _open = SectionGuard::enter(false);
     let _watch = Watch::begin(true);
     body(&Section(PhantomData))
 }
@@ -167,7 +167,7 @@ pub(super) fn exclusively<T>(body: impl FnOnce(&Section) -> T) -> T {
 #[inline]
 pub(crate) fn traversing<T>(body: impl FnOnce(&mut Section) -> T) -> T {
     assert_outside();
-    let _open = Open::enter(true);
+    let _open = SectionGuard::enter(true);
     let _watch = Watch::begin(true);
     body(&mut Section(PhantomData))
 }
@@ -252,7 +252,7 @@ fn leaving<T>(body: impl FnOnce() -> T) -> T {
         refresh();
         return result;
     }
-    let _left = Left::leave();
+    let _left = SuspendedSection::leave();
     body()
 }
 
@@ -534,14 +534,14 @@ impl Local {
 }
 
 /// An open section, closed by drop, even if a panic unwinds.
-struct Open {
+struct SectionGuard {
     /// True if it took the lock that an outer section did not need.
     activated: bool,
 }
 
-impl Open {
+impl SectionGuard {
     #[inline]
-    fn enter(traversal: bool) -> Open {
+    fn enter(traversal: bool) -> SectionGuard {
         LOCAL.with(|local| {
             local.depth.set(local.depth.get() + 1);
             let before = local.active.get();
@@ -551,14 +551,14 @@ impl Open {
             if traversal {
                 local.traversal.set(true);
             }
-            Open {
+            SectionGuard {
                 activated: !before && local.active.get(),
             }
         })
     }
 }
 
-impl Drop for Open {
+impl Drop for SectionGuard {
     #[inline]
     fn drop(&mut self) {
         LOCAL.with(|local| {
@@ -587,18 +587,18 @@ fn close(local: &Local) {
 }
 
 /// A section that was left for foreign code; drop re-enters it.
-struct Left {
+struct SuspendedSection {
     depth: u32,
     active: bool,
     traversal: bool,
-    ticket: Option<Ticket>,
+    ticket: Option<EpochGuard>,
     assumed: bool,
     released: Option<Instant>,
 }
 
-impl Left {
+impl SuspendedSection {
     #[inline]
-    fn leave() -> Left {
+    fn leave() -> SuspendedSection {
         LOCAL.with(|local| {
             if local.traversal.get() && local.active.get() {
                 LEFT.fetch_add(1, Ordering::Relaxed);
@@ -608,7 +608,7 @@ impl Left {
                 // From this point on, all objects read so far must stay alive.
                 local.ticket.set(Some(deferred_drop::begin()));
             }
-            let left = Left {
+            let left = SuspendedSection {
                 depth: local.depth.replace(0),
                 active: local.active.replace(false),
                 traversal: local.traversal.replace(false),
@@ -626,7 +626,7 @@ impl Left {
     }
 }
 
-impl Drop for Left {
+impl Drop for SuspendedSection {
     #[inline]
     fn drop(&mut self) {
         host::replace_assumed(self.assumed);

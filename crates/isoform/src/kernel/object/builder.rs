@@ -3,7 +3,7 @@
 
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
-use super::shell::Shell;
+use super::shell::UninitObject;
 use super::slot::{build, fits};
 use super::table::TypeInfo;
 use crate::kernel::container;
@@ -85,7 +85,7 @@ impl ObjectBuilder {
     #[inline(always)]
     pub(crate) fn finish(
         &mut self,
-        shell: Option<Shell>,
+        shell: Option<UninitObject>,
         fitter: &mut SchemaChecker,
     ) -> Result<Ref<Obj>> {
         if self.values.iter().any(Option::is_none) {

@@ -173,7 +173,7 @@ fn collect_once() {
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn collect_cycles() -> usize {
-    let mut doomed = Doomed::default();
+    let mut doomed = Garbage::default();
     let mut visited = 0;
     // An error means that the host language has shut down, and the process with it.
     let _ended = access::writing(|_idle| {
@@ -239,7 +239,7 @@ pub unsafe fn visit_exclusively_owned(
         }
         return;
     }
-    let mut waiting = Waiting(Vec::new());
+    let mut waiting = PendingObjects(Vec::new());
     // The caller's wrapper is itself an owner.
     if object.owners() == 1 {
         waiting.0.push(object.raw());
@@ -269,9 +269,9 @@ pub unsafe fn visit_exclusively_owned(
 }
 
 /// Objects with one owner that are still to be visited.
-struct Waiting(Vec<NonNull<Header>>);
+struct PendingObjects(Vec<NonNull<Header>>);
 
-impl Waiting {
+impl PendingObjects {
     fn add(&mut self, object: NonNull<Header>) {
         // SAFETY: callers pass objects that are alive.
         let header = unsafe { object.as_ref() };
@@ -290,7 +290,7 @@ impl Waiting {
 
 /// The values to drop at the end of a collection.
 #[derive(Default)]
-struct Doomed {
+struct Garbage {
     children: Vec<Value>,
     objects: Vec<Ref<Obj>>,
 }
@@ -460,7 +460,7 @@ impl Graph {
     }
 
     /// Removes the references that form the cycles of the garbage.
-    fn break_up(self, doomed: &mut Doomed) {
+    fn break_up(self, doomed: &mut Garbage) {
         let garbage = self.garbage();
         let objects: Vec<NonNull<Header>> = garbage
             .iter()

@@ -13,7 +13,7 @@ use crate::kernel::container::{Array, ArrayObj, DictObj, Entries, ListObj, Map, 
 
 /// A list or dict, by its contents.
 #[derive(Clone, Copy)]
-pub(crate) enum Changing<'a> {
+pub(crate) enum MutableContents<'a> {
     Items(&'a Mutable<Array>),
     Entries(&'a Mutable<Map>),
 }
@@ -46,12 +46,12 @@ impl<'a> ObjRef<'a> {
 
     /// The list or dict; None for any other object.
     #[inline(always)]
-    pub(crate) fn changing(self) -> Option<Changing<'a>> {
+    pub(crate) fn changing(self) -> Option<MutableContents<'a>> {
         match self.type_index() {
-            ListObj::INDEX => self.downcast().map(Changing::Items),
+            ListObj::INDEX => self.downcast().map(MutableContents::Items),
             DictObj::INDEX => {
                 let dict = self.downcast::<DictObj>()?;
-                Some(Changing::Entries(&dict.entries))
+                Some(MutableContents::Entries(&dict.entries))
             }
             _ => None,
         }
@@ -62,8 +62,8 @@ impl<'a> ObjRef<'a> {
     #[inline]
     pub(crate) fn held(self, section: &Section) -> Option<ObjRef<'a>> {
         Some(match self.changing()? {
-            Changing::Items(list) => list.lend(section),
-            Changing::Entries(dict) => dict.lend(section),
+            MutableContents::Items(list) => list.lend(section),
+            MutableContents::Entries(dict) => dict.lend(section),
         })
     }
 
@@ -71,8 +71,8 @@ impl<'a> ObjRef<'a> {
     #[inline]
     pub(crate) fn may_lead_back(self) -> bool {
         match self.changing() {
-            Some(Changing::Items(list)) => list.is_tracked(),
-            Some(Changing::Entries(dict)) => dict.is_tracked(),
+            Some(MutableContents::Items(list)) => list.is_tracked(),
+            Some(MutableContents::Entries(dict)) => dict.is_tracked(),
             None => false,
         }
     }
@@ -87,8 +87,8 @@ impl<'a> ObjRef<'a> {
         // SAFETY: promised by the caller.
         Some(unsafe {
             match self.changing()? {
-                Changing::Items(list) => list.held.peek().raw(),
-                Changing::Entries(dict) => dict.held.peek().raw(),
+                MutableContents::Items(list) => list.held.peek().raw(),
+                MutableContents::Entries(dict) => dict.held.peek().raw(),
             }
         })
     }
@@ -102,8 +102,8 @@ impl<'a> ObjRef<'a> {
         // SAFETY: promised by the caller.
         Some(unsafe {
             match self.changing()? {
-                Changing::Items(list) => list.held.take().into(),
-                Changing::Entries(dict) => dict.held.take().into(),
+                MutableContents::Items(list) => list.held.take().into(),
+                MutableContents::Entries(dict) => dict.held.take().into(),
             }
         })
     }
@@ -161,12 +161,12 @@ pub(super) unsafe fn fill_copy(
             *payload.cast::<Entries>().as_mut() = Entries::of_copies(entries, part);
         } else {
             match (source.changing(), ObjRef::new(copy).changing()) {
-                (Some(Changing::Items(source)), Some(Changing::Items(copy))) => {
+                (Some(MutableContents::Items(source)), Some(MutableContents::Items(copy))) => {
                     copy.fill_copy(source, section, |items| {
                         items.values().iter().map(part).collect()
                     });
                 }
-                (Some(Changing::Entries(source)), Some(Changing::Entries(copy))) => {
+                (Some(MutableContents::Entries(source)), Some(MutableContents::Entries(copy))) => {
                     copy.fill_copy(source, section, |entries| {
                         Map::holding(Entries::of_copies(entries.reference(), &mut part))
                     });

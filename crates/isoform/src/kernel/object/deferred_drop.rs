@@ -33,23 +33,23 @@ struct Batches {
 
 /// A running traversal, by the parity of its epoch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ticket(usize);
+pub(super) struct EpochGuard(usize);
 
 /// Counts a traversal; must be called before it reads its first field.
-pub(super) fn begin() -> Ticket {
+pub(super) fn begin() -> EpochGuard {
     loop {
         let epoch = EPOCH.load(SeqCst);
         RUNNING[epoch % 2].fetch_add(1, SeqCst);
         // If the epoch has advanced meanwhile, the wrong count was incremented.
         if EPOCH.load(SeqCst) == epoch {
-            return Ticket(epoch % 2);
+            return EpochGuard(epoch % 2);
         }
-        end(Ticket(epoch % 2));
+        end(EpochGuard(epoch % 2));
     }
 }
 
 /// Ends a traversal. May run destructors of values.
-pub(super) fn end(ticket: Ticket) {
+pub(super) fn end(ticket: EpochGuard) {
     RUNNING[ticket.0].fetch_sub(1, SeqCst);
     if WAITING.load(SeqCst) != 0 {
         sweep();

@@ -2,7 +2,7 @@
 //!
 //! A key represents a value as it was when the key was made. Copying everything that
 //! may change would cost more than the rest of the key, and most of it never changes. A
-//! [`Moment`] therefore copies nothing: the lists, dicts and objects with mutable
+//! [`Version`] therefore copies nothing: the lists, dicts and objects with mutable
 //! fields below the value are *watched*; a write to a watched object saves its old
 //! contents first, and ends the watch. The contents of an object at a moment are then
 //! the first ones saved after it, or else the current ones.
@@ -161,17 +161,17 @@ impl History {
 
 /// A point in time whose contents can be read later.
 #[derive(Debug)]
-pub(crate) struct Moment {
+pub(crate) struct Version {
     at: u64,
 }
 
-impl Moment {
+impl Version {
     /// The moment of the open section. O(log n) in the number of moments.
-    pub(crate) fn begin() -> Moment {
+    pub(crate) fn begin() -> Version {
         super::access::assert_inside();
         let at = WRITES.load(Relaxed);
         with_history(|history| *history.moments.entry(at).or_default() += 1);
-        Moment { at }
+        Version { at }
     }
 
     /// True if no contents were saved since.
@@ -236,7 +236,7 @@ impl Watched {
     }
 }
 
-impl Drop for Moment {
+impl Drop for Version {
     fn drop(&mut self) {
         let unneeded = with_history(|history| {
             let count = history.moments.get_mut(&self.at)?;

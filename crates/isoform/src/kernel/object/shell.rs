@@ -15,7 +15,7 @@ use crate::kernel::container::ArrayObj;
 use crate::kernel::value::Value;
 
 /// The block of a future object, which owns nothing but memory.
-pub(crate) struct Shell {
+pub(crate) struct UninitObject {
     // The header is written; the fields are not, except that an array's payload holds
     // its reserved items as a vector.
     block: NonNull<Header>,
@@ -27,7 +27,7 @@ const _: () = assert!(
         && align_of::<Vec<Value>>() <= align_of::<ArrayObj>()
 );
 
-impl Shell {
+impl UninitObject {
     /// Allocates a block for an object of a declared type.
     #[inline]
     pub(crate) fn object(info: &'static TypeInfo) -> Self {
@@ -35,7 +35,7 @@ impl Shell {
         // SAFETY: the layout is the type's own. Only this shell can reach the fields,
         // and its block is only ever filled or freed.
         let block = unsafe { allocate(info.layout, info.index) };
-        Shell { block }
+        UninitObject { block }
     }
 
     /// True if [`items`](Self::items) makes the shells of this type.
@@ -52,7 +52,7 @@ impl Shell {
             let block = allocate(info.layout, info.index);
             let items = block.byte_add(HEADER_SIZE).cast::<Vec<Value>>();
             items.write(Vec::with_capacity(length));
-            Shell { block }
+            UninitObject { block }
         }
     }
 
@@ -95,7 +95,7 @@ impl Shell {
     }
 }
 
-impl Drop for Shell {
+impl Drop for UninitObject {
     fn drop(&mut self) {
         let info = self.info();
         // SAFETY: only this shell can reach the block, which was allocated with the

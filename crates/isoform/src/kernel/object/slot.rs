@@ -8,7 +8,7 @@ use super::field::{Accept, Storage};
 use super::header::Header;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
-use super::shell::Shell;
+use super::shell::UninitObject;
 use super::table::{self, TypeInfo};
 use super::view::{FieldValue, Loaded, ObjRef};
 use crate::kernel::container;
@@ -176,13 +176,13 @@ fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value>
 #[inline(always)]
 pub(super) unsafe fn build(
     info: &'static TypeInfo,
-    shell: Option<Shell>,
+    shell: Option<UninitObject>,
     values: impl ExactSizeIterator<Item = Value>,
 ) -> Ref<Obj> {
     debug_assert_eq!(info.slots.len(), values.len());
     let object = match shell {
         Some(shell) if shell.is_for(info) => shell.into_raw(),
-        _ => Shell::object(info).into_raw(),
+        _ => UninitObject::object(info).into_raw(),
     };
     // SAFETY: the block is for this type, and every field is written before
     // anything else can see the object; nothing in between can fail.

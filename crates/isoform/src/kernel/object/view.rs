@@ -281,18 +281,18 @@ impl Deref for FieldValue<'_, '_> {
 /// A part of an object that is kept while the section is left: the same for typed and
 /// dynamic fields.
 #[derive(Clone, Copy)]
-pub(crate) enum Met<'a> {
+pub(crate) enum PartRef<'a> {
     Object(ObjRef<'a>),
     Plain(PlainValue),
 }
 
-impl<'a> Met<'a> {
+impl<'a> PartRef<'a> {
     /// The type of the object; None for an inline value.
     #[inline(always)]
     pub(crate) fn type_index(self) -> Option<TypeIndex> {
         match self {
-            Met::Object(object) => Some(object.type_index()),
-            Met::Plain(_) => None,
+            PartRef::Object(object) => Some(object.type_index()),
+            PartRef::Plain(_) => None,
         }
     }
 
@@ -300,8 +300,8 @@ impl<'a> Met<'a> {
     #[inline(always)]
     pub(crate) fn object(self) -> Option<ObjRef<'a>> {
         match self {
-            Met::Object(object) => Some(object),
-            Met::Plain(_) => None,
+            PartRef::Object(object) => Some(object),
+            PartRef::Plain(_) => None,
         }
     }
 
@@ -317,18 +317,18 @@ impl<'a> Met<'a> {
     #[inline(always)]
     pub(crate) fn is(self, value: &Value) -> bool {
         match (self, value.object_ref()) {
-            (Met::Object(object), Some(other)) if object.same_as(other) => true,
+            (PartRef::Object(object), Some(other)) if object.same_as(other) => true,
             // Long strings are compared by content.
-            (Met::Object(object), _) if object.info().class().has_parts() => false,
+            (PartRef::Object(object), _) if object.info().class().has_parts() => false,
             _ => self.to_value() == *value,
         }
     }
 
     /// True if both are the same object, or neither is an object.
-    pub(crate) fn is_same(self, other: Met<'_>) -> bool {
+    pub(crate) fn is_same(self, other: PartRef<'_>) -> bool {
         match (self, other) {
-            (Met::Object(one), Met::Object(other)) => one.same_as(other),
-            (Met::Plain(_), Met::Plain(_)) => true,
+            (PartRef::Object(one), PartRef::Object(other)) => one.same_as(other),
+            (PartRef::Plain(_), PartRef::Plain(_)) => true,
             _ => false,
         }
     }
@@ -337,8 +337,8 @@ impl<'a> Met<'a> {
     #[inline]
     pub(crate) fn to_value(self) -> Value {
         match self {
-            Met::Object(object) => Value::from_object(object.to_ref()),
-            Met::Plain(plain) => plain.to_value(),
+            PartRef::Object(object) => Value::from_object(object.to_ref()),
+            PartRef::Plain(plain) => plain.to_value(),
         }
     }
 
@@ -347,26 +347,26 @@ impl<'a> Met<'a> {
     pub(crate) fn of(value: &'a Value) -> Self {
         value
             .object_ref()
-            .map_or_else(|| Met::plain(value), Met::Object)
+            .map_or_else(|| PartRef::plain(value), PartRef::Object)
     }
 
     #[inline(always)]
     fn plain(value: &Value) -> Self {
-        Met::Plain(PlainValue::of(value).unwrap_or(PlainValue::NONE))
+        PartRef::Plain(PlainValue::of(value).unwrap_or(PlainValue::NONE))
     }
 }
 
 impl<'a> Loaded<'a, '_> {
     /// The part, without a reference into the field.
     #[inline(always)]
-    pub(crate) fn met(self) -> Met<'a> {
+    pub(crate) fn met(self) -> PartRef<'a> {
         match self {
-            Loaded::Object(object) => Met::Object(object),
+            Loaded::Object(object) => PartRef::Object(object),
             Loaded::Value(value) => value
                 .object_ref()
-                .map_or_else(|| Met::plain(&value), Met::Object),
+                .map_or_else(|| PartRef::plain(&value), PartRef::Object),
             // None of these is an object.
-            number => Met::plain(&number.to_value()),
+            number => PartRef::plain(&number.to_value()),
         }
     }
 

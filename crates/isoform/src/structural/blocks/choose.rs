@@ -25,7 +25,7 @@ pub(super) struct Block {
 
 /// How much is known about a candidate.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Known {
+enum Certainty {
     /// A passage; its score is a bound.
     Passage(u32),
     /// Occurrences that do not overlap.
@@ -42,7 +42,7 @@ struct Candidate {
     score: usize,
     length: Reverse<u32>,
     starts: Reverse<Vec<u32>>,
-    known: Known,
+    known: Certainty,
 }
 
 /// The choice of blocks.
@@ -105,7 +105,7 @@ impl<'i> Chooser<'i> {
                     score: ((length - 1) * (passage.count() - 1)).min(count - length),
                     length: Reverse(0),
                     starts: Reverse(Vec::new()),
-                    known: Known::Passage(number as u32),
+                    known: Certainty::Passage(number as u32),
                 }
             });
         let mut heap: BinaryHeap<Candidate> = candidates.collect();
@@ -113,20 +113,20 @@ impl<'i> Chooser<'i> {
             self.poll.step_outside()?;
             let length = candidate.length.0;
             match candidate.known {
-                Known::Passage(number) => {
+                Certainty::Passage(number) => {
                     let passage = suffixes.passages[number as usize];
                     self.pick(&suffixes, passage, &mut heap);
                 }
                 _ if !self.are_free(&candidate.starts.0, length) => {
                     let starts = candidate.starts.0.into_iter();
                     let starts = starts.filter(|start| self.is_free(*start, length));
-                    heap.extend(self.candidate(starts.collect(), length, Known::Picked));
+                    heap.extend(self.candidate(starts.collect(), length, Certainty::Picked));
                 }
-                Known::Picked => {
+                Certainty::Picked => {
                     let starts = self.agreeing(candidate.starts.0, length);
-                    heap.extend(self.candidate(starts, length, Known::Checked));
+                    heap.extend(self.candidate(starts, length, Certainty::Checked));
                 }
-                Known::Checked => {
+                Certainty::Checked => {
                     let (starts, length) = self.shortened(&text, &suffixes, candidate);
                     self.take(starts, length);
                 }
@@ -160,10 +160,10 @@ impl<'i> Chooser<'i> {
         // Occurrences that overlap come from a shorter passage that is repeated.
         if let Some(period) = gaps.min().filter(|gap| *gap < passage.length) {
             let picked = self.apart(&starts, period);
-            heap.extend(self.candidate(picked, period, Known::Picked));
+            heap.extend(self.candidate(picked, period, Certainty::Picked));
         }
         let picked = self.apart(&starts, passage.length);
-        heap.extend(self.candidate(picked, passage.length, Known::Picked));
+        heap.extend(self.candidate(picked, passage.length, Certainty::Picked));
     }
 
     /// The copies of a candidate, or those of the block of which it is a repetition.
@@ -208,7 +208,7 @@ impl<'i> Chooser<'i> {
     }
 
     /// A candidate, if it is large and frequent enough.
-    fn candidate(&self, starts: Vec<u32>, length: u32, known: Known) -> Option<Candidate> {
+    fn candidate(&self, starts: Vec<u32>, length: u32, known: Certainty) -> Option<Candidate> {
         let size = self.nodes_in(*starts.first()?, length);
         let is_wanted = starts.len() >= self.min_count && size >= self.min_size;
         is_wanted.then(|| Candidate {

@@ -16,7 +16,7 @@ use crate::kernel::value::Value;
 
 /// A property that equal subterms share and that is known without comparison: the type
 /// and, unless a custom comparison may ignore parts, the size.
-type Outline = (u32, u64);
+type QuickKey = (u32, u64);
 
 impl Walked {
     /// Decides all classes.
@@ -36,7 +36,7 @@ impl Walked {
         if undecided.is_empty() {
             return Ok(());
         }
-        let outlines: HashSet<Outline, RandomState> = undecided
+        let outlines: HashSet<QuickKey, RandomState> = undecided
             .iter()
             .map(|number| outline(&self.nodes[*number]))
             .collect();
@@ -133,7 +133,7 @@ impl Walked {
     }
 }
 
-fn outline(node: &Node) -> Outline {
+fn outline(node: &Node) -> QuickKey {
     let ty = node.object.type_info().index().0;
     match node.summary.flags & HOOKED {
         0 => (ty, node.summary.size),

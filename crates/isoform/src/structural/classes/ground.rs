@@ -13,7 +13,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::types::Kind;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
@@ -118,7 +118,7 @@ fn search<'a>(
             continue;
         };
         while let Some(part) = cursor.next(section) {
-            if let Met::Object(below) = part.met {
+            if let PartRef::Object(below) = part.met {
                 stack.push(below);
             }
         }

@@ -11,7 +11,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::types::Kind;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
@@ -181,7 +181,7 @@ impl<'a> Policy<'a> for Interning<'a> {
 
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
         let result = match part.met {
-            Met::Object(object) if !part.is_key => self.meet_part(section, object, part)?,
+            PartRef::Object(object) if !part.is_key => self.meet_part(section, object, part)?,
             _ => Some(Outcome::Same),
         };
         Ok(self.rewriter.settle(result))
@@ -220,7 +220,7 @@ impl<'a> Interning<'a> {
             let known = self.results.get(&first.ident()).cloned();
             let made = known
                 .unwrap_or(Outcome::Same)
-                .into_value(Met::Object(first));
+                .into_value(PartRef::Object(first));
             let outcome = Outcome::of(made, part.met);
             self.results.insert(object.ident(), outcome.clone());
             return Ok(Some(outcome));

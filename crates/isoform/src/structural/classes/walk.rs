@@ -29,7 +29,7 @@ use crate::kernel::object::access::{Poll, Section};
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::pages::Pages;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::types::{FieldFlag, Kind};
@@ -229,13 +229,13 @@ impl<'a> Walk<'a> {
     #[inline]
     fn part(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
         let object = match part.met {
-            Met::Plain(value) => {
+            PartRef::Plain(value) => {
                 if let Some(frame) = self.frames.last_mut() {
                     plain_hash::add_inline(&mut self.sink, &mut frame.hash, &value.to_value());
                 }
                 return Ok(());
             }
-            Met::Object(object) => object,
+            PartRef::Object(object) => object,
         };
         if part.is_key {
             self.key(object);
@@ -467,7 +467,7 @@ impl<'a> Walk<'a> {
     ) -> Result<Option<Summary>> {
         let info = object.info();
         let part = Part {
-            met: Met::Object(object),
+            met: PartRef::Object(object),
             region: state.region,
             is_key: false,
         };
@@ -711,7 +711,7 @@ impl<'a> Walk<'a> {
             return;
         };
         while let Some(part) = cursor.next(section) {
-            if let Met::Object(below) = part.met {
+            if let PartRef::Object(below) = part.met {
                 if self.wants_edges {
                     self.edges.push((below.ident(), object.ident()));
                 }

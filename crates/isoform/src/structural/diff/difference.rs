@@ -442,7 +442,7 @@ fn is_right(built: &Value, (options, right): (CompareOptions, &Value)) -> Result
 
 /// The finding that both values differ, when nothing tells more.
 fn whole(left: &Value, right: &Value) -> Finding {
-    let spot = |value: &Value, class| super::walk::Spot {
+    let spot = |value: &Value, class| super::walk::SideValue {
         value: value.clone(),
         class,
         node: NONE,
@@ -505,7 +505,7 @@ fn grouped(findings: Vec<Finding>, occurrences: &[u64], places: Arc<Places>) -> 
     let mut groups: HashMap<Group, usize, RandomState> = HashMap::default();
     let mut changes: Vec<Change> = Vec::new();
     for finding in findings {
-        let class = |spot: &Option<super::walk::Spot>| spot.as_ref().map(|spot| spot.class);
+        let class = |spot: &Option<super::walk::SideValue>| spot.as_ref().map(|spot| spot.class);
         let group = (finding.kind, class(&finding.left), class(&finding.right));
         let times = occurrences.get(finding.pair as usize);
         let times = times.map_or(1, |&times| times.max(1));

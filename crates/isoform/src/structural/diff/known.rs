@@ -7,7 +7,7 @@ use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::region::RegionKind;
 
 /// The tables of the other side, whose rows stand for the objects that are on both sides.
-pub(super) struct Known<'k> {
+pub(super) struct SharedRows<'k> {
     tables: &'k Tables,
     marks: Marks,
     /// By its number there, the number of a node on this side. Empty until an object is met
@@ -24,9 +24,9 @@ struct Row {
     region: RegionKind,
 }
 
-impl<'k> Known<'k> {
+impl<'k> SharedRows<'k> {
     pub(super) fn new(tables: &'k Tables, marks: Marks) -> Self {
-        Known {
+        SharedRows {
             tables,
             marks,
             numbers: Vec::new(),

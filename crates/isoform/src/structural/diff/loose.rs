@@ -35,7 +35,7 @@ pub(super) fn part_of_one_side(finding: &Finding, side: usize) -> Option<u32> {
 }
 
 /// A node inside of parts that are on one side only, and its places there which have not moved.
-pub(super) struct Loose {
+pub(super) struct UnpairedNode {
     pub(super) node: u32,
     /// The position of the first whole part around it.
     pub(super) top: usize,
@@ -49,7 +49,7 @@ pub(super) struct Loose {
     pub(super) lost: u128,
 }
 
-impl Loose {
+impl UnpairedNode {
     pub(super) fn whole_places(&self) -> u64 {
         let wholes = self.wholes.iter().map(|&(_, places)| places);
         wholes.fold(0, u64::saturating_add)
@@ -71,14 +71,14 @@ pub(super) struct Places {
 
 /// Places with equal tokens, in the order in which they move: a list of whole parts, and
 /// a list of inner places.
-pub(super) struct Alike {
+pub(super) struct MoveCandidates {
     pub(super) token: u64,
     pub(super) places: [Vec<Places>; 2],
     /// The first ones that have not moved.
     pub(super) next: [usize; 2],
 }
 
-impl Alike {
+impl MoveCandidates {
     pub(super) fn has_moved(&self, kind: usize) -> bool {
         self.next[kind] == self.places[kind].len()
     }
@@ -93,7 +93,7 @@ impl Alike {
 pub(super) struct Side<'t> {
     tables: &'t Tables,
     /// In the order in which a visit meets them.
-    pub(super) loose: Vec<Loose>,
+    pub(super) loose: Vec<UnpairedNode>,
     by_node: Map<u32, usize>,
     /// The largest ones first, and wholes before their parts.
     order: Vec<usize>,
@@ -157,7 +157,7 @@ impl<'t> Side<'t> {
 
     fn add(&mut self, node: u32, top: usize) {
         self.by_node.insert(node, self.loose.len());
-        self.loose.push(Loose {
+        self.loose.push(UnpairedNode {
             node,
             top,
             wholes: Vec::new(),
@@ -250,11 +250,15 @@ impl<'t> Side<'t> {
     }
 
     /// The places of some nodes of a class by token, in the order in which a visit meets these.
-    pub(super) fn alike(&self, nodes: &[usize], (tokens, ranks): (&[u64], &[usize])) -> Vec<Alike> {
+    pub(super) fn alike(
+        &self,
+        nodes: &[usize],
+        (tokens, ranks): (&[u64], &[usize]),
+    ) -> Vec<MoveCandidates> {
         let mut known: Map<u64, usize> = Map::default();
-        let mut found: Vec<Alike> = Vec::new();
+        let mut found: Vec<MoveCandidates> = Vec::new();
         for &loose in nodes {
-            let Loose {
+            let UnpairedNode {
                 node,
                 wholes,
                 inner,
@@ -262,7 +266,7 @@ impl<'t> Side<'t> {
             } = &self.loose[loose];
             let token = tokens[*node as usize];
             let at = *known.entry(token).or_insert_with(|| {
-                found.push(Alike {
+                found.push(MoveCandidates {
                     token,
                     places: Default::default(),
                     next: [0, 0],

@@ -8,7 +8,7 @@ use rapidhash::fast::RandomState;
 
 use super::change::ChangeKind;
 use super::difference::occurrences;
-use super::loose::{Alike, Places, Side, part_of_one_side};
+use super::loose::{MoveCandidates, Places, Side, part_of_one_side};
 use super::pairs::Mode;
 use super::tables::NONE;
 use super::walk::{Finding, Walk};
@@ -47,8 +47,8 @@ impl Moves<'_> {
         let size = self.sides[0].node(nodes[0][0]).size;
         let [mut lefts, mut rights] = [0, 1]
             .map(|side: usize| self.sides[side].alike(&nodes[side], (tokens[side], &self.ranks)));
-        let count = |alike: &[Alike]| {
-            let counts = alike.iter().map(Alike::places);
+        let count = |alike: &[MoveCandidates]| {
+            let counts = alike.iter().map(MoveCandidates::places);
             counts.fold(0, u64::saturating_add)
         };
         if size < LARGE && (count(&lefts), count(&rights)) != (1, 1) {
@@ -88,7 +88,7 @@ impl Moves<'_> {
 
     /// Moves places of a left token to places of a right token, as many as both sides
     /// have.
-    fn pair(&mut self, left: &mut Alike, right: &mut Alike, kinds: [usize; 2]) {
+    fn pair(&mut self, left: &mut MoveCandidates, right: &mut MoveCandidates, kinds: [usize; 2]) {
         while let (Some(from), Some(to)) = (
             left.places[kinds[0]].get_mut(left.next[kinds[0]]),
             right.places[kinds[1]].get_mut(right.next[kinds[1]]),

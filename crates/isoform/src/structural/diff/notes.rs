@@ -3,7 +3,7 @@
 use super::change::ChangeKind;
 use super::pairs::Mode;
 use super::tables::{Cell, NONE};
-use super::walk::{Finding, Spot, Walk};
+use super::walk::{Finding, SideValue, Walk};
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
@@ -80,10 +80,10 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn spot(&self, side: usize, cell: &Cell) -> Spot {
+    pub(super) fn spot(&self, side: usize, cell: &Cell) -> SideValue {
         match cell.node_number() {
             Some(node) => self.spot_of(side, node),
-            None => Spot {
+            None => SideValue {
                 value: cell.value.clone(),
                 class: self.aligner.token(side, cell),
                 node: NONE,
@@ -91,9 +91,9 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn spot_of(&self, side: usize, node: u32) -> Spot {
+    pub(super) fn spot_of(&self, side: usize, node: u32) -> SideValue {
         let found = self.tables(side).node(node);
-        Spot {
+        SideValue {
             value: Value::from(&found.object),
             class: found.skeleton,
             node,
@@ -105,7 +105,7 @@ impl Walk<'_> {
         kind: ChangeKind,
         place: u32,
         pair: u32,
-        (left, right): (Option<Spot>, Option<Spot>),
+        (left, right): (Option<SideValue>, Option<SideValue>),
         sizes: (u64, u64),
     ) {
         let is_told = self.mode == Mode::Replaced && kind != ChangeKind::Rewired;

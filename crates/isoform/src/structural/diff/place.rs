@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rapidhash::fast::RandomState;
 
-use super::places::{At, Origin, Places};
+use super::places::{Location, Origin, Places};
 use crate::kernel::path::tree::{Above, PathTree};
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::value::Value;
@@ -39,7 +39,7 @@ pub struct PlacePaths {
     tree: PathTree,
     /// The numbers in the tree of the added places, by the address of their [`Places`],
     /// the side and the place.
-    known: HashMap<(usize, usize, At), u32, RandomState>,
+    known: HashMap<(usize, usize, Location), u32, RandomState>,
     /// Keeps the addresses.
     places: Vec<Arc<Places>>,
 }
@@ -57,7 +57,7 @@ impl Place {
     /// and once O(n) if it leads through a part that moved.
     pub fn path(&self) -> AccessPath {
         let mut steps = Vec::new();
-        let mut at = At::Place(self.number);
+        let mut at = Location::Place(self.number);
         loop {
             match self.places.above(self.side, at) {
                 Origin::Root => break,
@@ -77,7 +77,7 @@ impl Place {
     /// [`path`](Self::path).
     pub fn value(&self) -> Option<Value> {
         let tables = &self.places.sides[self.side];
-        let mut at = At::Place(self.number);
+        let mut at = Location::Place(self.number);
         loop {
             match self.places.above(self.side, at) {
                 Origin::Root => return Some(tables.value_of(&tables.root)),
@@ -94,7 +94,7 @@ impl Place {
     /// leads from it towards the place. O(1) for each, and once O(n) as
     /// [`path`](Self::path).
     pub fn around(&self) -> impl Iterator<Item = (Value, AccessStep)> + '_ {
-        let mut next = Some(At::Place(self.number));
+        let mut next = Some(Location::Place(self.number));
         std::iter::from_fn(move || {
             loop {
                 match self.places.above(self.side, next?) {
@@ -125,7 +125,7 @@ impl PlacePaths {
         }
         let address = Arc::as_ptr(places).addr();
         let key = |at| (address, *side, at);
-        let start = key(At::Place(*number));
+        let start = key(Location::Place(*number));
         self.tree.add(&mut self.known, start, |&(_, _, at)| {
             match places.above(*side, at) {
                 Origin::Root | Origin::Nowhere => Above::Root,

@@ -30,7 +30,7 @@ struct Place {
 
 /// A place, or that where a node is first met.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum At {
+pub(super) enum Location {
     Place(u32),
     Node(u32),
 }
@@ -41,9 +41,9 @@ pub(super) enum Origin {
     /// It is the root.
     Root,
     /// It is the same place.
-    Same(At),
+    Same(Location),
     /// It is that of the part, at a position, of the node at another place.
-    Part(At, u32, u32),
+    Part(Location, u32, u32),
     /// There is no such place.
     Nowhere,
 }
@@ -93,21 +93,21 @@ impl Places {
 
     /// How a place on one side follows from what is around it. O(1), and once O(n) if it is
     /// that of a node that moved.
-    pub(super) fn above(&self, side: usize, at: At) -> Origin {
+    pub(super) fn above(&self, side: usize, at: Location) -> Origin {
         match at {
-            At::Node(node) => match self.parents(side)[node as usize] {
+            Location::Node(node) => match self.parents(side)[node as usize] {
                 (NONE, _) => Origin::Root,
-                (parent, position) => Origin::Part(At::Node(parent), parent, position),
+                (parent, position) => Origin::Part(Location::Node(parent), parent, position),
             },
-            At::Place(place) => match self.places.get(place as usize) {
+            Location::Place(place) => match self.places.get(place as usize) {
                 None => Origin::Root,
                 Some(place) => match [place.left, place.right][side] {
-                    Link::Same => Origin::Same(At::Place(place.around)),
+                    Link::Same => Origin::Same(Location::Place(place.around)),
                     Link::Part(node, position) => {
-                        Origin::Part(At::Place(place.around), node, position)
+                        Origin::Part(Location::Place(place.around), node, position)
                     }
-                    Link::Node(node) => Origin::Same(At::Node(node)),
-                    Link::Place(other) => Origin::Same(At::Place(other)),
+                    Link::Node(node) => Origin::Same(Location::Node(node)),
+                    Link::Place(other) => Origin::Same(Location::Place(other)),
                     Link::Nowhere => Origin::Nowhere,
                 },
             },

@@ -9,7 +9,7 @@ use super::super::sink::Fast;
 use super::alignment::aligns_by_fields;
 use super::ignored::Ignored;
 use super::kept;
-use super::known::Known;
+use super::known::SharedRows;
 use super::rows::{IGNORED, INHERITED, can_change};
 use super::tables::{
     Cell, HAS_DAGS, HAS_DEFS, HAS_IDENTITY, HAS_SINGLETONS, HAS_VARS, IS_DEFINED, IS_HOOKED,
@@ -21,7 +21,7 @@ use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::view::{Fields, Met, ObjRef};
+use crate::kernel::object::view::{Fields, ObjRef, PartRef};
 use crate::kernel::pages::Pages;
 use crate::kernel::path::AccessPath;
 use crate::kernel::types::region::RegionKind;
@@ -54,7 +54,7 @@ impl Tables {
     ) -> Result<[Tables; 2]> {
         let (left, marks) = Tables::read(left, options, ignored, (seen, 2 * seen), None)?;
         // Objects in fields that are left out have rows that no other row mentions.
-        let known = ignored.is_empty().then(|| Known::new(&left, marks));
+        let known = ignored.is_empty().then(|| SharedRows::new(&left, marks));
         let room = (left.nodes.len(), left.cells.len());
         let (right, _) = Tables::read(right, options, ignored, room, known)?;
         Ok([left, right])
@@ -65,7 +65,7 @@ impl Tables {
         options: CompareOptions,
         ignored: &Ignored,
         (nodes, cells): (usize, usize),
-        known: Option<Known<'_>>,
+        known: Option<SharedRows<'_>>,
     ) -> Result<(Self, Marks)> {
         let (tables, marks, outcome) = access::traversing(|section| {
             let mut reader = Reader::new(options, ignored, known);
@@ -98,7 +98,7 @@ struct Reader<'a, 'o> {
     tables: Tables,
     options: CompareOptions,
     ignored: &'o Ignored,
-    known: Option<Known<'o>>,
+    known: Option<SharedRows<'o>>,
     sink: Fast<false>,
     frames: Vec<Frame<'a>>,
     /// Those of the open containers.
@@ -112,7 +112,7 @@ struct Reader<'a, 'o> {
 }
 
 impl<'a, 'o> Reader<'a, 'o> {
-    fn new(options: CompareOptions, ignored: &'o Ignored, known: Option<Known<'o>>) -> Self {
+    fn new(options: CompareOptions, ignored: &'o Ignored, known: Option<SharedRows<'o>>) -> Self {
         let (nodes, cells) = kept::take();
         Reader {
             tables: Tables {
@@ -177,8 +177,8 @@ impl<'a, 'o> Reader<'a, 'o> {
 
     fn part(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
         match part.met {
-            Met::Object(object) => self.meet(section, object, part.region),
-            Met::Plain(value) => {
+            PartRef::Object(object) => self.meet(section, object, part.region),
+            PartRef::Plain(value) => {
                 let value = value.to_value();
                 let mut word = 0;
                 plain_hash::add_inline(&mut self.sink, &mut word, &value);

@@ -5,7 +5,7 @@ use super::pairs::Visit;
 use super::places::Link;
 use super::tables::{HAS_SINGLETONS, NONE};
 use super::ted::{Element, SMALL, SmallTree};
-use super::walk::{Spot, Walk};
+use super::walk::{SideValue, Walk};
 use crate::kernel::types::region::RegionKind;
 
 /// An element that has no partner and is still to be counted.
@@ -169,7 +169,7 @@ impl Walk<'_> {
         }
     }
 
-    fn element(&self, side: usize, tree: &SmallTree, element: &Element) -> Spot {
+    fn element(&self, side: usize, tree: &SmallTree, element: &Element) -> SideValue {
         if element.node != NONE {
             return self.spot_of(side, element.node);
         }

@@ -42,8 +42,8 @@ pub(super) struct Finding {
     pub(super) place: u32,
     /// The pair whose occurrences count.
     pub(super) pair: u32,
-    pub(super) left: Option<Spot>,
-    pub(super) right: Option<Spot>,
+    pub(super) left: Option<SideValue>,
+    pub(super) right: Option<SideValue>,
     pub(super) sizes: (u64, u64),
     /// How many of the occurrences turned out to be moves.
     pub(super) moved: u64,
@@ -51,7 +51,7 @@ pub(super) struct Finding {
 
 /// A value of one side.
 #[derive(Clone)]
-pub(super) struct Spot {
+pub(super) struct SideValue {
     pub(super) value: Value,
     /// Equal for values that are the same but for the names of variables.
     pub(super) class: u64,

@@ -43,7 +43,7 @@ impl Event {
 
 /// The facts about a part of the walk, besides events and places.
 #[derive(Clone, Copy)]
-struct Facts {
+struct PartFacts {
     /// The lowest level of a definition.
     defined: u32,
     irregular: bool,
@@ -52,8 +52,8 @@ struct Facts {
     largest: u64,
 }
 
-impl Facts {
-    fn add(&mut self, other: Facts) {
+impl PartFacts {
+    fn add(&mut self, other: PartFacts) {
         self.defined = self.defined.min(other.defined);
         self.irregular |= other.irregular;
         self.changes |= other.changes;
@@ -87,7 +87,7 @@ struct Frame<'a> {
     /// The numbers of visits when it began: all, and those outside of remembered objects.
     visits: u64,
     uncovered: u64,
-    facts: Facts,
+    facts: PartFacts,
 }
 
 struct Walk<'t, 'a> {
@@ -305,7 +305,7 @@ impl<'a> Walk<'_, 'a> {
             edges: self.edges.len(),
             visits: self.visits,
             uncovered: self.uncovered,
-            facts: Facts {
+            facts: PartFacts {
                 defined: NEVER,
                 irregular: false,
                 changes: info.class().is_mutable() || info.comparison_may_change(),

@@ -3,7 +3,7 @@
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::report::Side;
-use super::{Bound, Engine, Entered, Job, LEFT, RIGHT, VarPair};
+use super::{Engine, EntryResult, Job, LEFT, RIGHT, RecordedBinding, VarPair};
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Section;
 use crate::kernel::object::prefetch::prefetch_ahead;
@@ -20,17 +20,17 @@ impl<'a> Engine<'a> {
         r: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
-    ) -> Result<Entered<'a>> {
+    ) -> Result<EntryResult<'a>> {
         let mut inner = region;
         match info.kind {
-            Kind::None => return Ok(Entered::Different),
+            Kind::None => return Ok(EntryResult::Different),
             Kind::Singleton => {
                 if l.same_as(r) {
-                    return Ok(Entered::Equal);
+                    return Ok(EntryResult::Equal);
                 }
                 return Ok(self.differ_objects::<REC>(Reason::NotSame, l, r));
             }
-            Kind::ConstTree if l.same_as(r) => return Ok(Entered::Equal),
+            Kind::ConstTree if l.same_as(r) => return Ok(EntryResult::Equal),
             Kind::Tree | Kind::ConstTree => {
                 // A scope is remembered even with one owner: the nodes around
                 // it may be forgotten if it shadows their variables, and it is
@@ -53,12 +53,12 @@ impl<'a> Engine<'a> {
             Kind::Dag => match self.bound_pair(l, r) {
                 Some(Ok(index)) => {
                     self.levels.use_dag(index);
-                    return Ok(Entered::Equal);
+                    return Ok(EntryResult::Equal);
                 }
                 Some(Err(())) => return Ok(self.differ_bound::<REC>(Reason::Sharing, l, r)),
                 None => {
                     if self.is_refuted(l, r, region) {
-                        return Ok(Entered::Different);
+                        return Ok(EntryResult::Different);
                     }
                     self.note_visit(l, r);
                     let state = self.tables.bindings.state().unwrap_or(u32::MAX);
@@ -70,7 +70,7 @@ impl<'a> Engine<'a> {
                 }
             },
             Kind::Var => match self.var_pair::<REC>(l, r, region, false) {
-                VarPair::Equal => return Ok(Entered::Equal),
+                VarPair::Equal => return Ok(EntryResult::Equal),
                 VarPair::Different => return Ok(self.differ_bound::<REC>(Reason::Bound, l, r)),
                 VarPair::Unbound => {
                     self.note_var(l, r, region);
@@ -95,7 +95,7 @@ impl<'a> Engine<'a> {
         let (l, r) = self.contents(l, r);
         if info.hooks.are_structural_defaults() {
             self.push(Job::Fields, l, r, inner);
-            return Ok(Entered::Open);
+            return Ok(EntryResult::Open);
         }
         self.call_hook::<REC>(section, l, r, info, inner)
     }
@@ -246,7 +246,7 @@ impl<'a> Engine<'a> {
             .bindings
             .bind(idents, level, repeats, &mut self.levels);
         if REC {
-            self.bound.push(Bound {
+            self.bound.push(RecordedBinding {
                 left: l,
                 right: r,
                 defined,

@@ -5,7 +5,7 @@ use super::super::options::CompareOptions;
 use super::super::scope::Region;
 use super::super::{leaf, objects_equal};
 use super::holes::{Filled, Part, VarPair};
-use super::{Engine, Entered, Frame, Job, Next, RIGHT};
+use super::{Engine, EntryResult, Frame, Job, Next, RIGHT};
 use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::table::{self, is_a};
@@ -32,9 +32,9 @@ impl<'a> Engine<'a> {
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
-    ) -> Result<Entered<'a>> {
+    ) -> Result<EntryResult<'a>> {
         let Some(holes) = &self.holes else {
-            return Ok(Entered::Different);
+            return Ok(EntryResult::Different);
         };
         // Results for a pair with a hole in it are valid while the scopes
         // around are the same.
@@ -45,7 +45,7 @@ impl<'a> Engine<'a> {
             let (first, around) = (part.object, part.around.clone());
             let same = first.same_as(r) || self.same_part(section, first, r)?;
             if same && self.same_bindings(section, r, &around)? {
-                return Ok(Entered::Equal);
+                return Ok(EntryResult::Equal);
             }
             let reason = Reason::Hole(HoleRefusal::OtherPart);
             return Ok(self.differ_objects::<REC>(reason, l, r));
@@ -69,7 +69,7 @@ impl<'a> Engine<'a> {
             region: region.inside_var(),
             job: Job::Hole,
         });
-        Ok(Entered::Open)
+        Ok(EntryResult::Open)
     }
 
     /// True if two parts of the right value are equal, with each variable

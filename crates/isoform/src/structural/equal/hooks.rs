@@ -4,7 +4,7 @@ use super::super::levels::Deps;
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::proofs::MARKED;
-use super::{Engine, Entered, Frame, Holes, Job};
+use super::{Engine, EntryResult, Frame, Holes, Job};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::hooks::EqualCallback;
 use crate::kernel::hooks::MAX_HOOK_DEPTH;
@@ -23,7 +23,7 @@ impl<'a> Engine<'a> {
         r: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
-    ) -> Result<Entered<'a>> {
+    ) -> Result<EntryResult<'a>> {
         let Some(hook) = info.hooks.equal.get() else {
             let text = format!(
                 "type {} has a custom hash but no custom equality (__s_equal__), so it cannot be compared",
@@ -50,7 +50,7 @@ impl<'a> Engine<'a> {
         self.hook_depth -= 1;
         if equal? {
             self.found = earlier;
-            return Ok(Entered::Equal);
+            return Ok(EntryResult::Equal);
         }
         // The first part that differed explains most, since later alternatives
         // pair parts that do not belong together; without one, the hook itself
@@ -59,7 +59,7 @@ impl<'a> Engine<'a> {
             self.found = earlier;
         }
         if REC && self.found.is_some() {
-            return Ok(Entered::Different);
+            return Ok(EntryResult::Different);
         }
         Ok(self.differ_objects::<REC>(Reason::Custom, l, r))
     }

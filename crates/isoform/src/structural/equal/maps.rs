@@ -4,7 +4,7 @@ use hashbrown::HashSet;
 
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
-use super::{Engine, Entered, Frame, Job, LEFT, Next, RIGHT};
+use super::{Engine, EntryResult, Frame, Job, LEFT, Next, RIGHT};
 use crate::kernel::container::Entries;
 use crate::kernel::error::Result;
 use crate::kernel::object::view::ObjRef;
@@ -19,9 +19,9 @@ impl<'a> Engine<'a> {
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
-    ) -> Result<Entered<'a>> {
+    ) -> Result<EntryResult<'a>> {
         let (Some(left), Some(right)) = (l.entries(), r.entries()) else {
-            return Ok(Entered::Different);
+            return Ok(EntryResult::Different);
         };
         let start = self.tables.pairs.len();
         // The first pair stores the count, so that the frame needs one number.
@@ -30,7 +30,7 @@ impl<'a> Engine<'a> {
             self.levels.use_absence();
             self.tables.pairs.truncate(start);
             self.differ_key::<REC>(left, right, in_left, position as usize);
-            return Ok(Entered::Different);
+            return Ok(EntryResult::Different);
         }
         let count = (self.tables.pairs.len() - start - 1) as u32;
         self.tables.pairs[start].0 = count;
@@ -43,7 +43,7 @@ impl<'a> Engine<'a> {
             region,
             job: Job::Entries,
         });
-        Ok(Entered::Open)
+        Ok(EntryResult::Open)
     }
 
     /// Reports a key that has no partner on the other side.

@@ -30,7 +30,7 @@ use super::leaf;
 use super::levels::{Deps, Levels};
 use super::memo::PairMemo;
 use super::mismatch::{FirstDifference, Reason};
-use super::open::Open;
+use super::open::OpenSet;
 use super::options::CompareOptions;
 use super::scope::Region;
 use super::snapshots::{Snapshots, held_by};
@@ -98,7 +98,7 @@ pub(super) struct Frame<'a> {
 }
 
 /// The result of entering a pair of objects.
-enum Entered<'a> {
+enum EntryResult<'a> {
     Equal,
     Different,
     /// A frame was pushed that continues with it.
@@ -108,7 +108,7 @@ enum Entered<'a> {
 }
 
 /// The remembered result of a shared pair.
-enum Recalled {
+enum MemoLookup {
     Equal,
     Different,
     /// There is no valid result; `was_void` if one has become void.
@@ -118,7 +118,7 @@ enum Recalled {
 }
 
 /// The point at which a traversal of fields stopped.
-enum Stop<'a> {
+enum FieldStop<'a> {
     Done,
     Different,
     /// At a pair of children; the number is the next field's position.
@@ -151,7 +151,7 @@ pub(super) struct Tables {
     touched: Vec<Deps>,
     /// The objects of each side that are being compared: lists, dicts and, if
     /// cycles may lead through fields, all shared objects.
-    open: [Open; 2],
+    open: [OpenSet; 2],
     /// The number of open pairs of lists and dicts.
     containers: u32,
     pub(super) levels: Option<Levels>,
@@ -171,7 +171,7 @@ impl Tables {
         self.refuted.clear();
         self.pairs.clear();
         self.touched.clear();
-        self.open.iter_mut().for_each(Open::clear);
+        self.open.iter_mut().for_each(OpenSet::clear);
         self.containers = 0;
         self.skipped.clear();
         self.visited.clear();
@@ -180,7 +180,7 @@ impl Tables {
 
 /// A binding as stored by the recorder.
 #[derive(Clone, Copy)]
-struct Bound<'a> {
+struct RecordedBinding<'a> {
     left: ObjRef<'a>,
     right: ObjRef<'a>,
     /// True if a definition field made it.
@@ -214,7 +214,7 @@ pub(super) struct Engine<'a> {
     // The following fields are used with the recorder only.
     names: Vec<String>,
     pub(super) found: Option<FirstDifference>,
-    bound: Vec<Bound<'a>>,
+    bound: Vec<RecordedBinding<'a>>,
     /// The variables on the left that match any part of the right.
     pub(super) holes: Option<Holes<'a>>,
     /// The binding to locate, and the place where it was made.
@@ -335,12 +335,12 @@ impl<'a> Engine<'a> {
                 });
             }
             match self.enter::<REC>(section, l, r, region, base)? {
-                Entered::Child(next_l, next_r, next_region) => {
+                EntryResult::Child(next_l, next_r, next_region) => {
                     (l, r, region) = (next_l, next_r, next_region);
                     continue;
                 }
-                Entered::Different => return Ok(false),
-                Entered::Equal | Entered::Open => {}
+                EntryResult::Different => return Ok(false),
+                EntryResult::Equal | EntryResult::Open => {}
             }
             loop {
                 if self.stack.len() == base {
@@ -378,13 +378,13 @@ impl<'a> Engine<'a> {
         r: ObjRef<'a>,
         region: Region,
         base: usize,
-    ) -> Result<Entered<'a>> {
+    ) -> Result<EntryResult<'a>> {
         self.visits += 1;
         if REC && let Some(hole) = self.hole_of(l) {
             return self.enter_hole::<REC>(section, hole, l, r, region);
         }
         if l.same_as(r) && self.skips && self.skip::<REC>(section, l, region)? {
-            return Ok(Entered::Equal);
+            return Ok(EntryResult::Equal);
         }
         // Any object may be a hole.
         if !self.pinned
@@ -413,9 +413,9 @@ impl<'a> Engine<'a> {
         r: ObjRef<'a>,
         region: Region,
         from: u32,
-    ) -> Result<Stop<'a>> {
+    ) -> Result<FieldStop<'a>> {
         let Some(pair) = ObjPair::new(l, r) else {
-            return Ok(Stop::Different);
+            return Ok(FieldStop::Different);
         };
         let mut position = from as usize;
         while let Some((slot, both)) = pair.visited(section, position) {
@@ -424,17 +424,17 @@ impl<'a> Engine<'a> {
                 FieldPair::Objects(a, b) => {
                     let region = region.of_field(slot.flag, self.levels.current());
                     if REC {
-                        return Ok(Stop::Pair(a, b, region, position as u32));
+                        return Ok(FieldStop::Pair(a, b, region, position as u32));
                     }
                     match self.leaf(section, a, b, region) {
                         Some(equal) => equal,
-                        None => return Ok(Stop::Pair(a, b, region, position as u32)),
+                        None => return Ok(FieldStop::Pair(a, b, region, position as u32)),
                     }
                 }
                 FieldPair::Values(a, b) => match (a.object_ref(), b.object_ref()) {
                     (Some(a), Some(b)) => {
                         let region = region.of_field(slot.flag, self.levels.current());
-                        return Ok(Stop::Pair(a, b, region, position as u32));
+                        return Ok(FieldStop::Pair(a, b, region, position as u32));
                     }
                     (None, None) => leaf::plain_equal(&a, &b),
                     _ => false,
@@ -444,10 +444,10 @@ impl<'a> Engine<'a> {
             };
             if !equal {
                 self.differ_field::<REC>(section, l, r, position)?;
-                return Ok(Stop::Different);
+                return Ok(FieldStop::Different);
             }
         }
-        Ok(Stop::Done)
+        Ok(FieldStop::Done)
     }
 
     /// Compares a pair in place if it needs no frame: plain nodes without
@@ -484,7 +484,7 @@ impl<'a> Engine<'a> {
         r: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
-    ) -> Result<Entered<'a>> {
+    ) -> Result<EntryResult<'a>> {
         self.check_comparable(l)?;
         if l.type_index() != r.type_index() {
             self.check_comparable(r)?;
@@ -496,17 +496,17 @@ impl<'a> Engine<'a> {
             }
             Payload::Sequence => {
                 if few_plain_equal(l, r) {
-                    return Ok(Entered::Equal);
+                    return Ok(EntryResult::Equal);
                 }
                 if let Some(known) = self.begin_shared(l, r, region)? {
                     return Ok(known);
                 }
                 self.push(Job::Items, l, r, region);
-                return Ok(Entered::Open);
+                return Ok(EntryResult::Open);
             }
             Payload::Mapping => {
                 if few_plain_equal(l, r) {
-                    return Ok(Entered::Equal);
+                    return Ok(EntryResult::Equal);
                 }
                 if let Some(known) = self.begin_shared(l, r, region)? {
                     return Ok(known);
@@ -520,7 +520,7 @@ impl<'a> Engine<'a> {
             _ => leaf::native_equal(l, r),
         };
         if equal {
-            Ok(Entered::Equal)
+            Ok(EntryResult::Equal)
         } else {
             Ok(self.differ_objects::<REC>(Reason::Value, l, r))
         }
@@ -532,22 +532,22 @@ impl<'a> Engine<'a> {
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
-    ) -> Result<Entered<'a>> {
+    ) -> Result<EntryResult<'a>> {
         let left = held_by(section, self.arena, self.snapshots.0, l);
         let right = held_by(section, self.arena, self.snapshots.1, r);
         if few_plain_equal(left, right) {
-            return Ok(Entered::Equal);
+            return Ok(EntryResult::Equal);
         }
         let shared = l.is_shared() || r.is_shared();
         let recalled = if shared {
             self.recall(l, r, region)
         } else {
-            Recalled::Unknown { was_void: false }
+            MemoLookup::Unknown { was_void: false }
         };
         let was_void = match recalled {
-            Recalled::Equal => return Ok(Entered::Equal),
-            Recalled::Different => return Ok(Entered::Different),
-            Recalled::Unknown { was_void } => was_void,
+            MemoLookup::Equal => return Ok(EntryResult::Equal),
+            MemoLookup::Different => return Ok(EntryResult::Different),
+            MemoLookup::Unknown { was_void } => was_void,
         };
         // Objects present from the start lead back only by a write to a field.
         let by_field = shared && access::may_have_cycles();
@@ -568,7 +568,7 @@ impl<'a> Engine<'a> {
         }
         if left.info().class() == Payload::Sequence {
             self.push(Job::Items, left, right, region);
-            return Ok(Entered::Open);
+            return Ok(EntryResult::Open);
         }
         self.enter_map::<REC>(left, right, region)
     }
@@ -586,20 +586,20 @@ impl<'a> Engine<'a> {
                     return Ok(Next::Different);
                 };
                 match self.plain::<REC>(section, pair, frame.next, frame.region, base)? {
-                    Entered::Equal | Entered::Open => Ok(Next::Nothing),
-                    Entered::Different => Ok(Next::Different),
-                    Entered::Child(l, r, region) => Ok(Next::Pair(l, r, region)),
+                    EntryResult::Equal | EntryResult::Open => Ok(Next::Nothing),
+                    EntryResult::Different => Ok(Next::Different),
+                    EntryResult::Child(l, r, region) => Ok(Next::Pair(l, r, region)),
                 }
             }
             Job::Fields => {
                 let info = frame.l.info();
                 match self.fields::<REC>(section, frame.l, frame.r, frame.region, frame.next)? {
-                    Stop::Done => {
+                    FieldStop::Done => {
                         self.stack.pop();
                         Ok(Next::Nothing)
                     }
-                    Stop::Different => Ok(Next::Different),
-                    Stop::Pair(l, r, region, next) => {
+                    FieldStop::Different => Ok(Next::Different),
+                    FieldStop::Pair(l, r, region, next) => {
                         self.go_on::<REC>(next, next as usize >= info.visited.len());
                         Ok(Next::Pair(l, r, region))
                     }

@@ -3,7 +3,7 @@
 use super::super::contents::few_plain_held_equal;
 use super::super::leaf;
 use super::super::scope::Region;
-use super::{Engine, Entered, Frame, Job, Recalled, VarPair};
+use super::{Engine, EntryResult, Frame, Job, MemoLookup, VarPair};
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Section;
 use crate::kernel::object::class::VisitShape;
@@ -21,7 +21,7 @@ impl<'a> Engine<'a> {
         from: u32,
         region: Region,
         base: usize,
-    ) -> Result<Entered<'a>> {
+    ) -> Result<EntryResult<'a>> {
         let (mut pair, mut region) = (pair, region);
         let mut position = from as usize;
         loop {
@@ -31,7 +31,7 @@ impl<'a> Engine<'a> {
                 match self.stack.last() {
                     Some(frame) if frame.job == Job::Plain && self.stack.len() > base => {
                         let Some(above) = ObjPair::new(frame.l, frame.r) else {
-                            return Ok(Entered::Different);
+                            return Ok(EntryResult::Different);
                         };
                         (pair, position, region) = (above, frame.next as usize, frame.region);
                         self.stack.pop();
@@ -41,7 +41,7 @@ impl<'a> Engine<'a> {
                         self.end_proof();
                         continue;
                     }
-                    _ => return Ok(Entered::Equal),
+                    _ => return Ok(EntryResult::Equal),
                 }
             };
             position += 1;
@@ -60,7 +60,7 @@ impl<'a> Engine<'a> {
                 Ok((l, r)) => {
                     let Some(child) = ObjPair::new(l, r) else {
                         self.return_to::<REC>(pair, position, region);
-                        return Ok(Entered::Child(l, r, region));
+                        return Ok(EntryResult::Child(l, r, region));
                     };
                     let info = child.info();
                     // Nodes with children get a separate branch, which is
@@ -72,11 +72,11 @@ impl<'a> Engine<'a> {
                                 continue;
                             }
                             self.return_to::<REC>(pair, position, region);
-                            return Ok(Entered::Child(l, r, region));
+                            return Ok(EntryResult::Child(l, r, region));
                         }
                         if self.poll.is_due(self.visits) {
                             self.return_to::<REC>(pair, position, region);
-                            return Ok(Entered::Child(l, r, region));
+                            return Ok(EntryResult::Child(l, r, region));
                         }
                         prefetch_ahead(l);
                         prefetch_ahead(r);
@@ -90,12 +90,12 @@ impl<'a> Engine<'a> {
                             // The visit begins where effects can be found.
                             self.visits -= 1;
                             self.return_to::<REC>(pair, position, region);
-                            return Ok(Entered::Child(l, r, region));
+                            return Ok(EntryResult::Child(l, r, region));
                         } else {
                             match self.recall(l, r, region) {
-                                Recalled::Equal => continue,
-                                Recalled::Different => return Ok(Entered::Different),
-                                Recalled::Unknown { was_void } => {
+                                MemoLookup::Equal => continue,
+                                MemoLookup::Different => return Ok(EntryResult::Different),
+                                MemoLookup::Unknown { was_void } => {
                                     self.return_to::<REC>(pair, position, region);
                                     self.begin_proof(l, r, region, was_void)?;
                                 }
@@ -120,7 +120,7 @@ impl<'a> Engine<'a> {
                             let is_known = self.is_bound_use(l, r, region);
                             if REC && !is_known {
                                 self.return_to::<REC>(pair, position, region);
-                                return Ok(Entered::Child(l, r, region));
+                                return Ok(EntryResult::Child(l, r, region));
                             }
                             self.visits += 1;
                             is_known
@@ -131,7 +131,7 @@ impl<'a> Engine<'a> {
                         }
                         VisitShape::Inner | VisitShape::Other => {
                             self.return_to::<REC>(pair, position, region);
-                            return Ok(Entered::Child(l, r, region));
+                            return Ok(EntryResult::Child(l, r, region));
                         }
                     }
                 }
@@ -139,7 +139,7 @@ impl<'a> Engine<'a> {
             if !equal {
                 self.return_to::<REC>(pair, position, region);
                 self.differ_field::<REC>(section, pair.left(), pair.right(), position)?;
-                return Ok(Entered::Different);
+                return Ok(EntryResult::Different);
             }
         }
     }

@@ -27,13 +27,13 @@
 use smallvec::SmallVec;
 
 use super::super::bindings::Bindings;
-use super::super::environments::Reads;
+use super::super::environments::VarDependency;
 use super::super::levels::{Deps, FEW, ValidUntil};
-use super::super::memo::Known;
+use super::super::memo::MemoResult;
 use super::super::open::Entry;
 use super::super::scope::Region;
 use super::super::snapshots::content_of;
-use super::{Engine, Entered, Frame, Job, LEFT, RIGHT, Recalled};
+use super::{Engine, EntryResult, Frame, Job, LEFT, MemoLookup, RIGHT};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access;
 use crate::kernel::object::view::ObjRef;
@@ -51,11 +51,11 @@ impl<'a> Engine<'a> {
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
-    ) -> Result<Option<Entered<'a>>> {
+    ) -> Result<Option<EntryResult<'a>>> {
         Ok(match self.recall(l, r, region) {
-            Recalled::Equal => Some(Entered::Equal),
-            Recalled::Different => Some(Entered::Different),
-            Recalled::Unknown { was_void } => {
+            MemoLookup::Equal => Some(EntryResult::Equal),
+            MemoLookup::Different => Some(EntryResult::Different),
+            MemoLookup::Unknown { was_void } => {
                 self.begin_proof(l, r, region, was_void)?;
                 None
             }
@@ -63,27 +63,27 @@ impl<'a> Engine<'a> {
     }
 
     #[inline(never)]
-    pub(super) fn recall(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Recalled {
+    pub(super) fn recall(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> MemoLookup {
         let was_void = match self
             .tables
             .memo
             .find(l.ident(), r.ident(), region, &self.levels)
         {
-            Known::Proven(needs, other) => {
+            MemoResult::Proven(needs, other) => {
                 self.levels.use_result(needs, region);
                 if let Some(other) = other {
                     self.levels.use_result(other, region);
                 }
-                return Recalled::Equal;
+                return MemoLookup::Equal;
             }
-            Known::Void if self.is_proven_alike(l, r, region) => return Recalled::Equal,
-            Known::Void => true,
-            Known::Nothing => false,
+            MemoResult::Void if self.is_proven_alike(l, r, region) => return MemoLookup::Equal,
+            MemoResult::Void => true,
+            MemoResult::Nothing => false,
         };
         if self.is_refuted(l, r, region) {
-            return Recalled::Different;
+            return MemoLookup::Different;
         }
-        Recalled::Unknown { was_void }
+        MemoLookup::Unknown { was_void }
     }
 
     /// True if the pair was proven with the same pairing of its variables.
@@ -290,9 +290,9 @@ impl<'a> Engine<'a> {
     fn keep_proof(&mut self, subject: [u64; 2], needs: ValidUntil, region: Region) {
         let bindings = &mut self.tables.bindings;
         let kept = self.levels.kept(needs);
-        let reads: SmallVec<[Reads; FEW]> = kept
+        let reads: SmallVec<[VarDependency; FEW]> = kept
             .iter()
-            .map(|known| Reads {
+            .map(|known| VarDependency {
                 ident: bindings.get(known.binding).idents[LEFT],
                 defined: known.defined,
             })
@@ -317,7 +317,7 @@ impl<'a> Engine<'a> {
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
-    ) -> Result<Option<Entered<'a>>> {
+    ) -> Result<Option<EntryResult<'a>>> {
         if l.is_shared() || r.is_shared() {
             return self.is_known(l, r, region);
         }
@@ -329,7 +329,7 @@ impl<'a> Engine<'a> {
 /// at this level would use its binding and make no other.
 fn partner(
     bindings: &mut Bindings<2>,
-    read: Reads,
+    read: VarDependency,
     (region, current): (Region, u32),
 ) -> Option<u64> {
     let index = bindings.of(LEFT, read.ident)?;

@@ -1,7 +1,7 @@
 //! Differences and errors, and the paths that lead to them.
 
 use super::super::mismatch::{FirstDifference, Reason};
-use super::{Engine, Entered, Job, LEFT, RIGHT};
+use super::{Engine, EntryResult, Job, LEFT, RIGHT};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::access::Section;
 use crate::kernel::object::class::Payload;
@@ -75,11 +75,11 @@ impl<'a> Engine<'a> {
         reason: Reason,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
-    ) -> Entered<'a> {
+    ) -> EntryResult<'a> {
         self.differ::<REC>(reason, || {
             (Some(l.to_ref().into()), Some(r.to_ref().into()))
         });
-        Entered::Different
+        EntryResult::Different
     }
 
     /// A difference caused by the bijection.
@@ -89,7 +89,7 @@ impl<'a> Engine<'a> {
         reason: Reason,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
-    ) -> Entered<'a> {
+    ) -> EntryResult<'a> {
         let first = self.found.is_none();
         self.differ_objects::<REC>(reason, l, r);
         if REC && first {
@@ -109,7 +109,7 @@ impl<'a> Engine<'a> {
                 found.left_bound = left.is_some();
             }
         }
-        Entered::Different
+        EntryResult::Different
     }
 
     #[cold]

@@ -3,7 +3,7 @@
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::super::snapshots::content_of;
-use super::super::var_numbering::{By, Name, Naming};
+use super::super::var_numbering::{Name, Naming, VarKey};
 use super::{Frame, Hasher, Job, RecentUse, Step};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Section;
@@ -34,7 +34,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         let mut name = tables.numbering.name(index, &mut tables.levels);
         match name.by {
-            By::Number { level, .. } => {
+            VarKey::Number { level, .. } => {
                 if !is_var && level == 0 && tables.numbering.nesting() == 0 {
                     // This number stays.
                     tables.levels.use_dag(index);
@@ -47,8 +47,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     self.note_level(level)
                 }
             }
-            By::Fields => self.note_named(index),
-            By::Identity => {
+            VarKey::Fields => self.note_named(index),
+            VarKey::Identity => {
                 self.note_free(object, region);
                 if object.info().shape() == VisitShape::Var {
                     // Kept hashes must not depend on whether it was met before, and its
@@ -99,18 +99,18 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     fn named(&mut self, object: ObjRef<'a>, index: u32, name: Name<S::Out>) -> S::Out {
         let mut acc = match name.by {
-            By::Identity => {
+            VarKey::Identity => {
                 let mut acc = self.sink.open_form(Form::FreeVar);
                 self.sink.word(&mut acc, Part::Identity, object.ident());
                 acc
             }
-            By::Fields => {
+            VarKey::Fields => {
                 let mut acc = self.sink.open_form(Form::Named);
                 let fields = self.tables.numbering.fields(index);
                 self.sink.child(&mut acc, fields);
                 acc
             }
-            By::Number {
+            VarKey::Number {
                 distance,
                 context,
                 number,

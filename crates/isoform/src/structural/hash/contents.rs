@@ -3,7 +3,7 @@
 use super::super::contents::{few_plain_entries, few_plain_items};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
-use super::super::var_numbering::By;
+use super::super::var_numbering::VarKey;
 use super::{Frame, Hasher, Job, Step};
 use crate::kernel::container::Entries;
 use crate::kernel::error::{ErrorKind, Result};
@@ -195,9 +195,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return Some((1, 0, 0, false, key.key.ident()));
         }
         match numbering.known_name(key.binding, &self.tables.levels)?.0 {
-            By::Fields => Some((0, 0, 0, false, u64::from(key.binding))),
-            By::Identity => None,
-            By::Number {
+            VarKey::Fields => Some((0, 0, 0, false, u64::from(key.binding))),
+            VarKey::Identity => None,
+            VarKey::Number {
                 context,
                 number,
                 level,

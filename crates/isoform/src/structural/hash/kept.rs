@@ -68,7 +68,7 @@ const LIMIT: usize = 1 << 18;
 const MAX_OWNED: usize = 1 << 21;
 
 /// The kept hashes, by identity number, which no later object reuses.
-pub(super) struct Kept<Lasting> {
+pub(super) struct HashCache<Lasting> {
     pub(super) entries: HashMap<u64, Entry<Lasting>, rapidhash::fast::RandomState>,
     /// The kept parts around dag nodes, and around kept parts that contain some.
     pub(super) owners: HashMap<u64, u64, rapidhash::fast::RandomState>,
@@ -80,7 +80,7 @@ pub(super) struct Kept<Lasting> {
     pub(super) walk: u64,
 }
 
-impl<Lasting> Kept<Lasting> {
+impl<Lasting> HashCache<Lasting> {
     /// Forgets everything if types have changed.
     pub(super) fn renew(&mut self) {
         self.walk += 1;
@@ -128,9 +128,9 @@ impl<Lasting> Kept<Lasting> {
     }
 }
 
-impl<Lasting> Default for Kept<Lasting> {
+impl<Lasting> Default for HashCache<Lasting> {
     fn default() -> Self {
-        Kept {
+        HashCache {
             entries: HashMap::default(),
             owners: HashMap::default(),
             open: 0,

@@ -2,10 +2,10 @@
 
 use smallvec::SmallVec;
 
-use super::super::environments::Reads;
+use super::super::environments::VarDependency;
 use super::super::levels::{Deps, FEW, Levels};
 use super::super::scope::Region;
-use super::super::var_numbering::{By, VarNumbering};
+use super::super::var_numbering::{VarKey, VarNumbering};
 use super::{CachedHash, HashTables};
 
 impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
@@ -53,10 +53,10 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
         if was_void && needs.is_exact() {
             let subject = self.subject(ident);
             let (numbering, levels) = (&mut self.numbering, &self.levels);
-            let reads: SmallVec<[Reads; FEW]> = levels
+            let reads: SmallVec<[VarDependency; FEW]> = levels
                 .kept(needs)
                 .iter()
-                .map(|known| Reads {
+                .map(|known| VarDependency {
                     ident: numbering.bindings.get(known.binding).idents[0],
                     defined: known.defined,
                 })
@@ -93,7 +93,7 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
 fn name<Out: Copy>(
     numbering: &mut VarNumbering<Out>,
     levels: &Levels,
-    read: Reads,
+    read: VarDependency,
     region: Region,
 ) -> Option<[u64; 2]> {
     let index = numbering.bindings.of(0, read.ident)?;
@@ -104,9 +104,9 @@ fn name<Out: Copy>(
         return None;
     }
     match numbering.known_name(index, levels)?.0 {
-        By::Identity => Some([u64::MAX; 2]),
-        By::Fields => Some([u64::MAX, 0]),
-        By::Number {
+        VarKey::Identity => Some([u64::MAX; 2]),
+        VarKey::Fields => Some([u64::MAX, 0]),
+        VarKey::Number {
             distance,
             context,
             number,

@@ -24,7 +24,7 @@ use super::environments::Environments;
 use super::ident_map::IdentMap;
 use super::leaf;
 use super::levels::{Deps, Levels, ValidUntil};
-use super::open::{Entry, Open};
+use super::open::{Entry, OpenSet};
 use super::options::CompareOptions;
 use super::plain_hash;
 use super::scope::Region;
@@ -40,7 +40,7 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::pages::empty;
 use crate::kernel::value::Value;
-use kept::{Kept, Parts};
+use kept::{HashCache, Parts};
 
 /// Determines how a frame uses the hash that the frame above it returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,14 +120,14 @@ pub(super) struct HashTables<Out, Lasting> {
     changes: u32,
     /// The objects that are being hashed: lists, dicts and, if cycles may lead
     /// through fields, all shared objects.
-    open: Open,
+    open: OpenSet,
     /// The number of open lists and dicts.
     containers: u32,
     levels: Levels,
     /// The objects named by their fields, by these.
     named: HashMap<Lasting, u64, RandomState>,
     /// Survives from walk to walk.
-    kept: Kept<Lasting>,
+    kept: HashCache<Lasting>,
 }
 
 impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
@@ -140,11 +140,11 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
             orders: Vec::new(),
             touched: Vec::new(),
             changes: 0,
-            open: Open::default(),
+            open: OpenSet::default(),
             containers: 0,
             levels: Levels::new(),
             named: HashMap::default(),
-            kept: Kept::default(),
+            kept: HashCache::default(),
         }
     }
 

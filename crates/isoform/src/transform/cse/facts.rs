@@ -170,15 +170,15 @@ impl TypeFacts {
 }
 
 /// The facts about the types met in one rewrite.
-pub(super) struct Facts<'o> {
+pub(super) struct TypeFactTable<'o> {
     pub(super) options: &'o CseOptions<'o>,
     roles: RoleTable,
     known: HashMap<TypeIndex, Arc<TypeFacts>, RandomState>,
 }
 
-impl<'o> Facts<'o> {
-    pub(super) fn new(options: &'o CseOptions<'o>) -> Facts<'o> {
-        Facts {
+impl<'o> TypeFactTable<'o> {
+    pub(super) fn new(options: &'o CseOptions<'o>) -> TypeFactTable<'o> {
+        TypeFactTable {
             options,
             roles: RoleTable::default(),
             known: HashMap::default(),

@@ -4,7 +4,7 @@ use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::dataflow::{Dataflow, Id, Merge, ScopeRange};
-use super::facts::Facts;
+use super::facts::TypeFactTable;
 use super::numbering::{DATA, ITEMS, Number, Shape};
 use super::statements;
 use crate::kernel::error::{Error, Result};
@@ -19,7 +19,7 @@ const PENDING: Id = Id::MAX;
 
 /// The distinct objects below a root, which is number 0.
 pub(super) struct Graph<'f, 'o> {
-    facts: &'f mut Facts<'o>,
+    facts: &'f mut TypeFactTable<'o>,
     rows: Vec<Row>,
     operands: Vec<Id>,
     /// For each operand, its position among the children.
@@ -52,7 +52,7 @@ enum Role {
     Node,
 }
 
-struct Open {
+struct OpenNode {
     id: Id,
     children: Children,
     /// The next of its operands.
@@ -65,7 +65,7 @@ impl<'f, 'o> Graph<'f, 'o> {
     /// # Errors
     ///
     /// `ValueError` for a cycle; those of processing statements.
-    pub(super) fn of(root: &Value, facts: &'f mut Facts<'o>) -> Result<Graph<'f, 'o>> {
+    pub(super) fn of(root: &Value, facts: &'f mut TypeFactTable<'o>) -> Result<Graph<'f, 'o>> {
         let mut builder = Builder {
             graph: Graph {
                 facts,
@@ -208,7 +208,7 @@ struct Builder<'f, 'o> {
     done: Vec<bool>,
     bound: HashSet<u64, RandomState>,
     regions: u32,
-    open: Vec<Open>,
+    open: Vec<OpenNode>,
 }
 
 impl Builder<'_, '_> {
@@ -316,7 +316,7 @@ impl Builder<'_, '_> {
         });
         self.graph.apart.push(false);
         self.done.push(false);
-        self.open.push(Open {
+        self.open.push(OpenNode {
             id,
             children,
             next: start,
@@ -326,7 +326,7 @@ impl Builder<'_, '_> {
 
     fn holds_statement(&mut self, value: &Value) -> Result<bool> {
         let facts = &mut *self.graph.facts;
-        let is_statement = |facts: &mut Facts<'_>, value: &Value| {
+        let is_statement = |facts: &mut TypeFactTable<'_>, value: &Value| {
             let form = facts.form(value)?;
             Result::Ok(form.is_some_and(super::facts::Form::is_statement))
         };

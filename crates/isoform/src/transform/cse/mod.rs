@@ -30,7 +30,7 @@ use crate::kernel::error::Result;
 use crate::kernel::function::Function;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
-use facts::Facts;
+use facts::TypeFactTable;
 
 impl CseOptions<'_> {
     /// [`cse`] with these options.
@@ -64,7 +64,7 @@ impl CseOptions<'_> {
     }
 
     fn cse_part(&self, value: &Value) -> Result<Value> {
-        let mut facts = Facts::new(self);
+        let mut facts = TypeFactTable::new(self);
         let mut graph = graph::Graph::of(value, &mut facts)?;
         let results = dataflow::merge(&mut graph)?;
         Ok(results.into_iter().next().unwrap_or_else(|| value.clone()))

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::facts::Facts;
+use super::facts::TypeFactTable;
 use crate::kernel::container::Array;
 use crate::kernel::error::Result;
 use crate::kernel::types::RegionKind;
@@ -26,7 +26,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    pub(super) fn of(child: Child, facts: &mut Facts<'_>) -> Result<Part> {
+    pub(super) fn of(child: Child, facts: &mut TypeFactTable<'_>) -> Result<Part> {
         let value = child.value;
         if child.region != RegionKind::Use {
             return Ok(Part::Definition(value));
@@ -74,7 +74,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    pub(super) fn of(value: &Value, facts: &mut Facts<'_>) -> Result<Operands> {
+    pub(super) fn of(value: &Value, facts: &mut TypeFactTable<'_>) -> Result<Operands> {
         let mut found = Operands {
             children: children_of(value),
             places: Vec::new(),

@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::facts::{Facts, Form};
+use super::facts::{Form, TypeFactTable};
 use super::numbering::{DATA, ITEMS, Number, Numbering, Shape};
 use super::operands::{Operands, Part, is_same};
 use super::vars::{Idents, Vars};
@@ -20,7 +20,7 @@ type ByIdent<T> = HashMap<u64, T, RandomState>;
 /// Processes the statements of a node that has some, such as a function, or a statement.
 /// Linear in the number of statements, and of distinct expressions in each body, for each time
 /// that variables turn out to be used where they may not have been assigned.
-pub(super) fn in_owner(owner: &Value, facts: &mut Facts<'_>) -> Result<Value> {
+pub(super) fn in_owner(owner: &Value, facts: &mut TypeFactTable<'_>) -> Result<Value> {
     let Some(mut vars) = Vars::of(owner, facts)? else {
         return Ok(owner.clone());
     };
@@ -43,7 +43,7 @@ pub(super) fn in_owner(owner: &Value, facts: &mut Facts<'_>) -> Result<Value> {
     children.replace(changes)
 }
 
-fn in_body(body: &Value, vars: &mut Vars, facts: &mut Facts<'_>) -> Result<Value> {
+fn in_body(body: &Value, vars: &mut Vars, facts: &mut TypeFactTable<'_>) -> Result<Value> {
     let done = run(std::slice::from_ref(body), vars, facts)?;
     match done {
         Some(stmts) => one_statement(stmts, body, facts),
@@ -51,7 +51,7 @@ fn in_body(body: &Value, vars: &mut Vars, facts: &mut Facts<'_>) -> Result<Value
     }
 }
 
-fn in_items(items: &Array, vars: &mut Vars, facts: &mut Facts<'_>) -> Result<Value> {
+fn in_items(items: &Array, vars: &mut Vars, facts: &mut TypeFactTable<'_>) -> Result<Value> {
     Ok(match run(items.values(), vars, facts)? {
         Some(stmts) => Array::from(stmts).into(),
         None => items.clone().into(),
@@ -59,7 +59,11 @@ fn in_items(items: &Array, vars: &mut Vars, facts: &mut Facts<'_>) -> Result<Val
 }
 
 /// The statements with common expressions computed once; None if no expression is repeated.
-fn run(stmts: &[Value], vars: &mut Vars, facts: &mut Facts<'_>) -> Result<Option<Vec<Value>>> {
+fn run(
+    stmts: &[Value],
+    vars: &mut Vars,
+    facts: &mut TypeFactTable<'_>,
+) -> Result<Option<Vec<Value>>> {
     let mut pass = Pass::new(vars, facts);
     pass.run(stmts)?;
     while !pass.early.is_empty() {
@@ -76,7 +80,11 @@ fn run(stmts: &[Value], vars: &mut Vars, facts: &mut Facts<'_>) -> Result<Option
 }
 
 /// One statement that runs these, in the place of another one.
-fn one_statement(mut stmts: Vec<Value>, old: &Value, facts: &mut Facts<'_>) -> Result<Value> {
+fn one_statement(
+    mut stmts: Vec<Value>,
+    old: &Value,
+    facts: &mut TypeFactTable<'_>,
+) -> Result<Value> {
     if stmts.len() == 1 {
         return Ok(stmts.remove(0));
     }
@@ -119,7 +127,7 @@ enum Work {
 }
 
 /// An expression that has been processed.
-struct Seen {
+struct ProcessedExpr {
     result: Value,
     /// True if it is not certain to be computed, so that less is known in it.
     sometimes: bool,
@@ -148,7 +156,7 @@ struct Scope {
 
 struct Pass<'p, 'o> {
     vars: &'p Vars,
-    facts: &'p mut Facts<'o>,
+    facts: &'p mut TypeFactTable<'o>,
     numbering: Numbering,
     /// The number of each expression; None if its value may change between evaluations.
     numbers: ByIdent<Option<Number>>,
@@ -178,7 +186,7 @@ struct Pass<'p, 'o> {
     /// Bindings to insert before the current statement.
     before: Vec<Value>,
     /// Expressions of the current statement that have been processed.
-    seen: ByIdent<Seen>,
+    seen: ByIdent<ProcessedExpr>,
     out: Vec<Value>,
     /// Where the statements of open sequences and bodies begin.
     bases: Vec<usize>,
@@ -188,7 +196,7 @@ struct Pass<'p, 'o> {
 }
 
 impl<'p, 'o> Pass<'p, 'o> {
-    fn new(vars: &'p Vars, facts: &'p mut Facts<'o>) -> Self {
+    fn new(vars: &'p Vars, facts: &'p mut TypeFactTable<'o>) -> Self {
         Pass {
             vars,
             facts,
@@ -587,7 +595,7 @@ impl<'p, 'o> Pass<'p, 'o> {
             let ident = frame.expr.as_object().map_or(0, |object| object.identity());
             let before = self.seen.get(&ident);
             let is_repeated = before.is_some_and(|seen| frame.conditional || !seen.sometimes);
-            let seen = Seen {
+            let seen = ProcessedExpr {
                 result: made.clone(),
                 sometimes: frame.conditional && before.is_none_or(|seen| seen.sometimes),
                 is_repeated,

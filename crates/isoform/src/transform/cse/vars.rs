@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
-use super::facts::{Facts, Form};
+use super::facts::{Form, TypeFactTable};
 use super::operands::Part;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;
@@ -26,7 +26,7 @@ pub(super) struct Vars {
 
 impl Vars {
     /// Returns None if a statement occurs at several places.
-    pub(super) fn of(owner: &Value, facts: &mut Facts<'_>) -> Result<Option<Vars>> {
+    pub(super) fn of(owner: &Value, facts: &mut TypeFactTable<'_>) -> Result<Option<Vars>> {
         let mut vars = Vars {
             reassigned: Idents::default(),
             pinned: Idents::default(),

@@ -18,7 +18,7 @@ mod verifying;
 pub use changes::{ChangedFunctions, Changes};
 pub use diff::{changes_text, text_diff};
 pub use dump::DumpIr;
-pub use printing::{Printing, Which};
+pub use printing::{PassFilter, Printing};
 pub use verifying::Verifying;
 
 use crate::kernel::error::Result;

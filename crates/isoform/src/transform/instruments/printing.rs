@@ -15,7 +15,7 @@ use crate::transform::root::script;
 
 /// The passes that an instrument prints.
 #[derive(Clone, Debug, Default)]
-pub enum Which {
+pub enum PassFilter {
     /// None of them.
     #[default]
     Nothing,
@@ -25,12 +25,12 @@ pub enum Which {
     All,
 }
 
-impl Which {
+impl PassFilter {
     fn includes(&self, name: &str) -> bool {
         match self {
-            Which::Nothing => false,
-            Which::Named(names) => names.iter().any(|known| known == name),
-            Which::All => true,
+            PassFilter::Nothing => false,
+            PassFilter::Named(names) => names.iter().any(|known| known == name),
+            PassFilter::All => true,
         }
     }
 }
@@ -41,14 +41,14 @@ type Sink = dyn Fn(&str) -> Result<()> + Send + Sync;
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use isoform::transform::instruments::{Printing, Which};
+/// use isoform::transform::instruments::{PassFilter, Printing};
 /// use isoform::transform::{ContextOptions, make_pass};
 /// use isoform::{Obj, Ref};
 ///
 /// isoform::transform::register()?;
 /// let text = Arc::new(Mutex::new(String::new()));
 /// let out = Arc::clone(&text);
-/// let printing = Printing::default().after(Which::All).instrument(move |piece| {
+/// let printing = Printing::default().after(PassFilter::All).instrument(move |piece| {
 ///     out.lock().expect("nobody panics").push_str(piece);
 ///     Ok(())
 /// });
@@ -59,23 +59,23 @@ type Sink = dyn Fn(&str) -> Result<()> + Send + Sync;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Printing {
-    before: Which,
-    after: Which,
-    changes: Which,
+    before: PassFilter,
+    after: PassFilter,
+    changes: PassFilter,
     describes: bool,
 }
 
 impl Printing {
     /// Sets the passes before which the program is printed.
     #[must_use]
-    pub fn before(mut self, which: Which) -> Self {
+    pub fn before(mut self, which: PassFilter) -> Self {
         self.before = which;
         self
     }
 
     /// Sets the passes after which the program is printed.
     #[must_use]
-    pub fn after(mut self, which: Which) -> Self {
+    pub fn after(mut self, which: PassFilter) -> Self {
         self.after = which;
         self
     }
@@ -84,7 +84,7 @@ impl Printing {
     /// pass that changes nothing prints nothing. A change made by a nested pass, for
     /// example in a sequence, counts for the nested pass only.
     #[must_use]
-    pub fn changes(mut self, which: Which) -> Self {
+    pub fn changes(mut self, which: PassFilter) -> Self {
         self.changes = which;
         self
     }
@@ -145,7 +145,7 @@ impl Printer {
     }
 
     fn watches(&self) -> bool {
-        !matches!(self.options.changes, Which::Nothing)
+        !matches!(self.options.changes, PassFilter::Nothing)
     }
 
     /// Notes what the innermost watched pass has changed up to this program.
@@ -244,10 +244,10 @@ impl Instrument for Printer {
 }
 
 /// The passes that a list of names stands for; all of them without a list.
-fn which(names: Option<Array<Str>>) -> Which {
+fn which(names: Option<Array<Str>>) -> PassFilter {
     match names {
-        None => Which::All,
-        Some(names) => Which::Named(names.iter().map(Str::to_string).collect()),
+        None => PassFilter::All,
+        Some(names) => PassFilter::Named(names.iter().map(Str::to_string).collect()),
     }
 }
 

@@ -57,7 +57,7 @@ impl Summary {
 const LIMIT: usize = 1 << 16;
 
 #[derive(Default)]
-struct Kept {
+struct SummaryCache {
     /// By identity number of the function, and whether ignored fields are left out.
     summaries: HashMap<(u64, bool), Summary, RandomState>,
     /// See [`changed_types`].
@@ -65,7 +65,7 @@ struct Kept {
 }
 
 thread_local! {
-    static KEPT: RefCell<Kept> = RefCell::default();
+    static KEPT: RefCell<SummaryCache> = RefCell::default();
 }
 
 /// The summary of a function; None if it has no digest.
@@ -98,7 +98,7 @@ pub(super) fn summary(memo: &Memo, function: &Ref<Obj>) -> Option<Summary> {
 }
 
 /// The result of a search.
-struct Found {
+struct FreeVars {
     /// The free variables of the value, each listed once.
     free: Vec<Ref<Obj>>,
     /// True if no part of the value can change or has a custom comparison, which may depend
@@ -108,7 +108,7 @@ struct Found {
 
 /// Searches a value for free variables: first those that comparison sees, and then, unless
 /// the pass ignores them, those in ignored fields. None for a cyclic value.
-fn variables(memo: &Memo, value: &Value) -> Option<Found> {
+fn variables(memo: &Memo, value: &Value) -> Option<FreeVars> {
     let mut free = free_variables(value).ok()?;
     let mut is_fixed = true;
     let mut listed: HashSet<u64, RandomState> = free.iter().map(Ref::identity).collect();
@@ -142,7 +142,7 @@ fn variables(memo: &Memo, value: &Value) -> Option<Found> {
     walked.ok()?;
     others.retain(|var| !bound.contains(&var.identity()) && listed.insert(var.identity()));
     free.extend(others);
-    Some(Found { free, is_fixed })
+    Some(FreeVars { free, is_fixed })
 }
 
 /// The digest of a value whose free variables are mapped; None if it has none.

@@ -30,11 +30,11 @@ pub(super) fn relinked(result: &Value, pairs: &Pairs, root: &Ref<Obj>) -> Option
     let mut met = relinker.meet(result.clone(), None)?;
     loop {
         let value = match met {
-            Met::Open(frame) => {
+            SeenObject::Open(frame) => {
                 frames.push(frame);
                 None
             }
-            Met::Done(value) => Some(value),
+            SeenObject::Done(value) => Some(value),
         };
         let Some(frame) = frames.last_mut() else {
             return value?.as_object().cloned();
@@ -49,7 +49,7 @@ pub(super) fn relinked(result: &Value, pairs: &Pairs, root: &Ref<Obj>) -> Option
         let frame = frames.pop()?;
         let built = frame.children.replace(frame.changes).ok()?;
         relinker.done.insert(frame.key, Some(built.clone()));
-        met = Met::Done(built);
+        met = SeenObject::Done(built);
     }
 }
 
@@ -63,7 +63,7 @@ struct Relinker<'a> {
     done: HashMap<Key, Option<Value>, RandomState>,
 }
 
-enum Met {
+enum SeenObject {
     Done(Value),
     Open(Frame),
 }
@@ -105,26 +105,26 @@ impl Frame {
 
 impl Relinker<'_> {
     /// None if the value has no counterpart.
-    fn meet(&mut self, value: Value, site: Option<Site>) -> Option<Met> {
+    fn meet(&mut self, value: Value, site: Option<Site>) -> Option<SeenObject> {
         let Some(object) = value.as_object() else {
             return self.plain(value, site);
         };
         match self.pairs.partner(object) {
-            Partner::Is(partner) => return Some(Met::Done(partner.into())),
+            Partner::Is(partner) => return Some(SeenObject::Done(partner.into())),
             Partner::Unknown => return None,
             Partner::None => {}
         }
         if let (Some(var), Some(module)) = (object.downcast_ref::<GlobalVar>(), self.module) {
             // A call that the pass added.
             let own = module.global_var(&var.name_hint).ok()?;
-            return Some(Met::Done(own.into()));
+            return Some(SeenObject::Done(own.into()));
         }
         if pairs::is_plain(object) && value.contents().is_none() {
             return self.plain(value, site);
         }
         let key = (object.identity(), site.is_some());
         match self.done.get(&key) {
-            Some(Some(done)) => return Some(Met::Done(done.clone())),
+            Some(Some(done)) => return Some(SeenObject::Done(done.clone())),
             // A cycle of lists.
             Some(None) => return None,
             None => {}
@@ -135,7 +135,7 @@ impl Relinker<'_> {
             return self.plain(value, site);
         }
         self.done.insert(key, None);
-        Some(Met::Open(Frame {
+        Some(SeenObject::Open(Frame {
             key,
             children,
             site,
@@ -147,17 +147,17 @@ impl Relinker<'_> {
 
     /// A value without parts. In an ignored field it may be one of the function, whatever its
     /// type is.
-    fn plain(&self, value: Value, site: Option<Site>) -> Option<Met> {
+    fn plain(&self, value: Value, site: Option<Site>) -> Option<SeenObject> {
         let Some(site) = site else {
-            return Some(Met::Done(value));
+            return Some(SeenObject::Done(value));
         };
         match self.pairs.names.find(site, &value) {
-            ValueMatch::Own => Some(Met::Done(value)),
+            ValueMatch::Own => Some(SeenObject::Done(value)),
             // A list that the pass made is not the one of the function, which is as empty.
             ValueMatch::Is(_) if value.as_object().is_some_and(is_mutable) => {
-                Some(Met::Done(value))
+                Some(SeenObject::Done(value))
             }
-            ValueMatch::Is(own) => Some(Met::Done(own.clone())),
+            ValueMatch::Is(own) => Some(SeenObject::Done(own.clone())),
             ValueMatch::Unknown => None,
         }
     }

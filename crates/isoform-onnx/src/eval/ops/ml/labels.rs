@@ -12,7 +12,7 @@ use crate::eval::constants;
 use crate::eval::ops::kernel::Kernel;
 use crate::eval::ops::words;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::{Made, Outcome, one};
+use crate::eval::results::{OpResult, Outcome, one};
 
 pub(super) fn find(name: &str) -> Option<Kernel> {
     Some(match name {
@@ -128,7 +128,7 @@ impl Labels {
         places: &[Option<usize>],
         default: &Labels,
         shape: &[usize],
-    ) -> Result<Made, Refusal> {
+    ) -> Result<OpResult, Refusal> {
         match (self, default) {
             (Labels::Texts(texts), Labels::Texts(default)) if default.len() == 1 => {
                 words::limit(args, shape)?;

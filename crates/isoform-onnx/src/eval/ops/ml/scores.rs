@@ -6,7 +6,7 @@ use isoform_kernels::{Tensor, math};
 use crate::eval::args::Args;
 use crate::eval::ops::words;
 use crate::eval::refusal::Refusal;
-use crate::eval::results::Made;
+use crate::eval::results::OpResult;
 
 /// A function of the scores of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl Classes {
     }
 
     /// The names of the classes that rows have.
-    pub(super) fn labels(&self, args: &Args<'_>, rows: &[usize]) -> Result<Made, Refusal> {
+    pub(super) fn labels(&self, args: &Args<'_>, rows: &[usize]) -> Result<OpResult, Refusal> {
         let shape = vec![rows.len()];
         match self {
             Classes::Ints(numbers) => {

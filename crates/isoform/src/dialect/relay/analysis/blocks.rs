@@ -43,7 +43,7 @@ enum Border {
 }
 
 impl Visitor for Blocks {
-    type Then = Border;
+    type VisitAction = Border;
 
     fn arrive(
         &mut self,

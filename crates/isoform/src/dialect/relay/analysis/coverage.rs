@@ -106,7 +106,7 @@ impl Shape {
 const NONE: usize = usize::MAX;
 
 /// A place where a clause tells the values of a candidate apart.
-struct Pending {
+struct SplitPlace {
     /// The wildcard of the candidate.
     node: usize,
     /// The pattern of the clause there.
@@ -136,7 +136,7 @@ struct Search<'m> {
     nodes: Vec<Option<(Shape, usize)>>,
     /// The nodes that were refined, in this order.
     set: Vec<usize>,
-    pending: Vec<Pending>,
+    pending: Vec<SplitPlace>,
     branches: Vec<Branch>,
 }
 
@@ -157,7 +157,7 @@ impl Search<'_> {
     }
 
     fn push(&mut self, node: usize, by: Ref<Pattern>, next: usize) -> usize {
-        self.pending.push(Pending { node, by, next });
+        self.pending.push(SplitPlace { node, by, next });
         self.pending.len() - 1
     }
 
@@ -187,7 +187,7 @@ impl Search<'_> {
 
     /// Plans the candidates that the first of the places tells apart. Always true.
     fn split(&mut self, clause: usize, pending: usize) -> Result<bool> {
-        let Some(Pending { node, by, .. }) = self.pending.get(pending) else {
+        let Some(SplitPlace { node, by, .. }) = self.pending.get(pending) else {
             return Ok(true);
         };
         let lengths = [self.nodes.len(), self.set.len(), self.pending.len()];
@@ -231,7 +231,7 @@ impl Search<'_> {
         let (start, count) = (self.nodes.len(), branch.shape.count());
         self.nodes.resize(start + count, None);
         self.set.push(branch.node);
-        let Pending { by, next, .. } = &self.pending[branch.pending];
+        let SplitPlace { by, next, .. } = &self.pending[branch.pending];
         let (by, mut next) = (by.clone(), *next);
         let fits = branch.shape.fits(&by);
         self.nodes[branch.node] = Some((branch.shape, start));

@@ -123,7 +123,7 @@ fn is_atomic(feature: Feature) -> bool {
 
 impl Visitor for Detector {
     /// The variable whose value was visited.
-    type Then = u64;
+    type VisitAction = u64;
 
     fn arrive(
         &mut self,

@@ -64,7 +64,7 @@ pub(in crate::dialect::relay) enum Step<T> {
 /// A depth-first visit that decides at each expression how it goes on.
 pub(in crate::dialect::relay) trait Visitor {
     /// Work between expressions.
-    type Then;
+    type VisitAction;
 
     /// Arrives at an expression, for the first time or again, and says what follows, in
     /// this order.
@@ -76,7 +76,7 @@ pub(in crate::dialect::relay) trait Visitor {
         &mut self,
         expr: &Ref<RelayExpr>,
         arrivals: u32,
-        next: &mut Vec<Step<Self::Then>>,
+        next: &mut Vec<Step<Self::VisitAction>>,
     ) -> Result<()>;
 
     /// Does what was to be done in between.
@@ -84,7 +84,7 @@ pub(in crate::dialect::relay) trait Visitor {
     /// # Errors
     ///
     /// Whatever ends the visit.
-    fn then(&mut self, then: Self::Then) -> Result<()>;
+    fn then(&mut self, then: Self::VisitAction) -> Result<()>;
 }
 
 /// Runs a visit. Depth is limited by memory only.

@@ -95,13 +95,13 @@ struct PostOrder<F> {
 }
 
 impl<F: FnMut(&Ref<RelayExpr>) -> Result<()>> Visitor for PostOrder<F> {
-    type Then = Ref<RelayExpr>;
+    type VisitAction = Ref<RelayExpr>;
 
     fn arrive(
         &mut self,
         expr: &Ref<RelayExpr>,
         arrivals: u32,
-        next: &mut Vec<Step<Self::Then>>,
+        next: &mut Vec<Step<Self::VisitAction>>,
     ) -> Result<()> {
         if arrivals == 1 {
             visit_below(expr, next);
@@ -122,7 +122,7 @@ impl<F: FnMut(&Ref<RelayExpr>) -> Result<()>> Visitor for PostOrder<F> {
 pub fn expr_ref_counts(expr: &Ref<RelayExpr>) -> IndexMap<u64, u32, RandomState> {
     struct Counts(IndexMap<u64, u32, RandomState>);
     impl Visitor for Counts {
-        type Then = u64;
+        type VisitAction = u64;
 
         fn arrive(
             &mut self,

@@ -160,13 +160,13 @@ impl Search<'_> {
 }
 
 impl Visitor for Search<'_> {
-    type Then = Then;
+    type VisitAction = VisitAction;
 
     fn arrive(
         &mut self,
         expr: &Ref<RelayExpr>,
         arrivals: u32,
-        next: &mut Vec<Step<Then>>,
+        next: &mut Vec<Step<VisitAction>>,
     ) -> Result<()> {
         if arrivals > 1 {
             return Ok(());
@@ -178,7 +178,7 @@ impl Visitor for Search<'_> {
         } else if let Some(call) = expr.downcast_ref::<Call>() {
             next.push(Step::Visit(call.op.clone()));
             let types = call.type_args().iter();
-            next.extend(types.map(|ty| Step::Then(Then::Type(ty.clone()))));
+            next.extend(types.map(|ty| Step::Then(VisitAction::Type(ty.clone()))));
             next.extend(call.args.iter().cloned().map(Step::Visit));
             return Ok(());
         } else if let Some(constructor) = expr.downcast_ref::<Constructor>() {
@@ -194,7 +194,7 @@ impl Visitor for Search<'_> {
         } else if let Some(cases) = expr.downcast_ref::<Match>() {
             next.push(Step::Visit(cases.data.clone()));
             for clause in cases.clauses.iter() {
-                next.push(Step::Then(Then::Pattern(clause.lhs.clone())));
+                next.push(Step::Then(VisitAction::Pattern(clause.lhs.clone())));
                 next.push(Step::Visit(clause.rhs.clone()));
             }
             return Ok(());
@@ -203,18 +203,18 @@ impl Visitor for Search<'_> {
         Ok(())
     }
 
-    fn then(&mut self, then: Then) -> Result<()> {
+    fn then(&mut self, then: VisitAction) -> Result<()> {
         match then {
-            Then::Type(ty) => {
+            VisitAction::Type(ty) => {
                 self.search_type(ty.as_object());
                 Ok(())
             }
-            Then::Pattern(pattern) => self.search_pattern(&pattern),
+            VisitAction::Pattern(pattern) => self.search_pattern(&pattern),
         }
     }
 }
 
-enum Then {
+enum VisitAction {
     Type(Ref<Type>),
     Pattern(Ref<Pattern>),
 }

@@ -106,7 +106,7 @@ impl Scopes {
 }
 
 impl Visitor for Scopes {
-    type Then = Border;
+    type VisitAction = Border;
 
     fn arrive(
         &mut self,

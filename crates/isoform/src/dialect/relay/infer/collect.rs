@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::known::Known;
+use super::known::TypeFacts;
 use super::problems::{Problems, Root};
 use super::relations::{Relation, Relations, Rule};
 use super::types::{ById, Generic, Types, is_same_level};
@@ -23,7 +23,7 @@ use crate::kernel::value::DType;
 pub(super) struct Inference<'m> {
     pub(super) module: &'m Ref<IRModule>,
     pub(super) types: Types,
-    pub(super) known: Known,
+    pub(super) known: TypeFacts,
     relations: Relations,
     pub(super) problems: Problems,
     /// The expressions with types, parts before the expressions that contain them.
@@ -69,7 +69,7 @@ impl<'m> Inference<'m> {
         Inference {
             module,
             types: Types::default(),
-            known: Known::default(),
+            known: TypeFacts::default(),
             relations: Relations::default(),
             problems: Problems::default(),
             exprs: Vec::new(),

@@ -10,14 +10,14 @@ use crate::structural::structural_equal;
 
 /// The facts found so far.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct TypeFacts {
     /// The types without holes.
     closed: ById<()>,
     /// True for pairs of equal types.
     equal: HashMap<(u64, u64), bool, rapidhash::fast::RandomState>,
 }
 
-impl Known {
+impl TypeFacts {
     /// True if a hole occurs in the type as it is written. Linear in the distinct types over
     /// all calls until one has a hole.
     pub(super) fn has_holes(&mut self, ty: &Ref<Type>) -> bool {

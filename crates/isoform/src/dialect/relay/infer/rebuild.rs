@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use super::collect::Inference;
-use super::types::Open;
+use super::types::IncompleteReason;
 use crate::dialect::relay::{
     AsExpr, Call, Clause, Function, If, Let, Match, RefCreate, RefRead, RefWrite, Tuple,
     TupleGetItem, Var, is_primitive_op,
@@ -214,14 +214,14 @@ impl Inference<'_> {
     }
 }
 
-fn unknown(open: Open) -> &'static str {
+fn unknown(open: IncompleteReason) -> &'static str {
     match open {
-        Open::Unknown(_) => {
+        IncompleteReason::Unknown(_) => {
             "The type inference pass was unable to infer a type for this expression. Usually an \
              operator is called with arguments of unknown types: annotate parameters, as in \
              `relay.var(\"x\", shape=(1, 2))`"
         }
-        Open::Infinite => {
+        IncompleteReason::Infinite => {
             "the type of this expression contains itself, so it would be infinitely large"
         }
     }

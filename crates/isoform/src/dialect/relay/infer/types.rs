@@ -36,12 +36,12 @@ enum Settled {
     /// Its parts are being completed.
     Entered,
     Done(Ref<Type>),
-    Failed(Open),
+    Failed(IncompleteReason),
 }
 
 /// Why a type cannot be completed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Open {
+pub(super) enum IncompleteReason {
     /// Nothing says what this class of holes is.
     Unknown(u32),
     /// It contains itself.
@@ -143,7 +143,7 @@ impl Types {
 
     /// The type with all holes replaced by their types, once no more will be found.
     /// Linear in the distinct types over all calls.
-    pub(super) fn complete(&mut self, ty: &Ref<Type>) -> Result<Ref<Type>, Open> {
+    pub(super) fn complete(&mut self, ty: &Ref<Type>) -> Result<Ref<Type>, IncompleteReason> {
         let mut stack = vec![(ty.clone(), false)];
         while let Some((ty, is_leaving)) = stack.pop() {
             let id = ty.identity();
@@ -158,12 +158,12 @@ impl Types {
                 Some(Settled::Done(_)) => continue,
                 Some(Settled::Failed(why)) => Some(*why),
                 // It was entered and not left, so it is inside itself.
-                Some(Settled::Entered) => Some(Open::Infinite),
+                Some(Settled::Entered) => Some(IncompleteReason::Infinite),
                 None => None,
             };
             let inner = self.inner(&ty);
             let failure = failure.or_else(|| match ty.downcast_ref::<IncompleteType>() {
-                Some(hole) if inner.is_empty() => Some(Open::Unknown(self.root(hole))),
+                Some(hole) if inner.is_empty() => Some(IncompleteReason::Unknown(self.root(hole))),
                 _ => None,
             });
             if let Some(why) = failure {
@@ -199,7 +199,12 @@ impl Types {
     }
 
     /// Everything around a type that cannot be completed cannot be completed, either.
-    fn fail(&mut self, ty: Ref<Type>, stack: Vec<(Ref<Type>, bool)>, why: Open) -> Open {
+    fn fail(
+        &mut self,
+        ty: Ref<Type>,
+        stack: Vec<(Ref<Type>, bool)>,
+        why: IncompleteReason,
+    ) -> IncompleteReason {
         let entered = stack.into_iter().filter(|(_, is_leaving)| *is_leaving);
         for (ty, _) in entered.chain([(ty, true)]) {
             self.settled.insert(ty.identity(), Settled::Failed(why));

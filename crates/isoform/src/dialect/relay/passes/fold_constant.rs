@@ -143,7 +143,7 @@ impl FoldConstantOptions {
         let graph = Graph::of(expr)?;
         let mut folder = Folder {
             options: self,
-            becomes: vec![Becomes::Same; graph.len()],
+            becomes: vec![FoldedExpr::Same; graph.len()],
             values: vec![None; graph.len()],
             operators: HashMap::default(),
             replaced: Vec::new(),
@@ -206,7 +206,7 @@ impl Operator {
 
 /// The result for an expression.
 #[derive(Clone)]
-enum Becomes {
+enum FoldedExpr {
     /// It is as it was.
     Same,
     /// Its value, as a constant. That is made when an expression around it needs it: most
@@ -221,7 +221,7 @@ struct Folder<'g> {
     options: &'g FoldConstantOptions,
     graph: &'g Graph,
     /// The result for each expression.
-    becomes: Vec<Becomes>,
+    becomes: Vec<FoldedExpr>,
     /// The values of those that are known: constants, and tuples of them.
     values: Vec<Option<Value>>,
     /// The operators that are called, by their numbers.
@@ -255,31 +255,31 @@ impl Folder<'_> {
     /// The expression that one has become.
     fn result(&mut self, id: Id) -> Ref<RelayExpr> {
         let mut id = id;
-        if let Becomes::Other(other) = self.becomes[id as usize] {
+        if let FoldedExpr::Other(other) = self.becomes[id as usize] {
             id = other;
         }
         let expr = self.graph.expr(id);
-        if let Becomes::Expr(result) = &self.becomes[id as usize] {
+        if let FoldedExpr::Expr(result) = &self.becomes[id as usize] {
             return result.clone();
         }
         let value = match self.becomes[id as usize] {
-            Becomes::Value => self.values[id as usize].as_ref(),
+            FoldedExpr::Value => self.values[id as usize].as_ref(),
             _ => None,
         };
         let (ty, span) = (expr.checked_type_.as_ref(), expr.span.as_ref());
         let Some(made) = value.and_then(|value| constant(value, ty, span)) else {
             return expr.clone();
         };
-        self.becomes[id as usize] = Becomes::Expr(made.clone());
+        self.becomes[id as usize] = FoldedExpr::Expr(made.clone());
         made
     }
 
     /// True if an expression is not as it was.
     fn is_new(&self, id: Id) -> bool {
         match &self.becomes[id as usize] {
-            Becomes::Same => false,
-            Becomes::Value | Becomes::Other(_) => true,
-            Becomes::Expr(result) => !result.same_as(self.graph.expr(id)),
+            FoldedExpr::Same => false,
+            FoldedExpr::Value | FoldedExpr::Other(_) => true,
+            FoldedExpr::Expr(result) => !result.same_as(self.graph.expr(id)),
         }
     }
 
@@ -313,7 +313,7 @@ impl Folder<'_> {
                 self.values[at] = values.collect::<Option<Array>>().map(Value::from);
             }
             Form::Function(func) if is_primitive(form) && operands.is_empty() => {
-                self.becomes[at] = Becomes::Expr(self.closed(func)?);
+                self.becomes[at] = FoldedExpr::Expr(self.closed(func)?);
             }
             Form::Function(_)
             | Form::Let(_)
@@ -328,8 +328,8 @@ impl Folder<'_> {
     /// An expression becomes what another one has become.
     fn take(&mut self, id: Id, other: Id) {
         self.becomes[id as usize] = match self.becomes[other as usize] {
-            Becomes::Other(further) => Becomes::Other(further),
-            _ => Becomes::Other(other),
+            FoldedExpr::Other(further) => FoldedExpr::Other(further),
+            _ => FoldedExpr::Other(other),
         };
         self.values[id as usize] = self.values[other as usize].clone();
     }
@@ -339,7 +339,7 @@ impl Folder<'_> {
         if operands.iter().any(|operand| self.is_new(*operand)) {
             let parts: Vec<_> = operands.iter().map(|id| self.result(*id)).collect();
             let made = with_operands(self.graph.expr(id), &parts)?;
-            self.becomes[id as usize] = Becomes::Expr(made);
+            self.becomes[id as usize] = FoldedExpr::Expr(made);
         }
         Ok(())
     }
@@ -377,7 +377,7 @@ impl Folder<'_> {
     /// The expression whose result replaces that of `id`, or `id` itself.
     fn resolved(&self, id: Id) -> Id {
         match self.becomes[id as usize] {
-            Becomes::Other(other) => other,
+            FoldedExpr::Other(other) => other,
             _ => id,
         }
     }
@@ -411,7 +411,7 @@ impl Folder<'_> {
             return self.rebuild(id);
         };
         let made = with_operands(&device, &[call.op.clone(), field_result])?;
-        self.becomes[id as usize] = Becomes::Expr(made);
+        self.becomes[id as usize] = FoldedExpr::Expr(made);
         self.values[id as usize] = self.values[field as usize].clone();
         self.devices.insert(id, field);
         Ok(())
@@ -450,7 +450,7 @@ impl Folder<'_> {
             Some((call, _)) => with_operands(&call.expr(), &[call.op.clone(), field])?,
             None => field,
         };
-        self.becomes[id as usize] = Becomes::Expr(made);
+        self.becomes[id as usize] = FoldedExpr::Expr(made);
         self.values[id as usize] = value;
         Ok(())
     }
@@ -512,7 +512,7 @@ impl Folder<'_> {
         if !can_be_written(&value) {
             return self.rebuild(id);
         }
-        self.becomes[id as usize] = Becomes::Value;
+        self.becomes[id as usize] = FoldedExpr::Value;
         self.values[id as usize] = Some(value);
         Ok(())
     }

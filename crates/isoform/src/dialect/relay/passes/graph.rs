@@ -162,7 +162,7 @@ struct Builder {
     enter_primitives: bool,
     ids: ByIdent<Id>,
     states: Vec<State>,
-    open: Vec<Open>,
+    open: Vec<OpenExpr>,
     /// The operands of open expressions that have not been visited, the next one last.
     pending: Vec<Ref<RelayExpr>>,
     /// True if an expression inside of a scope is used after the end of that scope.
@@ -183,7 +183,7 @@ struct State {
 }
 
 /// An expression whose operands are being visited.
-struct Open {
+struct OpenExpr {
     id: Id,
     /// Where its operands that have not been visited begin in the graph, and where they end.
     next: u32,
@@ -291,7 +291,7 @@ impl Builder {
         });
         let operands = (0..count).rev().filter_map(|at| form.operand(at).cloned());
         self.pending.extend(operands);
-        self.open.push(Open {
+        self.open.push(OpenExpr {
             id,
             next: start,
             end,

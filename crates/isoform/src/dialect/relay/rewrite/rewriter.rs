@@ -16,7 +16,7 @@ use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::Ref;
-use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::Dispatch;
@@ -176,7 +176,7 @@ pub fn post_order_rewrite(
 
 /// The way in which a rewrite treats objects of a type.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum Strategy {
     /// An expression without expressions in it.
     Leaf,
     Expr,
@@ -187,16 +187,16 @@ enum Way {
 }
 
 /// Objects of other types stay unchanged, except sequences.
-static WAYS: LazyLock<Dispatch<Way>> = LazyLock::new(|| {
+static WAYS: LazyLock<Dispatch<Strategy>> = LazyLock::new(|| {
     Dispatch::new()
-        .on::<RelayExpr>(Way::Expr)
-        .on::<Let>(Way::Binding)
-        .on::<Constant>(Way::Leaf)
-        .on::<Var>(Way::Leaf)
-        .on::<GlobalVar>(Way::Leaf)
-        .on::<Op>(Way::Leaf)
-        .on::<Constructor>(Way::Leaf)
-        .on::<Clause>(Way::Around)
+        .on::<RelayExpr>(Strategy::Expr)
+        .on::<Let>(Strategy::Binding)
+        .on::<Constant>(Strategy::Leaf)
+        .on::<Var>(Strategy::Leaf)
+        .on::<GlobalVar>(Strategy::Leaf)
+        .on::<Op>(Strategy::Leaf)
+        .on::<Constructor>(Strategy::Leaf)
+        .on::<Clause>(Strategy::Around)
 });
 
 /// One rewrite.
@@ -205,20 +205,20 @@ struct Run<'r, 'f, 'a, C> {
     context: &'r mut C,
     /// The results of objects with several owners.
     results: Results,
-    stacks: Rewriter<'a, Open>,
+    stacks: Rewriter<'a, OpenObject>,
 }
 
 /// An object whose parts are being rewritten.
-struct Open {
-    way: Way,
+struct OpenObject {
+    way: Strategy,
     /// True if the object has several owners.
     is_shared: bool,
 }
 
 impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
-    type Extra = Open;
+    type Extra = OpenObject;
 
-    fn rewriter(&mut self) -> &mut Rewriter<'a, Open> {
+    fn rewriter(&mut self) -> &mut Rewriter<'a, OpenObject> {
         &mut self.stacks
     }
 
@@ -228,8 +228,8 @@ impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
 
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
         match part.met {
-            Met::Object(object) => self.meet_object(section, object, part.region),
-            Met::Plain(_) => Ok(Progress::Same),
+            PartRef::Object(object) => self.meet_object(section, object, part.region),
+            PartRef::Plain(_) => Ok(Progress::Same),
         }
     }
 
@@ -242,7 +242,7 @@ impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
     ) -> Result<Progress> {
         if region != RegionKind::Use
             && let Some((_, open)) = self.stacks.innermost()
-            && open.way == Way::Binding
+            && open.way == Strategy::Binding
         {
             return Ok(Progress::Same);
         }
@@ -251,7 +251,7 @@ impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
 
     fn close(&mut self, section: &mut Section) -> Result<Progress> {
         let binding = self.stacks.innermost();
-        let binding = binding.filter(|(_, open)| open.way == Way::Binding);
+        let binding = binding.filter(|(_, open)| open.way == Strategy::Binding);
         if let Some((cursor, _)) = binding {
             let binding = *cursor;
             if let Some(body) = self.bind(section, &binding)?
@@ -319,7 +319,9 @@ impl<'a, C> Run<'_, '_, 'a, C> {
         let way = match WAYS.get(info.index()) {
             Some(way) => *way,
             None if object.items().is_some_and(<[Value]>::is_empty) => return Ok(Progress::Same),
-            None if matches!(info.class(), Payload::Sequence | Payload::Mutable) => Way::Around,
+            None if matches!(info.class(), Payload::Sequence | Payload::Mutable) => {
+                Strategy::Around
+            }
             None => return Ok(Progress::Same),
         };
         let is_shared = object.is_shared();
@@ -329,7 +331,7 @@ impl<'a, C> Run<'_, '_, 'a, C> {
             };
             return Ok(self.stacks.settle(Some(known)));
         }
-        if way != Way::Around
+        if way != Strategy::Around
             && let Some(before) = self.rewriter.before.get(info.index())
             && let Some(expr) = object.as_ref().downcast_ref::<RelayExpr>()
         {
@@ -338,24 +340,29 @@ impl<'a, C> Run<'_, '_, 'a, C> {
                 return Ok(self.end(
                     object,
                     is_shared,
-                    Outcome::of(made.into(), Met::Object(object)),
+                    Outcome::of(made.into(), PartRef::Object(object)),
                 ));
             }
         }
         let cursor = match way {
-            Way::Leaf => None,
-            Way::Expr | Way::Binding | Way::Around => {
+            Strategy::Leaf => None,
+            Strategy::Expr | Strategy::Binding | Strategy::Around => {
                 let part = Part::object(object, region);
                 Cursor::open(section, object, part, View::Compared)
             }
         };
         let Some(cursor) = cursor else {
-            return self.done(section, object, &Open { way, is_shared }, Outcome::Same);
+            return self.done(
+                section,
+                object,
+                &OpenObject { way, is_shared },
+                Outcome::Same,
+            );
         };
         if is_shared {
             self.results.open(object.ident());
         }
-        self.stacks.push(cursor, Open { way, is_shared });
+        self.stacks.push(cursor, OpenObject { way, is_shared });
         Ok(Progress::Opened)
     }
 
@@ -364,11 +371,11 @@ impl<'a, C> Run<'_, '_, 'a, C> {
         &mut self,
         section: &mut Section,
         object: ObjRef<'a>,
-        open: &Open,
+        open: &OpenObject,
         below: Outcome,
     ) -> Result<Progress> {
         let outcome = match self.rewriter.rewrite.get(object.type_index()) {
-            Some(rewrite) if open.way != Way::Around => {
+            Some(rewrite) if open.way != Strategy::Around => {
                 let now = match &below {
                     Outcome::Same => object.as_ref(),
                     Outcome::New(value) => value.as_object().unwrap_or(object.as_ref()),
@@ -382,7 +389,7 @@ impl<'a, C> Run<'_, '_, 'a, C> {
                     _ => None,
                 };
                 match made {
-                    Some(made) => Outcome::of(made.into(), Met::Object(object)),
+                    Some(made) => Outcome::of(made.into(), PartRef::Object(object)),
                     None => below,
                 }
             }

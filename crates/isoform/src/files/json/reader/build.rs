@@ -1,7 +1,7 @@
 //! Values from nodes that were noted, when all of them are known.
 
 use super::{HOOKED, LITERAL, Node, NodeKind, Note, Noted, Reader, Unfinished};
-use crate::files::node_reader::Stop;
+use crate::files::node_reader::ReadFailure;
 use crate::kernel::container::ContainerType;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
@@ -155,8 +155,10 @@ impl Reader<'_> {
         let data = std::mem::take(&mut self.literals[data as usize]);
         match self.plans[plan as usize].ty.make(&data) {
             Ok(object) => Ok(object),
-            Err(Stop::Hook(error)) => Err(error),
-            Err(Stop::Fault(error)) => Err(self.at_noted(number, NodeKind::Object(plan), &error)),
+            Err(ReadFailure::Hook(error)) => Err(error),
+            Err(ReadFailure::Fault(error)) => {
+                Err(self.at_noted(number, NodeKind::Object(plan), &error))
+            }
         }
     }
 

@@ -193,7 +193,7 @@ impl fmt::Debug for Merge {
 }
 
 /// A merged value with its conflicts.
-struct Found {
+struct MergeOutcome {
     value: Value,
     conflicts: Vec<Conflict>,
     visits: u64,
@@ -201,9 +201,9 @@ struct Found {
 
 impl Woven {
     /// The value that was woven, or the conflict of both sides as a whole.
-    fn or_roots(self, differences: &[Difference; 2], choose: Choose<'_>) -> Result<Found> {
+    fn or_roots(self, differences: &[Difference; 2], choose: Choose<'_>) -> Result<MergeOutcome> {
         match self {
-            Woven::Value(value, conflicts, visits) => Ok(Found {
+            Woven::Value(value, conflicts, visits) => Ok(MergeOutcome {
                 value,
                 conflicts,
                 visits,
@@ -211,7 +211,7 @@ impl Woven {
             Woven::Knot(reason) => {
                 let conflict = of_roots(differences, reason);
                 let mut parts = conflict.resolved(choose(&conflict)?)?;
-                Ok(Found {
+                Ok(MergeOutcome {
                     value: parts.pop().unwrap_or_default(),
                     conflicts: vec![conflict],
                     visits: 1,

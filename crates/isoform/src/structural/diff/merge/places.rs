@@ -92,7 +92,7 @@ enum Form {
 }
 
 #[derive(Clone, Copy)]
-enum Found {
+enum NodeSource {
     Base(u32, Form),
     New(u32),
 }
@@ -104,13 +104,13 @@ struct Search<'p> {
     /// By form.
     is_entered: [Vec<bool>; 2],
     is_made: Vec<bool>,
-    stack: Vec<Found>,
+    stack: Vec<NodeSource>,
 }
 
 impl Search<'_> {
     fn keep(&mut self, node: u32, form: Form) {
         self.uses.is_kept[node as usize] = true;
-        self.stack.push(Found::Base(node, form));
+        self.stack.push(NodeSource::Base(node, form));
     }
 
     fn mention(&mut self, source: &Source) {
@@ -118,24 +118,24 @@ impl Search<'_> {
             Source::Image(node) => (node, Form::Image),
             Source::Left(node) => (node, Form::Left),
             Source::New(number) => {
-                self.stack.push(Found::New(number));
+                self.stack.push(NodeSource::New(number));
                 return;
             }
             Source::Value(_) => return,
         };
         let mentions = &mut self.uses.mentions[node as usize];
         *mentions = (*mentions + 1).min(2);
-        self.stack.push(Found::Base(node, form));
+        self.stack.push(NodeSource::Base(node, form));
     }
 
-    fn enter(&mut self, found: Found) {
+    fn enter(&mut self, found: NodeSource) {
         match found {
-            Found::New(number) => {
+            NodeSource::New(number) => {
                 if !std::mem::replace(&mut self.is_made[number as usize], true) {
                     self.new_object(number);
                 }
             }
-            Found::Base(node, form) => {
+            NodeSource::Base(node, form) => {
                 let is_entered = &mut self.is_entered[form as usize];
                 if !std::mem::replace(&mut is_entered[node as usize], true) {
                     self.object(node, form);

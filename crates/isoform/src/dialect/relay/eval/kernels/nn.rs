@@ -75,16 +75,16 @@ fn permutation(name: &str, from: &str, to: &str) -> Result<Vec<i64>> {
 }
 
 /// A tensor with its axes in the order of another layout.
-enum Arranged<'a> {
+enum LayoutView<'a> {
     Same(View<'a>),
     Moved(Tensor),
 }
 
-impl Arranged<'_> {
+impl LayoutView<'_> {
     fn view(&self) -> View<'_> {
         match self {
-            Arranged::Same(view) => *view,
-            Arranged::Moved(tensor) => tensor.view(),
+            LayoutView::Same(view) => *view,
+            LayoutView::Moved(tensor) => tensor.view(),
         }
     }
 }
@@ -95,12 +95,16 @@ fn arranged<'a>(
     name: &str,
     from: &str,
     to: &str,
-) -> std::result::Result<Arranged<'a>, Refusal> {
+) -> std::result::Result<LayoutView<'a>, Refusal> {
     if from == to {
-        return Ok(Arranged::Same(x));
+        return Ok(LayoutView::Same(x));
     }
     let order = permutation(name, from, to)?;
-    Ok(Arranged::Moved(transpose(x, Some(&order), &call.control)?))
+    Ok(LayoutView::Moved(transpose(
+        x,
+        Some(&order),
+        &call.control,
+    )?))
 }
 
 /// The result in its layout.
@@ -111,8 +115,8 @@ fn placed(call: &OpCall<'_>, result: Tensor, layout: &str, out_layout: &str) -> 
         out_layout
     };
     match arranged(call, result.view(), "out_layout", IMAGES, target)? {
-        Arranged::Moved(moved) => call.made(moved),
-        Arranged::Same(_) => call.made(result),
+        LayoutView::Moved(moved) => call.made(moved),
+        LayoutView::Same(_) => call.made(result),
     }
 }
 

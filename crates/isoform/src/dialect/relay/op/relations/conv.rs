@@ -275,12 +275,12 @@ impl Pool<'_> {
 }
 
 /// A shape in the layout of the result, and where height and width are in it.
-struct Reordered {
+struct LayoutShape {
     shape: Vec<Dim>,
     sides: [usize; 2],
 }
 
-fn reordered(name: &str, shape: &[Dim], layout: &str, out_layout: &str) -> Result<Reordered> {
+fn reordered(name: &str, shape: &[Dim], layout: &str, out_layout: &str) -> Result<LayoutShape> {
     dims::expect_rank(&format!("{name}: data"), shape, 4)?;
     let from: [usize; 4] = positions("layout", layout, "NCHW")?;
     let to: [usize; 4] = if out_layout.is_empty() {
@@ -292,7 +292,7 @@ fn reordered(name: &str, shape: &[Dim], layout: &str, out_layout: &str) -> Resul
     for (from, to) in from.into_iter().zip(to) {
         result[to] = shape[from].clone();
     }
-    Ok(Reordered {
+    Ok(LayoutShape {
         shape: result,
         sides: [to[2], to[3]],
     })

@@ -120,8 +120,8 @@ pub(in super::super) fn split(types: &mut CallTypes<'_>) -> Result<Option<Ref<Ty
     let shape = dims::shape_of(data);
     let axis = dims::axis_of("axis", attrs.axis, shape.len())?;
     let sizes = match sections(&attrs.indices_or_sections)? {
-        Cuts::Equal(count) => equal_parts(&shape, axis, count)?,
-        Cuts::At(positions) => between(&shape, axis, &positions)?,
+        Split::Equal(count) => equal_parts(&shape, axis, count)?,
+        Split::At(positions) => between(&shape, axis, &positions)?,
     };
     let parts = sizes.into_iter().map(|dim| {
         let mut part = shape.clone();
@@ -131,12 +131,12 @@ pub(in super::super) fn split(types: &mut CallTypes<'_>) -> Result<Option<Ref<Ty
     Ok(Some(TupleType::new(parts.collect::<Vec<_>>()).upcast()))
 }
 
-enum Cuts {
+enum Split {
     Equal(i64),
     At(Vec<i64>),
 }
 
-fn sections(value: &Value) -> Result<Cuts> {
+fn sections(value: &Value) -> Result<Split> {
     let number = |value: &Value| {
         let literal = value.peek::<Ref<IntImm>>().map(|literal| literal.value);
         value.as_int().or(literal).ok_or_else(|| {
@@ -147,8 +147,8 @@ fn sections(value: &Value) -> Result<Cuts> {
         })
     };
     match value.items() {
-        Some(items) => Ok(Cuts::At(items.iter().map(number).collect::<Result<_>>()?)),
-        None => Ok(Cuts::Equal(number(value)?)),
+        Some(items) => Ok(Split::At(items.iter().map(number).collect::<Result<_>>()?)),
+        None => Ok(Split::Equal(number(value)?)),
     }
 }
 

@@ -12,9 +12,9 @@
 //! replacement, and says for which values the replacement keeps every bit. One place
 //! checks that the type stays and that dropped expressions have no effect.
 
-mod found;
 mod purity;
 mod row;
+mod rule_match;
 mod rules;
 mod table;
 

@@ -1,6 +1,6 @@
 //! A rule as data, and how it applies to a match.
 
-use super::found::{Expr, Found, Holes, is_integer};
+use super::rule_match::{Expr, Holes, RuleMatch, is_integer};
 use crate::dialect::relay::{AsExpr, AttrsWildcard, Call, Wildcard};
 use crate::ir::{Op, RelayExpr};
 use crate::kernel::convert::IsA;
@@ -30,10 +30,10 @@ pub(super) struct Row {
     /// The users that nodes below the root of a template may have: by default only the
     /// match, because otherwise their work would be done twice.
     pub(super) inner: InteriorUses,
-    pub(super) guard: fn(&Found<'_>) -> Result<bool>,
+    pub(super) guard: fn(&RuleMatch<'_>) -> Result<bool>,
     /// The part that the replacement no longer uses, which therefore must have no effect.
     pub(super) drops: Option<Dropped>,
-    pub(super) replacement: fn(&Found<'_>) -> Result<Option<Expr>>,
+    pub(super) replacement: fn(&RuleMatch<'_>) -> Result<Option<Expr>>,
 }
 
 /// A part that a replacement does without.
@@ -41,7 +41,7 @@ pub(super) type Dropped = fn(&Holes) -> &Ref<Wildcard>;
 
 impl Row {
     /// The expression that comes in the place of a match; None if the rule does not apply.
-    pub(super) fn apply(&self, found: &Found<'_>, exact: bool) -> Result<Option<Value>> {
+    pub(super) fn apply(&self, found: &RuleMatch<'_>, exact: bool) -> Result<Option<Value>> {
         let Some(ty) = found.ty()? else {
             return Ok(None);
         };
@@ -76,7 +76,7 @@ pub(super) fn call_with<T: IsA<RelayExpr>>(
 }
 
 /// The guard of rules that only their templates restrict.
-pub(super) fn always(_: &Found<'_>) -> Result<bool> {
+pub(super) fn always(_: &RuleMatch<'_>) -> Result<bool> {
     Ok(true)
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::found::{Found, Holes};
 use super::purity::Purity;
 use super::row::{Exact, Row};
+use super::rule_match::{Holes, RuleMatch};
 use super::rules::{arithmetic, casts, likes, moves};
 use crate::dialect::relay::{AttrsWildcard, Call, Constant, Wildcard, op};
 use crate::kernel::error::Result;
@@ -53,7 +53,7 @@ pub(super) fn prepared(exact: bool) -> Result<Prepared> {
             let (holes, purity) = (Arc::clone(&holes), Arc::clone(&purity));
             prepared.rules.push(Rule::computed(pattern, move |found| {
                 let (holes, purity) = (&*holes, &*purity);
-                let found = Found {
+                let found = RuleMatch {
                     found,
                     holes,
                     purity,

@@ -4,10 +4,10 @@ use super::quadratic;
 use crate::dialect::relay::eval::{numbers, scalar};
 use crate::dialect::relay::op::dims;
 use crate::dialect::relay::passes::fold_constant_expr;
-use crate::dialect::relay::passes::simplify::found::{
-    Expr, Found, Holes, is_covered, is_float, is_number, tensor_type,
-};
 use crate::dialect::relay::passes::simplify::row::{Exact, Row, keep};
+use crate::dialect::relay::passes::simplify::rule_match::{
+    Expr, Holes, RuleMatch, is_covered, is_float, is_number, tensor_type,
+};
 use crate::dialect::relay::{AsExpr, Call, Constant, TupleGetItem, op};
 use crate::ir::{Op, RelayExpr};
 use crate::kernel::container::Tensor;
@@ -304,7 +304,7 @@ fn uniform(expr: &Expr) -> Option<Tensor> {
 
 /// True if all elements of `y` are this number, to the sign of a zero, and dropping it
 /// leaves the shape of `x`.
-fn is_neutral(found: &Found<'_>, number: f64) -> Result<bool> {
+fn is_neutral(found: &RuleMatch<'_>, number: f64) -> Result<bool> {
     let (x, y, dtype) = (found.x()?, found.y()?, found.dtype()?);
     if !is_number(dtype) {
         return Ok(false);
@@ -320,7 +320,7 @@ fn has_uniform(operand: &Expr, other: &Expr) -> bool {
 }
 
 /// The call that is replaced, with a scalar in the place of an operand.
-fn with_uniform(found: &Found<'_>, position: usize, operand: &Expr) -> Result<Option<Expr>> {
+fn with_uniform(found: &RuleMatch<'_>, position: usize, operand: &Expr) -> Result<Option<Expr>> {
     let Some(number) = uniform(operand) else {
         return Ok(None);
     };
@@ -333,7 +333,7 @@ fn with_uniform(found: &Found<'_>, position: usize, operand: &Expr) -> Result<Op
 }
 
 /// True if two constants can be computed with, and are not all that there is.
-fn may_combine(found: &Found<'_>) -> Result<bool> {
+fn may_combine(found: &RuleMatch<'_>) -> Result<bool> {
     Ok(is_number(found.dtype()?) && !found.x()?.isa::<Constant>())
 }
 
@@ -375,7 +375,7 @@ fn magnitudes(tensor: &Tensor) -> Option<[f64; 2]> {
 }
 
 /// The value of a call on two constants, unless it takes more memory than both.
-fn combined(found: &Found<'_>, call: &Ref<Call>) -> Result<Option<Expr>> {
+fn combined(found: &RuleMatch<'_>, call: &Ref<Call>) -> Result<Option<Expr>> {
     let count = |expr: &Expr| tensor_type(expr).and_then(|ty| dims::known_product(ty.shape.iter()));
     let largest = call.args.iter().filter_map(count).max();
     let Some(call) = found.call(call)? else {

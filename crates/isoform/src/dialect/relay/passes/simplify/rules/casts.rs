@@ -3,10 +3,10 @@
 use crate::dialect::relay::Call;
 use crate::dialect::relay::attrs::{CastAttrs, ClipAttrs};
 use crate::dialect::relay::op;
-use crate::dialect::relay::passes::simplify::found::{
-    Expr, Found, Holes, is_float, is_integer, is_number, only_arg, tensor_type,
-};
 use crate::dialect::relay::passes::simplify::row::{Exact, Row, call_with, keep};
+use crate::dialect::relay::passes::simplify::rule_match::{
+    Expr, Holes, RuleMatch, is_float, is_integer, is_number, only_arg, tensor_type,
+};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{DType, DTypeCode};
@@ -118,7 +118,7 @@ fn dtype_of(expr: &Expr) -> Option<DType> {
 }
 
 /// A cast to the data type of the result.
-fn cast(found: &Found<'_>, data: &Expr) -> Result<Option<Expr>> {
+fn cast(found: &RuleMatch<'_>, data: &Expr) -> Result<Option<Expr>> {
     found.call(&op::cast(data, CastAttrs::new(found.dtype()?)))
 }
 

@@ -2,8 +2,8 @@
 
 use crate::dialect::relay::attrs::{CastAttrs, InitOpAttrs, ReshapeAttrs, sizes};
 use crate::dialect::relay::op;
-use crate::dialect::relay::passes::simplify::found::{Expr, Found};
 use crate::dialect::relay::passes::simplify::row::{Exact, Row, always};
+use crate::dialect::relay::passes::simplify::rule_match::{Expr, RuleMatch};
 use crate::dialect::relay::{AsExpr, Call};
 use crate::ir::Op;
 use crate::kernel::error::Result;
@@ -89,23 +89,23 @@ pub(in super::super) const ROWS: &[Row] = &[
 ];
 
 /// True if the sizes of the result are numbers.
-pub(super) fn is_static(found: &Found<'_>) -> Result<bool> {
+pub(super) fn is_static(found: &RuleMatch<'_>) -> Result<bool> {
     Ok(found.static_shape()?.is_some())
 }
 
 /// The shape of the result, as attributes.
-fn shape(found: &Found<'_>) -> Result<Ref<InitOpAttrs>> {
+fn shape(found: &RuleMatch<'_>) -> Result<Ref<InitOpAttrs>> {
     let shape = found.static_shape()?;
     Ok(InitOpAttrs::new(shape.map(sizes)))
 }
 
 /// The type of the result, as attributes.
-fn init(found: &Found<'_>) -> Result<Ref<InitOpAttrs>> {
+fn init(found: &RuleMatch<'_>) -> Result<Ref<InitOpAttrs>> {
     Ok(shape(found)?.with_dtype(found.dtype()?))
 }
 
 /// An expression in the shape of the result, whose sizes are numbers.
-pub(super) fn reshaped(found: &Found<'_>, data: &Expr) -> Result<Option<Expr>> {
+pub(super) fn reshaped(found: &RuleMatch<'_>, data: &Expr) -> Result<Option<Expr>> {
     let Some(shape) = found.static_shape()? else {
         return Ok(None);
     };

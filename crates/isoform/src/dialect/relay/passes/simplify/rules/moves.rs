@@ -4,8 +4,10 @@ use super::likes::{is_static, reshaped};
 use crate::dialect::relay::Call;
 use crate::dialect::relay::attrs::{LayoutTransformAttrs, ReshapeAttrs, TransposeAttrs, sizes};
 use crate::dialect::relay::op::{self, dims};
-use crate::dialect::relay::passes::simplify::found::{Expr, Found, Holes, only_arg, tensor_type};
 use crate::dialect::relay::passes::simplify::row::{Exact, Row, always, call_with, keep};
+use crate::dialect::relay::passes::simplify::rule_match::{
+    Expr, Holes, RuleMatch, only_arg, tensor_type,
+};
 use crate::ir::TensorType;
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
@@ -65,7 +67,7 @@ fn nested(holes: &Holes, names: [&str; 2]) -> Result<Vec<Ref<Call>>> {
 
 /// True if the inner reshape fits its argument, whatever the unknown sizes are; if some do
 /// not fit, only the inner call says so.
-fn inner_fits(found: &Found<'_>) -> Result<bool> {
+fn inner_fits(found: &RuleMatch<'_>) -> Result<bool> {
     let is_known = |ty: &Ref<TensorType>| ty.shape.iter().all(|size| dims::known(size).is_some());
     if tensor_type(found.x()?).is_some_and(is_known) {
         return Ok(true);
@@ -81,14 +83,14 @@ fn stays(permutation: &[usize]) -> bool {
 }
 
 /// True for a change of layout that changes nothing.
-fn is_unchanged(found: &Found<'_>) -> Result<bool> {
+fn is_unchanged(found: &RuleMatch<'_>) -> Result<bool> {
     let attrs = found.attrs::<LayoutTransformAttrs>(0);
     Ok(attrs.is_some_and(|attrs| attrs.src_layout == attrs.dst_layout))
 }
 
 /// For each axis of the result of a call of the match, that of its argument; None if it
 /// does anything but permute axes.
-fn permutation(found: &Found<'_>, level: usize, data: &Expr) -> Option<Vec<usize>> {
+fn permutation(found: &RuleMatch<'_>, level: usize, data: &Expr) -> Option<Vec<usize>> {
     let rank = tensor_type(data)?.shape.len();
     if let Some(attrs) = found.attrs::<TransposeAttrs>(level) {
         return match &attrs.axes {
@@ -113,7 +115,7 @@ fn permutation(found: &Found<'_>, level: usize, data: &Expr) -> Option<Vec<usize
 }
 
 /// The call for two changes of layout.
-fn same_operator(found: &Found<'_>) -> Result<Option<Expr>> {
+fn same_operator(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
     let layouts = |level| found.attrs::<LayoutTransformAttrs>(level);
     let (Some(outer), Some(inner)) = (layouts(0), layouts(1)) else {
         return Ok(None);
@@ -132,7 +134,7 @@ fn same_operator(found: &Found<'_>) -> Result<Option<Expr>> {
 }
 
 /// The call for two permutations.
-fn permuted(found: &Found<'_>) -> Result<Option<Expr>> {
+fn permuted(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
     let x = found.x()?;
     let middle = only_arg(found.root()?)?;
     let (Some(outer), Some(inner)) = (permutation(found, 0, middle), permutation(found, 1, x))

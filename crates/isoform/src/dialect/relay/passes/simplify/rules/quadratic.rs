@@ -3,7 +3,7 @@
 use crate::dialect::relay::Constant;
 use crate::dialect::relay::eval::numbers;
 use crate::dialect::relay::op;
-use crate::dialect::relay::passes::simplify::found::{Expr, Found, call_of};
+use crate::dialect::relay::passes::simplify::rule_match::{Expr, RuleMatch, call_of};
 use crate::kernel::error::Result;
 
 /// A product of two expressions, and of a number.
@@ -20,7 +20,7 @@ impl Term<'_> {
 
 /// The product for a sum of three terms; None unless they are a quadratic form of two
 /// expressions that has real roots.
-pub(super) fn factored(found: &Found<'_>) -> Result<Option<Expr>> {
+pub(super) fn factored(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
     let mut terms = Vec::with_capacity(3);
     // In the order of evaluation, which is that of the sum.
     for operand in operands(found)? {
@@ -58,7 +58,7 @@ pub(super) fn factored(found: &Found<'_>) -> Result<Option<Expr>> {
 }
 
 /// The three terms of the sum.
-fn operands<'a>(found: &Found<'a>) -> Result<Vec<&'a Expr>> {
+fn operands<'a>(found: &RuleMatch<'a>) -> Result<Vec<&'a Expr>> {
     let [p, q, r] = &found.holes.only;
     let [p, q, r] = [found.part(p)?, found.part(q)?, found.part(r)?];
     let is_last = found
@@ -150,7 +150,7 @@ fn roots(a: f64, b: f64, c: f64) -> Option<[f64; 2]> {
 }
 
 /// An expression multiplied by a number.
-fn times(found: &Found<'_>, expr: &Expr, number: f64) -> Result<Option<Expr>> {
+fn times(found: &RuleMatch<'_>, expr: &Expr, number: f64) -> Result<Option<Expr>> {
     if number.to_bits() == 1.0_f64.to_bits() {
         return Ok(Some(expr.clone()));
     }

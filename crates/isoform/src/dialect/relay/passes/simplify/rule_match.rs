@@ -42,13 +42,13 @@ impl Holes {
 }
 
 /// The match of a rule.
-pub(super) struct Found<'a> {
+pub(super) struct RuleMatch<'a> {
     pub(super) found: &'a Match,
     pub(super) holes: &'a Holes,
     pub(super) purity: &'a Purity,
 }
 
-impl<'a> Found<'a> {
+impl<'a> RuleMatch<'a> {
     /// The call that is replaced.
     pub(super) fn root(&self) -> Result<&'a Ref<Call>> {
         let root = self.found.value().peek::<Ref<Call>>();
