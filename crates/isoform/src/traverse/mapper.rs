@@ -14,8 +14,7 @@ use super::options::{MapOptions, WalkOrder};
 use super::rewrite::{Outcome, Policy, Progress, Rewriter};
 use super::visited::Visit;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::hooks::Hook;
-use crate::kernel::hooks::{self, DynMutate, MutateCallback, TraversalHooks};
+use crate::kernel::hooks::{self, DynMutate, Hook, MutateCallback, TraversalHooks};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Payload;
@@ -41,11 +40,8 @@ pub(super) fn rewrite(
     let parts = Arena::default();
     let hooks = TraversalHooks::current();
     // A rewrite inside a callback finds nothing here and makes its own.
-    let memory = MEMORY
-        .try_with(Cell::take)
-        .ok()
-        .flatten()
-        .unwrap_or_default();
+    let memory = MEMORY.try_with(Cell::take).unwrap_or_default();
+    let memory = memory.unwrap_or_default();
     let mut mapper = Mapper {
         options,
         view: View::of_compared(options.children.include_ignored),

@@ -1,13 +1,15 @@
 //! The walk that summarizes every subterm, parts before wholes.
 //!
 //! A summary consists of a hash of the structure without names, and a map of the
-//! variables with their positions. The summary does not depend on the context of the
-//! subterm, except for the region: a variable is bound in a definition field and used
-//! elsewhere. The walk therefore summarizes an object once for each [`State`] in which it
-//! is met, and once as a separate value to find the class of the object.
+//! variables with their positions. It depends on the region around the subterm, since a
+//! definition field binds variables, and on nothing else. So the walk summarizes an object
+//! once for each [`State`], and once as a separate value to find the class of the object.
 //!
 //! Wherever comparison depends on more than that, the subterm and everything around it
 //! are marked, and [`decide`](super::decide) asks the comparison itself.
+
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
 
 use super::super::plain_hash;
 use super::super::sink::{Fast, Form, Part as Role, Sink};
@@ -19,9 +21,6 @@ use super::summary::{
     UNDECIDED, Walked,
 };
 use super::var_maps::{MapId, NO_MAP, VarMaps};
-use hashbrown::{HashMap, HashSet};
-use rapidhash::fast::RandomState;
-
 use crate::kernel::container::is_plain_key;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
@@ -31,8 +30,7 @@ use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::pages::Pages;
-use crate::kernel::types::region::RegionKind;
-use crate::kernel::types::{FieldFlag, Kind};
+use crate::kernel::types::{FieldFlag, Kind, region::RegionKind};
 use crate::kernel::value::Value;
 use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
 
