@@ -119,8 +119,7 @@ struct Mapper<'a, 'f, W, F> {
     rewriter: Rewriter<'a, OpenObject<'a>>,
     /// The results of objects, for each kind of region.
     results: [Results; 3],
-    /// The results of variables and dag nodes before the callback, or without
-    /// it.
+    /// The results of variables and dag nodes before or without the callback.
     descents: Results,
     hooks: TraversalHooks,
     /// True if anything other than the callback can replace objects.

@@ -99,8 +99,7 @@ pub(super) struct Walk<'a> {
     /// Objects that were only met in another state, or not compared, so far.
     pending: Vec<ObjRef<'a>>,
     ground: Ground,
-    /// Pairs of an object and a containing object, by identity number, if `wants_edges`
-    /// is set.
+    /// If `wants_edges` is set: pairs of an object and the object around it, by identity.
     edges: Vec<(u64, u64)>,
     wants_edges: bool,
     /// Dag nodes are compared by identity.
