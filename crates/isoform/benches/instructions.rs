@@ -293,7 +293,7 @@ fn differ(number: impl Fn(i64) -> i64) -> Work {
     Box::new(move || assert!(diff(&left, &right).is_ok_and(|found| !found.is_empty())))
 }
 
-/// W with mutable fields; its nodes have one owner each.
+/// W with mutable fields and a single owner for every node.
 fn mutable() -> Value {
     let (root, owners) = shapes::held_mutable(DEPTH).expect("the workload is well-formed");
     drop(owners);

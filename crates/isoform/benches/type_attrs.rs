@@ -43,7 +43,7 @@ macro_rules! costs {
             }
         })*
 
-        /// One object of each type, with the identity by which a map knows it.
+        /// An object of each type, with the key of the type in a map.
         fn virtual_objects() -> Vec<(Box<dyn Cost>, TypeId)> {
             vec![$((Box::new($name(0)) as Box<dyn Cost>, TypeId::of::<$name>())),*]
         }

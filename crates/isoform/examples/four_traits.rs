@@ -24,7 +24,7 @@ pub trait Commutative {}
 /// Knows a simpler form of itself.
 #[node_trait("ir_trait.has_canonicalizer")]
 pub trait HasCanonicalizer {
-    /// The simpler form; None if there is none.
+    /// The simpler form; None for a node that is simple already.
     fn canonicalize(&self) -> Result<Option<Ref<Obj>>>;
 }
 

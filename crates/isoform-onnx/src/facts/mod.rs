@@ -14,8 +14,8 @@
 //! | declared types that are wrong | [`problems`], [`Problem`] |
 //! | dimensions as numbers | [`fix_dims`] |
 //!
-//! Evaluating constants is left to others: integers are known here so far as shapes
-//! depend on them.
+//! Inference computes only the integers on which shapes depend; [`eval`](crate::eval)
+//! evaluates constants in general.
 //!
 //! | file | job |
 //! |---|---|

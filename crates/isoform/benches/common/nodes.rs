@@ -77,7 +77,7 @@ pub(crate) struct WithDict {
     pub(crate) note: Dict,
 }
 
-/// A function; what it binds stays bound after it.
+/// A function whose parameters stay bound after the function.
 #[derive(Node)]
 #[node(key = "bench.Lambda")]
 #[repr(C)]

@@ -211,7 +211,7 @@ impl Build for Plain {
     }
 }
 
-/// Which expressions a traversal by hand remembers, so that it meets each one once.
+/// The expressions that a traversal by hand remembers, and so meets once.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Remembered {
     /// All, as visitors of compilers do.

@@ -107,8 +107,8 @@ pub(crate) fn held(order: Order, depth: u32) -> (Ref<Lambda>, Vec<Ref<Obj>>) {
 }
 
 /// W whose inner nodes are of a type declared at run time with mutable fields,
-/// and an additional owner of every node. One link is set again, so that cycles
-/// are possible as far as the library knows.
+/// and an additional owner of every node. After a write to a link, the library has to
+/// expect cycles.
 pub(crate) fn held_mutable(depth: u32) -> Result<(Ref<Lambda>, Vec<Ref<Obj>>), Error> {
     let operand = |name: &str| FieldDef::new(name, Schema::object::<Obj>()).mutable(true);
     let definition = TypeDef::new("bench.MutableAdd")

@@ -110,7 +110,7 @@ pub(crate) fn plain_program(loops: usize) -> Arc<PlainFunction> {
     })
 }
 
-/// Which variable of one program stands for which of the other.
+/// The pairing of the variables of two programs.
 #[derive(Default)]
 struct Pairs {
     forth: HashMap<u32, u32>,

@@ -1,4 +1,4 @@
-//! Rewriting in post-order, with each expression as it was and as it has become.
+//! Rewriting in post-order: a rewriter gets the old and the new form of each expression.
 //!
 //! `ExprRewriter` is a policy of `traverse/rewrite.rs`, as map and substitution are: it
 //! decides which parts are expressions, and keeps the results of shared expressions.
