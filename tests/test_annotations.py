@@ -534,7 +534,7 @@ def test_parts_of_the_value_of_an_object_are_converted_too(holder):
         (list[int], [1, Valued("a")], r"element \[1\]: expected int, got str from Valued\."),
         (int, Valued(2**64), "expected int, got int out of the int64 range from Valued"),
     ],
-    ids=str,
+    ids=["int", "union", "list", "element", "range"],
 )
 def test_a_value_of_an_object_that_does_not_fit(holder, annotation, given, match):
     with pytest.raises(TypeError, match=rf"Holder.*field 'x': {match}"):

@@ -609,7 +609,9 @@ def adding(name):
 
 
 @pytest.mark.parametrize(
-    "number", [5, "five", [1, 2], {"a": 1}, 1j, object(), print, relay.Var("x")], ids=repr
+    "number",
+    [5, "five", [1, 2], {"a": 1}, 1j, object(), print, relay.Var("x")],
+    ids=lambda value: type(value).__name__,
 )
 def test_the_arguments_of_a_pass_are_its_options(key, number):
     name = key("Adding")

@@ -177,7 +177,7 @@ class RelayExpr(BaseExpr):
         """The type that type inference has found; ValueError if there is none yet."""
     @property
     def struct_info(self) -> typing.Any:
-        """Information about the structure of the value; None if there is none."""
+        """Information about the structure of the value, or None."""
     def astext(
         self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
     ) -> builtins.str:

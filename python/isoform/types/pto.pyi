@@ -168,9 +168,9 @@ class DataType(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `DataType`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -204,9 +204,9 @@ class TensorLayout(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `TensorLayout`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -238,9 +238,9 @@ class TileLayout(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `TileLayout`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -273,9 +273,9 @@ class PadValue(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `PadValue`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -306,9 +306,9 @@ class CompactMode(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `CompactMode`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -345,9 +345,9 @@ class PipeType(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `PipeType`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -385,9 +385,9 @@ class FunctionType(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `FunctionType`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -433,9 +433,9 @@ class Level(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `Level`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -466,9 +466,9 @@ class Role(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `Role`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -500,9 +500,9 @@ class ParamDirection(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `ParamDirection`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -535,9 +535,9 @@ class ForKind(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `ForKind`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -576,9 +576,9 @@ class MemorySpace(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `MemorySpace`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -614,9 +614,9 @@ class ScopeKind(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `ScopeKind`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -648,9 +648,9 @@ class SplitMode(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `SplitMode`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -681,9 +681,9 @@ class InlineLanguage(isoform.Object):
     def __ge__(self, other: typing.Any) -> typing.Any:
         """See `InlineLanguage`."""
     def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
-        """The member itself: there is one of each."""
+        """Returns the member itself: a member exists only once."""
     def __reduce__(self) -> typing.Any:
         """By type and name."""
 
@@ -738,7 +738,7 @@ class IRNode(isoform.Object):
         """Return the text of the node, as printed by `python_print`.
 
         Args:
-            prefix: What the language is imported as.
+            prefix: The name under which the text imports the language.
 
         >>> from isoform.pto import DataType, ir
         >>> x = ir.Var("x", ir.ScalarType(DataType.INT64))
@@ -943,7 +943,7 @@ class Expr(IRNode):
         """The type of its value."""
     @property
     def dtype(self) -> DataType | None:
-        """The format of the value or of its elements; None when its type has none."""
+        """The format of the value or of the elements; None for a type without a format."""
     def __add__(self, other: typing.Any) -> typing.Any:
         """`self + other`."""
     def __radd__(self, other: typing.Any) -> typing.Any:

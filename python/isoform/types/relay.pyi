@@ -68,15 +68,15 @@ class ExprWithOp(isoform.types.ir.RelayExpr):
     def __div__(self, other: typing.Any) -> typing.Any:
         """`self / other`."""
     def __radd__(self, other: typing.Any) -> typing.Any:
-        """`other + self`, for which `other` must be an expression."""
+        """Return `other + self`; `other` must be an expression."""
     def __rmul__(self, other: typing.Any) -> typing.Any:
-        """`other * self`, for which `other` must be an expression."""
+        """Return `other * self`; `other` must be an expression."""
     def __rsub__(self, other: typing.Any) -> typing.Any:
-        """`other - self`: TypeError, because `other` is not an expression."""
+        """Raise TypeError for `other - self`: `other` must be an expression."""
     def __rtruediv__(self, other: typing.Any) -> typing.Any:
-        """`other / self`: TypeError, because `other` is not an expression."""
+        """Raise TypeError for `other / self`: `other` must be an expression."""
     def __rdiv__(self, other: typing.Any) -> typing.Any:
-        """`other / self`: TypeError, because `other` is not an expression."""
+        """Raise TypeError for `other / self`: `other` must be an expression."""
     def __call__(self, *args: typing.Any) -> typing.Any:
         """Return a call of the value by arguments.
 
