@@ -411,6 +411,11 @@ fn a_definition_that_ends_with_its_function() {
         check_after_functions(&arr(&[assign(pattern, 0), 2.into()]), &x);
     }
 
+    // A definition field defines what is in the body of a function, which outlives it.
+    let x = var();
+    let pattern = fun(var(), arr(&[x.clone(), graph()]));
+    check_after_functions(&arr(&[assign(pattern, 0), 1.into()]), &x);
+
     // A variable whose annotation defines another one.
     let n = var();
     let annotated = typed(assign(n.clone(), 1));

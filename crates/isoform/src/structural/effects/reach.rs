@@ -200,6 +200,14 @@ mod tests {
                     );
                 }
             }
+            // Several at once, in any order.
+            for root in 0..40u64 {
+                let targets: Vec<u64> = (0..4).map(|_| next(170)).collect();
+                let found = reach.reaches(&[reach.places[&root]], targets.iter().copied());
+                let below = &below[root as usize];
+                let wanted = targets.iter().any(|target| below.contains(target));
+                assert_eq!(found, wanted, "{root} {targets:?}");
+            }
         }
     }
 }
