@@ -65,10 +65,12 @@ build: setup-python ## Build everything in release mode; the Python package is i
 	$(CARGO) build --release $(ALL) $(NO_MODULES)
 
 .PHONY: test
-test: lint test-scripts test-rust test-python docs test-models ## The whole gate: lint, tests, docs, real models
+test: lint test-scripts test-rust test-python docs test-models ## The gate of every change: lint, tests, docs, real models
 
 .PHONY: test-all
 test-all: export ISOFORM_TEST_CASES := 10
+test-all: FUZZ_SECONDS = 10
+test-all: FUZZ_CASES = 1000
 test-all: test lint-features lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases, each feature alone, wheels, fuzzing
 
 .PHONY: demo

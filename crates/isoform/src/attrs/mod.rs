@@ -34,8 +34,8 @@
 //! engines reach without a lookup. The tiers do not differ in any other way, and
 //! lookups take no lock in either.
 //!
-//! A value lives as long as the process once it was set, even if it is replaced, so
-//! that lookups can lend it.
+//! The process never frees a value that was set, not even after a replacement, so lookups
+//! can lend their results.
 //!
 //! # Files
 //!

@@ -29,7 +29,9 @@
 //! then does the same. A later visit of a dag node or of a variable that is not plain
 //! differs: the visit enters the fields, where other scopes are open than in X. The
 //! comparison therefore notes the identity number of the node or variable, and asks
-//! [`Reach`] about this number as well.
+//! [`Reach`] about this number as well. It does not note a variable that a definition field
+//! binds in an inner scope: such a field binds the variable once more and enters its fields
+//! in any case, whatever an earlier visit has bound at the outermost level.
 //!
 //! A definition in X that outlives X binds at the level of X, which may end before the
 //! comparison does. After a skip, a later use would bind the variable for longer, so such a
