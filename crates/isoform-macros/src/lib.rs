@@ -31,7 +31,8 @@ mod tests;
 /// defaults and docs) drives equality, hashes, digests, differences, walks, copies, text, JSON and the Python class.
 ///
 /// ```ignore
-/// use isoform::{Array, Node, Ref, ir::{Expr, Span, Var}};
+/// use isoform::{Array, Node, Ref};
+/// use isoform_ir::ir::{Expr, Span, Var};
 ///
 /// /// A function: its parameters are bound in its body, and nowhere else.
 /// #[derive(Node)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use isoform::kernels::tensor_difference;
+use isoform_ir::kernels::tensor_difference;
 use isoform::values::{DType, DTypeCode, Tensor};
 use isoform_kernels::Control;
 

@@ -31,10 +31,8 @@
 
 mod budget;
 mod elem_type;
-#[cfg(feature = "eval")]
 pub mod elements;
 mod error;
-#[cfg(feature = "eval")]
 pub mod eval;
 mod export;
 mod external;
@@ -48,27 +46,21 @@ mod mmap;
 mod model;
 mod node_count;
 mod op;
-#[cfg(feature = "optimize")]
 pub mod optimize;
 mod options;
 mod origin;
-#[cfg(feature = "transform")]
 mod passes;
 pub mod proto;
-#[cfg(feature = "eval")]
 pub mod report;
 pub mod schema;
-#[cfg(feature = "transform")]
 mod script;
 mod source;
 mod sparse;
 pub mod summary;
 mod tensor_data;
-#[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod testing;
 mod values;
-#[cfg(feature = "optimize")]
 pub mod verify;
 mod whole_file;
 

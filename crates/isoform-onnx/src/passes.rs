@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use isoform::transform::Root;
+use isoform_ir::transform::Root;
 use isoform::traverse::{MapOptions, WalkOptions, WalkOrder, WalkResult};
 use isoform::{Error, Node, Obj, Ref, Result, Str, Value};
 

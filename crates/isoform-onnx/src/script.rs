@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use isoform::structural_digest;
 use isoform::text::{TensorText, TextOptions};
-use isoform::transform::Script;
+use isoform_ir::transform::Script;
 use isoform::values::{Tensor, ValueRef};
 use isoform::{Array, Node as _, Ref, Result, Str, Value};
 

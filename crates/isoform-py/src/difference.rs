@@ -5,7 +5,7 @@ use std::sync::Arc;
 use isoform::Value;
 use isoform::compare::{Change, CompareOptions, DiffOptions, Difference, IgnoreChange, Patch};
 use isoform::files::{ChangeRecord, DifferenceRecord};
-use isoform::kernels::within;
+use isoform_ir::kernels::within;
 use pyo3::prelude::*;
 
 use crate::convert::{to_python, untyped};
@@ -247,7 +247,7 @@ impl ChangeHandle {
     /// `cosine`, and the position of the `first` one that differs. None for everything else.
     #[getter]
     fn tensor<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let found = under_gil(py, || self.0.tensor()).into_py()?;
+        let found = under_gil(py, || isoform_ir::kernels::tensor_change(&self.0)).into_py()?;
         let Some(found) = found else {
             return Ok(None);
         };

@@ -89,11 +89,11 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     onnx_shapes::init(module)?;
     onnx_diff::init(module)?;
     onnx_summary::init(module)?;
-    isoform::ir::register().into_py()?;
-    isoform::transform::register().into_py()?;
-    isoform::tir::register().into_py()?;
-    isoform::dialect::relay::register().into_py()?;
-    isoform::dialect::pto::register().into_py()?;
+    isoform_ir::ir::register().into_py()?;
+    isoform_ir::transform::register().into_py()?;
+    isoform_ir::tir::register().into_py()?;
+    isoform_relay::register().into_py()?;
+    isoform_pto::register().into_py()?;
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
     module.add("Object", &object)?;

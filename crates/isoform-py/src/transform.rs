@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Write};
 
-use isoform::transform::register_config_option;
+use isoform_ir::transform::register_config_option;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use tracing::field::{Field, Visit};

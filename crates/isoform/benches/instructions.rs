@@ -18,14 +18,12 @@ use common::relay::{CountCalls, Mutator, Nodes, Plain, Remembered, Visitor, expr
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
 use isoform::compare::{StructuralKey, diff, subterm_classes};
-use isoform::dialect::relay::eval::evaluate_call;
-use isoform::dialect::relay::passes::{
-    fold_constant_expr, to_a_normal_form_expr, to_graph_normal_form_expr,
-};
-use isoform::dialect::relay::{AsExpr, Call, Constant, ExprRewriter, Var, op};
+use isoform_relay::eval::evaluate_call;
+use isoform_relay::passes::{fold_constant_expr, to_a_normal_form_expr, to_graph_normal_form_expr};
+use isoform_relay::{AsExpr, Call, Constant, ExprRewriter, Var, op};
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::hooks::{DynEqual, DynHash};
-use isoform::ir::Op;
+use isoform_ir::ir::Op;
 use isoform::objects::{construct, field_value};
 use isoform::traverse::{NodeMutator, NodeVisitor, WalkResult, walk_objects};
 use isoform::types::{FieldDef, Schema, TypeDef, find_type, register_type};
@@ -359,7 +357,7 @@ fn one() -> Tensor {
 }
 
 /// Constant folding of a chain of calls, of which all are known or none is.
-fn fold(first: Ref<isoform::ir::RelayExpr>) -> Work {
+fn fold(first: Ref<isoform_ir::ir::RelayExpr>) -> Work {
     let one = Constant::new(one());
     let mut program = first;
     for _ in 0..CALLS {

@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use isoform::ir::{BaseFunc, GlobalVar, IRModule};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule};
 use isoform::objects::construct_named;
-use isoform::transform::{FunctionPass, PassContext, PassInfo, Sequential};
+use isoform_ir::transform::{FunctionPass, PassContext, PassInfo, Sequential};
 use isoform::{Node, Ref};
 
 const FUNCTIONS: usize = 1_000;
@@ -13,7 +13,7 @@ const PASSES: usize = 20;
 
 /// A module of functions without a body.
 fn module() -> Ref<IRModule> {
-    isoform::transform::register().expect("the names are free");
+    isoform_ir::transform::register().expect("the names are free");
     let empty = construct_named(IRModule::type_index(), Vec::new());
     let module: Ref<IRModule> = empty.and_then(Ref::cast).expect("all fields have defaults");
     for number in 0..FUNCTIONS {

@@ -99,16 +99,12 @@
     feature = "ir",
     doc = "| start with types, expressions, modules and operators | [`ir`] |"
 )]
-#![cfg_attr(feature = "tir", doc = "| compute with scalars | [`tir`] |")]
 #![cfg_attr(
     any(feature = "pto", feature = "relay"),
     doc = "| use a dialect | [`mod@dialect`] |"
 )]
 //! | write and read files | [`to_json_graph`](files::to_json_graph), [`from_json_graph`](files::from_json_graph), [`to_bytes`](files::to_bytes), [`from_bytes`](files::from_bytes) |
-#![cfg_attr(
-    feature = "text",
-    doc = "| print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`assert_structural_equal`](text::assert_structural_equal), [`render_mismatch`](text::render_mismatch) |"
-)]
+//! | print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`assert_structural_equal`](text::assert_structural_equal), [`render_mismatch`](text::render_mismatch) |
 //! | find a place | [`AccessPath`](paths::AccessPath) |
 //! | call by name | [`Function`](functions::Function), [`register_function`](functions::register_function), [`global_function`](functions::global_function), [`export`](macro@export) |
 //! | give methods to types | [`register_method`](functions::register_method), [`call_method`](functions::call_method) |
@@ -126,22 +122,13 @@
 
 pub mod attrs;
 mod by_fields;
-#[cfg(any(feature = "pto", feature = "relay"))]
-pub mod dialect;
 pub mod files;
-#[cfg(feature = "ir")]
-pub mod ir;
 mod kernel;
-#[cfg(feature = "kernels")]
-pub mod kernels;
 pub mod pattern;
+#[doc(hidden)]
+pub mod plumbing;
 mod structural;
-#[cfg(feature = "text")]
 pub mod text;
-#[cfg(feature = "tir")]
-pub mod tir;
-#[cfg(feature = "transform")]
-pub mod transform;
 pub mod traverse;
 
 pub use isoform_macros::{Node, dialect, export};
@@ -257,6 +244,57 @@ macro_rules! exports {
     };
 }
 
+/// Registers the functions of `#[isoform::export]` at these paths under their names:
+/// [`register_functions`](functions::register_functions) of [`exports!`].
+#[macro_export]
+macro_rules! register_functions {
+    ($($function:path),* $(,)?) => {
+        $crate::functions::register_functions($crate::exports![$($function),*])
+    };
+}
+
+/// Registers functions of `#[isoform::export]` as methods of a node type, as
+/// [`register_method`](functions::register_method) does for one.
+///
+/// ```
+/// use isoform::{Node, Ref};
+///
+/// /// A number.
+/// #[derive(Node)]
+/// #[node(key = "doc.methods.Number")]
+/// #[repr(C)]
+/// pub struct Number {
+///     /// The value.
+///     pub value: i64,
+/// }
+///
+/// /// Twice the number.
+/// #[isoform::export("doc.methods.Number.double")]
+/// fn double(this: &Ref<Number>) -> i64 {
+///     2 * this.value
+/// }
+///
+/// isoform::register_methods! { Number: double = double }?;
+/// let doubled = isoform::functions::call_method(&Number::new(21).into(), "double", &[])?;
+/// assert_eq!(doubled, 42.into());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[macro_export]
+macro_rules! register_methods {
+    ($node:ty: $($name:ident = $function:path),* $(,)?) => {
+        (|| -> $crate::Result<()> {
+            let ty = <$node as $crate::Node>::type_index();
+            $($crate::functions::register_method(
+                ty,
+                stringify!($name),
+                <$function>::function(),
+                false,
+            )?;)*
+            Ok(())
+        })()
+    };
+}
+
 // The Rust example of the README runs with the other documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
@@ -275,19 +313,10 @@ struct FunctionsPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/pattern.md")]
 struct PatternPage;
-// So do those of the page about Relay.
-#[cfg(all(doctest, feature = "relay"))]
-#[doc = include_str!("../../../docs/relay.md")]
-struct RelayPage;
 // So do those of the pages.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/type-attributes.md")]
 struct TypeAttributes;
-
-// So do those of the page about passes.
-#[cfg(all(doctest, feature = "transform"))]
-#[doc = include_str!("../../../docs/passes.md")]
-struct PassesPage;
 
 /// For the binding of a host language: wrappers, raw references, reads
 /// without copies. Programs written in Rust need none of it.
@@ -345,9 +374,7 @@ pub mod host {
 pub mod __private {
     pub use isoform_macros::Node as DeriveNode;
 
-    #[cfg(feature = "node-traits")]
     pub use crate::attrs::macros::*;
-    #[cfg(feature = "node-traits")]
     pub use crate::attrs::{Implementation, NodeTrait, TraitMethod};
     pub use crate::kernel::convert::{IntoField, IsA};
     pub use crate::kernel::error::Result;

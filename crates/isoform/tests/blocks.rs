@@ -205,10 +205,10 @@ fn several_programs_and_functions() {
 
 #[test]
 fn a_value_bound_to_a_variable_is_that_value() {
-    use isoform::dialect::relay::{AsExpr, Call, Let, Var};
-    use isoform::ir::OpRegistry;
+    use isoform_relay::{AsExpr, Call, Let, Var};
+    use isoform_ir::ir::OpRegistry;
 
-    isoform::dialect::relay::register().expect("registers");
+    isoform_relay::register().expect("registers");
     let op = |name: &str| {
         let key = format!("test.blocks.{name}");
         OpRegistry::get_or_register(&key)
@@ -219,7 +219,7 @@ fn a_value_bound_to_a_variable_is_that_value() {
     let (add, neg) = (op("add"), op("neg"));
     let chain = |swapped: bool| {
         let x = Var::new("x");
-        let mut bound: Vec<(Ref<Var>, isoform::Ref<isoform::ir::RelayExpr>)> = Vec::new();
+        let mut bound: Vec<(Ref<Var>, isoform::Ref<isoform_ir::ir::RelayExpr>)> = Vec::new();
         let mut last = x.clone();
         for copy in 0..2 {
             let (one, two, three) = (Var::new("a"), Var::new("b"), Var::new("c"));

@@ -461,9 +461,9 @@ chains! {
     "tir::floordiv" "tir::floormod" "tir::max" "tir::min" "tir::mul" "tir::not" "tir::or"
     "tir::sub" "tir::truncmod"
     fn operators(_deep) {
-        use isoform::tir;
+        use isoform_ir::tir;
         use isoform::values::DType;
-        let x: isoform::Ref<isoform::ir::PrimExpr> = tir::Var::new("x", DType::INT32).upcast();
+        let x: isoform::Ref<isoform_ir::ir::PrimExpr> = tir::Var::new("x", DType::INT32).upcast();
         let mut sum = x.clone();
         for _ in 0..scaled(LEVELS) / 3 {
             sum = tir::add(&sum, &x)?;

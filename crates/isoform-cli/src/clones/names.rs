@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
-use isoform::ir::Op;
+use isoform_ir::ir::Op;
 use isoform::objects::field_value;
 use isoform::paths::{Above, AccessStep, PathTree};
 use isoform::text::TextOptions;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use isoform::compare::{Change, Difference, Place, PlacePaths};
-use isoform::kernels::tensor_difference;
+use isoform_ir::kernels::tensor_difference;
 use isoform::values::ValueRef;
 use isoform_onnx::elements;
 use isoform_onnx::eval::Control;

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use isoform::compare::{ChangeKind, DiffOptions, Difference};
-use isoform::kernels::within;
+use isoform_ir::kernels::within;
 use isoform::{Error, Ref, Value};
 use isoform_onnx::eval::Control;
 use isoform_onnx::ir::Program;

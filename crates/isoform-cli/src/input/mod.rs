@@ -18,7 +18,7 @@ use bytes::Bytes;
 
 use isoform::compare::CompareOptions;
 use isoform::files::JsonReadOptions;
-use isoform::ir::Op;
+use isoform_ir::ir::Op;
 use isoform::text::TextFault;
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::types::{find_singleton, register_singleton};
@@ -383,11 +383,11 @@ fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<
 
 /// Registers all types that files may hold, and the passes over them.
 pub(crate) fn register_types() -> isoform::Result<()> {
-    isoform::ir::register()?;
-    isoform::transform::register()?;
-    isoform::tir::register()?;
-    isoform::dialect::relay::register()?;
-    isoform::dialect::pto::register()?;
+    isoform_ir::ir::register()?;
+    isoform_ir::transform::register()?;
+    isoform_ir::tir::register()?;
+    isoform_relay::register()?;
+    isoform_pto::register()?;
     isoform_onnx::ir::register()?;
     isoform_onnx::optimize::register()
 }

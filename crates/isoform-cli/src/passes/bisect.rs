@@ -1,11 +1,12 @@
 //! `isoform bisect`: finds the pass and the functions that make a program fail a check.
 
+use isoform_ir::transform::PassContextRef;
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use isoform::errors::ErrorKind;
-use isoform::transform::instruments::changes_text;
+use isoform_ir::transform::instruments::changes_text;
 use isoform::{Error, Obj, Ref, Result};
 use serde_json::json;
 use tempfile::TempDir;
@@ -159,7 +160,7 @@ pub(crate) fn bisect(
         let pipeline = pipeline.upcast();
         let ctx = options_of(&args.passes)?.make()?;
         let found = ctx.within(|| {
-            isoform::transform::bisect(&pipeline, &root, |program| check.accepts(program))
+            isoform_ir::transform::bisect(&pipeline, &root, |program| check.accepts(program))
         })?;
         let changes = changes_text(&found.before, &found.after)?;
         Ok((found, changes))

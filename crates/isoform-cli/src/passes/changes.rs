@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use isoform::transform::instruments::{PassFilter, Printing};
-use isoform::transform::{ContextOptions, Instrument, PassInfo, PassInstrument};
+use isoform_ir::transform::instruments::{PassFilter, Printing};
+use isoform_ir::transform::{ContextOptions, Instrument, PassInfo, PassInstrument};
 use isoform::{Obj, Ref, Result};
 
 use crate::output::counted;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use isoform::transform::{PassEntry, registered_passes};
+use isoform_ir::transform::{PassEntry, registered_passes};
 use serde_json::{Value, json};
 
 use super::failure_of;

@@ -8,8 +8,8 @@ mod run;
 use std::collections::HashSet;
 use std::fs;
 
-use isoform::transform::instruments::Verifying;
-use isoform::transform::{ContextOptions, Sequential, parse_pipeline, parse_value};
+use isoform_ir::transform::instruments::Verifying;
+use isoform_ir::transform::{ContextOptions, Sequential, parse_pipeline, parse_value};
 use isoform::{Error, Obj, Ref, Value};
 
 use crate::args::PipelineArgs;

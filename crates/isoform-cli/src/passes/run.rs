@@ -1,11 +1,13 @@
 //! `isoform run`: applies passes to a program.
 
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use std::io;
 
 use indicatif::ProgressBar;
 use isoform::text::TensorText;
-use isoform::transform::instruments::timing;
-use isoform::transform::{Instrument, PassInfo, PassInstrument, Sequential};
+use isoform_ir::transform::instruments::timing;
+use isoform_ir::transform::{Instrument, PassInfo, PassInstrument, Sequential};
 use isoform::{Obj, Ref, Result};
 use isoform_onnx::ir::Program;
 use isoform_onnx::layout;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use isoform::kernels::InputError;
+use isoform_ir::kernels::InputError;
 use isoform_kernels::{ErrorKind, KernelError};
 
 /// The reason why a call has no value.

@@ -1,6 +1,6 @@
 //! The results of kernels, as constants of programs.
 
-use isoform::kernels::tensor_of;
+use isoform_ir::kernels::tensor_of;
 use isoform::values::{Bytes, Shape, Tensor};
 use isoform::{Array, Ref, Value};
 use isoform_kernels::{ElementType, Tensor as Computed};

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use isoform::transform::check_interrupted;
+use isoform_ir::transform::check_interrupted;
 use isoform::values::Tensor;
 use isoform::{Ref, Value};
 use isoform_kernels::Control;

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use isoform::functions::Function;
-use isoform::transform::{ModulePass, PassContext, PassInfo, register_pass};
+use isoform_ir::transform::{ModulePass, PassContext, PassInfo, register_pass};
 use isoform::{Array, Error, Ref, Str, Value};
 
 use super::{Fold, OptimizeOptions};
@@ -17,7 +17,7 @@ const NAME: &str = "onnx.Simplify";
 /// `"exact"` or `"all"`.
 ///
 /// ```
-/// use isoform::transform::make_pass;
+/// use isoform_ir::transform::make_pass;
 ///
 /// isoform_onnx::optimize::register()?;
 /// let pass = make_pass("onnx.Simplify", [("fuse", true.into())])?;

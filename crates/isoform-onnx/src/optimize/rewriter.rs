@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use isoform::transform::check_interrupted;
+use isoform_ir::transform::check_interrupted;
 use isoform::values::{DType, Tensor, ValueRef};
 use isoform::{Array, Error, Map, Node as _, Ref, Str, Value};
 

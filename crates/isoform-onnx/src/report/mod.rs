@@ -25,7 +25,7 @@ mod weights;
 use std::collections::HashSet;
 
 use isoform::compare::{Change, CompareOptions, DiffOptions, Difference, Place};
-use isoform::kernels::within;
+use isoform_ir::kernels::within;
 use isoform::{Ref, Result};
 use isoform_kernels::Control;
 

@@ -5,7 +5,7 @@ use isoform::{Array, Ref, Str, Value};
 use isoform_kernels::Control;
 use isoform_kernels::difference::{Difference, Tolerance};
 
-use isoform::kernels::tensor_difference;
+use isoform_ir::kernels::tensor_difference;
 
 use crate::elements::{abbreviated, element, float, indices, tensor_type};
 use crate::ir::{Call, Function, Graph, Input, StringTensor, TypeAttr};

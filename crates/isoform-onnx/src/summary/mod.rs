@@ -12,16 +12,11 @@
 //! `weights.rs` pairs the weights of two models; the command and Python print the lines
 //! of `text.rs` and `pair_text.rs`.
 
-#[cfg(feature = "eval")]
 mod dims;
-#[cfg(feature = "eval")]
 mod pair;
-#[cfg(feature = "eval")]
 mod pair_text;
-#[cfg(feature = "eval")]
 mod pairing;
 mod text;
-#[cfg(feature = "eval")]
 mod weights;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -36,21 +31,14 @@ use crate::ir::{
 use crate::layout::{Body, BodyKind, Listing, attributes, call_of, graph_in, list, operands};
 use crate::values::{constant, tensor};
 
-#[cfg(feature = "eval")]
 pub use isoform_kernels::difference::Difference;
 
-#[cfg(feature = "eval")]
 pub use self::pair::{Changed, ModelsSummary, OperatorDifference};
-#[cfg(feature = "eval")]
 pub(crate) use self::pair_text::{changed_role, number};
-#[cfg(feature = "eval")]
 pub use self::pairing::pair_weights;
-#[cfg(feature = "eval")]
 pub(crate) use self::pairing::paired_weights;
 pub use self::text::{Line, Role};
-#[cfg(feature = "eval")]
 pub(crate) use self::text::{domain_text, versions, write};
-#[cfg(feature = "eval")]
 pub use self::weights::{MeasuredWeight, Weight, WeightPairs, WeightsDifference, measure_weights};
 
 /// The contents of a model in numbers.

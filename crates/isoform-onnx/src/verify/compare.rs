@@ -1,6 +1,6 @@
 //! Comparison of the results of two programs.
 
-use isoform::kernels::{InputError, tensor_difference};
+use isoform_ir::kernels::{InputError, tensor_difference};
 use isoform::values::{DType, DTypeCode, Tensor, ValueRef};
 use isoform::{Value, structural_equal};
 use isoform_kernels::Control;

@@ -1,6 +1,6 @@
 //! Options, and the comparison of two programs by examples.
 
-use isoform::transform::check_interrupted;
+use isoform_ir::transform::check_interrupted;
 use isoform::{Ref, Value};
 
 use isoform_kernels::difference::Tolerance;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use isoform::transform::check_interrupted;
+use isoform_ir::transform::check_interrupted;
 use isoform::{Ref, Value};
 use isoform_kernels::Control;
 

@@ -1,6 +1,5 @@
 //! Values of operators and programs. All operators are compared with the cases of the
 //! `onnx` package by `tests/test_onnx_operators.py`.
-#![cfg(feature = "eval")]
 
 mod programs;
 mod refusals;

@@ -1,14 +1,13 @@
 //! Models as programs of passes: the main graph and the local functions.
 
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::functions::Function;
-use isoform::transform::instruments::changes_text;
-use isoform::transform::{
-    Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, functions,
-    script,
-};
+use isoform_ir::transform::instruments::changes_text;
+use isoform_ir::transform::{Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, functions, script};
 use isoform::{Obj, Ref, Value};
 use isoform_onnx::ir;
 use isoform_onnx::proto::{FunctionProto, ModelProto};
@@ -63,7 +62,7 @@ fn marking(wanted: &'static [&'static str]) -> Ref<FunctionPass> {
 
 #[track_caller]
 fn check_marked(wanted: &'static [&'static str]) {
-    isoform::transform::register().unwrap();
+    isoform_ir::transform::register().unwrap();
     let program = load(&calling()).program().clone();
     let done = marking(wanted).run(&program).unwrap();
     assert_eq!(done.same_as(&program), wanted.is_empty());
@@ -181,7 +180,7 @@ fn a_difference_shows_the_nodes_that_changed() {
 /// The results for a function depend on the function alone, which holds those that it calls.
 #[test]
 fn memoised_passes_compute_only_functions_that_changed() {
-    isoform::transform::register().unwrap();
+    isoform_ir::transform::register().unwrap();
     let computed = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&computed);
     let pass = FunctionPass::new(

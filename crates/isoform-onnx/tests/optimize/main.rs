@@ -1,6 +1,5 @@
 //! Rewriting of programs: each rule where it applies and where it must not, and what every
 //! optimised program has to fulfil.
-#![cfg(feature = "optimize")]
 
 #[allow(dead_code, unreachable_pub)]
 #[path = "../it/build.rs"]

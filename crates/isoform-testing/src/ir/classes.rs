@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use isoform::ir::OpRegistry;
+use isoform_ir::ir::OpRegistry;
 use isoform::types::{Kind, Schema, TypeIndex, TypeInfo, registered_types};
 use isoform::{Error, Result, Value, host};
 
@@ -62,9 +62,9 @@ impl Classes {
     }
 
     fn find() -> Result<Classes> {
-        isoform::ir::register()?;
-        isoform::tir::register()?;
-        isoform::dialect::relay::register()?;
+        isoform_ir::ir::register()?;
+        isoform_ir::tir::register()?;
+        isoform_relay::register()?;
         let operators = OPERATORS
             .iter()
             .map(|name| Ok(OpRegistry::get_or_register(name)?.op().into()))

@@ -8,7 +8,7 @@ use super::super::source::Source;
 use super::classes::{Class, Classes};
 use super::typing::{self, Typing};
 use isoform::functions::global_function;
-use isoform::ir::{DiagnosticLevel, PrimExpr, TypeKind};
+use isoform_ir::ir::{DiagnosticLevel, PrimExpr, TypeKind};
 use isoform::objects::construct;
 use isoform::types::{FieldDef, FieldFlag, Schema, TypeIndex, TypeInfo};
 use isoform::values::{DType, Dict, List, Tensor};
@@ -395,7 +395,7 @@ impl<'a> Generator<'a> {
             (_, "dtype", Some(typing)) => Value::from(typing.dtype),
             (_, "lanes", Some(typing)) => Value::from(i64::from(typing.dtype.lanes())),
             ("tir.Var" | "tir.SizeVar", "type_annotation", Some(typing)) => {
-                isoform::ir::PrimType::new(typing.dtype).into()
+                isoform_ir::ir::PrimType::new(typing.dtype).into()
             }
             ("ir.IntImm", "value", _) => number(&[0, 1], self.source()),
             ("ir.EnvFunc", "name", _) => Value::from("tir.const"),

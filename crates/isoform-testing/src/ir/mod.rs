@@ -1,4 +1,4 @@
-//! Random modules over every class of [`isoform::ir`] and [`isoform::tir`], and their
+//! Random modules over every class of [`isoform_ir::ir`] and [`isoform_ir::tir`], and their
 //! properties.
 //!
 //! | file | job |
@@ -18,7 +18,7 @@ pub use properties::IR_PROPERTIES;
 use super::program::{Streams, with_random_streams};
 use super::source::random_bytes;
 use generate::Generator;
-use isoform::ir::IRModule;
+use isoform_ir::ir::IRModule;
 use isoform::{Ref, Result, Value};
 
 /// Returns a random module of about `size` nodes, the same one for the same seed and

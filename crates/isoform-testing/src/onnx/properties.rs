@@ -1,6 +1,6 @@
 //! The promises of evaluation and optimisation about programs.
 
-use isoform::transform::Script as _;
+use isoform_ir::transform::Script as _;
 use isoform::{Ref, Str, structural_digest, structural_equal};
 use isoform_onnx::ir::{Graph, Program};
 use isoform_onnx::layout::list;

@@ -2,7 +2,7 @@
 
 use super::generate::Generator;
 use super::known::{Form, Signature, Ty, Typed};
-use isoform::dialect::pto::*;
+use isoform_pto::*;
 use isoform::types::{NodeEnum, TypeIndex};
 use isoform::{Map, Node, Obj, Ref, Result, Str, Value};
 

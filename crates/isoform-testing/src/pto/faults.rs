@@ -2,7 +2,7 @@
 //! has to report.
 
 use super::super::program::Edit;
-use isoform::dialect::pto::*;
+use isoform_pto::*;
 use isoform::{Array, Error, Obj, Ref, Result, Value};
 
 /// All faults of a program that was drawn by making these objects.

@@ -2,7 +2,7 @@
 
 use super::generate::Generator;
 use super::known::{Frame, Signature, Ty, Typed};
-use isoform::dialect::pto::*;
+use isoform_pto::*;
 use isoform::{Map, Node, Obj, Ref, Result, Str, Value};
 
 /// The approximate number of nodes of a function.

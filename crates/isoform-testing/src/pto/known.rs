@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use isoform::dialect::pto::DataType;
+use isoform_pto::DataType;
 use isoform::{Obj, Ref};
 
 /// A type, and the data for drawing expressions of it.

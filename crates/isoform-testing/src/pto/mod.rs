@@ -1,4 +1,4 @@
-//! Random well-formed programs of the [statement dialect](isoform::dialect::pto), and
+//! Random well-formed programs of the [statement dialect](isoform_pto), and
 //! their properties.
 //!
 //! | file | job |
@@ -22,7 +22,7 @@ mod types;
 pub use properties::PTO_PROPERTIES;
 
 use super::program::{Drawing, with_random_streams};
-use isoform::dialect::pto::Program;
+use isoform_pto::Program;
 use isoform::{Ref, Result};
 use properties::Programs;
 

@@ -11,10 +11,7 @@ use super::super::source::Source;
 use super::faults::faults;
 use super::generate::Generator;
 use isoform::compare::CompareOptions;
-use isoform::dialect::pto::{
-    Call, ConstInt, DataType, EvalStmt, Expr, Failure, Function, Op, Program, SeqStmts, Stmt, Var,
-    VerifyOptions, substitute, verify,
-};
+use isoform_pto::{Call, ConstInt, DataType, EvalStmt, Expr, Failure, Function, Op, Program, SeqStmts, Stmt, Var, VerifyOptions, substitute, verify};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::{Array, Ref, Result, Value, structural_equal};
 

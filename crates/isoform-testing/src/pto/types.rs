@@ -2,7 +2,7 @@
 
 use super::generate::Generator;
 use super::known::{Form, Ty, Typed};
-use isoform::dialect::pto::*;
+use isoform_pto::*;
 use isoform::types::NodeEnum;
 use isoform::{Obj, Ref, Result, Value};
 

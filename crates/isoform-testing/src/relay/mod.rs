@@ -18,7 +18,7 @@ pub use typed::{
 };
 
 use isoform::Ref;
-use isoform::ir::RelayExpr;
+use isoform_ir::ir::RelayExpr;
 
 use super::source::{Source, random_bytes};
 use generate::Programs;
@@ -30,7 +30,7 @@ use generate::Programs;
 /// variables; it has no types. Linear in the size.
 ///
 /// ```
-/// use isoform::dialect::relay::analysis::well_formed;
+/// use isoform_relay::analysis::well_formed;
 /// use isoform::compare::CompareOptions;
 /// use isoform_testing::relay::random_expr;
 ///

@@ -3,14 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use isoform::compare::CompareOptions;
-use isoform::dialect::relay::analysis::{
-    Feature, all_vars, bound_vars, check_basic_block_normal_form, check_constant, count_layers,
-    detect_feature, expr_ref_counts, free_vars, post_order_visit, well_formed,
-};
-use isoform::dialect::relay::{
-    AsExpr, Constant, ExprRewriter, Let, Tuple, Var, bind, dedup, post_order_rewrite,
-};
-use isoform::ir::{OpRegistry, RelayExpr};
+use isoform_relay::analysis::{Feature, all_vars, bound_vars, check_basic_block_normal_form, check_constant, count_layers, detect_feature, expr_ref_counts, free_vars, post_order_visit, well_formed};
+use isoform_relay::{AsExpr, Constant, ExprRewriter, Let, Tuple, Var, bind, dedup, post_order_rewrite};
+use isoform_ir::ir::{OpRegistry, RelayExpr};
 use isoform::{Ref, Result, structural_equal};
 
 use super::generate::{Programs, scalar};
@@ -155,7 +150,7 @@ fn features(bytes: &[u8]) -> Result<(), String> {
             nodes.iter().any(|node| {
                 let is_compound = !oracles::below(node).is_empty()
                     || node.isa::<Tuple>()
-                    || node.isa::<isoform::dialect::relay::Call>();
+                    || node.isa::<isoform_relay::Call>();
                 is_compound && counts.get(&node.identity()).is_some_and(|count| *count > 1)
             })
         }),

@@ -49,17 +49,13 @@
 //! Absent: inheritance in the tables.
 
 mod column;
-#[cfg(feature = "node-traits")]
 mod traits;
 
 pub use crate::kernel::types::attr_table::TraitMethod;
 pub use crate::kernel::types::attributes::{Lookup, get};
 pub use column::Column;
-#[cfg(feature = "node-traits")]
 pub use isoform_macros::node_trait;
-#[cfg(feature = "node-traits")]
 pub(crate) use traits::macros;
-#[cfg(feature = "node-traits")]
 pub use traits::{Implementation, Implemented, NodeTrait, declare_trait, implement, implements};
 
 use crate::kernel::error::{Error, Result};

@@ -19,12 +19,10 @@ pub(crate) enum Style {
     /// For `repr`, in the spelling of Python.
     Repr,
     /// For the text form, which is read back.
-    #[cfg(feature = "text")]
     Text,
 }
 
 /// Larger integers are read back from base 16, which takes linear time.
-#[cfg(feature = "text")]
 const DECIMAL_BITS: u64 = 2048;
 
 /// The number of bits that a message shows of a larger integer.
@@ -38,7 +36,6 @@ pub(crate) fn spell(value: ValueRef<'_>, style: Style, out: &mut String) -> bool
 }
 
 fn write_plain(value: ValueRef<'_>, style: Style, out: &mut String) -> Result<bool, fmt::Error> {
-    #[cfg(feature = "text")]
     use Style::Text;
     use Style::{Message, Repr};
     use ValueRef as V;
@@ -46,7 +43,6 @@ fn write_plain(value: ValueRef<'_>, style: Style, out: &mut String) -> Result<bo
         (V::None, _) => out.push_str("None"),
         (V::Bool(flag), _) => out.push_str(bool_text(flag)),
         (V::Int(number), _) => out.push_str(itoa::Buffer::new().format(number)),
-        #[cfg(feature = "text")]
         (V::BigInt(number), Text) if number.bits() > DECIMAL_BITS => write!(out, "{number:#x}")?,
         // Digits in base 10 take quadratic time.
         (V::BigInt(number), Message(limit)) if number.bits() / 3 > limit as u64 => {
@@ -65,7 +61,6 @@ fn write_plain(value: ValueRef<'_>, style: Style, out: &mut String) -> Result<bo
         (V::DType(dtype), _) => write!(out, "{dtype}")?,
         (V::Device(device), Message(_)) => write!(out, "device({device})")?,
         (V::Device(device), Repr) => write!(out, "{device}")?,
-        #[cfg(feature = "text")]
         (V::Device(device), Text) => write!(out, "device(\"{device}\")")?,
         (V::Str(text), Message(limit)) => {
             let shown: String = text.chars().take(limit).collect();
@@ -81,7 +76,6 @@ fn write_plain(value: ValueRef<'_>, style: Style, out: &mut String) -> Result<bo
             let (limit, open, close) = match style {
                 Message(limit) => (limit, "[", "]"),
                 Repr => (usize::MAX, "(", ")"),
-                #[cfg(feature = "text")]
                 Text => (usize::MAX, "[", "]"),
             };
             out.push_str("Shape");

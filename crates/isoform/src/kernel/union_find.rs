@@ -8,7 +8,7 @@ use super::pages::empty;
 
 /// Classes of members, each with data of the user. If `UNDOES`, joins can be recorded and
 /// undone.
-pub(crate) struct UnionFind<T, const UNDOES: bool = false> {
+pub struct UnionFind<T, const UNDOES: bool = false> {
     members: Vec<Member<T>>,
     recording: bool,
     /// Members whose links were overwritten, with their earlier parent and rank.
@@ -43,7 +43,7 @@ impl<T, const UNDOES: bool> UnionFind<T, UNDOES> {
 
     /// Adds a member in a class of its own, and returns its number: members are
     /// numbered from 0.
-    pub(crate) fn add(&mut self, data: T) -> u32 {
+    pub fn add(&mut self, data: T) -> u32 {
         let parent = self.members.len() as u32;
         self.members.push(Member {
             parent,
@@ -53,12 +53,13 @@ impl<T, const UNDOES: bool> UnionFind<T, UNDOES> {
         parent
     }
 
-    pub(crate) fn data(&self, member: u32) -> &T {
+    /// The data of a member.
+    pub fn data(&self, member: u32) -> &T {
         &self.members[member as usize].data
     }
 
     /// Joins two classes. Returns false if they are one class already.
-    pub(crate) fn join(&mut self, left: u32, right: u32) -> bool {
+    pub fn join(&mut self, left: u32, right: u32) -> bool {
         let (left, right) = (self.root(left), self.root(right));
         if left == right {
             return false;
@@ -79,7 +80,7 @@ impl<T, const UNDOES: bool> UnionFind<T, UNDOES> {
 
     /// The member that stands for the class of another.
     #[inline]
-    pub(crate) fn root(&mut self, mut member: u32) -> u32 {
+    pub fn root(&mut self, mut member: u32) -> u32 {
         loop {
             let parent = self.members[member as usize].parent;
             if parent == member {

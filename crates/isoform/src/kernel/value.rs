@@ -175,7 +175,7 @@ impl Value {
     }
 
     /// The array, if the value is one.
-    pub(crate) fn as_array(&self) -> Option<&Array> {
+    pub fn as_array(&self) -> Option<&Array> {
         match self.view() {
             ValueRef::Array(array) => Some(array),
             _ => None,
@@ -183,7 +183,7 @@ impl Value {
     }
 
     /// The map, if the value is one.
-    pub(crate) fn as_map(&self) -> Option<&Map> {
+    pub fn as_map(&self) -> Option<&Map> {
         match self.view() {
             ValueRef::Map(map) => Some(map),
             _ => None,
@@ -196,7 +196,7 @@ impl Value {
     }
 
     /// The contents of a container, those of a list or dict as they are now. O(1).
-    pub(crate) fn contents(&self) -> Option<Contents> {
+    pub fn contents(&self) -> Option<Contents> {
         Some(match self.view() {
             ValueRef::Array(array) => Contents::Items(array.clone()),
             ValueRef::List(list) => Contents::Items(list.snapshot()),
@@ -220,7 +220,7 @@ impl Value {
     }
 
     /// The items of an array, or those of a list as they are now. O(1).
-    pub(crate) fn items(&self) -> Option<Array> {
+    pub fn items(&self) -> Option<Array> {
         match self.contents()? {
             Contents::Items(items) => Some(items),
             Contents::Entries(_) => None,
@@ -228,7 +228,7 @@ impl Value {
     }
 
     /// The entries of a map, or those of a dict as they are now. O(1).
-    pub(crate) fn entries(&self) -> Option<Map> {
+    pub fn entries(&self) -> Option<Map> {
         match self.contents()? {
             Contents::Entries(entries) => Some(entries),
             Contents::Items(_) => None,

@@ -18,7 +18,8 @@ use crate::traverse::roles::Commutes;
 ///
 /// ```
 /// use isoform::pattern::Pattern;
-/// use isoform::{Value, tir};
+/// use isoform::Value;
+/// use isoform_ir::tir;
 /// use isoform::values::DType;
 ///
 /// let int = |name| tir::Var::new(name, DType::INT32);

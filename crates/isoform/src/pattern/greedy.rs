@@ -81,7 +81,7 @@ impl Default for GreedyOptions {
 ///
 /// ```
 /// use isoform::pattern::{Pattern, Rule, rewrite_greedily};
-/// use isoform::tir;
+/// use isoform_ir::tir;
 /// use isoform::values::DType;
 ///
 /// let int = |name| tir::Var::new(name, DType::INT32);

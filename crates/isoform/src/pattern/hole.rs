@@ -29,7 +29,7 @@ impl Hole {
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
-    /// use isoform::tir;
+    /// use isoform_ir::tir;
     /// use isoform::values::DType;
     ///
     /// let (x, y) = (tir::Var::new("x", DType::INT32), tir::Var::new("y", DType::INT32));
@@ -65,7 +65,7 @@ impl Hole {
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
-    /// use isoform::tir;
+    /// use isoform_ir::tir;
     /// use isoform::values::DType;
     ///
     /// let (x, y) = (tir::Var::new("x", DType::INT32), tir::Var::new("y", DType::INT32));
@@ -124,7 +124,8 @@ impl Hole {
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
-    /// use isoform::{Value, tir};
+    /// use isoform::Value;
+    /// use isoform_ir::tir;
     /// use isoform::values::DType;
     ///
     /// let int = |name| tir::Var::new(name, DType::INT32);

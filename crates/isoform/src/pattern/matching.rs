@@ -148,7 +148,7 @@ impl Pattern {
     ///
     /// ```
     /// use isoform::pattern::Pattern;
-    /// use isoform::tir;
+    /// use isoform_ir::tir;
     /// use isoform::values::DType;
     ///
     /// let int = |name| tir::Var::new(name, DType::INT32);

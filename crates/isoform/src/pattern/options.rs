@@ -60,7 +60,7 @@ impl PatternOptions {
     ///
     /// ```
     /// use isoform::pattern::PatternOptions;
-    /// use isoform::tir;
+    /// use isoform_ir::tir;
     /// use isoform::values::DType;
     ///
     /// tir::register()?;

@@ -19,7 +19,7 @@ type ComputedResults = dyn Fn(&Match) -> Result<Option<Vec<Value>>> + Send + Syn
 ///
 /// ```
 /// use isoform::pattern::{Pattern, Rule, rewrite};
-/// use isoform::tir;
+/// use isoform_ir::tir;
 /// use isoform::values::DType;
 ///
 /// let int = |name| tir::Var::new(name, DType::INT32);

@@ -150,7 +150,7 @@ fn elements_equal(left: &TensorObj, right: &TensorObj) -> bool {
 
 /// The bits of an element of at most eight little-endian bytes.
 #[inline(always)]
-pub(crate) fn element_bits(bytes: &[u8]) -> u64 {
+pub fn element_bits(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .rev()

@@ -43,7 +43,7 @@ mod hole;
 pub(crate) mod ident_map;
 mod incremental;
 mod key;
-mod leaf;
+pub(crate) mod leaf;
 mod level_set;
 mod levels;
 mod memo;
@@ -72,8 +72,6 @@ pub use fingerprint::{structural_digest, structural_hash};
 pub use hole::Guard;
 pub(crate) use hole::{Hole, HoleTable, variable};
 pub use incremental::IncrementalHasher;
-#[cfg(feature = "kernels")]
-pub(crate) use leaf::element_bits;
 pub use mismatch::{ExistingPair, HoleRefusal, Mismatch, MismatchReason};
 pub use options::CompareOptions;
 

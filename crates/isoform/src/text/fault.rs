@@ -96,8 +96,7 @@ impl Fault {
 
 /// The error for a range of bytes of a text of another kind than those of this module,
 /// with the line and a caret. `what` names the text.
-#[cfg(feature = "transform")]
-pub(crate) fn text_error(
+pub fn text_error(
     what: &str,
     text: &str,
     kind: ErrorKind,

@@ -163,8 +163,7 @@ fn side(
 
 /// The lines of a value's text around the place at a path, which is underlined. Costs as
 /// much as [`render_mismatch`], whatever the size of the value.
-#[cfg(feature = "relay")]
-pub(crate) fn excerpt(root: &Value, path: &AccessPath) -> Vec<String> {
+pub fn excerpt(root: &Value, path: &AccessPath) -> Vec<String> {
     let place = path.get(root).ok();
     side(
         root,

@@ -34,12 +34,12 @@
 
 mod annotation;
 mod build;
-mod fault;
+pub(crate) mod fault;
 mod graph;
 mod lexer;
 mod literals;
 mod marks;
-mod mismatch;
+pub(crate) mod mismatch;
 mod names;
 mod options;
 mod parser;
@@ -51,10 +51,6 @@ mod style;
 mod tensor;
 
 pub use fault::TextFault;
-#[cfg(feature = "transform")]
-pub(crate) use fault::text_error;
-#[cfg(feature = "relay")]
-pub(crate) use mismatch::excerpt;
 pub use mismatch::{MismatchOptions, assert_structural_equal, render_mismatch};
 pub use options::{TensorText, TextMark, TextOptions};
 

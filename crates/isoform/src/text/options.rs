@@ -161,7 +161,7 @@ impl TextOptions {
     /// [known](crate::types::TEXT_TYPE).
     ///
     /// ```
-    /// use isoform::ir::{BaseExpr, PrimType, RelayExpr};
+    /// use isoform_ir::ir::{BaseExpr, PrimType, RelayExpr};
     /// use isoform::{Ref, Value};
     /// use isoform::text::{TextOptions, to_text};
     /// use isoform::values::DType;

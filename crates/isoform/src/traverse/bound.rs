@@ -194,7 +194,6 @@ impl BindingScopes {
     /// Requests that the fields of free variables be searched, and those of the
     /// variables in replacements. The variables `used` count as used free from
     /// the start.
-    #[cfg(feature = "pto")]
     pub(super) fn search_free(&mut self, used: impl Iterator<Item = u64>) {
         self.in_free = true;
         self.used.extend(used);

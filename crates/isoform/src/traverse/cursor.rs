@@ -19,7 +19,7 @@ use crate::kernel::value::Value;
 
 /// The parts of an object that a traversal visits, and their order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum View {
+pub enum View {
     /// The fields that comparison sees, in the order of the visit; map entries
     /// in the order of their keys.
     Compared,
@@ -55,17 +55,18 @@ impl View {
 
 /// A part of an object, or the root.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
-    pub(crate) met: PartRef<'a>,
+pub struct Part<'a> {
+    /// The object or plain value.
+    pub met: PartRef<'a>,
     /// The region: tells whether variables in it are bound or used.
-    pub(crate) region: RegionKind,
+    pub region: RegionKind,
     pub(crate) is_key: bool,
 }
 
 impl<'a> Part<'a> {
     /// An object in a region that is not the key of a map.
     #[inline(always)]
-    pub(crate) fn object(object: ObjRef<'a>, region: RegionKind) -> Self {
+    pub fn object(object: ObjRef<'a>, region: RegionKind) -> Self {
         Part {
             met: PartRef::Object(object),
             region,
@@ -74,7 +75,7 @@ impl<'a> Part<'a> {
     }
 
     /// A value in a region that is not part of anything.
-    pub(crate) fn alone(value: &'a Value, region: RegionKind) -> Self {
+    pub fn alone(value: &'a Value, region: RegionKind) -> Self {
         Part {
             met: PartRef::of(value),
             region,
@@ -100,7 +101,7 @@ enum Elements<'a> {
 /// A list or dict is traversed as it was when the cursor was made, the fields
 /// of an object as they are when the cursor reaches them.
 #[derive(Clone, Copy)]
-pub(crate) struct Cursor<'a> {
+pub struct Cursor<'a> {
     /// Empty for a container.
     fields: Fields<'a>,
     elements: Elements<'a>,
@@ -123,7 +124,7 @@ pub(crate) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Opens the object of `part`; None if its class has no parts.
     #[inline(always)]
-    pub(crate) fn open(
+    pub fn open(
         section: &Section,
         object: ObjRef<'a>,
         part: Part<'a>,
@@ -238,7 +239,7 @@ impl<'a> Cursor<'a> {
 
     /// The object being traversed.
     #[inline(always)]
-    pub(crate) fn object(&self) -> ObjRef<'a> {
+    pub fn object(&self) -> ObjRef<'a> {
         self.fields.object()
     }
 
@@ -253,13 +254,13 @@ impl<'a> Cursor<'a> {
 
     /// The number of parts taken so far.
     #[inline]
-    pub(crate) fn position(&self) -> usize {
+    pub fn position(&self) -> usize {
         self.next
     }
 
     /// Takes the next part; None if all have been taken.
     #[inline(always)]
-    pub(crate) fn next(&mut self, section: &Section) -> Option<Part<'a>> {
+    pub fn next(&mut self, section: &Section) -> Option<Part<'a>> {
         let part = self.get(section, self.next)?;
         self.next += 1;
         Some(part)
@@ -462,7 +463,7 @@ pub(super) fn contained_in_result(object: ObjRef<'_>) -> Error {
 
 /// The error for an object that contains itself; the caller adds the path.
 #[cold]
-pub(crate) fn cyclic(object: ObjRef<'_>) -> Error {
+pub fn cyclic(object: ObjRef<'_>) -> Error {
     let name = object.info().key().trim_start_matches("isoform.");
     Error::value_error(format!("cyclic value: the {name} contains itself"))
 }

@@ -30,7 +30,7 @@ type Ahead<'f, C, R> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Before<R>> + 'f>;
 /// functions work on besides.
 ///
 /// ```
-/// use isoform::dialect::pto::{Add, ConstInt, DataType, Expr, Min};
+/// use isoform_pto::{Add, ConstInt, DataType, Expr, Min};
 /// use isoform::Ref;
 /// use isoform::traverse::NodeFunctor;
 ///

@@ -5,7 +5,7 @@ use crate::kernel::pages::{Pages, empty};
 
 /// Results of objects; an object that has been entered and not left is open.
 #[derive(Default)]
-pub(crate) struct Results {
+pub struct Results {
     /// The index in `results` plus one; zero for an object not met yet.
     positions: Pages<u32, 256>,
     /// None while the object is open.
@@ -16,7 +16,7 @@ impl Results {
     /// Looks up the result of an object. Returns None for an unknown object and
     /// `Some(None)` for an open object.
     #[inline]
-    pub(crate) fn found(&mut self, ident: u64) -> Option<Option<&Outcome>> {
+    pub fn found(&mut self, ident: u64) -> Option<Option<&Outcome>> {
         let position = self.positions.get(ident)?.checked_sub(1)?;
         self.results.get(position as usize).map(Option::as_ref)
     }
@@ -26,11 +26,13 @@ impl Results {
         self.found(ident).map(Option::<&Outcome>::cloned)
     }
 
-    pub(crate) fn open(&mut self, ident: u64) {
+    /// Notes that the result of an object is being computed.
+    pub fn open(&mut self, ident: u64) {
         *self.entry(ident) = None;
     }
 
-    pub(crate) fn set(&mut self, ident: u64, result: Outcome) {
+    /// Notes the result of an object.
+    pub fn set(&mut self, ident: u64, result: Outcome) {
         *self.entry(ident) = Some(result);
     }
 

@@ -32,8 +32,6 @@ pub(crate) mod bindings;
 mod bound;
 mod copy;
 pub(crate) mod cursor;
-#[cfg(any(feature = "tir", feature = "pto", feature = "relay"))]
-mod dialect_roles;
 mod dispatch;
 mod driver;
 mod functor;
@@ -48,19 +46,15 @@ mod parts;
 mod recycle;
 pub(crate) mod rewrite;
 pub(crate) mod roles;
-mod substitute;
+pub(crate) mod substitute;
 pub(crate) mod uses;
 mod visibility;
 mod visited;
-mod visitors;
+pub(crate) mod visitors;
 mod walk;
 mod walker;
 
 pub use copy::{deep_copy, shallow_copy};
-#[cfg(any(feature = "tir", feature = "pto", feature = "relay"))]
-pub(crate) use dialect_roles::DialectRoles;
-#[cfg(feature = "pto")]
-pub(crate) use dialect_roles::declare;
 pub use dispatch::Dispatch;
 pub use functor::{Before, NodeFunctor, Results};
 pub use map::{structural_map, structural_mutate};
@@ -71,12 +65,8 @@ pub(crate) use recycle::recycle;
 pub use roles::{BINDING, COMMUTATIVE, CONSTANT, PROJECTION, PURE};
 pub(crate) use substitute::free_variables;
 pub use substitute::substitute;
-#[cfg(feature = "pto")]
-pub(crate) use substitute::substitute_in_free;
 pub use uses::{Definition, User, Uses, replace_all_uses};
 pub use visited::Visit;
-#[cfg(feature = "pto")]
-pub(crate) use visitors::visit_nodes;
 pub use visitors::{NodeMutator, NodeVisitor};
 pub use walk::{structural_visit, structural_walk, walk_objects};
 pub use walker::{DriveVisit, InterruptCodec};

@@ -157,7 +157,7 @@ impl Children {
     }
 
     /// Returns the value with some children replaced, given by position.
-    pub(crate) fn replace(&self, changes: Vec<(usize, Value)>) -> Result<Value> {
+    pub fn replace(&self, changes: Vec<(usize, Value)>) -> Result<Value> {
         match self.cursor() {
             Some(cursor) if !changes.is_empty() => {
                 let changes = changes.into_iter();

@@ -21,16 +21,17 @@ use crate::kernel::value::Value;
 
 /// The result for a part.
 #[derive(Clone)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// The part is unchanged.
     Same,
+    /// The part becomes this value.
     New(Value),
 }
 
 impl Outcome {
     /// The outcome for a part that a value replaces.
     #[inline]
-    pub(crate) fn of(value: Value, was: PartRef<'_>) -> Self {
+    pub fn of(value: Value, was: PartRef<'_>) -> Self {
         if was.is(&value) {
             Outcome::Same
         } else {
@@ -39,7 +40,7 @@ impl Outcome {
     }
 
     /// The new value of the part.
-    pub(crate) fn into_value(self, was: PartRef<'_>) -> Value {
+    pub fn into_value(self, was: PartRef<'_>) -> Value {
         match self {
             Outcome::Same => was.to_value(),
             Outcome::New(value) => value,
@@ -53,7 +54,7 @@ impl Outcome {
 /// passes through here, and moving 16 bytes through memory costs more than the
 /// rest of the step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Progress {
+pub enum Progress {
     /// The part was [opened](Rewriter::push), and has no result yet.
     Opened,
     /// The part is unchanged.
@@ -63,7 +64,7 @@ pub(crate) enum Progress {
 }
 
 /// The open objects of a rewrite, and their changed parts.
-pub(crate) struct Rewriter<'a, X> {
+pub struct Rewriter<'a, X> {
     /// Owners of traversed values that are not part of the root.
     pub(crate) parts: &'a Arena,
     pub(crate) cursors: Vec<Cursor<'a>>,
@@ -75,10 +76,11 @@ pub(crate) struct Rewriter<'a, X> {
 }
 
 /// Decides the results of parts.
-pub(crate) trait Policy<'a>: Sized {
+pub trait Policy<'a>: Sized {
     /// Its data about an open object.
     type Extra;
 
+    /// The rewriter whose parts this policy decides.
     fn rewriter(&mut self) -> &mut Rewriter<'a, Self::Extra>;
 
     /// False if plain values in fields never change, so that the rewrite can skip
@@ -187,7 +189,8 @@ impl<X> Drop for Rewriter<'_, X> {
 }
 
 impl<'a, X> Rewriter<'a, X> {
-    pub(crate) fn new(parts: &'a Arena) -> Self {
+    /// A rewriter that keeps owned parts in an arena.
+    pub fn new(parts: &'a Arena) -> Self {
         // A rewrite inside a callback finds nothing here and makes its own.
         let stacks = STACKS
             .try_with(Cell::take)
@@ -209,14 +212,14 @@ impl<'a, X> Rewriter<'a, X> {
 
     /// Opens an object.
     #[inline]
-    pub(crate) fn push(&mut self, cursor: Cursor<'a>, extra: X) {
+    pub fn push(&mut self, cursor: Cursor<'a>, extra: X) {
         self.cursors.push(cursor);
         self.open.push((self.changes.len(), extra));
     }
 
     /// Records the result for the part that the innermost cursor took last. A
     /// part that was opened has none.
-    pub(crate) fn settle(&mut self, result: Option<Outcome>) -> Progress {
+    pub fn settle(&mut self, result: Option<Outcome>) -> Progress {
         match result {
             None => Progress::Opened,
             Some(Outcome::Same) => Progress::Same,
@@ -233,16 +236,14 @@ impl<'a, X> Rewriter<'a, X> {
     }
 
     /// Records the new value of a part that the innermost cursor took before.
-    #[cfg(feature = "relay")]
-    pub(crate) fn change_earlier(&mut self, position: usize, value: Value) {
+    pub fn change_earlier(&mut self, position: usize, value: Value) {
         let first = self.open.last().map_or(0, |(first, _)| *first);
         let before = self.changes[first..].partition_point(|(known, _)| *known < position);
         self.changes.insert(first + before, (position, value));
     }
 
     /// The new value of a part of the innermost object, if it changed.
-    #[cfg(feature = "relay")]
-    pub(crate) fn changed(&self, position: usize) -> Option<&Value> {
+    pub fn changed(&self, position: usize) -> Option<&Value> {
         let (first, _) = self.open.last()?;
         let mut changes = self.changes[*first..].iter();
         changes.find_map(|(known, value)| (*known == position).then_some(value))
@@ -256,7 +257,7 @@ impl<'a, X> Rewriter<'a, X> {
     }
 
     /// Takes the result that was recorded last.
-    pub(crate) fn take(&mut self, progress: Progress) -> Outcome {
+    pub fn take(&mut self, progress: Progress) -> Outcome {
         match progress {
             Progress::Changed => self
                 .changes
@@ -268,7 +269,7 @@ impl<'a, X> Rewriter<'a, X> {
 
     /// The innermost open object with the policy's data about it.
     #[inline(always)]
-    pub(crate) fn innermost(&self) -> Option<(&Cursor<'a>, &X)> {
+    pub fn innermost(&self) -> Option<(&Cursor<'a>, &X)> {
         let (_, extra) = self.open.last()?;
         Some((self.cursors.last()?, extra))
     }
@@ -291,7 +292,7 @@ impl<'a, X> Rewriter<'a, X> {
     ///
     /// With the path: `TypeError` for a part that does not fit its field,
     /// `ValueError` for two keys that become equal.
-    pub(crate) fn build(
+    pub fn build(
         &mut self,
         section: &mut Section,
         keep: bool,
@@ -311,7 +312,7 @@ impl<'a, X> Rewriter<'a, X> {
     ///
     /// As [`build`](Self::build).
     #[inline(always)]
-    pub(crate) fn rebuild(&mut self, section: &mut Section) -> Result<Progress> {
+    pub fn rebuild(&mut self, section: &mut Section) -> Result<Progress> {
         let (Some(cursor), Some((first, _))) = (self.cursors.last(), self.open.last()) else {
             return Ok(Progress::Same);
         };
@@ -351,7 +352,7 @@ impl<'a, X> Rewriter<'a, X> {
     /// Closes the innermost object, whose [new value](Self::rebuild) becomes a
     /// change of the object around it.
     #[inline(always)]
-    pub(crate) fn pop(&mut self) -> Option<(Cursor<'a>, X)> {
+    pub fn pop(&mut self) -> Option<(Cursor<'a>, X)> {
         let (first, extra) = self.open.pop()?;
         let cursor = self.cursors.pop()?;
         let place = self.place();
@@ -374,7 +375,7 @@ impl<'a, X> Rewriter<'a, X> {
     }
 
     /// The path to the part that is being rewritten.
-    pub(crate) fn path(&self) -> AccessPath {
+    pub fn path(&self) -> AccessPath {
         path_of(&self.cursors)
     }
 }

@@ -63,10 +63,13 @@ pub const CONSTANT: &str = "rewrite.constant";
 
 /// The fields of a type that binds variables, by their positions in the order of visit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Binding {
-    pub(crate) var: u32,
-    pub(crate) value: u32,
-    pub(crate) body: Option<u32>,
+pub struct Binding {
+    /// The field of the variable.
+    pub var: u32,
+    /// The field of its value.
+    pub value: u32,
+    /// The field of the part in which the variable is visible.
+    pub body: Option<u32>,
 }
 
 /// The fields of a type that selects a result. `index` counts in the order of declaration.
@@ -84,8 +87,9 @@ enum Purity {
 
 /// The roles that the attributes of a type declare.
 #[derive(Clone, Debug)]
-pub(crate) struct Roles {
-    pub(crate) binding: Option<Binding>,
+pub struct Roles {
+    /// The fields of the variable, its value and its body.
+    pub binding: Option<Binding>,
     pub(crate) projection: Option<Projection>,
     purity: Purity,
 }
@@ -137,7 +141,7 @@ impl Roles {
     }
 
     /// True if the evaluation of a node, apart from its parts, has no effect.
-    pub(crate) fn is_pure(&self, node: &Value) -> Result<bool> {
+    pub fn is_pure(&self, node: &Value) -> Result<bool> {
         match &self.purity {
             Purity::Always(pure) => Ok(*pure),
             Purity::Decided(function) => {
@@ -279,7 +283,12 @@ fn declared_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<usi
     })
 }
 
-pub(crate) fn visited_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<u32> {
+/// The position of a field that an attribute of a type names.
+///
+/// # Errors
+///
+/// `ValueError` if the type has no such field, or if comparison ignores the field.
+pub fn visited_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<u32> {
     let field = declared_position(info, attribute, name)?;
     let visited = info.visited.iter();
     let mut visited = visited.enumerate();
@@ -293,7 +302,8 @@ pub(crate) fn visited_position(info: &TypeInfo, attribute: &str, name: &str) -> 
     }
 }
 
-pub(crate) fn unfit(info: &TypeInfo, attribute: &str, expected: &str, got: &Value) -> Error {
+/// The error for an attribute of a type whose value is of another form than expected.
+pub fn unfit(info: &TypeInfo, attribute: &str, expected: &str, got: &Value) -> Error {
     Error::type_error(format!(
         "attribute '{attribute}' of type {}: expected {expected}, got {}",
         info.key(),
@@ -305,7 +315,7 @@ type RoleMap = HashMap<TypeIndex, Option<Arc<Roles>>, RandomState>;
 
 /// The roles of the types met in one traversal.
 #[derive(Default)]
-pub(crate) struct RoleTable(Mutex<RoleMap>);
+pub struct RoleTable(Mutex<RoleMap>);
 
 impl RoleTable {
     /// Held for lookups only.
@@ -318,7 +328,7 @@ impl RoleTable {
     /// # Errors
     ///
     /// `TypeError` or `ValueError` for an attribute of the wrong form.
-    pub(crate) fn of(&self, value: &Value) -> Result<Option<Arc<Roles>>> {
+    pub fn of(&self, value: &Value) -> Result<Option<Arc<Roles>>> {
         let Some(object) = value.as_object() else {
             return Ok(None);
         };

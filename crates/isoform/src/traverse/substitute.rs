@@ -99,8 +99,7 @@ pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
 /// # Errors
 ///
 /// As [`substitute`].
-#[cfg(feature = "pto")]
-pub(crate) fn substitute_in_free(
+pub fn substitute_in_free(
     root: &Value,
     pairs: &[(Value, Value)],
     used: impl Iterator<Item = u64>,
@@ -118,7 +117,7 @@ pub(crate) fn substitute_in_free(
 /// # Errors
 ///
 /// `ValueError` for a cyclic value.
-pub(crate) fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
+pub fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
     let parts = Arena::default();
     let mut search = Substitution::new(BindingScopes::default(), HashSet::new(), &parts);
     search.bound.tell_bindings_apart();

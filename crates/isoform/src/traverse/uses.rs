@@ -28,7 +28,7 @@ use crate::kernel::value::Value;
 ///
 /// ```
 /// use isoform::traverse::Uses;
-/// use isoform::tir;
+/// use isoform_ir::tir;
 /// use isoform::values::DType;
 ///
 /// let (a, b) = (tir::Var::new("a", DType::INT32), tir::Var::new("b", DType::INT32));
@@ -349,7 +349,7 @@ impl std::fmt::Debug for Uses {
 ///
 /// ```
 /// use isoform::traverse::replace_all_uses;
-/// use isoform::tir;
+/// use isoform_ir::tir;
 /// use isoform::values::DType;
 ///
 /// let (a, b) = (tir::Var::new("a", DType::INT32), tir::Var::new("b", DType::INT32));

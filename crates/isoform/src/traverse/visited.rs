@@ -70,7 +70,7 @@ impl Visit<'_> {
     }
 
     /// The steps from this value up to the root. O(1) each.
-    pub(crate) fn steps_upwards(&self) -> impl Iterator<Item = Step> {
+    pub fn steps_upwards(&self) -> impl Iterator<Item = Step> {
         self.ancestors.iter().rev().filter_map(Cursor::step)
     }
 }

@@ -21,7 +21,7 @@ type Rewrite<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Option<Value>> + '
 /// on.
 ///
 /// ```
-/// use isoform::dialect::pto::{Add, DataType, Expr, ScalarType, Var};
+/// use isoform_pto::{Add, DataType, Expr, ScalarType, Var};
 /// use isoform::Ref;
 /// use isoform::traverse::{NodeVisitor, WalkResult};
 ///
@@ -163,7 +163,8 @@ impl<C> std::fmt::Debug for NodeVisitor<'_, C> {
 /// that of the nearest class it extends.
 ///
 /// ```
-/// use isoform::dialect::pto::{self, Add, ConstInt, DataType, ScalarType, Var};
+/// use isoform_pto as pto;
+/// use isoform_pto::{Add, ConstInt, DataType, ScalarType, Var};
 /// use isoform::{Ref, Value};
 /// use isoform::traverse::NodeMutator;
 ///
@@ -254,7 +255,7 @@ impl<C> std::fmt::Debug for NodeMutator<'_, C> {
 
 /// Calls `enter` for each node before the nodes below are visited, and `leave`, if given,
 /// afterwards.
-pub(crate) fn visit_nodes<C: ?Sized>(
+pub fn visit_nodes<C: ?Sized>(
     root: Value,
     context: &mut C,
     mut enter: impl FnMut(&mut C, &Ref<Obj>) -> Result<WalkResult>,

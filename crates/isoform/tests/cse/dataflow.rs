@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
-use isoform::transform::CseOptions;
-use isoform::transform::cse::cse;
+use isoform_ir::transform::CseOptions;
+use isoform_ir::transform::cse::cse;
 use isoform::traverse::children_of;
 use isoform::types::RegionKind;
 use isoform::{Array, Ref, Value, structural_equal};

@@ -1,9 +1,7 @@
 //! A language of expressions and statements, whose attributes declare its rules.
 
 use isoform::functions::Function;
-use isoform::transform::cse::{
-    CONDITIONAL, FORM, MAY_FAIL, NEW_BINDING, NEW_SEQUENCE, REPEATABLE, SEQUENCE,
-};
+use isoform_ir::transform::cse::{CONDITIONAL, FORM, MAY_FAIL, NEW_BINDING, NEW_SEQUENCE, REPEATABLE, SEQUENCE};
 use isoform::traverse::{BINDING, PURE};
 use isoform::{Array, Map, Node, Ref, Result, Str, Value, attrs};
 

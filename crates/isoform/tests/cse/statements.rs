@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use isoform::transform::cse::cse;
+use isoform_ir::transform::cse::cse;
 use isoform::traverse::children_of;
 use isoform::types::RegionKind;
 use isoform::{Array, Ref, Value, structural_equal};

@@ -5,8 +5,8 @@ use super::support::{DEPTH, alone, edited, function, module, tree};
 use isoform::compare::{
     CompareOptions, first_structural_mismatch, last_visit_count, visiting_everything,
 };
-use isoform::dialect::relay::{AsExpr, Call, Function, Var};
-use isoform::ir::{GlobalVar, RelayExpr};
+use isoform_relay::{AsExpr, Call, Function, Var};
+use isoform_ir::ir::{GlobalVar, RelayExpr};
 use isoform::objects::{construct, set_field};
 use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 use isoform::{Array, Node, Ref, Str, Value, structural_equal};

@@ -4,11 +4,10 @@ use std::slice::from_ref;
 
 use super::support::{DEPTH, Pair, alone, edited, function, module, tree};
 use isoform::compare::{CompareOptions, IncrementalHasher, last_visit_count};
-use isoform::dialect::pto::{
-    self, AssignStmt, ConstInt, DataType, Program, ReturnStmt, ScalarType, SeqStmts, Stmt,
-};
-use isoform::dialect::relay::{AsExpr, Call, Function, Var};
-use isoform::ir::GlobalVar;
+use isoform_pto as pto;
+use isoform_pto::{AssignStmt, ConstInt, DataType, Program, ReturnStmt, ScalarType, SeqStmts, Stmt};
+use isoform_relay::{AsExpr, Call, Function, Var};
+use isoform_ir::ir::GlobalVar;
 use isoform::{Array, Obj, Ref, Value, structural_digest, structural_equal, structural_hash};
 use isoform_testing::family::{Family, Role};
 use isoform_testing::sessions::{arr, assign, fun, map, var};

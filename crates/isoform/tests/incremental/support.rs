@@ -2,8 +2,9 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use isoform::dialect::relay::{self, AsExpr, Call, Constant, Function, Var};
-use isoform::ir::{GlobalVar, IRModule};
+use isoform_relay as relay;
+use isoform_relay::{AsExpr, Call, Constant, Function, Var};
+use isoform_ir::ir::{GlobalVar, IRModule};
 use isoform::values::{DType, Tensor};
 use isoform::{Node, Ref, Value};
 

@@ -1,19 +1,17 @@
 //! The vocabulary of IRs: types, modules, operators, diagnostics.
 
 use isoform::compare::CompareOptions;
-use isoform::dialect::relay::{self, AsExpr};
+use isoform_relay as relay;
+use isoform_relay::AsExpr;
 use isoform::errors::ErrorKind;
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
-use isoform::ir::{
-    BaseFunc, Constructor, Diagnostic, DiagnosticContext, FuncType, GlobalTypeVar, GlobalVar,
-    IRModule, NameSupply, Op, OpRegistry, PointerType, PrimType, SourceName, Span, TensorType,
-    Type, TypeData, TypeVar,
-};
+use isoform_ir::ir::{BaseFunc, Constructor, Diagnostic, DiagnosticContext, FuncType, GlobalTypeVar, GlobalVar, IRModule, NameSupply, Op, OpRegistry, PointerType, PrimType, SourceName, Span, TensorType, Type, TypeData, TypeVar};
 use isoform::text::assert_structural_equal;
 use isoform::traverse::shallow_copy;
 use isoform::types::{IsA, registered_types};
 use isoform::values::DType;
-use isoform::{Ref, Value, register_op, structural_digest, tir};
+use isoform::{Ref, Value, register_op, structural_digest};
+use isoform_ir::tir;
 use isoform_testing::oracle;
 
 use crate::build::{MAPPED, PLAIN};
@@ -42,7 +40,7 @@ fn up<T: IsA<Type>>(ty: &Ref<T>) -> Ref<Type> {
 
 #[test]
 fn every_type_is_documented() {
-    isoform::ir::register().expect("the keys are free");
+    isoform_ir::ir::register().expect("the keys are free");
     tir_registered();
     let ours = |key: &str| {
         ["ir.", "tir.", "relay."]
@@ -81,7 +79,7 @@ fn every_type_is_documented() {
 }
 
 fn tir_registered() {
-    isoform::tir::register().expect("the keys are free");
+    isoform_ir::tir::register().expect("the keys are free");
 }
 
 #[test]

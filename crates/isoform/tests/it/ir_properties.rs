@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use isoform::compare::{CompareOptions, first_structural_mismatch};
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
-use isoform::ir::{IRModule, PrimType, Type};
+use isoform_ir::ir::{IRModule, PrimType, Type};
 use isoform::objects::field_value_at;
 use isoform::text::{from_text, to_text};
 use isoform::traverse::deep_copy;
@@ -150,7 +150,7 @@ fn modules_have_about_the_size_that_was_asked_for() {
     }
 }
 
-/// The types of several values, declared as in [`isoform::ir`] and used nowhere
+/// The types of several values, declared as in [`isoform_ir::ir`] and used nowhere
 /// else.
 #[derive(Node)]
 #[node(key = "it.ir_properties.ProductType")]

@@ -5,7 +5,8 @@ use isoform::errors::ErrorKind;
 use isoform::pattern::{Hole, Match, Pattern};
 use isoform::traverse::WalkResult;
 use isoform::values::DType;
-use isoform::{Array, Node, Ref, Result, Value, structural_equal, tir};
+use isoform::{Array, Node, Ref, Result, Value, structural_equal};
+use isoform_ir::tir;
 
 use super::support::{Add, Call, Expr, Int, Lambda, Var, add, int, scaled, var};
 

@@ -1,9 +1,7 @@
 //! The statement dialect: registration, enums, files.
 
-use isoform::dialect::pto::{
-    self, Add, AssignStmt, ConstInt, DataType, ForKind, ForStmt, Function, IterArg, MemorySpace,
-    Program, ReturnStmt, ScalarType, SeqStmts, Span, Stmt, TileType, Var, YieldStmt,
-};
+use isoform_pto as pto;
+use isoform_pto::{Add, AssignStmt, ConstInt, DataType, ForKind, ForStmt, Function, IterArg, MemorySpace, Program, ReturnStmt, ScalarType, SeqStmts, Span, Stmt, TileType, Var, YieldStmt};
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::text::{from_text, to_text};
 use isoform::types::{Enumerator, NodeEnum};

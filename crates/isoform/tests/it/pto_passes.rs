@@ -3,12 +3,8 @@
 
 use std::collections::HashMap;
 
-use isoform::dialect::pto::{
-    self, Add, And, AssignStmt, BinaryExpr, BitAnd, BitOr, BitShiftLeft, BitShiftRight, BitXor,
-    Call, Cast, ConstBool, ConstFloat, ConstInt, DataType, EvalStmt, Expr, FloatDiv, FloorDiv,
-    FloorMod, ForStmt, Function, IfStmt, Lt, Max, Min, Mul, Neg, Op, Program, ReturnStmt, STATEFUL,
-    ScalarType, SeqStmts, Stmt, Sub, UnaryExpr, Var, WhileStmt, cse, simplify,
-};
+use isoform_pto as pto;
+use isoform_pto::{Add, And, AssignStmt, BinaryExpr, BitAnd, BitOr, BitShiftLeft, BitShiftRight, BitXor, Call, Cast, ConstBool, ConstFloat, ConstInt, DataType, EvalStmt, Expr, FloatDiv, FloorDiv, FloorMod, ForStmt, Function, IfStmt, Lt, Max, Min, Mul, Neg, Op, Program, ReturnStmt, STATEFUL, ScalarType, SeqStmts, Stmt, Sub, UnaryExpr, Var, WhileStmt, cse, simplify};
 use isoform::errors::ErrorKind;
 use isoform::text::assert_structural_equal;
 use isoform::traverse::deep_copy;
@@ -242,7 +238,7 @@ fn what_may_not_be_computed_is_not_computed_early() {
 
 #[test]
 fn calls_are_merged_only_when_their_operator_allows_it() -> Result<()> {
-    let pure = isoform::ir::OpRegistry::get_or_register("it_pto.pure")?;
+    let pure = isoform_ir::ir::OpRegistry::get_or_register("it_pto.pure")?;
     pure.attr(STATEFUL, false, 10)?;
     let (a, x, y) = (var("a"), var("x"), var("y"));
     let call = |name: &str| expr(Call::typed(Op::new(name), [expr(&a)], ScalarType::new(I64)));

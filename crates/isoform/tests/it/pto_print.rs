@@ -1,12 +1,6 @@
 //! Programs of the statement dialect as text.
 
-use isoform::dialect::pto::{
-    Add, AssignStmt, BreakStmt, Call, Cast, ConstBool, ConstFloat, ConstInt, DataType, EvalStmt,
-    Expr, FloorDiv, ForKind, ForStmt, Function, FunctionType, GlobalVar, IfStmt, InCoreScopeStmt,
-    IterArg, Lt, MakeTuple, Min, Mul, Neg, Not, Or, Pow, PrintOptions, Program, ReturnStmt,
-    ScalarType, SeqStmts, Span, SplitMode, Stmt, Sub, TensorType, TupleGetItemExpr, TupleType,
-    Type, Var, WhileStmt, YieldStmt, python_print,
-};
+use isoform_pto::{Add, AssignStmt, BreakStmt, Call, Cast, ConstBool, ConstFloat, ConstInt, DataType, EvalStmt, Expr, FloorDiv, ForKind, ForStmt, Function, FunctionType, GlobalVar, IfStmt, InCoreScopeStmt, IterArg, Lt, MakeTuple, Min, Mul, Neg, Not, Or, Pow, PrintOptions, Program, ReturnStmt, ScalarType, SeqStmts, Span, SplitMode, Stmt, Sub, TensorType, TupleGetItemExpr, TupleType, Type, Var, WhileStmt, YieldStmt, python_print};
 use isoform::{Ref, Value};
 
 use super::support::scaled;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use isoform::compare::CompareOptions;
-use isoform::dialect::pto::Program;
+use isoform_pto::Program;
 use isoform::text::to_text;
 use isoform::types::registered_types;
 use isoform::{Ref, Value, structural_digest, structural_equal};

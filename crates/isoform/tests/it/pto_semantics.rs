@@ -2,13 +2,8 @@
 //! engine and by the oracle, and with hashes that agree.
 
 use isoform::compare::CompareOptions;
-use isoform::dialect::pto::operators::{add, lt};
-use isoform::dialect::pto::{
-    AssignStmt, BreakStmt, Call, ClusterScopeStmt, ConstFloat, ConstInt, DataType, EvalStmt, Expr,
-    ForKind, ForStmt, Function, GlobalVar, IfStmt, InCoreScopeStmt, IterArg, MakeTuple, MemRef, Op,
-    Program, PtrType, ReturnStmt, ScalarType, SeqStmts, Span, SplitMode, Stmt, TensorType, Var,
-    WhileStmt, YieldStmt,
-};
+use isoform_pto::operators::{add, lt};
+use isoform_pto::{AssignStmt, BreakStmt, Call, ClusterScopeStmt, ConstFloat, ConstInt, DataType, EvalStmt, Expr, ForKind, ForStmt, Function, GlobalVar, IfStmt, InCoreScopeStmt, IterArg, MakeTuple, MemRef, Op, Program, PtrType, ReturnStmt, ScalarType, SeqStmts, Span, SplitMode, Stmt, TensorType, Var, WhileStmt, YieldStmt};
 use isoform::{Array, Map, Ref, Value};
 use isoform_testing::oracle;
 

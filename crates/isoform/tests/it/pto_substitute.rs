@@ -1,11 +1,7 @@
 //! Substitution in programs of the statement dialect, where variables are also
 //! sizes in the types of others, and the variables that a node defines.
 
-use isoform::dialect::pto::{
-    Add, AssignStmt, Call, ConstInt, DataType, EvalStmt, Expr, ForStmt, Function, IterArg, Op,
-    ScalarType, SeqStmts, Stmt, TileType, Type, Var, collect_def_vars, collect_free_vars,
-    deep_clone, substitute,
-};
+use isoform_pto::{Add, AssignStmt, Call, ConstInt, DataType, EvalStmt, Expr, ForStmt, Function, IterArg, Op, ScalarType, SeqStmts, Stmt, TileType, Type, Var, collect_def_vars, collect_free_vars, deep_clone, substitute};
 use isoform::{Ref, Value, structural_equal};
 
 fn int(name: &str) -> Ref<Var> {

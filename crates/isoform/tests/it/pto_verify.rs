@@ -1,11 +1,6 @@
 //! The rules for well-formed programs of the statement dialect.
 
-use isoform::dialect::pto::{
-    Add, And, AssignStmt, BitAnd, BreakStmt, Call, Cast, ConstBool, ConstFloat, ConstInt,
-    ContinueStmt, DataType, EvalStmt, Expr, ForStmt, Function, GlobalVar, IfStmt, IterArg, Lt, Neg,
-    Not, Program, ReturnStmt, ScalarType, SeqStmts, Span, Stmt, TensorType, Type, Var,
-    VerifyOptions, WhileStmt, YieldStmt, verify,
-};
+use isoform_pto::{Add, And, AssignStmt, BitAnd, BreakStmt, Call, Cast, ConstBool, ConstFloat, ConstInt, ContinueStmt, DataType, EvalStmt, Expr, ForStmt, Function, GlobalVar, IfStmt, IterArg, Lt, Neg, Not, Program, ReturnStmt, ScalarType, SeqStmts, Span, Stmt, TensorType, Type, Var, VerifyOptions, WhileStmt, YieldStmt, verify};
 use isoform::types::IntoField;
 use isoform::{Array, Map, Ref, Str, Value};
 

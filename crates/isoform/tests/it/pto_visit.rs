@@ -1,10 +1,7 @@
 //! Visitors, mutators and builders of the statement dialect.
 
-use isoform::dialect::pto::{
-    self, Add, AssignStmt, BinaryExpr, ConstInt, DataType, EvalStmt, Expr, ForStmt, Function,
-    IRBuilder, IRMutator, IRVisitor, IfStmt, IterArg, ProgramBuilder, Role, ScalarType, Scope,
-    SeqStmts, Stmt, Type, Var, YieldStmt,
-};
+use isoform_pto as pto;
+use isoform_pto::{Add, AssignStmt, BinaryExpr, ConstInt, DataType, EvalStmt, Expr, ForStmt, Function, IRBuilder, IRMutator, IRVisitor, IfStmt, IterArg, ProgramBuilder, Role, ScalarType, Scope, SeqStmts, Stmt, Type, Var, YieldStmt};
 use isoform::traverse::WalkResult;
 use isoform::{Error, Obj, Ref, Result, Value, structural_equal};
 

@@ -1,8 +1,9 @@
 //! Primitive expressions: the results of making an operation.
 
 use isoform::errors::ErrorKind;
-use isoform::ir::PrimExpr;
-use isoform::tir::{self, Comparison, FloatImm, IntImm};
+use isoform_ir::ir::PrimExpr;
+use isoform_ir::tir;
+use isoform_ir::tir::{Comparison, FloatImm, IntImm};
 use isoform::values::DType;
 use isoform::{Ref, Result};
 

@@ -1,22 +1,11 @@
 //! The results of analyses, case by case.
 
+use isoform_ir::ir::BaseFuncRef;
+use isoform_ir::ir::IRModuleRef;
 use isoform::Ref;
-use isoform::dialect::relay::analysis::{
-    CallGraph, Feature, PostOrderOptions, all_dtypes, all_vars, bound_vars,
-    check_basic_block_normal_form, check_constant, check_kind, check_well_formed, count_layers,
-    count_ops, detect_feature, expr_ref_counts, extract_fused_functions, extract_intermediate_expr,
-    free_vars, list_op_freqs, pattern_vars, post_order_visit, total_mac_number, type_vars,
-    unmatched_cases, well_formed,
-};
-use isoform::dialect::relay::{
-    AsExpr, Call, Clause, Function, If, Let, Match, Pattern, PatternConstructor, PatternTuple,
-    PatternVar, PatternWildcard, RefRead, Tuple, TupleGetItem, Var, attribute,
-};
-use isoform::ir::{
-    BaseFunc, Constructor, DictAttrs, FuncType, GlobalTypeVar, GlobalVar, IRModule, IncompleteType,
-    IntImm, PrimExpr, RelayExpr, TensorType, TupleType, Type, TypeCall, TypeData, TypeKind,
-    TypeVar,
-};
+use isoform_relay::analysis::{CallGraph, Feature, PostOrderOptions, all_dtypes, all_vars, bound_vars, check_basic_block_normal_form, check_constant, check_kind, check_well_formed, count_layers, count_ops, detect_feature, expr_ref_counts, extract_fused_functions, extract_intermediate_expr, free_vars, list_op_freqs, pattern_vars, post_order_visit, total_mac_number, type_vars, unmatched_cases, well_formed};
+use isoform_relay::{AsExpr, Call, Clause, Function, If, Let, Match, Pattern, PatternConstructor, PatternTuple, PatternVar, PatternWildcard, RefRead, Tuple, TupleGetItem, Var, attribute};
+use isoform_ir::ir::{BaseFunc, Constructor, DictAttrs, FuncType, GlobalTypeVar, GlobalVar, IRModule, IncompleteType, IntImm, PrimExpr, RelayExpr, TensorType, TupleType, Type, TypeCall, TypeData, TypeKind, TypeVar};
 use isoform::objects::with_field;
 use isoform::values::DType;
 

@@ -1,16 +1,10 @@
 //! Depth costs no stack, and sharing no time: chains of a million levels.
 
+use isoform_ir::ir::IRModuleRef;
 use isoform::Ref;
-use isoform::dialect::relay::analysis::{
-    check_basic_block_normal_form, check_constant, check_kind, count_layers, count_ops,
-    detect_feature, expr_ref_counts, free_vars, pattern_vars, post_order_visit, type_vars,
-    unmatched_cases, well_formed,
-};
-use isoform::dialect::relay::{
-    AsExpr, Call, Clause, Constant, Function, Let, Match, Pattern, PatternTuple, Tuple, Var, bind,
-    dedup, expand_a_normal_form, post_order_rewrite,
-};
-use isoform::ir::{GlobalVar, IRModule, RelayExpr, TupleType, Type, TypeKind};
+use isoform_relay::analysis::{check_basic_block_normal_form, check_constant, check_kind, count_layers, count_ops, detect_feature, expr_ref_counts, free_vars, pattern_vars, post_order_visit, type_vars, unmatched_cases, well_formed};
+use isoform_relay::{AsExpr, Call, Clause, Constant, Function, Let, Match, Pattern, PatternTuple, Tuple, Var, bind, dedup, expand_a_normal_form, post_order_rewrite};
+use isoform_ir::ir::{GlobalVar, IRModule, RelayExpr, TupleType, Type, TypeKind};
 use isoform::values::DType;
 
 use super::support::{call, int, op, scalar};

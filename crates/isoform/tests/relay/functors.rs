@@ -1,10 +1,7 @@
 //! Functors, visitors and mutators over the classes of expressions.
 
-use isoform::dialect::relay::{
-    AsExpr, Clause, Constant, Function, If, Let, Match, PatternWildcard, RefCreate, RefRead,
-    RefWrite, Tuple, TupleGetItem, Var,
-};
-use isoform::ir::{Constructor, GlobalTypeVar, GlobalVar, Op, RelayExpr};
+use isoform_relay::{AsExpr, Clause, Constant, Function, If, Let, Match, PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var};
+use isoform_ir::ir::{Constructor, GlobalTypeVar, GlobalVar, Op, RelayExpr};
 use isoform::traverse::{Before, NodeFunctor, NodeMutator, NodeVisitor, WalkResult};
 use isoform::{Node, Ref};
 
@@ -56,7 +53,7 @@ fn each_class_has_its_function() {
     let functor = named::<Var>(functor, "Var");
     let functor = named::<GlobalVar>(functor, "GlobalVar");
     let functor = named::<Function>(functor, "Function");
-    let functor = named::<isoform::dialect::relay::Call>(functor, "Call");
+    let functor = named::<isoform_relay::Call>(functor, "Call");
     let functor = named::<Let>(functor, "Let");
     let functor = named::<If>(functor, "If");
     let functor = named::<Op>(functor, "Op");

@@ -1,9 +1,11 @@
 //! Functions that are added to modules.
 
+use isoform_ir::ir::IRModuleRef;
 use isoform::Ref;
-use isoform::dialect::relay::{self, AsExpr, Call, Function, Let, Tuple, Var};
+use isoform_relay as relay;
+use isoform_relay::{AsExpr, Call, Function, Let, Tuple, Var};
 use isoform::functions::global_function;
-use isoform::ir::{BaseFunc, GlobalVar, IRModule, TypeVar};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule, TypeVar};
 use isoform::values::DType;
 
 use super::support::{check, int, scalar};
@@ -49,7 +51,7 @@ fn functions_of_a_module_are_closed_and_well_formed() {
 #[test]
 fn expressions_and_global_variables_become_functions() {
     relay::register().expect("the names are free");
-    isoform::ir::register().expect("the names are free");
+    isoform_ir::ir::register().expect("the names are free");
     let set = global_function("ir.IRModule.set").expect("exported");
     let (module, f) = (IRModule::new(), GlobalVar::new("f"));
     let add = |name: &str, value: isoform::Value| set.call(&[(&module).into(), name.into(), value]);

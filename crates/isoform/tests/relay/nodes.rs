@@ -1,14 +1,9 @@
 //! Every node type: construction, and what makes two of them equal.
 
-use isoform::dialect::relay::{
-    self, Any, AsExpr, Call, Clause, Constant, EmptyTuple, Function, Id, If, Let, Match, Pattern,
-    PatternConstructor, PatternTuple, PatternVar, PatternWildcard, RefCreate, RefRead, RefWrite,
-    TempExpr, Tuple, TupleGetItem, Var, attribute,
-};
-use isoform::ir::{
-    BaseFunc, Constructor, DictAttrs, FuncType, GlobalTypeVar, IncompleteType, IntImm, RelayExpr,
-    SourceName, Span, TensorType, Type, TypeVar,
-};
+use isoform_ir::ir::BaseFuncRef;
+use isoform_relay as relay;
+use isoform_relay::{Any, AsExpr, Call, Clause, Constant, EmptyTuple, Function, Id, If, Let, Match, Pattern, PatternConstructor, PatternTuple, PatternVar, PatternWildcard, RefCreate, RefRead, RefWrite, TempExpr, Tuple, TupleGetItem, Var, attribute};
+use isoform_ir::ir::{BaseFunc, Constructor, DictAttrs, FuncType, GlobalTypeVar, IncompleteType, IntImm, RelayExpr, SourceName, Span, TensorType, Type, TypeVar};
 use isoform::objects::{construct, with_field};
 use isoform::types::find_type;
 use isoform::values::{DType, Tensor};

@@ -1,11 +1,7 @@
 //! Rewrites: substitution, fresh variables, post-order.
 
-use isoform::dialect::relay::{
-    AsExpr, Call, Clause, Constant, ExprRewriter, Function, If, Let, Match, Pattern, PatternTuple,
-    PatternVar, RefCreate, Tuple, TupleGetItem, Var, bind, bind_params_by_name, bind_types, dedup,
-    expand_a_normal_form, fresh_pattern, post_order_rewrite,
-};
-use isoform::ir::{RelayExpr, TupleType, Type, TypeVar};
+use isoform_relay::{AsExpr, Call, Clause, Constant, ExprRewriter, Function, If, Let, Match, Pattern, PatternTuple, PatternVar, RefCreate, Tuple, TupleGetItem, Var, bind, bind_params_by_name, bind_types, dedup, expand_a_normal_form, fresh_pattern, post_order_rewrite};
+use isoform_ir::ir::{RelayExpr, TupleType, Type, TypeVar};
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, structural_equal};
 
@@ -284,8 +280,8 @@ fn binders_get_fresh_variables() {
 
 #[test]
 fn a_wildcard_is_filled_by_any_expression() {
-    use isoform::dialect::relay::Wildcard;
-    use isoform::ir::GlobalVar;
+    use isoform_relay::Wildcard;
+    use isoform_ir::ir::GlobalVar;
     use isoform::pattern::Pattern;
 
     let x = Wildcard::new("x");

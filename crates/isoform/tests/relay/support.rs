@@ -1,9 +1,9 @@
 //! Helpers of the tests.
 
 use isoform::compare::CompareOptions;
-use isoform::dialect::relay::{AsExpr, Call, Constant};
+use isoform_relay::{AsExpr, Call, Constant};
 use isoform::functions::Function;
-use isoform::ir::{Op, OpRegistry, RelayExpr, TensorType, Type};
+use isoform_ir::ir::{Op, OpRegistry, RelayExpr, TensorType, Type};
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, Value, structural_digest, structural_equal, structural_hash};
 

@@ -1,7 +1,7 @@
 //! Attributes as nodes.
 
-use isoform::dialect::relay::attrs::*;
-use isoform::ir::Attrs;
+use isoform_relay::attrs::*;
+use isoform_ir::ir::Attrs;
 use isoform::objects::{construct_named, verify};
 use isoform::types::find_type;
 use isoform::values::DType;
@@ -9,7 +9,7 @@ use isoform::{Array, Ref, Value, structural_equal};
 
 /// Makes attributes from a key and named fields.
 fn make(key: &str, fields: Vec<(&str, Value)>) -> isoform::Result<Ref<Attrs>> {
-    isoform::dialect::relay::register()?;
+    isoform_relay::register()?;
     construct_named(find_type(key).unwrap().index(), fields)?.cast()
 }
 
@@ -125,7 +125,7 @@ fn defaults_are_those_of_the_table() {
             let shown = match value.extract::<Array>() {
                 Ok(items) => {
                     let items = items.iter().map(|item| {
-                        let literal: Ref<isoform::ir::IntImm> = item.extract().unwrap();
+                        let literal: Ref<isoform_ir::ir::IntImm> = item.extract().unwrap();
                         assert_eq!(literal.dtype, DType::INT32);
                         literal.value
                     });

@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::Ref;
-use isoform::dialect::relay::op::{self, CallTypes};
-use isoform::dialect::relay::{self, AsExpr, Call, Function, If, Let, RefCreate, Tuple, Var};
-use isoform::ir::{OpRegistry, RelayExpr};
+use isoform_relay::op;
+use isoform_relay::op::CallTypes;
+use isoform_relay as relay;
+use isoform_relay::{AsExpr, Call, Function, If, Let, RefCreate, Tuple, Var};
+use isoform_ir::ir::{OpRegistry, RelayExpr};
 
 use super::support::{main_of, v};
 

@@ -1,15 +1,9 @@
 //! Inference of whole programs.
 
-use isoform::dialect::relay::attrs::*;
-use isoform::dialect::relay::{
-    self, AsExpr, Call, Clause, Constant, Function, If, Let, Match, PatternConstructor,
-    PatternTuple, PatternVar, PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem,
-    Var, op,
-};
-use isoform::ir::{
-    Constructor, FuncType, GlobalTypeVar, GlobalVar, IRModule, RelayExpr, RelayRefType, SourceName,
-    Span, TupleType, TypeCall, TypeData, TypeVar,
-};
+use isoform_relay::attrs::*;
+use isoform_relay as relay;
+use isoform_relay::{AsExpr, Call, Clause, Constant, Function, If, Let, Match, PatternConstructor, PatternTuple, PatternVar, PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op};
+use isoform_ir::ir::{Constructor, FuncType, GlobalTypeVar, GlobalVar, IRModule, RelayExpr, RelayRefType, SourceName, Span, TupleType, TypeCall, TypeData, TypeVar};
 use isoform::values::{DType, Tensor};
 use isoform::{Array, Ref, structural_equal};
 
@@ -131,7 +125,7 @@ fn constants_tuples_and_items() {
     assert!(
         structural_equal(
             type_of(&main.body),
-            isoform::ir::TupleType::new([ty("i64[1,2]"), ty("()")])
+            isoform_ir::ir::TupleType::new([ty("i64[1,2]"), ty("()")])
         )
         .unwrap()
     );

@@ -1,8 +1,8 @@
 //! Relations of the operators of neural networks, and of annotations.
 
 use isoform::Ref;
-use isoform::dialect::relay::attrs::*;
-use isoform::dialect::relay::{TupleGetItem, op};
+use isoform_relay::attrs::*;
+use isoform_relay::{TupleGetItem, op};
 use isoform::values::{DType, Device};
 
 use super::support::{fails, gives, v};

@@ -1,11 +1,10 @@
 //! Errors of inference, which show the place.
 
 use isoform::Ref;
-use isoform::dialect::relay::attrs::*;
-use isoform::dialect::relay::{
-    self, AsExpr, Call, Function, If, Let, RefRead, Tuple, TupleGetItem, Var, op,
-};
-use isoform::ir::{GlobalVar, IRModule, RelayExpr, Span, TypeVar};
+use isoform_relay::attrs::*;
+use isoform_relay as relay;
+use isoform_relay::{AsExpr, Call, Function, If, Let, RefRead, Tuple, TupleGetItem, Var, op};
+use isoform_ir::ir::{GlobalVar, IRModule, RelayExpr, Span, TypeVar};
 
 use super::support::{changed, main_of, module, v};
 
@@ -50,7 +49,7 @@ fn calls_are_checked() {
         Call::new(GlobalVar::new("nowhere"), []),
         "the module has no function @nowhere",
     );
-    let bare = isoform::ir::OpRegistry::get_or_register("relay_ops.bare").unwrap();
+    let bare = isoform_ir::ir::OpRegistry::get_or_register("relay_ops.bare").unwrap();
     check(
         Call::new(bare.op(), []),
         "the operator relay_ops.bare has no type relation",

@@ -1,7 +1,7 @@
 //! Relations of element-wise operators, shape operators and reductions.
 
-use isoform::dialect::relay::attrs::*;
-use isoform::dialect::relay::{AsExpr, Constant, Tuple, op};
+use isoform_relay::attrs::*;
+use isoform_relay::{AsExpr, Constant, Tuple, op};
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, Value};
 
@@ -710,7 +710,7 @@ fn repetition_and_layouts() {
 fn reductions() {
     let axis = |axis: &[i64]| ReduceAttrs::new().with_axis(sizes(axis.iter().copied()));
     for make in [op::sum, op::max, op::min, op::mean, op::prod] {
-        let plain: Ref<isoform::dialect::relay::Call> = make(v("f32[2,3,n]"), ReduceAttrs::new());
+        let plain: Ref<isoform_relay::Call> = make(v("f32[2,3,n]"), ReduceAttrs::new());
         gives(plain, "f32[]");
     }
     gives(op::all(v("bool[2,3]"), axis(&[0])), "bool[3]");

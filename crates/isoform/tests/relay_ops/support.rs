@@ -1,12 +1,12 @@
 //! Types written as text, and checks of calls.
 
-use isoform::dialect::relay::{self, Any, AsExpr, Call, Function, Var};
-use isoform::ir::{
-    BaseFunc, GlobalVar, IRModule, PrimExpr, RelayExpr, TensorType, TupleType, Type,
-};
+use isoform_relay as relay;
+use isoform_relay::{Any, AsExpr, Call, Function, Var};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule, PrimExpr, RelayExpr, TensorType, TupleType, Type};
 use isoform::types::IsA;
 use isoform::values::DType;
-use isoform::{Node, Ref, Value, structural_equal, tir};
+use isoform::{Node, Ref, Value, structural_equal};
+use isoform_ir::tir;
 
 thread_local! {
     static SIZES: std::cell::RefCell<std::collections::HashMap<String, Ref<tir::Var>>> =

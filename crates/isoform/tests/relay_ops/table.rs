@@ -1,15 +1,17 @@
 //! The table of operators, and constructor functions by name.
 
-use isoform::dialect::relay::op::{self, CallTypes, OpPattern};
-use isoform::dialect::relay::{self, Call, Var, is_primitive_op};
+use isoform_relay::op;
+use isoform_relay::op::{CallTypes, OpPattern};
+use isoform_relay as relay;
+use isoform_relay::{Call, Var, is_primitive_op};
 use isoform::functions::{global_function, list_functions};
-use isoform::ir::{Op, OpRegistry, TensorType, Type};
+use isoform_ir::ir::{Op, OpRegistry, TensorType, Type};
 use isoform::{Array, Ref, Value};
 
 use super::support::{gives, ty, v};
 
 fn get(name: &str) -> Ref<Op> {
-    isoform::ir::register().unwrap();
+    isoform_ir::ir::register().unwrap();
     relay::register().unwrap();
     Op::get(name).unwrap()
 }
@@ -175,7 +177,7 @@ fn operators_of_users_have_relations_of_their_own() {
         .num_inputs(2)
         .type_relation("RelayOpsSecond", Some(python))
         .unwrap();
-    let arg = |text: &str| -> Ref<isoform::ir::RelayExpr> { relay::AsExpr::expr(&v(text)) };
+    let arg = |text: &str| -> Ref<isoform_ir::ir::RelayExpr> { relay::AsExpr::expr(&v(text)) };
     gives(
         Call::new(entry.op(), [arg("f32[4]"), arg("i8[2]")]),
         "i8[2]",
@@ -190,7 +192,7 @@ fn relations_are_functions_under_global_names() {
     let found = broadcast.call(&[types.into(), Value::NONE]).unwrap();
     assert!(isoform::structural_equal(found, ty("f32[2,3]")).unwrap());
     let unknown: Array<Ref<Type>> =
-        [isoform::ir::IncompleteType::new().upcast(), ty("f32[3]")].into();
+        [isoform_ir::ir::IncompleteType::new().upcast(), ty("f32[3]")].into();
     assert!(broadcast.call(&[unknown.into()]).unwrap().is_none());
     assert!(broadcast.call(&[]).is_err());
 }

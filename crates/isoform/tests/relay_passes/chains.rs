@@ -1,14 +1,11 @@
 //! Every pass runs on a million levels of `let` and of calls, and on graphs with an
 //! exponential number of paths.
 
-use isoform::dialect::relay::passes::{
-    CommonSubexprOptions, DeadCodeOptions, inline_functions, remove_unused_functions,
-    to_a_normal_form_expr, to_basic_block_normal_form_expr, to_graph_normal_form_expr,
-};
-use isoform::dialect::relay::{AsExpr, Function, infer_type};
+use isoform_relay::passes::{CommonSubexprOptions, DeadCodeOptions, inline_functions, remove_unused_functions, to_a_normal_form_expr, to_basic_block_normal_form_expr, to_graph_normal_form_expr};
+use isoform_relay::{AsExpr, Function, infer_type};
 use isoform::functions::list_functions;
-use isoform::ir::{GlobalVar, Op, TensorType};
-use isoform::transform::make_pass;
+use isoform_ir::ir::{GlobalVar, Op, TensorType};
+use isoform_ir::transform::make_pass;
 use isoform::values::DType;
 
 use crate::support::*;
@@ -60,7 +57,7 @@ fn a_million_levels_of_let() {
     let mut body = vars[LEVELS - 1].expr();
     for level in (0..LEVELS).rev() {
         let before = if level == 0 { &x } else { &vars[level - 1] };
-        let value = isoform::dialect::relay::Call::new(&f, [before.expr()]).expr();
+        let value = isoform_relay::Call::new(&f, [before.expr()]).expr();
         body = bind(&vars[level], &value, &body);
     }
     run_all(&func([&x], &body));
@@ -69,7 +66,7 @@ fn a_million_levels_of_let() {
 /// Whatever pass is registered is covered, without being named here.
 #[test]
 fn every_registered_pass_takes_a_million_levels_of_let() {
-    isoform::dialect::relay::register().expect("the names are free");
+    isoform_relay::register().expect("the names are free");
     let scalar = TensorType::new([]).with_dtype(DType::FLOAT32).upcast();
     let x = var("x").with_type_annotation(Some(scalar));
     let exp = Op::get("exp").expect("an operator");
@@ -77,7 +74,7 @@ fn every_registered_pass_takes_a_million_levels_of_let() {
     let mut body = vars[LEVELS - 1].expr();
     for level in (0..LEVELS).rev() {
         let before = if level == 0 { &x } else { &vars[level - 1] };
-        let value = isoform::dialect::relay::Call::new(&exp, [before.expr()]).expr();
+        let value = isoform_relay::Call::new(&exp, [before.expr()]).expr();
         body = bind(&vars[level], &value, &body);
     }
     let main = GlobalVar::new("main");
@@ -109,7 +106,7 @@ fn a_million_levels_of_calls() {
     let f = op("f");
     let mut body = x.expr();
     for _ in 0..LEVELS {
-        body = isoform::dialect::relay::Call::new(&f, [body]).expr();
+        body = isoform_relay::Call::new(&f, [body]).expr();
     }
     run_all(&func([&x], &body));
 }

@@ -1,10 +1,10 @@
 //! Dead code elimination and purity.
 
 use isoform::Ref;
-use isoform::dialect::relay::passes::{DeadCodeOptions, eliminate_dead_code};
-use isoform::dialect::relay::{AsExpr, Function, PatternTuple, PatternVar};
-use isoform::dialect::relay::{Clause, Match};
-use isoform::ir::{GlobalVar, IRModule};
+use isoform_relay::passes::{DeadCodeOptions, eliminate_dead_code};
+use isoform_relay::{AsExpr, Function, PatternTuple, PatternVar};
+use isoform_relay::{Clause, Match};
+use isoform_ir::ir::{GlobalVar, IRModule};
 
 use crate::support::*;
 
@@ -247,7 +247,7 @@ fn everything_else_of_the_module_is_kept() {
     let with_attr = isoform::objects::with_field(
         all.as_object(),
         "attrs",
-        isoform::ir::DictAttrs::from_map([("a".into(), 1.into())].into_iter().collect()).into(),
+        isoform_ir::ir::DictAttrs::from_map([("a".into(), 1.into())].into_iter().collect()).into(),
     );
     let all: Ref<IRModule> = with_attr.unwrap().cast().unwrap();
     let done = eliminate_dead_code(&all).unwrap();

@@ -1,15 +1,13 @@
 //! Fusing of operators into kernels.
 
 use isoform::Ref;
-use isoform::dialect::relay::analysis::count_ops;
-use isoform::dialect::relay::attrs::{ConcatenateAttrs, DenseAttrs, SqueezeAttrs};
-use isoform::dialect::relay::op::CallTypes;
-use isoform::dialect::relay::passes::FuseOptions;
-use isoform::dialect::relay::{
-    Any, AsExpr, Call, Constant, Function, Tuple, Var, infer_type_expr, op,
-};
-use isoform::ir::{GlobalVar, Op, OpRegistry, TensorType, Type};
-use isoform::tir;
+use isoform_relay::analysis::count_ops;
+use isoform_relay::attrs::{ConcatenateAttrs, DenseAttrs, SqueezeAttrs};
+use isoform_relay::op::CallTypes;
+use isoform_relay::passes::FuseOptions;
+use isoform_relay::{Any, AsExpr, Call, Constant, Function, Tuple, Var, infer_type_expr, op};
+use isoform_ir::ir::{GlobalVar, Op, OpRegistry, TensorType, Type};
+use isoform_ir::tir;
 use isoform::values::{DType, Tensor};
 
 use crate::support::{kernel as marked_kernel, *};
@@ -203,7 +201,7 @@ fn kernels_that_only_change_shapes_are_marked() {
 #[test]
 fn names_in_tuples_need_no_types() {
     let [x, p] = [("x", &[2]), ("p", &[2])].map(|(name, shape)| typed_var(name, shape));
-    isoform::dialect::relay::register().expect("no other operators");
+    isoform_relay::register().expect("no other operators");
     for name in [GlobalVar::new("f").expr(), Op::get("exp").unwrap().expr()] {
         let value = typed(&func([&x], &exp(&x.expr())))
             .cast::<Function>()

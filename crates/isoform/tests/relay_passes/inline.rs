@@ -1,8 +1,8 @@
 //! Inlining of functions of a module.
 
-use isoform::dialect::relay::passes::inline_functions;
-use isoform::dialect::relay::{AsExpr, Function};
-use isoform::ir::{GlobalVar, TensorType, TypeVar};
+use isoform_relay::passes::inline_functions;
+use isoform_relay::{AsExpr, Function};
+use isoform_ir::ir::{GlobalVar, TensorType, TypeVar};
 
 use crate::support::*;
 
@@ -41,12 +41,12 @@ fn each_call_has_its_own_variables_and_effects() {
     ]);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
     let [b, c] = ["b", "c"].map(var);
-    let once = |a: &isoform::Ref<isoform::dialect::relay::Var>| {
+    let once = |a: &isoform::Ref<isoform_relay::Var>| {
         bind(a, &call("tick", [&int(1)]), &tuple([&a.expr(), &x.expr()]))
     };
     assert_equal(&done, &func([&x], &tuple([&once(&b), &once(&c)])));
     // Other passes reject a variable with two bindings, so `done` binds each variable once.
-    isoform::dialect::relay::passes::to_a_normal_form_expr(&done).unwrap();
+    isoform_relay::passes::to_a_normal_form_expr(&done).unwrap();
 }
 
 #[test]

@@ -9,11 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use isoform::Ref;
-use isoform::dialect::relay::{
-    Call, Constant, Function, If, Let, Match, Pattern, PatternTuple, PatternVar, RefCreate,
-    RefRead, RefWrite, Tuple, TupleGetItem, Var,
-};
-use isoform::ir::{GlobalVar, IRModule, Op};
+use isoform_relay::{Call, Constant, Function, If, Let, Match, Pattern, PatternTuple, PatternVar, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var};
+use isoform_ir::ir::{GlobalVar, IRModule, Op};
 
 use crate::support::Expr;
 

@@ -1,10 +1,8 @@
 //! Common subexpression elimination, removal of functions.
 
-use isoform::dialect::relay::passes::{
-    CommonSubexprOptions, eliminate_common_subexpr, remove_unused_functions,
-};
-use isoform::dialect::relay::{AsExpr, Call, Function};
-use isoform::ir::{DictAttrs, GlobalVar, RelayExpr};
+use isoform_relay::passes::{CommonSubexprOptions, eliminate_common_subexpr, remove_unused_functions};
+use isoform_relay::{AsExpr, Call, Function};
+use isoform_ir::ir::{DictAttrs, GlobalVar, RelayExpr};
 
 use crate::support::*;
 
@@ -81,7 +79,7 @@ fn items_of_tuples_are_merged_by_index() {
     let found = merged(&func([&x], &tuple([&zero, &item(0), &item(1)])));
     let body = &found.downcast_ref::<Function>().unwrap().body;
     let fields = &body
-        .downcast_ref::<isoform::dialect::relay::Tuple>()
+        .downcast_ref::<isoform_relay::Tuple>()
         .unwrap()
         .fields;
     let [first, second, third] = [0, 1, 2].map(|at| fields.get(at).unwrap());
@@ -173,7 +171,7 @@ fn the_first_call_keeps_its_place_and_functions_may_opt_out() {
         .body
         .clone();
     let fields = body
-        .cast::<isoform::dialect::relay::Tuple>()
+        .cast::<isoform_relay::Tuple>()
         .unwrap()
         .fields
         .clone();

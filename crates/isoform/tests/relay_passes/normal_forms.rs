@@ -1,14 +1,10 @@
 //! A-normal form, basic block normal form, graph normal form.
 
 use isoform::Ref;
-use isoform::dialect::relay::analysis::{check_basic_block_normal_form, well_formed};
-use isoform::dialect::relay::passes::{
-    DeadCodeOptions, fold_constant_expr, to_a_normal_form, to_a_normal_form_expr as named,
-    to_basic_block_normal_form, to_basic_block_normal_form_expr as blocks, to_graph_normal_form,
-    to_graph_normal_form_expr as graph,
-};
-use isoform::dialect::relay::{AsExpr, Call, Function, Let, Var};
-use isoform::ir::{GlobalVar, SourceName, Span};
+use isoform_relay::analysis::{check_basic_block_normal_form, well_formed};
+use isoform_relay::passes::{DeadCodeOptions, fold_constant_expr, to_a_normal_form, to_a_normal_form_expr as named, to_basic_block_normal_form, to_basic_block_normal_form_expr as blocks, to_graph_normal_form, to_graph_normal_form_expr as graph};
+use isoform_relay::{AsExpr, Call, Function, Let, Var};
+use isoform_ir::ir::{GlobalVar, SourceName, Span};
 
 use crate::interpret::outcome;
 use crate::support::*;
@@ -109,7 +105,7 @@ fn kernels_are_bound_as_they_are_and_other_compilers_functions_kept() {
 fn the_module_given_is_not_changed_and_spans_and_types_are_kept() {
     let (x, main) = (var("x"), GlobalVar::new("main"));
     let span = Span::new(SourceName::new("f.relay"), 1, 1, 2, 3);
-    let ty = isoform::ir::TensorType::new([]).upcast();
+    let ty = isoform_ir::ir::TensorType::new([]).upcast();
     let inner = call("f", [&x.expr()]);
     let inner = isoform::objects::with_field(inner.as_object(), "span", (&span).into()).unwrap();
     let inner = isoform::objects::with_field(&inner, "checked_type_", (&ty).into()).unwrap();

@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 
 use isoform::Ref;
-use isoform::dialect::relay::{
-    AsExpr, Clause, Match, PatternTuple, PatternVar, PatternWildcard, Var,
-};
-use isoform::dialect::relay::{Call, Function, Tuple};
-use isoform::ir::{GlobalVar, IRModule};
+use isoform_relay::{AsExpr, Clause, Match, PatternTuple, PatternVar, PatternWildcard, Var};
+use isoform_relay::{Call, Function, Tuple};
+use isoform_ir::ir::{GlobalVar, IRModule};
 
 use crate::support::*;
 

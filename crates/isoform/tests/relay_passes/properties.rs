@@ -6,15 +6,10 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 
-use isoform::dialect::relay::analysis::{check_basic_block_normal_form, well_formed};
-use isoform::dialect::relay::passes::{
-    CommonSubexprOptions, DeadCodeOptions, eliminate_common_subexpr, eliminate_dead_code,
-    fold_constant, fold_constant_expr, inline_functions, remove_unused_functions, to_a_normal_form,
-    to_a_normal_form_expr, to_basic_block_normal_form, to_basic_block_normal_form_expr,
-    to_graph_normal_form, to_graph_normal_form_expr,
-};
-use isoform::dialect::relay::{Function, Let};
-use isoform::ir::IRModule;
+use isoform_relay::analysis::{check_basic_block_normal_form, well_formed};
+use isoform_relay::passes::{CommonSubexprOptions, DeadCodeOptions, eliminate_common_subexpr, eliminate_dead_code, fold_constant, fold_constant_expr, inline_functions, remove_unused_functions, to_a_normal_form, to_a_normal_form_expr, to_basic_block_normal_form, to_basic_block_normal_form_expr, to_graph_normal_form, to_graph_normal_form_expr};
+use isoform_relay::{Function, Let};
+use isoform_ir::ir::IRModule;
 use isoform::{Ref, structural_equal};
 
 use crate::interpret::{any, is_in_a_normal_form, is_in_basic_blocks, operands, outcome};

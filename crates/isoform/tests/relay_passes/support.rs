@@ -1,10 +1,7 @@
 //! Short ways to write programs.
 
-use isoform::dialect::relay::{
-    AsExpr, Call, Constant, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem,
-    Var,
-};
-use isoform::ir::{GlobalVar, IRModule, Op, OpRegistry, RelayExpr};
+use isoform_relay::{AsExpr, Call, Constant, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var};
+use isoform_ir::ir::{GlobalVar, IRModule, Op, OpRegistry, RelayExpr};
 use isoform::types::IsA;
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, structural_equal};

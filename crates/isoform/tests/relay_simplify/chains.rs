@@ -1,8 +1,8 @@
 //! Long programs: the number of attempts is linear, at any depth.
 
-use isoform::dialect::relay::attrs::{CastAttrs, ReshapeAttrs, TransposeAttrs, sizes};
-use isoform::dialect::relay::passes::{Simplified, SimplifyOptions};
-use isoform::dialect::relay::{AsExpr, Let, Var, op};
+use isoform_relay::attrs::{CastAttrs, ReshapeAttrs, TransposeAttrs, sizes};
+use isoform_relay::passes::{Simplified, SimplifyOptions};
+use isoform_relay::{AsExpr, Let, Var, op};
 
 use crate::support::*;
 

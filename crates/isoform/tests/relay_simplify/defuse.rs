@@ -1,11 +1,10 @@
 //! Taking kernels apart.
 
+use isoform_ir::ir::BaseFuncRef;
 use isoform::Ref;
-use isoform::dialect::relay::passes::{FuseOptions, defuse_ops_expr};
-use isoform::dialect::relay::{
-    AsExpr, Call, Function, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op,
-};
-use isoform::ir::BaseFunc;
+use isoform_relay::passes::{FuseOptions, defuse_ops_expr};
+use isoform_relay::{AsExpr, Call, Function, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op};
+use isoform_ir::ir::BaseFunc;
 use isoform::structural_equal;
 
 use crate::support::*;
@@ -40,7 +39,7 @@ fn fused_programs_come_back() {
         &[&x],
         Tuple::new([shared.expr(), op::tanh(&shared).expr()]),
     ));
-    let parts = op::split(&x, isoform::dialect::relay::attrs::SplitAttrs::new(1));
+    let parts = op::split(&x, isoform_relay::attrs::SplitAttrs::new(1));
     comes_back(&func(&[&x], op::tanh(TupleGetItem::new(parts, 0))));
     let v = Var::new("v");
     comes_back(&func(

@@ -1,9 +1,11 @@
 //! Effects, functions that simplification skips, limits, and rules that enable further rules.
 
-use isoform::dialect::relay::attrs::{ReshapeAttrs, sizes};
-use isoform::dialect::relay::passes::{SimplifyOptions, simplify, simplify_rules};
-use isoform::dialect::relay::{AsExpr, Call, Function, Let, RefCreate, RefRead, Var, op};
-use isoform::ir::{BaseFunc, GlobalVar, IRModule};
+use isoform_ir::ir::BaseFuncRef;
+use isoform_ir::ir::IRModuleRef;
+use isoform_relay::attrs::{ReshapeAttrs, sizes};
+use isoform_relay::passes::{SimplifyOptions, simplify, simplify_rules};
+use isoform_relay::{AsExpr, Call, Function, Let, RefCreate, RefRead, Var, op};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule};
 use isoform::{Ref, structural_equal};
 
 use crate::support::*;

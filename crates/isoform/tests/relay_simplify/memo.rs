@@ -1,22 +1,24 @@
 //! Memoised passes over functions of Relay: callers depend on the types of callees.
 
+use isoform_ir::ir::BaseFuncRef;
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::dialect::relay::{AsExpr, Call, Function, Var, infer_type, op};
+use isoform_relay::{AsExpr, Call, Function, Var, infer_type, op};
 use isoform::functions::Function as Callable;
-use isoform::ir::{BaseFunc, GlobalVar, IRModule, Type};
-use isoform::transform::{
-    Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, Signature,
-};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule, Type};
+use isoform_ir::transform::{Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, Signature};
 use isoform::{Ref, Value, structural_equal};
 
 use crate::support::*;
 
 /// A module in which `main` calls the other functions.
 fn module(callees: &[(&str, &Expr)]) -> Ref<IRModule> {
-    isoform::dialect::relay::register().expect("the dialect");
-    isoform::transform::register().expect("passes");
+    isoform_relay::register().expect("the dialect");
+    isoform_ir::transform::register().expect("passes");
     let module = IRModule::new();
     let x = var(&[2], F32);
     let mut body = x.expr();
@@ -76,8 +78,8 @@ fn memoised_passes_read_the_types_of_callees() {
         &[&p],
         op::reshape(
             &p,
-            isoform::dialect::relay::attrs::ReshapeAttrs::new(
-                isoform::dialect::relay::attrs::sizes([1, 2]),
+            isoform_relay::attrs::ReshapeAttrs::new(
+                isoform_relay::attrs::sizes([1, 2]),
             ),
         ),
     );

@@ -1,12 +1,10 @@
 //! Expressions to which a rule applies, and similar expressions to which the rule does not apply.
 
 use isoform::Ref;
-use isoform::dialect::relay::attrs::{
-    self, CastAttrs, ClipAttrs, InitOpAttrs, LayoutTransformAttrs, ReshapeAttrs, TransposeAttrs,
-    sizes,
-};
-use isoform::dialect::relay::{AsExpr, op};
-use isoform::dialect::relay::{Call, Var};
+use isoform_relay::attrs;
+use isoform_relay::attrs::{CastAttrs, ClipAttrs, InitOpAttrs, LayoutTransformAttrs, ReshapeAttrs, TransposeAttrs, sizes};
+use isoform_relay::{AsExpr, op};
+use isoform_relay::{Call, Var};
 use isoform::values::DType;
 
 use crate::support::*;
@@ -145,7 +143,7 @@ fn x_plus_x_is_a_product() {
     stays(&func(&[&b], op::add(&b, &b)));
     // Items of a tuple are equal if they are the same item.
     let parts = op::split(&x, attrs::SplitAttrs::new(2));
-    let item = |index| isoform::dialect::relay::TupleGetItem::new(&parts, index);
+    let item = |index| isoform_relay::TupleGetItem::new(&parts, index);
     let expected = op::multiply(item(1), number(2.0, F32));
     applies(
         "add_itself",

@@ -1,10 +1,11 @@
 //! Programs, and checks of what simplification makes of them.
 
-use isoform::dialect::relay::attrs::{CastAttrs, sizes};
-use isoform::dialect::relay::eval::Evaluator;
-use isoform::dialect::relay::passes::{SimplifyOptions, simplify_rules};
-use isoform::dialect::relay::{self, AsExpr, Constant, Function, Var, infer_type_expr, op};
-use isoform::ir::{RelayExpr, TensorType, Type};
+use isoform_relay::attrs::{CastAttrs, sizes};
+use isoform_relay::eval::Evaluator;
+use isoform_relay::passes::{SimplifyOptions, simplify_rules};
+use isoform_relay as relay;
+use isoform_relay::{AsExpr, Constant, Function, Var, infer_type_expr, op};
+use isoform_ir::ir::{RelayExpr, TensorType, Type};
 use isoform::objects::repr;
 use isoform::types::IntoField;
 use isoform::values::{DType, DTypeCode, Tensor};
@@ -116,7 +117,7 @@ fn arguments(func: &Ref<Function>, round: usize) -> Option<Vec<Value>> {
             .downcast_ref::<TensorType>()?;
         let dims = ty.shape.iter();
         let shape: Vec<i64> = dims
-            .map(|dim| Some(dim.downcast_ref::<isoform::ir::IntImm>()?.value))
+            .map(|dim| Some(dim.downcast_ref::<isoform_ir::ir::IntImm>()?.value))
             .collect::<Option<_>>()?;
         let is_float = matches!(ty.dtype.code(), DTypeCode::Float | DTypeCode::BFloat);
         let choice: &[f64] = match (is_float, ty.dtype.code()) {

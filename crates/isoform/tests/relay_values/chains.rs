@@ -1,10 +1,10 @@
 //! Depth is limited by memory only.
 
 use isoform::Ref;
-use isoform::dialect::relay::eval::{Closure, Evaluator};
-use isoform::dialect::relay::passes::fold_constant_expr;
-use isoform::dialect::relay::{AsExpr, Call, Constant, Function, If, Let, Tuple, Var, op};
-use isoform::ir::RelayExpr;
+use isoform_relay::eval::{Closure, Evaluator};
+use isoform_relay::passes::fold_constant_expr;
+use isoform_relay::{AsExpr, Call, Constant, Function, If, Let, Tuple, Var, op};
+use isoform_ir::ir::RelayExpr;
 
 use crate::support::*;
 

@@ -1,12 +1,9 @@
 //! The evaluator of whole programs.
 
-use isoform::dialect::relay::eval::{Closure, ConstructorValue, Evaluator, RefValue};
-use isoform::dialect::relay::{
-    AsExpr, Call, Clause, Function, If, Let, Match, PatternConstructor, PatternTuple, PatternVar,
-    PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op,
-};
+use isoform_relay::eval::{Closure, ConstructorValue, Evaluator, RefValue};
+use isoform_relay::{AsExpr, Call, Clause, Function, If, Let, Match, PatternConstructor, PatternTuple, PatternVar, PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op};
 use isoform::errors::ErrorKind;
-use isoform::ir::{Constructor, GlobalTypeVar, GlobalVar, RelayExpr};
+use isoform_ir::ir::{Constructor, GlobalTypeVar, GlobalVar, RelayExpr};
 use isoform::{Array, Ref, Value};
 
 use crate::support::*;
@@ -119,7 +116,7 @@ fn functions_of_a_module_call_each_other() {
         let body = If::new(op::less(&n, number(1)), truth(at_zero), rest);
         Function::new([n.clone()], body)
     };
-    let module = isoform::ir::IRModule::new();
+    let module = isoform_ir::ir::IRModule::new();
     module
         .update_func(&even, parity(&odd, true).upcast())
         .expect("a name");
@@ -357,8 +354,8 @@ fn endless_recursion_is_an_error() {
 
 #[test]
 fn results_may_be_limited() {
-    let shape = isoform::dialect::relay::attrs::sizes([1 << 20]);
-    let attrs = isoform::dialect::relay::attrs::InitOpAttrs::new(Some(shape));
+    let shape = isoform_relay::attrs::sizes([1 << 20]);
+    let attrs = isoform_relay::attrs::InitOpAttrs::new(Some(shape));
     let large = op::broadcast_to(number(1), attrs);
     let error = Evaluator::new()
         .max_bytes(1 << 20)

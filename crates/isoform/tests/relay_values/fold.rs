@@ -2,16 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use isoform::dialect::relay::attrs::{
-    DropoutAttrs, InitOpAttrs, NdarraySizeAttrs, OnDeviceAttrs, ShapeOfAttrs, SplitAttrs, sizes,
-};
-use isoform::dialect::relay::eval::{kernel, register_kernel};
-use isoform::dialect::relay::passes::{FoldConstantOptions, fold_constant, fold_constant_expr};
-use isoform::dialect::relay::{
-    AsExpr, Call, Constant, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem,
-    Var, attribute, infer_type_expr, op,
-};
-use isoform::ir::{OpRegistry, RelayExpr, SourceName, Span, TupleType};
+use isoform_relay::attrs::{DropoutAttrs, InitOpAttrs, NdarraySizeAttrs, OnDeviceAttrs, ShapeOfAttrs, SplitAttrs, sizes};
+use isoform_relay::eval::{kernel, register_kernel};
+use isoform_relay::passes::{FoldConstantOptions, fold_constant, fold_constant_expr};
+use isoform_relay::{AsExpr, Call, Constant, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, attribute, infer_type_expr, op};
+use isoform_ir::ir::{OpRegistry, RelayExpr, SourceName, Span, TupleType};
 use isoform::types::IntoField;
 use isoform::values::{DType, Tensor};
 use isoform::{Error, Ref, Value, structural_equal};
@@ -61,7 +56,7 @@ fn spans_are_kept() {
     let span = Span::new(SourceName::new("a.py"), 1, 1, 2, 3);
     let binding = Let::new(&x, &y, op::add(number(1), number(2)));
     let binding =
-        isoform::dialect::relay::with_fields(binding.as_object(), [("span", span.clone().into())]);
+        isoform_relay::with_fields(binding.as_object(), [("span", span.clone().into())]);
     let binding: Ref<RelayExpr> = binding.expect("a copy").cast().expect("an expression");
     let made = folded(binding);
     assert!(made.span.as_ref().is_some_and(|kept| kept.same_as(&span)));
@@ -281,10 +276,10 @@ fn shape_of_folds_by_type_or_value() {
         constant(&ints(&[0], &[])),
     );
     // A size that is not known, and something that is not a tensor.
-    let any = isoform::ir::TensorType::new([isoform::dialect::relay::Any::new().upcast()]);
+    let any = isoform_ir::ir::TensorType::new([isoform_relay::Any::new().upcast()]);
     let any = Var::typed("a", any);
     stays(infer(shape_of(any.expr(), DType::INT32)));
-    let tuple = isoform::dialect::relay::with_fields(
+    let tuple = isoform_relay::with_fields(
         Var::new("t").as_object(),
         [("checked_type_", TupleType::new([]).into())],
     );
@@ -427,7 +422,7 @@ fn arithmetic_is_exact() {
     let cast = |value: f32| {
         op::cast(
             constant(&floats(&[], &[value])),
-            isoform::dialect::relay::attrs::CastAttrs::new(DType::INT32),
+            isoform_relay::attrs::CastAttrs::new(DType::INT32),
         )
     };
     becomes(cast(-1.7), number(-1));

@@ -1,8 +1,9 @@
 //! The table from operators to kernels.
 
-use isoform::dialect::relay::eval::evaluate_call;
-use isoform::dialect::relay::{self, Call, attrs};
-use isoform::ir::{Attrs, Op};
+use isoform_relay::eval::evaluate_call;
+use isoform_relay as relay;
+use isoform_relay::{Call, attrs};
+use isoform_ir::ir::{Attrs, Op};
 use isoform::values::{DType, Tensor};
 use isoform::{Array, Ref, Value};
 
@@ -107,7 +108,7 @@ fn wrong_calls_are_errors() {
         Some(concatenate),
         "requires a tuple of tensors",
     );
-    let symbolic = isoform::tir::Var::new("n", DType::INT32).upcast();
+    let symbolic = isoform_ir::tir::Var::new("n", DType::INT32).upcast();
     let symbolic = attrs::TileAttrs::new([symbolic]).upcast();
     check(&op("tile"), &[one], Some(symbolic), "reps");
 }
@@ -178,10 +179,10 @@ fn attributes_that_ask_for_too_much_are_errors() {
 /// The kernel of a program returns what inference promises.
 #[test]
 fn results_of_kernels_of_programs_are_checked() {
-    use isoform::dialect::relay::eval::{kernel, register_kernel};
-    use isoform::dialect::relay::op::{CallTypes, relation};
+    use isoform_relay::eval::{kernel, register_kernel};
+    use isoform_relay::op::{CallTypes, relation};
     let same = relation(|types: &mut CallTypes<'_>| Ok(types.input(0)?.cloned()));
-    let entry = isoform::ir::OpRegistry::get_or_register("relay_values.lies").expect("a name");
+    let entry = isoform_ir::ir::OpRegistry::get_or_register("relay_values.lies").expect("a name");
     let entry = entry.num_inputs(1).type_relation("Lies", Some(same));
     let op = entry.expect("a relation").op().clone();
     let given = ints(&[2], &[1, 2]);

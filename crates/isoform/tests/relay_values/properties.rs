@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use isoform::Ref;
-use isoform::dialect::relay::passes::{SimplifyOptions, simplify_rules};
-use isoform::dialect::relay::{Call, infer_type};
-use isoform::ir::{IRModule, Op};
+use isoform_relay::passes::{SimplifyOptions, simplify_rules};
+use isoform_relay::{Call, infer_type};
+use isoform_ir::ir::{IRModule, Op};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform_testing::relay::{TYPED_PROPERTIES, random_smooth_program, random_typed_program};
 use isoform_testing::source::RandomCases;

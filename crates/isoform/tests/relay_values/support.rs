@@ -2,12 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::dialect::relay::eval::{Evaluator, kernel, register_kernel};
-use isoform::dialect::relay::{self, AsExpr, Call, Constant, Function, Var};
-use isoform::ir::{BaseFunc, IRModule, Op, OpRegistry, RelayExpr, TensorType};
+use isoform_relay::eval::{Evaluator, kernel, register_kernel};
+use isoform_relay as relay;
+use isoform_relay::{AsExpr, Call, Constant, Function, Var};
+use isoform_ir::ir::{BaseFunc, IRModule, Op, OpRegistry, RelayExpr, TensorType};
 use isoform::types::IntoField;
 use isoform::values::{DType, Tensor};
-use isoform::{Ref, Value, tir};
+use isoform::{Ref, Value};
+use isoform_ir::tir;
 
 pub(crate) fn ints(shape: &[i64], values: &[i32]) -> Tensor {
     let bytes: Vec<u8> = values
@@ -99,7 +101,7 @@ pub(crate) fn typed(name: &str, shape: &[i64]) -> Ref<Var> {
 pub(crate) fn module(functions: &[(&str, &Ref<RelayExpr>)]) -> Ref<IRModule> {
     let module = IRModule::new();
     for (name, function) in functions {
-        let var = isoform::ir::GlobalVar::new(*name);
+        let var = isoform_ir::ir::GlobalVar::new(*name);
         module
             .update_func(&var, Ref::clone(function).cast().expect("a function"))
             .expect("a new name");

@@ -221,8 +221,8 @@ fn holes_ask_for_attributes_fields_and_constants_r52() -> Result<()> {
 /// An attribute of an operator, of any call.
 #[test]
 fn holes_ask_operators_for_attributes_r52() -> Result<()> {
-    use isoform::ir::{Op, OpRegistry};
-    isoform::ir::register()?;
+    use isoform_ir::ir::{Op, OpRegistry};
+    isoform_ir::ir::register()?;
     let kind = |name: &str, kind: i64| -> Result<Ref<Op>> {
         let op = OpRegistry::get_or_register(name)?;
         Ok(op.attr("rw.TOpPattern", kind, 10)?.op().clone())

@@ -1,6 +1,6 @@
 //! Programs of statements: definitions that rules look through, and that die.
 
-use isoform::dialect::pto;
+use isoform_pto as pto;
 use isoform::pattern::{GreedyOptions, Hole, Pattern, PatternOptions, Rule, rewrite_greedily};
 use isoform::{Array, Ref, Result, Value, structural_equal};
 

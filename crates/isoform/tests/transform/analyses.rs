@@ -1,14 +1,15 @@
 //! Analyses: what is kept, and what a pass invalidates.
 
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::transform::AnalysisResults;
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use isoform::functions::Function;
-use isoform::ir::{GlobalVar, IRModule};
-use isoform::transform::{
-    Analysis, ContextOptions, FunctionPass, PassContext, PassInfo, Sequential, functions,
-    register_analysis,
-};
+use isoform_ir::ir::{GlobalVar, IRModule};
+use isoform_ir::transform::{Analysis, ContextOptions, FunctionPass, PassContext, PassInfo, Sequential, functions, register_analysis};
 use isoform::{Error, Obj, Ref, Result, Value};
 
 use crate::program::*;

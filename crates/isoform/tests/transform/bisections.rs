@@ -1,7 +1,8 @@
 //! The search for the pass and the functions that break a program.
 
-use isoform::ir::IRModule;
-use isoform::transform::{Bisection, Pass, Sequential, bisect};
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::ir::IRModule;
+use isoform_ir::transform::{Bisection, Pass, Sequential, bisect};
 use isoform::{Obj, Ref, Result};
 
 use crate::program::*;

@@ -1,10 +1,9 @@
 //! Contexts: levels, the stack of a thread, options, and the order of instruments.
 
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use isoform::errors::ErrorKind;
-use isoform::transform::{
-    ConfigOption, ContextOptions, PassContext, PassInstrument, Sequential, config_options,
-    register_config_option,
-};
+use isoform_ir::transform::{ConfigOption, ContextOptions, PassContext, PassInstrument, Sequential, config_options, register_config_option};
 use isoform::types::{FieldDef, Schema, TypeDef, register_type};
 use isoform::{Array, Error, Map, Ref, Str, Value};
 
@@ -189,7 +188,7 @@ fn disabled_wins_over_required_and_required_over_the_level() {
         options.required(["R", "D"]).disabled(["D"]).make().unwrap()
     };
     let enabled =
-        |level, name, of| ctx(level).enables(&isoform::transform::PassInfo::new(of, name));
+        |level, name, of| ctx(level).enables(&isoform_ir::transform::PassInfo::new(of, name));
     assert!(!enabled(9, "D", 0));
     assert!(enabled(0, "R", 9));
     assert!(enabled(2, "P", 2));

@@ -1,13 +1,13 @@
 //! The costs of passes: calls are counted, and programs may be deep and large.
 
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::ir::IRModule;
-use isoform::transform::instruments::{Changes, Verifying, changes_text};
-use isoform::transform::{
-    ContextOptions, FunctionPass, PassContext, PassInfo, Root, Sequential, script,
-};
+use isoform_ir::ir::IRModule;
+use isoform_ir::transform::instruments::{Changes, Verifying, changes_text};
+use isoform_ir::transform::{ContextOptions, FunctionPass, PassContext, PassInfo, Root, Sequential, script};
 use isoform::{Node, Obj, Ref, Result, Str, Value};
 
 use crate::program::*;
@@ -110,7 +110,7 @@ fn deep_programs_need_no_deep_stack() {
     let (deep, other) = (chain(1_000_000), chain(1_000_001));
     let run = |program: &Ref<Obj>| {
         let next = other.clone();
-        let pass = isoform::transform::ModulePass::new(
+        let pass = isoform_ir::transform::ModulePass::new(
             &PassInfo::new(0, "Other"),
             move |_: Ref<Obj>, _: &Ref<PassContext>| Ok(next.clone()),
         );
@@ -119,7 +119,7 @@ fn deep_programs_need_no_deep_stack() {
         let ctx = options.instrument(&Changes::instrument()).make()?;
         ctx.within(|| pass.run(program))
     };
-    isoform::transform::register().unwrap();
+    isoform_ir::transform::register().unwrap();
     assert!(run(&deep).unwrap().same_as(&other));
     assert!(script(&deep).unwrap().len() > 1_000_000);
     let (short, shorter) = (chain(1_000), chain(999));

@@ -1,9 +1,11 @@
 //! Instruments: the order of their calls, and those that are ready for use.
 
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use std::sync::{Arc, Mutex};
 
-use isoform::transform::instruments::{Changes, DumpIr, PassFilter, Printing, Verifying, timing};
-use isoform::transform::{ContextOptions, PassInstrument, Sequential, instruments};
+use isoform_ir::transform::instruments::{Changes, DumpIr, PassFilter, Printing, Verifying, timing};
+use isoform_ir::transform::{ContextOptions, PassInstrument, Sequential, instruments};
 use isoform::{Error, Ref, Result};
 
 use crate::program::*;

@@ -2,7 +2,6 @@
 //!
 //! Names of tests contain the entries of the acceptance list that they cover.
 
-#![cfg(feature = "transform")]
 
 mod analyses;
 mod bisections;

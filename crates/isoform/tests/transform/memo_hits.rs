@@ -1,16 +1,16 @@
 //! A kept result in another program: it equals what the pass would compute, or the pass
 //! computes it.
 
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use isoform::files::{from_bytes, to_bytes};
 use isoform::functions::Function;
-use isoform::ir::{BaseFunc, GlobalVar, IRModule};
-use isoform::transform::{
-    Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, ResultCache, Root,
-    Signature,
-};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule};
+use isoform_ir::transform::{Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, ResultCache, Root, Signature};
 use isoform::types::register_singleton;
 use isoform::values::{Bytes, List, Shape};
 use isoform::{Array, Map, Node, Obj, Ref, Result, Str, Value};

@@ -1,15 +1,15 @@
 //! Memoised passes: what is computed again, and what a kept result becomes in another
 //! program.
 
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::functions::Function;
-use isoform::ir::{BaseFunc, GlobalVar, IRModule};
-use isoform::transform::{
-    Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, ResultCache,
-    Sequential, Signature, register_config_option,
-};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule};
+use isoform_ir::transform::{Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, ResultCache, Sequential, Signature, register_config_option};
 use isoform::types::Schema;
 use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Str, Value, structural_equal};
 
@@ -72,7 +72,7 @@ fn fun(style: &str, name: &str, number: i64, callee: Option<&Ref<GlobalVar>>) ->
 }
 
 fn module(entries: impl IntoIterator<Item = (Ref<GlobalVar>, Ref<Fun>)>) -> Ref<IRModule> {
-    isoform::transform::register().unwrap();
+    isoform_ir::transform::register().unwrap();
     let empty = isoform::objects::construct_named(IRModule::type_index(), Vec::new());
     let module: Ref<IRModule> = empty.unwrap().cast().unwrap();
     for (var, function) in entries {

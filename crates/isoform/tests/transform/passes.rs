@@ -1,11 +1,11 @@
 //! Passes: their data, what they run on, and sequences.
 
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use isoform::functions::{Function, register_function, remove_function};
-use isoform::ir::{GlobalVar, IRModule};
-use isoform::transform::{
-    ContextOptions, FunctionPass, ModulePass, Pass, PassContext, PassInfo, Root, Sequential,
-    apply_to_functions, bisect, make_pass, register_pass, registered_passes,
-};
+use isoform_ir::ir::{GlobalVar, IRModule};
+use isoform_ir::transform::{ContextOptions, FunctionPass, ModulePass, Pass, PassContext, PassInfo, Root, Sequential, apply_to_functions, bisect, make_pass, register_pass, registered_passes};
 use isoform::{Array, Node, Obj, Ref, Result, Str, Value};
 
 use crate::program::*;
@@ -223,7 +223,7 @@ fn all_sequences_around_a_failure_are_told() {
 #[test]
 fn a_skipped_pass_returns_its_input() {
     let log = Log::default();
-    let skipping = isoform::transform::PassInstrument::of(Recorder {
+    let skipping = isoform_ir::transform::PassInstrument::of(Recorder {
         log: log.clone(),
         name: "A",
         fails_at: "",
@@ -348,7 +348,7 @@ fn functions_can_be_left_alone_and_passes_can_follow() {
 #[test]
 fn functions_of_other_classes_are_left_alone() {
     let root = module(&[("a", 1)]);
-    let base = Ref::new(isoform::ir::BaseFunc::default());
+    let base = Ref::new(isoform_ir::ir::BaseFunc::default());
     root.update_func(&GlobalVar::new("other"), base.clone())
         .unwrap();
     let done = adding("Add", 1).run(&root).unwrap();

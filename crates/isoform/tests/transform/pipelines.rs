@@ -1,16 +1,15 @@
 //! Pipelines as text.
 
+use isoform_ir::transform::PassRef;
 use isoform::functions::Function;
-use isoform::transform::{
-    Pass, PassInfo, Sequential, parse_pipeline, pipeline_text, register_pass,
-};
+use isoform_ir::transform::{Pass, PassInfo, Sequential, parse_pipeline, pipeline_text, register_pass};
 use isoform::{Array, Map, Ref, Result, Str, Value};
 
 use crate::program::*;
 
 /// Registers the passes of these tests.
 fn passes() {
-    isoform::transform::register().unwrap();
+    isoform_ir::transform::register().unwrap();
     let add = Function::typed(|number: i64, label: Option<Str>| {
         let _ = label;
         adding("text.Add", number)

@@ -1,14 +1,13 @@
 //! Programs for the tests: modules of small functions, and events that instruments record.
 
+use isoform_ir::ir::IRModuleRef;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use isoform::attrs::Lookup;
 use isoform::errors::ErrorKind;
 use isoform::functions::Function;
-use isoform::ir::{BaseFunc, GlobalVar, IRModule};
-use isoform::transform::{
-    FunctionPass, Instrument, ModulePass, Pass, PassContext, PassInfo, PassInstrument, functions,
-};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule};
+use isoform_ir::transform::{FunctionPass, Instrument, ModulePass, Pass, PassContext, PassInfo, PassInstrument, functions};
 use isoform::{Error, Node, Obj, Ref, Result, Str, Value, attrs};
 
 /// A function that is a number.
@@ -32,7 +31,7 @@ impl Fun {
 
 /// A module with a function for each name, in this order.
 pub(crate) fn module(functions: &[(&str, i64)]) -> Ref<IRModule> {
-    isoform::transform::register().expect("the names are free");
+    isoform_ir::transform::register().expect("the names are free");
     let empty = isoform::objects::construct_named(IRModule::type_index(), Vec::new());
     let module: Ref<IRModule> = empty.and_then(Ref::cast).expect("all fields have defaults");
     for (name, number) in functions {
@@ -184,7 +183,7 @@ pub(crate) fn error_of<T>(result: Result<T>) -> String {
 
 /// Makes an object as other languages do.
 pub(crate) fn make<T: Node>(arguments: &[Value]) -> Result<Ref<T>> {
-    isoform::transform::register()?;
+    isoform_ir::transform::register()?;
     let init = attrs::get(T::type_index(), "__ffi_init__", Lookup::Exact);
     let init: &Function = init.and_then(Value::peek).expect("a declared constructor");
     init.call(arguments)?.extract()

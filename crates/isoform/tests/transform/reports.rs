@@ -1,11 +1,11 @@
 //! Errors of passes: what they name, what is written, and messages about source texts.
 
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::transform::PassContextRef;
+use isoform_ir::transform::PassRef;
 use isoform::functions::Function;
-use isoform::ir::{Diagnostic, DiagnosticLevel, IRModule};
-use isoform::transform::{
-    ContextOptions, FunctionPass, Pass, PassContext, PassInfo, Sequential, diagnostics,
-    parse_pipeline, register_pass,
-};
+use isoform_ir::ir::{Diagnostic, DiagnosticLevel, IRModule};
+use isoform_ir::transform::{ContextOptions, FunctionPass, Pass, PassContext, PassInfo, Sequential, diagnostics, parse_pipeline, register_pass};
 use isoform::{Error, Ref};
 
 use crate::program::*;

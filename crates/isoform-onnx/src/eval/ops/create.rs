@@ -74,7 +74,7 @@ fn constant_of_shape(args: &Args<'_>) -> Outcome {
         return one(create::full(&shape, zero.view(), args.control)?);
     };
     if let Some(tensor) = constants::dense(value) {
-        let input = isoform::kernels::Input::new(tensor, args.control)?;
+        let input = isoform_ir::kernels::Input::new(tensor, args.control)?;
         return one(create::full(&shape, input.view()?, args.control)?);
     }
     let strings = constants::strings(value).filter(|strings| strings.values.len() == 1);

@@ -1,7 +1,7 @@
 //! Calls with bodies: what happens before, between and after these. Here are If, Loop, Scan
 //! and SequenceMap; FlexAttention is in `flex.rs`.
 
-use isoform::kernels::{Input as KernelInput, tensor_of};
+use isoform_ir::kernels::{Input as KernelInput, tensor_of};
 use isoform::{Array, Value};
 use isoform_kernels::{Control, Tensor as Computed, View, movement};
 

@@ -1,7 +1,7 @@
 //! FlexAttention: what happens before, between and after the graphs that change its scores
 //! and its weights.
 
-use isoform::kernels::{Input as KernelInput, tensor_of};
+use isoform_ir::kernels::{Input as KernelInput, tensor_of};
 use isoform::{Node as _, Value};
 use isoform_kernels::{Control, Tensor as Computed};
 

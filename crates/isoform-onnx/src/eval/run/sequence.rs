@@ -88,13 +88,13 @@ pub(super) fn compute(
 }
 
 fn scalar(tensor: Computed, control: &Control<'_>) -> Result<Value, Refusal> {
-    Ok(isoform::kernels::tensor_of(tensor, control)?.into())
+    Ok(isoform_ir::kernels::tensor_of(tensor, control)?.into())
 }
 
 /// The integers of a tensor.
 fn integers(value: &Value, control: &Control<'_>) -> Result<Vec<i64>, Refusal> {
     let tensor = constants::dense(value).ok_or_else(|| Refusal::new("expected integers"))?;
-    let input = isoform::kernels::Input::new(tensor, control)?;
+    let input = isoform_ir::kernels::Input::new(tensor, control)?;
     Ok(isoform_kernels::to_i64s(input.view()?, control)?)
 }
 

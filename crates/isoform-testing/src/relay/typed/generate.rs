@@ -1,10 +1,8 @@
 //! Draws programs.
 
-use isoform::dialect::relay::{
-    AsExpr, Call, Constant, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem,
-    Var, op,
-};
-use isoform::ir::{GlobalVar, IRModule, RelayExpr};
+use isoform_ir::ir::IRModuleRef;
+use isoform_relay::{AsExpr, Call, Constant, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op};
+use isoform_ir::ir::{GlobalVar, IRModule, RelayExpr};
 use isoform::values::{DType, DTypeCode, Tensor};
 use isoform::{Ref, Value};
 

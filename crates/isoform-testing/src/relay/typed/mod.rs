@@ -29,7 +29,8 @@ use generate::Generator;
 /// same seed and size. Its `main` returns tensors, or tuples of them.
 ///
 /// ```
-/// use isoform::dialect::relay::{eval::Evaluator, infer_type};
+/// use isoform_relay::eval::Evaluator;
+/// use isoform_relay::infer_type;
 /// use isoform_testing::relay::random_typed_program;
 ///
 /// let program = random_typed_program(3, 30);

@@ -1,9 +1,10 @@
 //! Draws calls of operators: a choice that does not fit its operands is rejected by type
 //! inference, which is what a compiler would do with it.
 
-use isoform::dialect::relay::attrs::{self, size, sizes};
-use isoform::dialect::relay::{Call, Tuple, TupleGetItem, infer_type_local, op};
-use isoform::ir::RelayExpr;
+use isoform_relay::attrs;
+use isoform_relay::attrs::{size, sizes};
+use isoform_relay::{Call, Tuple, TupleGetItem, infer_type_local, op};
+use isoform_ir::ir::RelayExpr;
 use isoform::values::DType;
 use isoform::{Ref, Value};
 

@@ -2,9 +2,10 @@
 //! merge, constants that can be combined.
 
 use isoform::Ref;
-use isoform::dialect::relay::attrs::{self, sizes};
-use isoform::dialect::relay::{Call, infer_type_local, op};
-use isoform::ir::RelayExpr;
+use isoform_relay::attrs;
+use isoform_relay::attrs::sizes;
+use isoform_relay::{Call, infer_type_local, op};
+use isoform_ir::ir::RelayExpr;
 use isoform::values::{DType, DTypeCode};
 
 use super::generate::{DTYPES, Generator};

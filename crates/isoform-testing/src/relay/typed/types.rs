@@ -1,8 +1,8 @@
 //! The types of what is drawn.
 
-use isoform::dialect::relay::attrs::sizes;
-use isoform::dialect::relay::{AsExpr, with_fields};
-use isoform::ir::{IRModule, RelayExpr, TensorType, TupleType, Type};
+use isoform_relay::attrs::sizes;
+use isoform_relay::{AsExpr, with_fields};
+use isoform_ir::ir::{IRModule, RelayExpr, TensorType, TupleType, Type};
 use isoform::values::{DType, DTypeCode};
 use isoform::{Ref, Value};
 
@@ -37,7 +37,7 @@ impl Ty {
             let sizes = tensor
                 .shape
                 .iter()
-                .map(|dim| Some(dim.downcast_ref::<isoform::ir::IntImm>()?.value));
+                .map(|dim| Some(dim.downcast_ref::<isoform_ir::ir::IntImm>()?.value));
             return Some(Ty::Tensor(tensor.dtype, sizes.collect::<Option<_>>()?));
         }
         let tuple = node.downcast_ref::<TupleType>()?;

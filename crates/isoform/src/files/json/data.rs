@@ -111,7 +111,6 @@ pub(crate) fn read_data(text: &str) -> Result<Value> {
 /// # Errors
 ///
 /// `ValueError` with the position in the text.
-#[cfg(feature = "text")]
 pub(crate) fn read_data_at(text: &str, start: usize) -> Result<(Value, usize)> {
     let mut lexer = Lexer::new(text);
     lexer.go_to(start);

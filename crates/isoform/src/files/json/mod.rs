@@ -46,7 +46,6 @@ use crate::kernel::value::Value;
 
 pub use options::{JsonOptions, JsonReadOptions};
 
-#[cfg(feature = "text")]
 pub(crate) use data::read_data_at;
 pub(crate) use data::{read_data, write_data};
 

@@ -95,7 +95,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     }
 
     /// A dict with the entries of a map. O(1).
-    pub(crate) fn of(entries: Map) -> Self {
+    pub fn of(entries: Map) -> Self {
         Dict {
             reference: Ref::new(DictObj::holding(entries)),
             elements: PhantomData,
@@ -313,8 +313,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// remove the last one; O(n) after any other change.
     ///
     /// All calls for one dict must pass the same function.
-    #[cfg(feature = "ir")]
-    pub(crate) fn key_named(&self, name: &str, name_of: fn(&Value) -> Option<&str>) -> Option<K> {
+    pub fn key_named(&self, name: &str, name_of: fn(&Value) -> Option<&str>) -> Option<K> {
         self.reference.entries.held.read(|held| {
             let mut names = self.reference.names();
             let names = names.get_or_insert_with(|| Box::new(NameIndex::new(name_of)));

@@ -23,7 +23,7 @@ mod name_index;
 mod opaque;
 mod sequence;
 mod shape;
-mod tensor;
+pub(crate) mod tensor;
 mod text;
 mod types;
 

@@ -26,7 +26,6 @@ pub(super) struct NameIndex {
 }
 
 impl NameIndex {
-    #[cfg(feature = "ir")]
     pub(super) fn new(name_of: NameOf) -> Self {
         NameIndex {
             name_of,
@@ -38,7 +37,6 @@ impl NameIndex {
 
     /// The position of the first key with a name. O(1), plus O(1) for each entry that
     /// was added since the last call.
-    #[cfg(feature = "ir")]
     pub(super) fn find(&mut self, entries: &Entries, name: &str) -> Option<usize> {
         let (name_of, hasher) = (self.name_of, &self.hasher);
         let name_at = |position: u32| name_of(entries.entry(position as usize)?.0);

@@ -132,9 +132,9 @@ impl From<Tensor> for Value {
 /// Only whole-byte elements of one, two, four or eight bytes have a rule;
 /// narrower formats (`float4_e2m1fn`, `float6_*`) have no NaN.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NanRule {
+pub struct NanRule {
     /// Bytes of one element.
-    pub(crate) width: usize,
+    pub width: usize,
     mask: u64,
     low: u64,
     high: u64,
@@ -144,7 +144,7 @@ pub(crate) struct NanRule {
 
 impl NanRule {
     /// Those of a data type; None if it has no NaN.
-    pub(crate) fn of(dtype: DType) -> Option<NanRule> {
+    pub fn of(dtype: DType) -> Option<NanRule> {
         use DTypeCode as C;
         let rule = |width, mask, low, high, canonical| {
             Some(NanRule {
@@ -189,7 +189,7 @@ impl NanRule {
 
     /// True if the bits of an element are a NaN.
     #[inline(always)]
-    pub(crate) fn is_nan(&self, bits: u64) -> bool {
+    pub fn is_nan(&self, bits: u64) -> bool {
         let magnitude = bits & self.mask;
         self.low <= magnitude && magnitude <= self.high
     }

@@ -189,7 +189,7 @@ impl PartialEq for ContainerType {
 
 impl Contents {
     /// The number of items or entries.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         match self {
             Contents::Items(items) => items.len(),
             Contents::Entries(entries) => entries.len(),

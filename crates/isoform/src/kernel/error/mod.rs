@@ -152,7 +152,6 @@ impl Error {
     }
 
     /// As [`at`](Self::at), for an error whose message shows the place.
-    #[cfg(feature = "text")]
     #[must_use]
     pub(crate) fn at_shown(mut self, path: AccessPath) -> Self {
         self.0.says_path = true;
@@ -200,7 +199,7 @@ impl Error {
 
     /// The same error with a prefix to the message that names its subject.
     #[must_use]
-    pub(crate) fn in_context(mut self, what: impl fmt::Display) -> Self {
+    pub fn in_context(mut self, what: impl fmt::Display) -> Self {
         self.0.message = format!("{what}: {}", self.0.message);
         self
     }

@@ -143,7 +143,6 @@ impl Function {
     }
 
     /// The same function, with a value that [`content`](Self::content) returns.
-    #[cfg(feature = "node-traits")]
     #[must_use]
     pub(crate) fn made_of<T: Any + Send + Sync>(&self, content: Arc<T>) -> Self {
         self.changed(|payload| payload.content = Some(content))
@@ -222,7 +221,7 @@ impl Function {
     }
 
     /// True if both have the same body, whatever their names. O(1).
-    pub(crate) fn same_body(&self, other: &Function) -> bool {
+    pub fn same_body(&self, other: &Function) -> bool {
         Arc::ptr_eq(&self.0.body, &other.0.body)
     }
 

@@ -142,7 +142,7 @@ pub(crate) fn may_have_cycles() -> bool {
 /// and code that leaves the section for foreign code must end that borrow. No reference
 /// into a field can therefore outlive the time in which nobody writes. The token has no
 /// size, and belongs to one thread.
-pub(crate) struct Section(PhantomData<*mut ()>);
+pub struct Section(PhantomData<*mut ()>);
 
 /// Runs `body` in a section that is not left before its end: the token is only lent, so
 /// `body` runs no foreign code. It must keep no borrowed object beyond its end.
@@ -165,7 +165,7 @@ pub(super) fn exclusively<T>(body: impl FnOnce(&Section) -> T) -> T {
 /// A traversal begins outside of all sections: its token would not hold back the token
 /// of an enclosing section.
 #[inline]
-pub(crate) fn traversing<T>(body: impl FnOnce(&mut Section) -> T) -> T {
+pub fn traversing<T>(body: impl FnOnce(&mut Section) -> T) -> T {
     assert_outside();
     let _open = SectionGuard::enter(true);
     let _watch = Watch::begin(true);
@@ -174,7 +174,7 @@ pub(crate) fn traversing<T>(body: impl FnOnce(&mut Section) -> T) -> T {
 
 /// Runs foreign code from inside a section, leaving it for that time.
 #[inline(always)]
-pub(crate) fn outside<T>(section: &mut Section, body: impl FnOnce() -> T) -> T {
+pub fn outside<T>(section: &mut Section, body: impl FnOnce() -> T) -> T {
     let _given_up = section;
     leaving(body)
 }
@@ -278,7 +278,7 @@ fn refresh_now() {
 
 /// Counts the steps of a long operation, and regularly asks the host whether to
 /// continue; see [`host::HostHooks::poll`].
-pub(crate) struct Poll {
+pub struct Poll {
     /// The number of steps until the next check.
     left: u32,
     /// The number of visits that makes it due.
@@ -316,7 +316,7 @@ impl Poll {
     ///
     /// As [`step`](Self::step).
     #[inline(always)]
-    pub(crate) fn step_outside(&mut self) -> Result<()> {
+    pub fn step_outside(&mut self) -> Result<()> {
         assert_outside();
         self.count()
     }
@@ -340,7 +340,7 @@ impl Poll {
     /// # Errors
     ///
     /// As [`step`](Self::step).
-    pub(crate) fn now() -> Result<()> {
+    pub fn now() -> Result<()> {
         assert_outside();
         Poll::default().ask(false).map(drop)
     }

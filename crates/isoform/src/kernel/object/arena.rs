@@ -9,7 +9,7 @@ use super::view::ObjRef;
 
 /// An append-only owner of values; its loans live as long as the arena.
 #[derive(Default)]
-pub(crate) struct Arena {
+pub struct Arena {
     // Boxed, so that growing the vector does not move a value.
     #[allow(clippy::vec_box, reason = "the values' addresses must not change")]
     values: RefCell<Vec<Box<Value>>>,

@@ -71,7 +71,7 @@ fn copy_in(_: &Section, object: &Ref<Obj>) -> Ref<Obj> {
 /// # Errors
 ///
 /// `TypeError` if a value does not fit its field or the type is built in.
-pub(crate) fn with_fields(
+pub fn with_fields(
     object: &Ref<Obj>,
     changes: impl IntoIterator<Item = (usize, Value)>,
 ) -> Result<Ref<Obj>> {

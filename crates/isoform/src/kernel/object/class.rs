@@ -10,13 +10,16 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// The class of an object for the engines, decided once per type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(crate) enum Payload {
+pub enum Payload {
     /// Kind `tree` without scope, hooks or definition fields.
     Plain,
     /// Any other declared node type.
     Node,
+    /// Text.
     Str,
+    /// Bytes.
     Bytes,
+    /// An integer beyond 64 bits.
     BigInt,
     /// A container of items that never changes.
     Sequence,
@@ -24,7 +27,9 @@ pub(crate) enum Payload {
     Mapping,
     /// A container that holds one of these, and another one after a change.
     Mutable,
+    /// A shape.
     Shape,
+    /// A tensor.
     Tensor,
     /// Functions and opaque host objects.
     Incomparable,
@@ -41,7 +46,7 @@ impl Payload {
     /// True for containers that can change during a traversal, so that a cycle
     /// may lead through one that has a single owner.
     #[inline(always)]
-    pub(crate) fn is_mutable(self) -> bool {
+    pub fn is_mutable(self) -> bool {
         matches!(self, Payload::Mutable)
     }
 }

@@ -39,7 +39,7 @@ static REMEMBERED: AtomicU64 = AtomicU64::new(0);
 
 /// Records that something about the contents of an object is remembered by its number.
 #[inline]
-pub(crate) fn note_remembered(ident: u64) {
+pub fn note_remembered(ident: u64) {
     if ident > REMEMBERED.load(Ordering::Relaxed) {
         REMEMBERED.fetch_max(ident, Ordering::Relaxed);
     }

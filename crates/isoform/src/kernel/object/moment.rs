@@ -261,7 +261,7 @@ pub(crate) fn time() -> u64 {
 /// when frozen fields are overwritten for the first time, or a type gets a custom
 /// comparison or hash.
 #[inline(always)]
-pub(crate) fn changed_types() -> u64 {
+pub fn changed_types() -> u64 {
     CHANGED_TYPES.load(Acquire)
 }
 

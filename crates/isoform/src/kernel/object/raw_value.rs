@@ -234,7 +234,7 @@ impl Value {
 
 /// A copy of a value that is not an object: it owns nothing.
 #[derive(Clone, Copy)]
-pub(crate) struct PlainValue {
+pub struct PlainValue {
     tag: Tag,
     len: u8,
     head: [u8; 6],

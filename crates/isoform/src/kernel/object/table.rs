@@ -148,7 +148,7 @@ impl TypeInfo {
     /// True if the fields of an object of this type may change while it is shared: some
     /// are mutable, or a frozen one was overwritten before.
     #[inline(always)]
-    pub(crate) fn may_change(&self) -> bool {
+    pub fn may_change(&self) -> bool {
         self.mutable || self.overwritten.load(Ordering::Relaxed)
     }
 
@@ -215,7 +215,7 @@ impl TypeInfo {
 
     /// The class of objects of this type for a visit.
     #[inline(always)]
-    pub(crate) fn class(&self) -> Payload {
+    pub fn class(&self) -> Payload {
         self.class.get()
     }
 
@@ -431,7 +431,7 @@ unsafe fn no_payload(_object: NonNull<Header>) {}
 
 /// The entry of a type. O(1), no lock.
 #[inline(always)]
-pub(crate) fn info(index: TypeIndex) -> &'static TypeInfo {
+pub fn info(index: TypeIndex) -> &'static TypeInfo {
     let entry = TABLE[index.0 as usize].load(Ordering::Acquire);
     if entry.is_null() {
         return info_cold(index);
@@ -458,7 +458,7 @@ fn info_cold(index: TypeIndex) -> &'static TypeInfo {
 
 /// True if `index` is `ancestor` or extends it. O(1).
 #[inline(always)]
-pub(crate) fn is_a(index: TypeIndex, ancestor: TypeIndex) -> bool {
+pub fn is_a(index: TypeIndex, ancestor: TypeIndex) -> bool {
     if index == ancestor || ancestor == OBJECT {
         return true;
     }
@@ -467,7 +467,7 @@ pub(crate) fn is_a(index: TypeIndex, ancestor: TypeIndex) -> bool {
 }
 
 /// The type registered under `key`.
-pub(crate) fn find(key: &str) -> Option<&'static TypeInfo> {
+pub fn find(key: &str) -> Option<&'static TypeInfo> {
     let index = *registry().by_key.get(key)?;
     Some(info(index))
 }

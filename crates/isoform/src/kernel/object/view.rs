@@ -26,7 +26,7 @@ use crate::kernel::value::DType;
 /// as long as the borrow of the root: an owner keeps it alive, and a value that a write
 /// removes from that owner stays alive until the traversal ends.
 #[derive(Clone, Copy)]
-pub(crate) struct ObjRef<'a> {
+pub struct ObjRef<'a> {
     pointer: NonNull<Header>,
     borrow: PhantomData<&'a Header>,
 }
@@ -80,24 +80,27 @@ impl<'a> ObjRef<'a> {
         unsafe { self.pointer.as_ref() }
     }
 
+    /// The type of the object.
     #[inline(always)]
-    pub(crate) fn type_index(self) -> TypeIndex {
+    pub fn type_index(self) -> TypeIndex {
         self.header().type_index
     }
 
+    /// The row of the type in the table.
     #[inline(always)]
-    pub(crate) fn info(self) -> &'static TypeInfo {
+    pub fn info(self) -> &'static TypeInfo {
         table::info(self.type_index())
     }
 
+    /// The identity number of the object.
     #[inline(always)]
-    pub(crate) fn ident(self) -> u64 {
+    pub fn ident(self) -> u64 {
         self.header().ident()
     }
 
     /// True if there are several owners, so that the object may be met again.
     #[inline(always)]
-    pub(crate) fn is_shared(self) -> bool {
+    pub fn is_shared(self) -> bool {
         self.header().count() > 1
     }
 
@@ -112,7 +115,7 @@ impl<'a> ObjRef<'a> {
     }
 
     /// The borrowed object as a `&Ref`, for calling user code.
-    pub(crate) fn as_ref(&self) -> &Ref<Obj> {
+    pub fn as_ref(&self) -> &Ref<Obj> {
         // SAFETY: `Ref<Obj>` is repr(transparent) over the same pointer and is
         // only borrowed, so its destructor does not run.
         unsafe { &*(&raw const self.pointer).cast::<Ref<Obj>>() }
@@ -281,8 +284,10 @@ impl Deref for FieldValue<'_, '_> {
 /// A part of an object that is kept while the section is left: the same for typed and
 /// dynamic fields.
 #[derive(Clone, Copy)]
-pub(crate) enum PartRef<'a> {
+pub enum PartRef<'a> {
+    /// An object.
     Object(ObjRef<'a>),
+    /// A value without an object of its own.
     Plain(PlainValue),
 }
 
@@ -298,7 +303,7 @@ impl<'a> PartRef<'a> {
 
     /// The object, if it is one.
     #[inline(always)]
-    pub(crate) fn object(self) -> Option<ObjRef<'a>> {
+    pub fn object(self) -> Option<ObjRef<'a>> {
         match self {
             PartRef::Object(object) => Some(object),
             PartRef::Plain(_) => None,
@@ -335,7 +340,7 @@ impl<'a> PartRef<'a> {
 
     /// An owned copy.
     #[inline]
-    pub(crate) fn to_value(self) -> Value {
+    pub fn to_value(self) -> Value {
         match self {
             PartRef::Object(object) => Value::from_object(object.to_ref()),
             PartRef::Plain(plain) => plain.to_value(),

@@ -56,7 +56,8 @@ impl Places {
         self.0.get(place.checked_sub(1)? as usize)
     }
 
-    pub(crate) fn depth(&self, place: Place) -> u32 {
+    /// The number of steps from the root to a place. O(1).
+    pub fn depth(&self, place: Place) -> u32 {
         self.node(place).map_or(0, |node| node.depth)
     }
 
@@ -73,23 +74,24 @@ impl Places {
     }
 }
 
-#[cfg(feature = "pto")]
 impl Places {
     /// A place in a field.
-    pub(crate) fn field(&mut self, above: Place, name: &'static str) -> Place {
+    pub fn field(&mut self, above: Place, name: &'static str) -> Place {
         self.below(above, Step::Field(name))
     }
 
     /// A place in an array.
-    pub(crate) fn item(&mut self, above: Place, position: usize) -> Place {
+    pub fn item(&mut self, above: Place, position: usize) -> Place {
         self.below(above, Step::Item(position))
     }
 
-    pub(crate) fn step(&self, place: Place) -> Option<&Step> {
+    /// The last step to a place; None for the root. O(1).
+    pub fn step(&self, place: Place) -> Option<&Step> {
         self.node(place).map(|node| &node.step)
     }
 
-    pub(crate) fn above(&self, place: Place) -> Place {
+    /// The place around a place; the root is around itself. O(1).
+    pub fn above(&self, place: Place) -> Place {
         self.node(place).map_or(Places::ROOT, |node| node.above)
     }
 }

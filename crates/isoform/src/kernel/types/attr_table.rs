@@ -108,7 +108,7 @@ fn same(now: Option<&'static Declaration>, then: Option<&'static Declaration>) -
 }
 
 /// An attribute: the name and the values by index.
-pub(crate) struct Attribute {
+pub struct Attribute {
     name: Box<str>,
     /// The general tier: only what is set.
     sparse: Published<Sparse>,
@@ -204,7 +204,7 @@ impl Sparse {
 }
 
 impl Attribute {
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
@@ -218,7 +218,7 @@ impl Attribute {
 
     /// The value at an index. O(1), no lock.
     #[inline(always)]
-    pub(crate) fn get(&self, index: u32) -> Option<&'static Value> {
+    pub fn get(&self, index: u32) -> Option<&'static Value> {
         match self.dense.get() {
             Some(dense) => dense.values.get(index as usize)?.get(),
             None => self.sparse.get()?.get(index),
@@ -364,7 +364,7 @@ struct Writers {
 }
 
 /// Attributes of things identified by an index: types, operators.
-pub(crate) struct AttrTable {
+pub struct AttrTable {
     names: Published<Names>,
     writers: Mutex<Writers>,
     /// Describes the owner of an index in messages.
@@ -372,7 +372,8 @@ pub(crate) struct AttrTable {
 }
 
 impl AttrTable {
-    pub(crate) const fn new(describe: fn(u32) -> String) -> Self {
+    /// An empty table.
+    pub const fn new(describe: fn(u32) -> String) -> Self {
         AttrTable {
             names: Published::new(),
             writers: Mutex::new(Writers {
@@ -391,7 +392,7 @@ impl AttrTable {
 
     /// The attribute with a name, if it was ever set or declared. O(1), no lock.
     #[inline]
-    pub(crate) fn find(&self, name: &str) -> Option<&'static Attribute> {
+    pub fn find(&self, name: &str) -> Option<&'static Attribute> {
         self.names.get()?.place(name).get()
     }
 
@@ -448,7 +449,7 @@ impl AttrTable {
     ///
     /// `ValueError` for an empty name, or a value that is already set unless `replace`;
     /// `TypeError` for a value that the declaration does not allow.
-    pub(crate) fn set(
+    pub fn set(
         &self,
         index: u32,
         name: &str,
@@ -502,7 +503,7 @@ impl AttrTable {
     }
 
     /// Removes a value; false if there was none.
-    pub(crate) fn remove(&self, index: u32, name: &str) -> bool {
+    pub fn remove(&self, index: u32, name: &str) -> bool {
         let mut guard = self.lock();
         let Some(attribute) = self.find(name) else {
             return false;
@@ -563,7 +564,7 @@ impl AttrTable {
     }
 
     /// All attributes, by name.
-    pub(crate) fn all(&self) -> Vec<&'static Attribute> {
+    pub fn all(&self) -> Vec<&'static Attribute> {
         let mut all: Vec<_> = self.names.get().into_iter().flat_map(Names::all).collect();
         all.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         all

@@ -1,6 +1,6 @@
 //! Observations, and the tensors in attributes of models.
 
-use isoform::kernels::Input;
+use isoform_ir::kernels::Input;
 use isoform_kernels::to_f64s;
 
 use crate::eval::args::Args;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use isoform::Value;
-use isoform::kernels::Input;
+use isoform_ir::kernels::Input;
 use isoform::values::Bytes;
 use isoform_kernels::{ElementType, Tensor, View, to_f64s, to_i64s};
 

@@ -1,0 +1,59 @@
+//! Declaring the roles of a dialect's types in rewrites by rules.
+
+use isoform::attrs::{self, Lookup};
+use isoform::traverse::{BINDING, COMMUTATIVE, CONSTANT, PURE};
+use isoform::types::TypeIndex;
+use isoform::{Array, Map, Result, Str, Value};
+
+/// The roles of the types of a dialect.
+pub struct DialectRoles<'a> {
+    /// The type that binds variables, with its fields by their roles.
+    pub binding: (TypeIndex, &'a [(&'a str, &'a str)]),
+    /// Types with the value that says whether their nodes are pure.
+    pub pure: &'a [(TypeIndex, Value)],
+    /// Types whose nodes are constants.
+    pub constant: &'a [TypeIndex],
+    /// Types whose operands may be swapped, and the fields of these operands.
+    pub commutative: (&'a [TypeIndex], [&'a str; 2]),
+}
+
+impl DialectRoles<'_> {
+    /// Sets the attributes that are not set yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`attrs::set`].
+    pub fn declare(&self) -> Result<()> {
+        let (binder, fields) = self.binding;
+        let fields = fields.iter();
+        let fields: Map<Str, Str> = fields
+            .map(|(role, field)| (Str::from(*role), Str::from(*field)))
+            .collect();
+        declare(binder, BINDING, fields.into())?;
+        for (ty, is_pure) in self.pure {
+            declare(*ty, PURE, is_pure.clone())?;
+        }
+        for ty in self.constant {
+            declare(*ty, CONSTANT, true.into())?;
+        }
+        let (types, operands) = self.commutative;
+        let operands = Array::from(operands.map(Str::from));
+        let mut types = types.iter();
+        types.try_for_each(|ty| declare(*ty, COMMUTATIVE, operands.clone().into()))
+    }
+}
+
+/// Sets an attribute of a type that is not set yet.
+///
+/// # Errors
+///
+/// As [`attrs::set`].
+pub fn declare(ty: TypeIndex, name: &str, value: Value) -> Result<()> {
+    let set = attrs::set(ty, name, value);
+    // Asked after the attempt, since another thread may do the same meanwhile.
+    if attrs::has(ty, name, Lookup::Exact) {
+        Ok(())
+    } else {
+        set
+    }
+}

@@ -1,0 +1,163 @@
+//! The base of functions, and their attributes.
+
+use isoform::objects::with_field;
+use isoform::values::ValueRef;
+use isoform::{Map, Node, Ref, Result, Str, Value, export};
+
+use super::attrs::DictAttrs;
+use super::expr::RelayExpr;
+use super::span::Span;
+
+/// The base of all functions.
+#[derive(Node, Default)]
+#[node(key = "ir.BaseFunc")]
+#[repr(C)]
+pub struct BaseFunc {
+    #[node(base, default)]
+    base: RelayExpr,
+    /// Attributes of the function, by name.
+    #[node(default)]
+    pub attrs: Option<Ref<DictAttrs>>,
+}
+
+impl BaseFunc {
+    /// The fields of a function with these attributes.
+    pub fn with_parts(attrs: Option<Ref<DictAttrs>>, span: Option<Ref<Span>>) -> BaseFunc {
+        BaseFunc {
+            base: RelayExpr::typed(None, span),
+            attrs,
+        }
+    }
+}
+
+impl BaseFunc {
+    /// The value of an attribute, if it is set.
+    pub fn attribute(&self, key: &str) -> Option<&Value> {
+        self.attrs.as_ref()?.dict.get(&key.into())
+    }
+}
+
+/// Copies of a function with other attributes.
+pub trait BaseFuncRef {
+    /// A copy with one attribute more, or another value for it. O(attributes).
+    ///
+    /// # Errors
+    ///
+    /// As [`with_field`].
+    fn with_attr(&self, key: &str, value: impl Into<Value>) -> Result<Ref<BaseFunc>>;
+
+    /// A copy with more attributes, or other values for them. O(attributes).
+    ///
+    /// # Errors
+    ///
+    /// As [`with_field`].
+    fn with_attrs(&self, attrs: &Map<Str, Value>) -> Result<Ref<BaseFunc>>;
+
+    /// A copy without an attribute. O(attributes).
+    ///
+    /// # Errors
+    ///
+    /// As [`with_field`].
+    fn without_attr(&self, key: &str) -> Result<Ref<BaseFunc>>;
+}
+
+impl BaseFuncRef for Ref<BaseFunc> {
+    fn with_attr(&self, key: &str, value: impl Into<Value>) -> Result<Ref<BaseFunc>> {
+        with_dict(
+            self,
+            updated(self.attrs.as_ref(), [(key.into(), value.into())]),
+        )
+    }
+
+    fn with_attrs(&self, attrs: &Map<Str, Value>) -> Result<Ref<BaseFunc>> {
+        let more = attrs
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()));
+        with_dict(self, updated(self.attrs.as_ref(), more))
+    }
+
+    fn without_attr(&self, key: &str) -> Result<Ref<BaseFunc>> {
+        with_dict(self, reduced(self.attrs.as_ref(), key))
+    }
+}
+
+/// Returns a copy of the function with other attributes.
+fn with_dict(function: &Ref<BaseFunc>, dict: Map<Str, Value>) -> Result<Ref<BaseFunc>> {
+    let attrs = DictAttrs::from_map(dict);
+    with_field(function.as_object(), "attrs", attrs.into())?.cast()
+}
+
+/// The attributes with more of them, or other values.
+pub(super) fn updated(
+    attrs: Option<&Ref<DictAttrs>>,
+    more: impl IntoIterator<Item = (Str, Value)>,
+) -> Map<Str, Value> {
+    let mut dict = attrs.map(|attrs| attrs.dict.clone()).unwrap_or_default();
+    for (key, value) in more {
+        dict.insert(key, value);
+    }
+    dict
+}
+
+/// The attributes without the one of this key.
+pub(super) fn reduced(attrs: Option<&Ref<DictAttrs>>, key: &str) -> Map<Str, Value> {
+    let mut dict = attrs.map(|attrs| attrs.dict.clone()).unwrap_or_default();
+    dict.remove(&key.into());
+    dict
+}
+
+/// Several attributes, or the name of a single one.
+pub(super) enum KeyOrDict {
+    Key(Str),
+    Dict(Map<Str, Value>),
+}
+
+/// Converts an argument to either of them.
+pub(super) fn key_or_dict(given: &Value) -> Result<KeyOrDict> {
+    match given.view() {
+        ValueRef::Str(key) => Ok(KeyOrDict::Key(key.into())),
+        _ => attrs_of(given).map(KeyOrDict::Dict),
+    }
+}
+
+/// The attributes that a map or a node of attributes holds.
+pub(super) fn attrs_of(given: &Value) -> Result<Map<Str, Value>> {
+    let schema = isoform::types::Schema::object::<DictAttrs>();
+    let attrs: Ref<DictAttrs> = schema.convert(given.clone())?.extract()?;
+    Ok(attrs.dict.clone())
+}
+
+/// A copy of the function with an attribute set, or several of them at once
+/// from a dict.
+#[export("ir.BaseFunc.with_attr")]
+fn with_attr(
+    this: &Ref<BaseFunc>,
+    attr_key_or_dict: Value,
+    attr_value: Option<Value>,
+) -> Result<Ref<BaseFunc>> {
+    match key_or_dict(&attr_key_or_dict)? {
+        KeyOrDict::Key(key) => this.with_attr(&key, attr_value),
+        KeyOrDict::Dict(dict) => this.with_attrs(&dict),
+    }
+}
+
+/// A copy of the function with more attributes.
+#[export("ir.BaseFunc.with_attrs")]
+fn with_attrs(this: &Ref<BaseFunc>, attr_map: Value) -> Result<Ref<BaseFunc>> {
+    this.with_attrs(&attrs_of(&attr_map)?)
+}
+
+/// A copy of the function without an attribute.
+#[export("ir.BaseFunc.without_attr")]
+fn without_attr(this: &Ref<BaseFunc>, attr_key: &str) -> Result<Ref<BaseFunc>> {
+    this.without_attr(attr_key)
+}
+
+pub(super) fn register() -> Result<()> {
+    isoform::register_methods! { BaseFunc:
+        with_attr = with_attr,
+        with_attrs = with_attrs,
+        without_attr = without_attr,
+    }?;
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Literals of any number type, vectors among them.
+
+use isoform::values::DType;
+use isoform::{Ref, Result, Value, export};
+
+use super::nodes::Broadcast;
+use super::number_types as rules;
+use crate::ir::prim::{natural_dtype, natural_literal, scalar};
+use crate::ir::{IntImm, PrimExpr, Span};
+
+/// The integer as a literal of any number type, in every lane.
+///
+/// # Errors
+///
+/// `ValueError` if the data type cannot hold it.
+pub fn constant(dtype: DType, value: i64) -> Result<Ref<PrimExpr>> {
+    number(dtype, &Value::from(value), None)
+}
+
+/// The literal for a number or a string: of the given data type, or of its default
+/// one.
+///
+/// # Errors
+///
+/// `TypeError` for other values, `ValueError` if the data type cannot hold the
+/// number.
+pub fn literal(value: &Value, dtype: Option<DType>) -> Result<Ref<PrimExpr>> {
+    match dtype {
+        None => natural_literal(value),
+        // Without a number there is no data type to convert to, whichever is requested.
+        Some(dtype) => natural_dtype(value).and_then(|_| number(dtype, value, None)),
+    }
+}
+
+/// True if the expression is the integer 0.
+pub fn is_zero(expr: &Ref<PrimExpr>) -> bool {
+    expr.downcast_ref::<IntImm>()
+        .is_some_and(|number| number.value == 0)
+}
+
+/// A number as a literal of a data type, in every lane.
+pub(super) fn number(
+    dtype: DType,
+    value: &Value,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<PrimExpr>> {
+    if dtype.lanes() != 1 {
+        let element = number(rules::element_of(dtype), value, span.clone())?;
+        return Ok(Broadcast::new(&element, i64::from(dtype.lanes()))?.upcast());
+    }
+    scalar(dtype, value, span)
+}
+
+/// The literal of a number; see `isoform.tir.const`.
+#[export("tir.const")]
+fn make_constant(
+    value: Value,
+    dtype: Option<DType>,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<PrimExpr>> {
+    match dtype {
+        Some(dtype) => number(dtype, &value, span),
+        None => literal(&value, None),
+    }
+}
+
+pub(super) fn register() -> Result<()> {
+    isoform::register_functions![make_constant]
+}

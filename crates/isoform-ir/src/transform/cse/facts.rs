@@ -1,0 +1,242 @@
+//! Facts about types that their attributes declare for this rewrite.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::options::CseOptions;
+use isoform::attrs::Lookup;
+use isoform::functions::Function;
+use isoform::plumbing::{Binding, RoleTable, table, unfit, visited_position};
+use isoform::types::{Kind, TypeIndex, TypeInfo};
+use isoform::{Error, Result, Value, attrs};
+
+/// The attribute that says what the nodes of a type are in a program of statements:
+/// `"expression"`, `"computation"` for an expression that is worth a variable, `"statement"`,
+/// or `"text"` for a statement in another language, which may mention any variable. Types
+/// that extend one inherit it.
+pub const FORM: &str = "rewrite.form";
+
+/// The attribute of statements that run other statements in order, in the scope around them:
+/// the name of the field with their array. Types that extend one inherit it.
+pub const SEQUENCE: &str = "rewrite.sequence";
+
+/// The attribute of types with operands that are evaluated sometimes, or several times: an
+/// array with the names of these fields. Types that extend one inherit it.
+pub const CONDITIONAL: &str = "rewrite.conditional";
+
+/// The attribute of expressions for which a variable can be made: a function from the
+/// expression and a number, which differs each time, to a statement that binds a new variable
+/// to it. Types that extend one inherit it.
+pub const NEW_BINDING: &str = "rewrite.new_binding";
+
+/// The attribute of statements for which a sequence can be made: a function from an array of
+/// statements to one statement. Types that extend one inherit it.
+pub const NEW_SEQUENCE: &str = "rewrite.new_sequence";
+
+/// The attribute of statements that bind a variable to a value: a bool, or a function from the
+/// statement to a bool, that says whether the variable is exactly the value, as it is without
+/// the attribute; an assignment that converts declares false. Types that extend one inherit it.
+pub const HOLDS: &str = "rewrite.holds";
+
+/// The attribute of types whose nodes give the same result whenever their operands are the
+/// same: a bool, or a function from a node to a bool. Without it, those that are
+/// [pure](isoform::traverse::PURE) do; a type whose nodes read memory declares false. Types that
+/// extend one inherit it.
+pub const REPEATABLE: &str = "rewrite.repeatable";
+
+/// The attribute of types whose nodes have no result for some operands, such as a division: a
+/// bool, or a function from a node to a bool. Types that extend one inherit it.
+pub const MAY_FAIL: &str = "rewrite.may_fail";
+
+/// The meaning of a node in a program of statements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    Expression,
+    Computation,
+    Statement,
+    Text,
+}
+
+impl Form {
+    pub(super) fn is_statement(self) -> bool {
+        matches!(self, Form::Statement | Form::Text)
+    }
+}
+
+/// The facts about one type.
+pub(super) struct TypeFacts {
+    pub(super) form: Option<Form>,
+    pub(super) is_var: bool,
+    pub(super) sequence: Option<usize>,
+    conditional: Vec<u32>,
+    pub(super) new_binding: Option<Function>,
+    pub(super) new_sequence: Option<Function>,
+    holds: Option<Decision>,
+    repeatable: Option<Decision>,
+    may_fail: Option<Decision>,
+}
+
+/// A bool, or a function that gives one for a node.
+enum Decision {
+    Always(bool),
+    By(Function),
+}
+
+impl Decision {
+    fn of(info: &'static TypeInfo, name: &'static str) -> Result<Option<Decision>> {
+        let Some(value) = attrs::get(info.index(), name, Lookup::Nearest) else {
+            return Ok(None);
+        };
+        match (value.as_bool(), value.extract::<Function>()) {
+            (Some(always), _) => Ok(Some(Decision::Always(always))),
+            (None, Ok(function)) => Ok(Some(Decision::By(function))),
+            (None, Err(_)) => Err(unfit(info, name, "a bool or a function", value)),
+        }
+    }
+
+    fn on(&self, node: &Value) -> Result<bool> {
+        match self {
+            Decision::Always(always) => Ok(*always),
+            Decision::By(function) => function.call(std::slice::from_ref(node))?.extract(),
+        }
+    }
+}
+
+impl TypeFacts {
+    fn of(info: &'static TypeInfo) -> Result<TypeFacts> {
+        let attribute = |name| attrs::get(info.index(), name, Lookup::Nearest);
+        let form = match attribute(FORM) {
+            None => None,
+            Some(value) => Some(match value.as_str() {
+                Some("expression") => Form::Expression,
+                Some("computation") => Form::Computation,
+                Some("statement") => Form::Statement,
+                Some("text") => Form::Text,
+                _ => {
+                    return Err(Error::value_error(format!(
+                        "attribute '{FORM}' of type {}: expected 'expression', 'computation', \
+                         'statement' or 'text', got {value:?}",
+                        info.key()
+                    )));
+                }
+            }),
+        };
+        let sequence = match attribute(SEQUENCE) {
+            None => None,
+            Some(value) => {
+                let wrong = || unfit(info, SEQUENCE, "the name of a field", value);
+                let name = value.as_str().ok_or_else(wrong)?;
+                Some(visited_position(info, SEQUENCE, name)? as usize)
+            }
+        };
+        let mut conditional = Vec::new();
+        if let Some(value) = attribute(CONDITIONAL) {
+            let wrong = || unfit(info, CONDITIONAL, "an array of names of fields", value);
+            for name in value.items().ok_or_else(wrong)?.values() {
+                let name = name.as_str().ok_or_else(wrong)?;
+                conditional.push(visited_position(info, CONDITIONAL, name)?);
+            }
+        }
+        let function = |name| {
+            let Some(value) = attribute(name) else {
+                return Ok(None);
+            };
+            let function = value.extract::<Function>();
+            let function = function.map_err(|_| unfit(info, name, "a function", value));
+            function.map(Some)
+        };
+        Ok(TypeFacts {
+            form,
+            is_var: info.kind() == Kind::Var && !info.is_builtin(),
+            sequence,
+            conditional,
+            new_binding: function(NEW_BINDING)?,
+            new_sequence: function(NEW_SEQUENCE)?,
+            holds: Decision::of(info, HOLDS)?,
+            repeatable: Decision::of(info, REPEATABLE)?,
+            may_fail: Decision::of(info, MAY_FAIL)?,
+        })
+    }
+
+    /// True if the operand in a field is evaluated sometimes, or several times.
+    pub(super) fn is_conditional(&self, field: Option<usize>) -> bool {
+        field.is_some_and(|field| self.conditional.contains(&(field as u32)))
+    }
+}
+
+/// The facts about the types met in one rewrite.
+pub(super) struct TypeFactTable<'o> {
+    pub(super) options: &'o CseOptions<'o>,
+    roles: RoleTable,
+    known: HashMap<TypeIndex, Arc<TypeFacts>, RandomState>,
+}
+
+impl<'o> TypeFactTable<'o> {
+    pub(super) fn new(options: &'o CseOptions<'o>) -> TypeFactTable<'o> {
+        TypeFactTable {
+            options,
+            roles: RoleTable::default(),
+            known: HashMap::default(),
+        }
+    }
+
+    /// The facts about the type of an object; None for other values.
+    pub(super) fn of(&mut self, value: &Value) -> Result<Option<Arc<TypeFacts>>> {
+        let Some(object) = value.as_object() else {
+            return Ok(None);
+        };
+        let ty = object.type_info().index();
+        if let Some(known) = self.known.get(&ty) {
+            return Ok(Some(known.clone()));
+        }
+        let facts = Arc::new(TypeFacts::of(table::info(ty))?);
+        self.known.insert(ty, facts.clone());
+        Ok(Some(facts))
+    }
+
+    pub(super) fn form(&mut self, value: &Value) -> Result<Option<Form>> {
+        Ok(self.of(value)?.and_then(|facts| facts.form))
+    }
+
+    pub(super) fn is_var(&mut self, value: &Value) -> Result<bool> {
+        Ok(self.of(value)?.is_some_and(|facts| facts.is_var))
+    }
+
+    /// The fields of a statement that binds a variable for its later siblings.
+    pub(super) fn binding(&self, value: &Value) -> Result<Option<Binding>> {
+        let binding = self.roles.of(value)?.and_then(|roles| roles.binding);
+        Ok(binding.filter(|binding| binding.body.is_none()))
+    }
+
+    /// True if the variable of a binding is exactly its value.
+    pub(super) fn holds(&mut self, stmt: &Value) -> Result<bool> {
+        let known = self.of(stmt)?;
+        let holds = known.as_ref().and_then(|known| known.holds.as_ref());
+        holds.map_or(Ok(true), |holds| holds.on(stmt))
+    }
+
+    /// True if a node, apart from its parts, may have no result.
+    pub(super) fn may_fail(&mut self, node: &Value) -> Result<bool> {
+        let known = self.of(node)?;
+        let may_fail = known.as_ref().and_then(|known| known.may_fail.as_ref());
+        may_fail.map_or(Ok(false), |may_fail| may_fail.on(node))
+    }
+
+    /// True if a node, apart from its parts, has no effect and is the same whenever its
+    /// operands are.
+    pub(super) fn is_repeatable(&mut self, node: &Value) -> Result<bool> {
+        if let Some(pure) = &self.options.pure {
+            return pure(node);
+        }
+        let known = self.of(node)?;
+        if let Some(decision) = known.as_ref().and_then(|known| known.repeatable.as_ref()) {
+            return decision.on(node);
+        }
+        match self.roles.of(node)? {
+            Some(roles) => roles.is_pure(node),
+            None => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! The values below a root as a graph of expressions, by what their types declare.
+
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
+
+use super::dataflow::{Dataflow, Id, Merge, ScopeRange};
+use super::facts::TypeFactTable;
+use super::numbering::{DATA, ITEMS, Number, Shape};
+use super::statements;
+use isoform::plumbing::Poll;
+use isoform::traverse::{Children, children_of};
+use isoform::types::{Kind, RegionKind};
+use isoform::{Error, Result, Value, structural_hash};
+
+/// An operand that has not been visited yet.
+const PENDING: Id = Id::MAX;
+
+/// The distinct objects below a root, which is number 0.
+pub(super) struct Graph<'f, 'o> {
+    facts: &'f mut TypeFactTable<'o>,
+    rows: Vec<Row>,
+    operands: Vec<Id>,
+    /// For each operand, its position among the children.
+    places: Vec<u32>,
+    order: Vec<Id>,
+    /// Variables that are bound several times.
+    rebound: HashSet<u64, RandomState>,
+    /// True for expressions that use one of these.
+    apart: Vec<bool>,
+}
+
+struct Row {
+    value: Value,
+    /// Where its operands begin.
+    start: u32,
+    end: u32,
+    /// The scope from which it was first reached.
+    region: u32,
+    role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Has no part in merging, and is not entered.
+    Leaf,
+    Var,
+    /// Binds variables: the node itself is never merged, but its parts are.
+    Binder,
+    Container,
+    Node,
+}
+
+struct OpenNode {
+    id: Id,
+    children: Children,
+    /// The next of its operands.
+    next: u32,
+}
+
+impl<'f, 'o> Graph<'f, 'o> {
+    /// The graph of a value. Programs of statements in it have been processed, and are leaves.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a cycle; those of processing statements.
+    pub(super) fn of(root: &Value, facts: &'f mut TypeFactTable<'o>) -> Result<Graph<'f, 'o>> {
+        let mut builder = Builder {
+            graph: Graph {
+                facts,
+                rows: Vec::new(),
+                operands: Vec::new(),
+                places: Vec::new(),
+                order: Vec::new(),
+                rebound: HashSet::default(),
+                apart: Vec::new(),
+            },
+            ids: HashMap::default(),
+            done: Vec::new(),
+            bound: HashSet::default(),
+            regions: 0,
+            open: Vec::new(),
+        };
+        builder.build(root)?;
+        Ok(builder.graph)
+    }
+
+    fn row(&self, id: Id) -> &Row {
+        &self.rows[id as usize]
+    }
+}
+
+impl Dataflow for Graph<'_, '_> {
+    type Expr = Value;
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn order(&self) -> impl Iterator<Item = Id> {
+        self.order.iter().copied()
+    }
+
+    fn operands(&self, id: Id) -> &[Id] {
+        let row = self.row(id);
+        &self.operands[row.start as usize..row.end as usize]
+    }
+
+    fn expr(&self, id: Id) -> Value {
+        self.row(id).value.clone()
+    }
+
+    fn rebuilt(&self, id: Id, results: &[Value]) -> Result<Value> {
+        let row = self.row(id);
+        let places = &self.places[row.start as usize..row.end as usize];
+        let changed = self.operands(id).iter().zip(places);
+        let changed = changed.filter(|(operand, _)| {
+            let old = self.row(**operand).value.as_object();
+            let new = results[**operand as usize].as_object();
+            !matches!((old, new), (Some(old), Some(new)) if old.same_as(new))
+                || self.row(**operand).role == Role::Leaf
+        });
+        let changes: Vec<_> = changed
+            .map(|(operand, place)| (*place as usize, results[*operand as usize].clone()))
+            .collect();
+        if changes.is_empty() {
+            return Ok(row.value.clone());
+        }
+        let children = children_of(&row.value);
+        let is_new = |(place, new): &(usize, Value)| {
+            let old = children.get(*place, RegionKind::Use);
+            old.is_none_or(|old| old.value != *new)
+        };
+        children.replace(changes.into_iter().filter(is_new).collect())
+    }
+
+    fn shape(&mut self, id: Id, numbers: &[Number]) -> Result<Option<Shape>> {
+        let row = &self.rows[id as usize];
+        let operands = &self.operands[row.start as usize..row.end as usize];
+        let mut apart = operands.iter().any(|operand| self.apart[*operand as usize]);
+        let value = row.value.clone();
+        if let (Role::Var, Some(object)) = (row.role, value.as_object()) {
+            apart |= self.rebound.contains(&object.identity());
+        }
+        self.apart[id as usize] = apart;
+        let role = row.role;
+        if apart || matches!(role, Role::Var | Role::Binder) {
+            return Ok(None);
+        }
+        let children = children_of(&value);
+        if role == Role::Leaf {
+            // What cannot be hashed equals nothing.
+            let is_data = self.facts.form(&value)?.is_none()
+                && children.is_empty()
+                && structural_hash(&value).is_ok();
+            return Ok(is_data.then(|| Shape {
+                data: [value].into_iter().collect(),
+                ..Shape::default()
+            }));
+        }
+        if role == Role::Node && !self.facts.is_repeatable(&value)? {
+            return Ok(None);
+        }
+        let mut shape = Shape {
+            head: value
+                .as_object()
+                .map_or(0, |object| u64::from(object.type_info().index().get())),
+            ..Shape::default()
+        };
+        let (mut next, end) = (row.start as usize, row.end as usize);
+        let region = row.region;
+        for (place, child) in children.iter(RegionKind::Use).enumerate() {
+            if next < end && self.places[next] as usize == place {
+                shape.operands.push(numbers[self.operands[next] as usize]);
+                next += 1;
+            } else {
+                shape.operands.push(DATA);
+                shape.data.push(child.value);
+            }
+        }
+        if role == Role::Node && self.facts.may_fail(&value)? {
+            shape.operands.extend([ITEMS, region]);
+        }
+        Ok(Some(shape))
+    }
+
+    fn merges(&mut self, id: Id, _: &Value) -> Result<Merge> {
+        Ok(match self.row(id).role {
+            Role::Node => Merge::Yes,
+            _ => Merge::No,
+        })
+    }
+
+    // Failing expressions carry their region in their shape instead.
+    fn may_fail(&mut self, _: Id) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn scopes(&self) -> Result<Vec<ScopeRange>> {
+        Ok(Vec::new())
+    }
+}
+
+struct Builder<'f, 'o> {
+    graph: Graph<'f, 'o>,
+    ids: HashMap<u64, Id, RandomState>,
+    done: Vec<bool>,
+    bound: HashSet<u64, RandomState>,
+    regions: u32,
+    open: Vec<OpenNode>,
+}
+
+impl Builder<'_, '_> {
+    fn build(&mut self, root: &Value) -> Result<()> {
+        self.arrive(root.clone(), 0)?;
+        let mut poll = Poll::default();
+        while let Some(open) = self.open.last_mut() {
+            poll.step_outside()?;
+            let (id, at) = (open.id, open.next);
+            if at == self.graph.row(id).end {
+                self.open.pop();
+                self.done[id as usize] = true;
+                self.graph.order.push(id);
+                continue;
+            }
+            open.next += 1;
+            let place = self.graph.places[at as usize] as usize;
+            let Some(child) = open.children.get(place, RegionKind::Use) else {
+                return Err(Error::value_error(
+                    "cse: expected a program that stays as it is, but a field changed meanwhile",
+                ));
+            };
+            let row = &self.graph.rows[id as usize];
+            let (role, around) = (row.role, row.region);
+            let facts = self.graph.facts.of(&row.value)?;
+            let conditional = facts.is_some_and(|facts| facts.is_conditional(Some(place)));
+            let region = if conditional || role == Role::Binder {
+                self.regions += 1;
+                self.regions
+            } else {
+                around
+            };
+            let operand = self.arrive(child.value, region)?;
+            self.graph.operands[at as usize] = operand;
+        }
+        Ok(())
+    }
+
+    /// Numbers a value that is met for the first time, and opens it.
+    fn arrive(&mut self, value: Value, region: u32) -> Result<Id> {
+        let id = self.graph.rows.len() as Id;
+        let Some(object) = value.as_object() else {
+            return Ok(PENDING);
+        };
+        if let Some(&known) = self.ids.get(&object.identity()) {
+            if !self.done[known as usize] {
+                return Err(Error::value_error(format!(
+                    "cse: expected a program without cycles, but an object of type {} contains \
+                     itself",
+                    value.type_name()
+                )));
+            }
+            return Ok(known);
+        }
+        self.ids.insert(object.identity(), id);
+        let kind = object.type_info().kind();
+        let is_builtin = object.type_info().is_builtin();
+        let children = children_of(&value);
+        let start = self.graph.operands.len() as u32;
+        let facts = self.graph.facts.of(&value)?;
+        let form = facts.as_ref().and_then(|facts| facts.form);
+        let mut owns = form.is_some_and(super::facts::Form::is_statement);
+        let mut binds = false;
+        let mut role = match () {
+            () if !is_builtin && kind == Kind::Var => Role::Var,
+            () if form.is_some()
+                || kind == Kind::Singleton
+                || children.is_empty() && is_builtin =>
+            {
+                Role::Leaf
+            }
+            () if is_builtin => Role::Container,
+            () => Role::Node,
+        };
+        if matches!(role, Role::Container | Role::Node) {
+            for (place, child) in children.iter(RegionKind::Use).enumerate() {
+                if child.region != RegionKind::Use {
+                    binds = true;
+                    self.bind(&child.value);
+                } else if !child.is_key && child.value.as_object().is_some() {
+                    owns |= role == Role::Node && self.holds_statement(&child.value)?;
+                    self.graph.operands.push(PENDING);
+                    self.graph.places.push(place as u32);
+                }
+            }
+        }
+        let mut value = value;
+        if owns {
+            value = statements::in_owner(&value, self.graph.facts)?;
+            role = Role::Leaf;
+        } else if binds && role == Role::Node {
+            role = Role::Binder;
+        }
+        if role == Role::Leaf {
+            self.graph.operands.truncate(start as usize);
+            self.graph.places.truncate(start as usize);
+        }
+        let end = self.graph.operands.len() as u32;
+        self.graph.rows.push(Row {
+            value,
+            start,
+            end,
+            region,
+            role,
+        });
+        self.graph.apart.push(false);
+        self.done.push(false);
+        self.open.push(OpenNode {
+            id,
+            children,
+            next: start,
+        });
+        Ok(id)
+    }
+
+    fn holds_statement(&mut self, value: &Value) -> Result<bool> {
+        let facts = &mut *self.graph.facts;
+        let is_statement = |facts: &mut TypeFactTable<'_>, value: &Value| {
+            let form = facts.form(value)?;
+            Result::Ok(form.is_some_and(super::facts::Form::is_statement))
+        };
+        match value.as_array() {
+            Some(items) => match items.values().first() {
+                Some(first) => is_statement(facts, first),
+                None => Ok(false),
+            },
+            None => is_statement(facts, value),
+        }
+    }
+
+    /// Notes the variables of a definition.
+    fn bind(&mut self, value: &Value) {
+        let mut stack = vec![value.clone()];
+        while let Some(value) = stack.pop() {
+            let Some(object) = value.as_object() else {
+                continue;
+            };
+            if object.type_info().kind() == Kind::Var && !object.type_info().is_builtin() {
+                if !self.bound.insert(object.identity()) {
+                    self.graph.rebound.insert(object.identity());
+                }
+                continue;
+            }
+            let children = children_of(&value);
+            stack.extend(children.iter(RegionKind::Use).map(|child| child.value));
+        }
+    }
+}

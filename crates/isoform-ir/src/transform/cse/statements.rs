@@ -1,0 +1,698 @@
+//! Programs of statements: repeated values are read from the variables that hold them.
+
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
+
+use super::facts::{Form, TypeFactTable};
+use super::numbering::{DATA, ITEMS, Number, Numbering, Shape};
+use super::operands::{Operands, Part, is_same};
+use super::vars::{Idents, Vars};
+use isoform::plumbing::{Binding, Poll};
+use isoform::traverse::children_of;
+use isoform::types::RegionKind;
+use isoform::{Array, Error, Result, Value};
+
+type ByIdent<T> = HashMap<u64, T, RandomState>;
+
+/// Processes the statements of a node that has some, such as a function, or a statement.
+/// Linear in the number of statements, and of distinct expressions in each body, for each time
+/// that variables turn out to be used where they may not have been assigned.
+pub(super) fn in_owner(owner: &Value, facts: &mut TypeFactTable<'_>) -> Result<Value> {
+    let Some(mut vars) = Vars::of(owner, facts)? else {
+        return Ok(owner.clone());
+    };
+    if facts.form(owner)?.is_some_and(Form::is_statement) {
+        return in_body(owner, &mut vars, facts);
+    }
+    let children = children_of(owner);
+    let mut changes = Vec::new();
+    for (field, child) in children.iter(RegionKind::Use).enumerate() {
+        let old = child.value.clone();
+        let new = match Part::of(child, facts)? {
+            Part::Body(body) => in_body(&body, &mut vars, facts)?,
+            Part::Bodies(items) => in_items(&items, &mut vars, facts)?,
+            _ => continue,
+        };
+        if !is_same(&old, &new) {
+            changes.push((field, new));
+        }
+    }
+    children.replace(changes)
+}
+
+fn in_body(body: &Value, vars: &mut Vars, facts: &mut TypeFactTable<'_>) -> Result<Value> {
+    let done = run(std::slice::from_ref(body), vars, facts)?;
+    match done {
+        Some(stmts) => one_statement(stmts, body, facts),
+        None => Ok(body.clone()),
+    }
+}
+
+fn in_items(items: &Array, vars: &mut Vars, facts: &mut TypeFactTable<'_>) -> Result<Value> {
+    Ok(match run(items.values(), vars, facts)? {
+        Some(stmts) => Array::from(stmts).into(),
+        None => items.clone().into(),
+    })
+}
+
+/// The statements with common expressions computed once; None if no expression is repeated.
+fn run(
+    stmts: &[Value],
+    vars: &mut Vars,
+    facts: &mut TypeFactTable<'_>,
+) -> Result<Option<Vec<Value>>> {
+    let mut pass = Pass::new(vars, facts);
+    pass.run(stmts)?;
+    while !pass.early.is_empty() {
+        let early = std::mem::take(&mut pass.early);
+        vars.reassigned.extend(early);
+        pass = Pass::new(vars, facts);
+        pass.run(stmts)?;
+    }
+    if !pass.entries.iter().any(|entry| entry.needed) {
+        return Ok(None);
+    }
+    pass.start_replacing();
+    pass.run(stmts).map(Some)
+}
+
+/// One statement that runs these, in the place of another one.
+fn one_statement(
+    mut stmts: Vec<Value>,
+    old: &Value,
+    facts: &mut TypeFactTable<'_>,
+) -> Result<Value> {
+    if stmts.len() == 1 {
+        return Ok(stmts.remove(0));
+    }
+    let known = facts.of(old)?;
+    let Some(make) = known.and_then(|known| known.new_sequence.clone()) else {
+        return Err(Error::type_error(format!(
+            "cse: expected type {} to declare '{}', a function from an array of statements to \
+             one, since {} statements come in the place of one",
+            old.type_name(),
+            super::facts::NEW_SEQUENCE,
+            stmts.len()
+        )));
+    };
+    make.call(&[Array::from(stmts).into()])
+}
+
+/// A value where it is computed first.
+#[derive(Default)]
+struct Entry {
+    /// The variable that holds the value; None until a statement assigns the value.
+    holder: Option<Value>,
+    /// True if the value is computed again where it is available.
+    needed: bool,
+}
+
+/// A pending step of processing statements.
+enum Work {
+    Visit(Value),
+    EndSequence {
+        source: Operands,
+        field: usize,
+        old: Array,
+    },
+    BeginBody,
+    EndBody,
+    EndCompound {
+        operands: Operands,
+        changes: Vec<(usize, Value)>,
+    },
+}
+
+/// An expression that has been processed.
+struct ProcessedExpr {
+    result: Value,
+    /// True if it is not certain to be computed, so that less is known in it.
+    sometimes: bool,
+    /// True if it was processed twice: what it computes was found to be computed again.
+    is_repeated: bool,
+}
+
+/// An expression whose operands are being processed.
+struct Frame {
+    operands: Operands,
+    done: Vec<Value>,
+    entry: Option<usize>,
+    conditional: bool,
+    expr: Value,
+}
+
+/// An open body.
+struct Scope {
+    /// The numbers that became known in it.
+    available: Vec<Number>,
+    /// The variables that are assigned in it.
+    assigned: Vec<u64>,
+    /// The number of numbered expressions before it.
+    first: usize,
+}
+
+struct Pass<'p, 'o> {
+    vars: &'p Vars,
+    facts: &'p mut TypeFactTable<'o>,
+    numbering: Numbering,
+    /// The number of each expression; None if its value may change between evaluations.
+    numbers: ByIdent<Option<Number>>,
+    /// Variables that are used where they may be unassigned: before the assignment, or
+    /// after the body with the assignment. Such a variable has two values.
+    early: Idents,
+    /// Expressions with a number, in the order of numbering.
+    numbered: Vec<u64>,
+    /// The variables of bodies that have ended.
+    ended_vars: Idents,
+    /// The operands that the current statement is certain to compute.
+    roots: Vec<Value>,
+    /// The numbers of the values that the current statement is certain to compute; filled
+    /// on demand.
+    certain: Option<HashSet<Number, RandomState>>,
+    /// The number of entries before the current statement.
+    known_before: usize,
+    /// In the order in which values are first computed.
+    entries: Vec<Entry>,
+    next_entry: usize,
+    replacing: bool,
+    /// The entries of values that are known here, by number.
+    available: HashMap<Number, usize, RandomState>,
+    scopes: Vec<Scope>,
+    /// Removed variables, with their replacements.
+    renamed: ByIdent<Value>,
+    /// Bindings to insert before the current statement.
+    before: Vec<Value>,
+    /// Expressions of the current statement that have been processed.
+    seen: ByIdent<ProcessedExpr>,
+    out: Vec<Value>,
+    /// Where the statements of open sequences and bodies begin.
+    bases: Vec<usize>,
+    /// The statements of bodies that have ended.
+    bodies: Vec<Vec<Value>>,
+    made: i64,
+}
+
+impl<'p, 'o> Pass<'p, 'o> {
+    fn new(vars: &'p Vars, facts: &'p mut TypeFactTable<'o>) -> Self {
+        Pass {
+            vars,
+            facts,
+            numbering: Numbering::default(),
+            numbers: HashMap::default(),
+            early: Idents::default(),
+            numbered: Vec::new(),
+            ended_vars: Idents::default(),
+            roots: Vec::new(),
+            certain: None,
+            known_before: 0,
+            entries: Vec::new(),
+            next_entry: 0,
+            replacing: false,
+            available: HashMap::default(),
+            scopes: Vec::new(),
+            renamed: HashMap::default(),
+            before: Vec::new(),
+            seen: HashMap::default(),
+            out: Vec::new(),
+            bases: Vec::new(),
+            bodies: Vec::new(),
+            made: 0,
+        }
+    }
+
+    /// Starts the second pass, with the results of the first one.
+    fn start_replacing(&mut self) {
+        self.replacing = true;
+        self.next_entry = 0;
+        self.available.clear();
+    }
+
+    fn run(&mut self, stmts: &[Value]) -> Result<Vec<Value>> {
+        let mut work = vec![Work::EndBody];
+        work.extend(stmts.iter().rev().cloned().map(Work::Visit));
+        work.push(Work::BeginBody);
+        let mut poll = Poll::default();
+        while let Some(next) = work.pop() {
+            poll.step_outside()?;
+            match next {
+                Work::Visit(stmt) => self.visit(stmt, &mut work)?,
+                Work::EndSequence { source, field, old } => {
+                    let stmts = self.ended();
+                    let is_old = |(new, old): (&Value, &Value)| is_same(new, old);
+                    let same = stmts.len() == old.values().len()
+                        && stmts.iter().zip(old.values()).all(is_old);
+                    let changes = if same {
+                        Vec::new()
+                    } else {
+                        vec![(field, Array::from(stmts).into())]
+                    };
+                    self.out.push(source.children.replace(changes)?);
+                }
+                Work::BeginBody => {
+                    self.scopes.push(Scope {
+                        available: Vec::new(),
+                        assigned: Vec::new(),
+                        first: self.numbered.len(),
+                    });
+                    self.bases.push(self.out.len());
+                }
+                Work::EndBody => {
+                    if let Some(scope) = self.scopes.pop() {
+                        self.close(scope);
+                    }
+                    let stmts = self.ended();
+                    self.bodies.push(stmts);
+                }
+                Work::EndCompound {
+                    operands,
+                    mut changes,
+                } => {
+                    let first = self.bodies.len() - operands.bodies.len();
+                    let bodies = self.bodies.split_off(first);
+                    for (&(field, is_array), stmts) in operands.bodies.iter().zip(bodies) {
+                        let old = operands.children.get(field, RegionKind::Use);
+                        let old = old.map(|old| old.value).unwrap_or_default();
+                        let new = if is_array {
+                            Array::from(stmts).into()
+                        } else {
+                            one_statement(stmts, &old, self.facts)?
+                        };
+                        let same = match (new.as_array(), old.as_array()) {
+                            (Some(new), Some(old)) => {
+                                let pairs = new.values().iter().zip(old.values());
+                                new.values().len() == old.values().len()
+                                    && pairs.clone().all(|(new, old)| is_same(new, old))
+                            }
+                            _ => is_same(&old, &new),
+                        };
+                        if !same {
+                            changes.push((field, new));
+                        }
+                    }
+                    self.out.push(operands.children.replace(changes)?);
+                }
+            }
+        }
+        Ok(self.bodies.pop().unwrap_or_default())
+    }
+
+    /// Forgets what holds only in a body.
+    fn close(&mut self, scope: Scope) {
+        for number in scope.available {
+            self.available.remove(&number);
+        }
+        if scope.assigned.is_empty() {
+            return;
+        }
+        // Where expressions are met again, their variables may have no value.
+        for ident in self.numbered.drain(scope.first..) {
+            self.numbers.remove(&ident);
+        }
+        self.ended_vars.extend(scope.assigned);
+    }
+
+    /// The statements of the innermost open sequence or body, which ends.
+    fn ended(&mut self) -> Vec<Value> {
+        let base = self.bases.pop().unwrap_or_default();
+        self.out.split_off(base)
+    }
+
+    fn visit(&mut self, stmt: Value, work: &mut Vec<Work>) -> Result<()> {
+        // Clearing a table takes time proportional to its largest contents.
+        if !self.seen.is_empty() {
+            self.seen = HashMap::default();
+        }
+        self.certain = None;
+        self.known_before = self.next_entry;
+        let known = self.facts.of(&stmt)?;
+        let operands = Operands::of(&stmt, self.facts)?;
+        if let Some(field) = known.as_ref().and_then(|known| known.sequence) {
+            let stmts = operands.children.get(field, RegionKind::Use);
+            let stmts: Array = stmts
+                .map(|child| child.value)
+                .unwrap_or_default()
+                .extract()?;
+            self.bases.push(self.out.len());
+            let visits = stmts.values().iter().rev().cloned().map(Work::Visit);
+            let visits: Vec<Work> = visits.collect();
+            work.push(Work::EndSequence {
+                source: operands,
+                field,
+                old: stmts,
+            });
+            work.extend(visits);
+            return Ok(());
+        }
+        if let Some(binding) = self.facts.binding(&stmt)?
+            && let Some(var) = self.variable(&operands, binding)?
+        {
+            return self.assign(&stmt, &operands, binding, &var);
+        }
+        let is_conditional = |field| known.as_ref().is_some_and(|it| it.is_conditional(field));
+        self.roots.clear();
+        for (at, operand) in operands.exprs.iter().enumerate() {
+            if !is_conditional(operands.field(at)) {
+                self.roots.push(operand.clone());
+            }
+        }
+        let mut done = Vec::with_capacity(operands.exprs.len());
+        for (at, operand) in operands.exprs.iter().enumerate() {
+            let conditional = is_conditional(operands.field(at));
+            done.push(self.expr(operand, conditional, None)?);
+        }
+        let changes = operands.changes(&done)?;
+        self.out.append(&mut self.before);
+        if operands.bodies.is_empty() {
+            self.out.push(operands.children.replace(changes)?);
+            return Ok(());
+        }
+        let mut bodies = Vec::new();
+        for (field, _) in &operands.bodies {
+            let body = operands.children.get(*field, RegionKind::Use);
+            let body = body.map(|child| child.value).unwrap_or_default();
+            bodies.push(match body.as_array() {
+                Some(items) => items.values().to_vec(),
+                None => vec![body],
+            });
+        }
+        work.push(Work::EndCompound { operands, changes });
+        for body in bodies.into_iter().rev() {
+            work.push(Work::EndBody);
+            work.extend(body.into_iter().rev().map(Work::Visit));
+            work.push(Work::BeginBody);
+        }
+        Ok(())
+    }
+
+    /// The only variable that a statement binds.
+    fn variable(&mut self, operands: &Operands, binding: Binding) -> Result<Option<Value>> {
+        let var = operands.children.get(binding.var as usize, RegionKind::Use);
+        let value = operands
+            .children
+            .get(binding.value as usize, RegionKind::Use);
+        let (Some(var), Some(value)) = (var, value) else {
+            return Ok(None);
+        };
+        let is_expr = self
+            .facts
+            .form(&value.value)?
+            .is_some_and(|form| !form.is_statement());
+        let fits = is_expr && operands.bodies.is_empty() && self.facts.is_var(&var.value)?;
+        Ok(fits.then_some(var.value))
+    }
+
+    fn assign(
+        &mut self,
+        stmt: &Value,
+        operands: &Operands,
+        binding: Binding,
+        var: &Value,
+    ) -> Result<()> {
+        let field = binding.value as usize;
+        let value = operands.children.get(field, RegionKind::Use);
+        let value = value.map(|child| child.value).unwrap_or_default();
+        let ident = var.as_object().map_or(0, |object| object.identity());
+        let number = self.number(&value)?;
+        let once = !self.vars.reassigned.contains(&ident);
+        let alike = once && self.facts.holds(stmt)?;
+        let is_computed = self.facts.form(&value)? == Some(Form::Computation);
+        let known = number.filter(|_| is_computed);
+        let known = known.and_then(|number| self.available.get(&number).copied());
+        let new = match known {
+            Some(entry) => {
+                self.entries[entry].needed = true;
+                let holder = self.entries[entry].holder.clone();
+                let holder = holder.unwrap_or_else(|| value.clone());
+                let stays = self.vars.has_text || self.vars.pinned.contains(&ident);
+                if self.replacing && alike && !stays {
+                    self.renamed.insert(ident, holder);
+                    return Ok(());
+                }
+                holder
+            }
+            None => {
+                let holder = alike.then(|| var.clone());
+                self.roots = vec![value.clone()];
+                self.expr(&value, false, holder)?
+            }
+        };
+        if once && !self.replacing {
+            if self.numbers.contains_key(&ident) {
+                self.early.insert(ident);
+            }
+            // The variable is never reassigned, so its value stays the same until the scope
+            // ends.
+            let held = match (alike, number) {
+                (true, Some(number)) => number,
+                _ => self.numbering.fresh(),
+            };
+            self.numbers.insert(ident, Some(held));
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.assigned.push(ident);
+            }
+        }
+        self.out.append(&mut self.before);
+        self.out.push(if is_same(&new, &value) {
+            stmt.clone()
+        } else {
+            operands.children.replace(vec![(field, new)])?
+        });
+        Ok(())
+    }
+
+    /// The replacement for an expression; `holder` is the variable that will receive its
+    /// value.
+    fn expr(&mut self, root: &Value, conditional: bool, holder: Option<Value>) -> Result<Value> {
+        let mut stack: Vec<Frame> = Vec::new();
+        let mut finished = self.meet(root, conditional, holder, &mut stack)?;
+        let mut poll = Poll::default();
+        loop {
+            poll.step_outside()?;
+            let Some(frame) = stack.last_mut() else {
+                return Ok(finished.unwrap_or_else(|| root.clone()));
+            };
+            frame.done.extend(finished.take());
+            let next = frame.done.len();
+            if let Some(operand) = frame.operands.exprs.get(next).cloned() {
+                let field = frame.operands.field(next);
+                let known = self.facts.of(&frame.expr)?;
+                let sometimes = known.is_some_and(|known| known.is_conditional(field));
+                let conditional = frame.conditional || sometimes;
+                finished = self.meet(&operand, conditional, None, &mut stack)?;
+            } else if let Some(frame) = stack.pop() {
+                finished = Some(self.leave(frame)?);
+            }
+        }
+    }
+
+    fn meet(
+        &mut self,
+        expr: &Value,
+        conditional: bool,
+        holder: Option<Value>,
+        stack: &mut Vec<Frame>,
+    ) -> Result<Option<Value>> {
+        let ident = expr.as_object().map_or(0, |object| object.identity());
+        if self.facts.is_var(expr)? {
+            self.number(expr)?;
+            return Ok(Some(self.renamed.get(&ident).unwrap_or(expr).clone()));
+        }
+        let number = self.number(expr)?;
+        let is_computed = self.facts.form(expr)? == Some(Form::Computation);
+        let mut made = None;
+        let mut conditional = conditional;
+        if let Some(number) = number.filter(|_| is_computed) {
+            if let Some(&known) = self.available.get(&number) {
+                let entry = &mut self.entries[known];
+                entry.needed = true;
+                return Ok(Some(entry.holder.clone().unwrap_or_else(|| expr.clone())));
+            }
+            // A variable before the statement serves all of it.
+            conditional = conditional && !self.is_certain(number)?;
+            // Without a variable, no later expression can read the value.
+            let known = self.facts.of(expr)?;
+            let can_hold = holder.is_some() || known.is_some_and(|it| it.new_binding.is_some());
+            if !conditional && can_hold {
+                let entry = self.next_entry;
+                self.next_entry += 1;
+                if !self.replacing {
+                    self.entries.push(Entry::default());
+                }
+                self.entries[entry].holder = holder.filter(|_| self.replacing);
+                self.available.insert(number, entry);
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.available.push(number);
+                }
+                made = Some(entry);
+            }
+        }
+        if made.is_none()
+            && let Some(seen) = self.seen.get(&ident)
+            && seen.is_repeated
+            && (conditional || !seen.sometimes)
+        {
+            return Ok(Some(seen.result.clone()));
+        }
+        let operands = Operands::of(expr, self.facts)?;
+        if operands.exprs.is_empty() && made.is_none() {
+            return Ok(Some(expr.clone()));
+        }
+        stack.push(Frame {
+            operands,
+            done: Vec::new(),
+            entry: made,
+            conditional,
+            expr: expr.clone(),
+        });
+        Ok(None)
+    }
+
+    /// True if the current statement is certain to compute a value.
+    fn is_certain(&mut self, number: Number) -> Result<bool> {
+        if let Some(certain) = &self.certain {
+            return Ok(certain.contains(&number));
+        }
+        let mut certain = HashSet::default();
+        let mut seen = Idents::default();
+        let mut stack = self.roots.clone();
+        let mut poll = Poll::default();
+        while let Some(expr) = stack.pop() {
+            poll.step_outside()?;
+            let ident = expr.as_object().map_or(0, |object| object.identity());
+            if self.facts.is_var(&expr)? || !seen.insert(ident) {
+                continue;
+            }
+            if self.facts.form(&expr)? == Some(Form::Computation)
+                && let Some(number) = self.number(&expr)?
+            {
+                let known = self.available.get(&number);
+                if known.is_some_and(|known| *known < self.known_before) {
+                    continue;
+                }
+                certain.insert(number);
+            }
+            let operands = Operands::of(&expr, self.facts)?;
+            let known = self.facts.of(&expr)?;
+            for (at, operand) in operands.exprs.iter().enumerate() {
+                let field = operands.field(at);
+                if !known.as_ref().is_some_and(|it| it.is_conditional(field)) {
+                    stack.push(operand.clone());
+                }
+            }
+        }
+        let is_certain = certain.contains(&number);
+        self.certain = Some(certain);
+        Ok(is_certain)
+    }
+
+    fn leave(&mut self, frame: Frame) -> Result<Value> {
+        let changes = frame.operands.changes(&frame.done)?;
+        let made = frame.operands.children.replace(changes)?;
+        let Some(at) = frame.entry else {
+            let ident = frame.expr.as_object().map_or(0, |object| object.identity());
+            let before = self.seen.get(&ident);
+            let is_repeated = before.is_some_and(|seen| frame.conditional || !seen.sometimes);
+            let seen = ProcessedExpr {
+                result: made.clone(),
+                sometimes: frame.conditional && before.is_none_or(|seen| seen.sometimes),
+                is_repeated,
+            };
+            self.seen.insert(ident, seen);
+            return Ok(made);
+        };
+        let entry = &self.entries[at];
+        if !self.replacing || !entry.needed || entry.holder.is_some() {
+            return Ok(made);
+        }
+        let known = self.facts.of(&frame.expr)?;
+        let Some(bind) = known.and_then(|known| known.new_binding.clone()) else {
+            return Ok(made);
+        };
+        let stmt = bind.call(&[made.clone(), self.made.into()])?;
+        self.made += 1;
+        let binding = self.facts.binding(&stmt)?;
+        let var = match binding {
+            Some(binding) => {
+                let operands = Operands::of(&stmt, self.facts)?;
+                self.variable(&operands, binding)?
+            }
+            None => None,
+        };
+        let Some(var) = var else {
+            return Err(Error::type_error(format!(
+                "attribute '{}' of type {}: expected its function to return a statement that \
+                 binds a variable, got {}",
+                super::facts::NEW_BINDING,
+                made.type_name(),
+                stmt.type_name()
+            )));
+        };
+        self.before.push(stmt);
+        self.entries[at].holder = Some(var.clone());
+        Ok(var)
+    }
+
+    /// The number of the value of an expression; None if it may differ each time.
+    fn number(&mut self, root: &Value) -> Result<Option<Number>> {
+        let mut stack = vec![(root.clone(), None::<Operands>)];
+        let mut poll = Poll::default();
+        while let Some((expr, operands)) = stack.pop() {
+            poll.step_outside()?;
+            let ident = expr.as_object().map_or(0, |object| object.identity());
+            if let Some(operands) = operands {
+                let number = self.combine(&expr, &operands)?;
+                self.numbers.insert(ident, number);
+                self.numbered.push(ident);
+            } else if self.ended_vars.contains(&ident) {
+                self.early.insert(ident);
+            } else if self.numbers.contains_key(&ident) {
+            } else if self.vars.reassigned.contains(&ident) {
+                self.numbers.insert(ident, None);
+            } else if self.facts.is_var(&expr)? {
+                let number = self.numbering.fresh();
+                self.numbers.insert(ident, Some(number));
+            } else if !self.facts.is_repeatable(&expr)? {
+                self.numbers.insert(ident, None);
+            } else {
+                let operands = Operands::of(&expr, self.facts)?;
+                if operands.defines || !operands.bodies.is_empty() {
+                    self.numbers.insert(ident, None);
+                    continue;
+                }
+                let below = operands.exprs.clone();
+                stack.push((expr, Some(operands)));
+                stack.extend(below.into_iter().map(|operand| (operand, None)));
+            }
+        }
+        let ident = root.as_object().map_or(0, |object| object.identity());
+        Ok(self.numbers.get(&ident).copied().flatten())
+    }
+
+    fn combine(&mut self, expr: &Value, operands: &Operands) -> Result<Option<Number>> {
+        let mut shape = Shape {
+            head: expr
+                .as_object()
+                .map_or(0, |object| u64::from(object.type_info().index().get())),
+            ..Shape::default()
+        };
+        let mut field = None;
+        for (at, operand) in operands.exprs.iter().enumerate() {
+            let ident = operand.as_object().map_or(0, |object| object.identity());
+            let Some(Some(number)) = self.numbers.get(&ident) else {
+                return Ok(None);
+            };
+            let place = operands.place(at);
+            let here = place.map(|place| place.0);
+            if place.is_some_and(|place| place.1.is_some()) && here != field {
+                shape.operands.push(ITEMS);
+            }
+            field = here;
+            shape.operands.push(*number);
+        }
+        for (field, value) in &operands.data {
+            shape.operands.extend([DATA, *field as Number]);
+            shape.data.push(value.clone());
+        }
+        self.numbering.number(shape).map(Some)
+    }
+}

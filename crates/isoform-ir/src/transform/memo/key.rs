@@ -1,0 +1,184 @@
+//! The digest of everything that the result of a pass depends on.
+
+use std::cell::{OnceCell, RefCell};
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::kept::{self, Summary, digest, exact};
+use super::settings::Settings;
+use crate::transform::cache::Memo;
+use crate::transform::nodes::Pass;
+use crate::transform::root::{Root, Signature};
+use isoform::values::Bytes;
+use isoform::{Array, Obj, Ref, Result, Str, Value};
+
+/// The version of the form of keys and entries.
+const VERSION: i64 = 5;
+
+/// A program, with what the keys of its functions have in common.
+pub(super) struct Program<'a> {
+    root: &'a Ref<Obj>,
+    functions: &'a [(Str, Ref<Obj>)],
+    by_name: HashMap<&'a str, &'a Ref<Obj>, RandomState>,
+    /// The digest of the whole program, once it is needed; None inside if it has none.
+    whole: OnceCell<Option<Value>>,
+    /// The parts of keys for the functions that have been called so far, by identity.
+    callees: RefCell<HashMap<u64, Option<Summary>, RandomState>>,
+}
+
+impl<'a> Program<'a> {
+    pub(super) fn new(root: &'a Ref<Obj>, functions: &'a [(Str, Ref<Obj>)]) -> Self {
+        let by_name = functions.iter().map(|(name, function)| (&**name, function));
+        Program {
+            root,
+            functions,
+            by_name: by_name.collect(),
+            whole: OnceCell::new(),
+            callees: RefCell::default(),
+        }
+    }
+
+    /// The part of a caller's key for a function: the summary of its signature, or of all of
+    /// it without one. None if it has no digest. Computed once for all callers.
+    fn callee(&self, memo: &Memo, callee: &Ref<Obj>) -> Result<Option<Summary>> {
+        if let Some(known) = self.callees.borrow().get(&callee.identity()) {
+            return Ok(known.clone());
+        }
+        let found = match callee.implements_nearest::<dyn Signature>() {
+            Some(signed) => Summary::of(memo, &signed.signature()?),
+            None => kept::summary(memo, callee),
+        };
+        let mut callees = self.callees.borrow_mut();
+        Ok(callees.entry(callee.identity()).or_insert(found).clone())
+    }
+
+    /// The digest of the program with its functions in their order, as one value, so that the
+    /// digest tells which variables the functions share with each other and with the program.
+    fn whole(&self, memo: &Memo) -> Option<Value> {
+        let known = self.whole.get_or_init(|| {
+            let functions = self.functions.iter();
+            let functions: Vec<Value> = functions.map(|(_, function)| function.into()).collect();
+            let all = Value::from([Value::from(self.root), Array::from(functions).into()]);
+            let exact = exact(memo, &all)?;
+            let found = digest(Value::from([all, exact]))?;
+            Some(Bytes::from(found.as_bytes().to_vec()).into())
+        });
+        known.clone()
+    }
+}
+
+/// Numbers for variables, in the order in which summaries mention them: these tell which
+/// ones several summaries have in common.
+#[derive(Default)]
+struct Numbers(HashMap<u64, i64, RandomState>);
+
+impl Numbers {
+    fn part(&mut self, summary: &Summary) -> Value {
+        let number = |var: &u64| {
+            let next = self.0.len() as i64;
+            Value::from(*self.0.entry(*var).or_insert(next))
+        };
+        let numbers: Vec<Value> = summary.variables.iter().map(number).collect();
+        let digest = Bytes::from(summary.digest.to_vec());
+        Value::from([Value::from(digest), Array::from(numbers).into()])
+    }
+}
+
+/// The key; None if a part has no digest. `position` is that of the function in the
+/// program.
+///
+/// # Errors
+///
+/// Errors of the function that returns what the pass reads, and of the root.
+pub(super) fn of(
+    pass: &Pass,
+    memo: &Memo,
+    settings: &Settings,
+    (position, function): (usize, &Ref<Obj>),
+    program: &Program<'_>,
+) -> Result<Option<[u8; 32]>> {
+    let reads = match &memo.reads {
+        Some(reads) => reads.call(&[function.into(), program.root.into()])?,
+        None => Value::NONE,
+    };
+    let own = if reads.is_none() && settings.is_plain {
+        kept::summary(memo, function)
+    } else {
+        // The digest of one value tells which parts are the same objects.
+        let part = if settings.is_plain {
+            Value::NONE
+        } else {
+            settings.part.clone()
+        };
+        Summary::of(memo, &Value::from([Value::from(function), reads, part]))
+    };
+    let plain = if settings.is_plain {
+        settings.part.clone()
+    } else {
+        Value::NONE
+    };
+    let Some(own) = own else {
+        return Ok(None);
+    };
+    let mut numbers = Numbers::default();
+    let own = numbers.part(&own);
+    let Some(around) = around(memo, (position, function), program, &mut numbers)? else {
+        return Ok(None);
+    };
+    let seen = Value::from([own, around, plain]);
+    let Some(exact) = exact(memo, &seen) else {
+        return Ok(None);
+    };
+    let parts: [Value; 7] = [
+        VERSION.into(),
+        function.type_info().key().into(),
+        (&pass.info.name).into(),
+        (&memo.code).into(),
+        (&memo.version).into(),
+        seen,
+        exact,
+    ];
+    let found = digest(Array::from(parts).into());
+    Ok(found.map(|found| *found.as_bytes()))
+}
+
+/// The part of the program that a function sees: the signatures of the functions that it
+/// calls; the whole program and its own place in it if the type of the program does not say
+/// which ones these are. None if the program has no digest.
+fn around(
+    memo: &Memo,
+    (position, function): (usize, &Ref<Obj>),
+    program: &Program<'_>,
+    numbers: &mut Numbers,
+) -> Result<Option<Value>> {
+    let seen = program.root.implements_nearest::<dyn Root>();
+    let Some(seen) = seen.filter(|_| memo.reads.is_some()) else {
+        // The pass does not see the program, or that is the function itself.
+        return Ok(Some(Value::NONE));
+    };
+    let Some(names) = seen.callees(function)? else {
+        let whole = program.whole(memo);
+        return Ok(whole.map(|whole| Value::from([whole, (position as i64).into()])));
+    };
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        let callee = program.by_name.get(&*name);
+        // A recursive call differs from a call of an equal function.
+        let is_itself = callee.is_some_and(|callee| callee.same_as(function));
+        let seen = match callee {
+            None => Value::NONE,
+            Some(callee) => match program.callee(memo, callee)? {
+                None => return Ok(None),
+                Some(seen) => numbers.part(&seen),
+            },
+        };
+        let name = if memo.ignores {
+            Value::NONE
+        } else {
+            name.into()
+        };
+        found.push(Value::from([name, Value::from(is_itself), seen]));
+    }
+    Ok(Some(Array::from(found).into()))
+}

@@ -1,0 +1,228 @@
+//! `Root`: what the functions of a program are, for passes over each of them.
+
+use crate::ir::module::IRModuleRef;
+use std::sync::OnceLock;
+
+use isoform::traverse::{WalkResult, walk_objects};
+use isoform::{Error, Obj, Ref, Result, Str, Value, export};
+
+use crate::ir::{BaseFunc, GlobalVar, IRModule};
+
+/// A program as its functions.
+///
+/// Types whose objects consist of functions implement it, so that every
+/// [`FunctionPass`](crate::transform::FunctionPass) runs on them; an object of any other
+/// type is its own only function. Types that extend one inherit it.
+#[isoform::attrs::node_trait("transform.root")]
+pub trait Root {
+    /// The functions with their names, which differ, in the order in which passes see them.
+    fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>>;
+
+    /// The program with the functions of the given names replaced.
+    fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>>;
+
+    /// An independent copy for passes that change the program in place; None if its
+    /// objects never change.
+    fn working_copy(&self) -> Result<Option<Ref<Obj>>> {
+        Ok(None)
+    }
+
+    /// The names of the functions that a function refers to, in order of occurrence; None
+    /// if that is not known, so that memoised passes depend on the whole program.
+    fn callees(&self, function: &Ref<Obj>) -> Result<Option<Vec<Str>>> {
+        let _ = function;
+        Ok(None)
+    }
+}
+
+/// The type of a function, as far as its callers can see it: results of memoised passes
+/// for the callers depend on it, and not on the rest of the function.
+#[isoform::attrs::node_trait("transform.signature")]
+pub trait Signature {
+    /// Any value with a digest.
+    fn signature(&self) -> Result<Value>;
+}
+
+/// Writes a program, or one of its functions, as text for people, where that of the
+/// library is not the best.
+#[isoform::attrs::node_trait("transform.script")]
+pub trait Script {
+    /// The text.
+    fn script(&self) -> Result<Str>;
+}
+
+/// Checks a program, in addition to the verifiers of types.
+#[isoform::attrs::node_trait("transform.check")]
+pub trait Check {
+    /// Fails with the first problem.
+    fn check(&self) -> Result<()>;
+}
+
+/// The functions of a program; the program itself under an empty name if its type does
+/// not implement [`Root`]. As expensive as [`Root::functions`].
+///
+/// # Errors
+///
+/// Errors of the implementation.
+pub fn functions(root: &Ref<Obj>) -> Result<Vec<(Str, Ref<Obj>)>> {
+    match root.implements_nearest::<dyn Root>() {
+        Some(seen) => seen.functions(),
+        None => Ok(vec![(Str::default(), root.clone())]),
+    }
+}
+
+/// The program with the functions of the given names replaced.
+pub(super) fn with_functions(root: &Ref<Obj>, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
+    match root.implements_nearest::<dyn Root>() {
+        Some(seen) => seen.with_functions(changed),
+        None => Err(Error::type_error(format!(
+            "expected a program of functions, whose type implements transform.root, got {}",
+            root.type_info().key()
+        ))),
+    }
+}
+
+/// A program or function as text for people: by [`Script`] if its type implements it,
+/// otherwise as [`to_text`](isoform::text::to_text).
+///
+/// # Errors
+///
+/// As `to_text`; errors of the implementation.
+pub fn script(object: &Ref<Obj>) -> Result<String> {
+    match object.implements_nearest::<dyn Script>() {
+        Some(seen) => Ok(seen.script()?.to_string()),
+        None => isoform::text::to_text(&object.into()),
+    }
+}
+
+/// Fails if two functions of a program have the same name: the new version of one would be
+/// taken for that of the other. O(functions).
+pub(super) fn check_names(root: &Ref<Obj>, functions: &[(Str, Ref<Obj>)]) -> Result<()> {
+    let mut seen = hashbrown::HashSet::with_capacity(functions.len());
+    match functions.iter().find(|(name, _)| !seen.insert(&**name)) {
+        None => Ok(()),
+        Some((name, _)) => Err(Error::value_error(format!(
+            "transform.root of {}: two functions have the name '{name}'; the names of a \
+             program's functions differ",
+            root.type_info().key()
+        ))),
+    }
+}
+
+/// True if a copy of a program has the same contents. O(functions); O(1) for modules of `ir`
+/// that have not changed.
+pub(super) fn are_same(copy: &Ref<Obj>, root: &Ref<Obj>) -> Result<bool> {
+    if let (Some(copy), Some(root)) = (
+        copy.downcast_ref::<IRModule>(),
+        root.downcast_ref::<IRModule>(),
+    ) {
+        return Ok(copy.has_contents_of(root));
+    }
+    let (left, right) = (functions(copy)?, functions(root)?);
+    let mut pairs = left.iter().zip(&right);
+    Ok(left.len() == right.len()
+        && pairs.all(|((name, left), (other, right))| name == other && left.same_as(right)))
+}
+
+/// The functions of a program that are other objects than in another program, those that
+/// only one of them has included: the name, and the function in both.
+pub(super) type FunctionChange = (Str, Option<Ref<Obj>>, Option<Ref<Obj>>);
+
+/// The functions that differ as objects, in the order of the old program, new ones last.
+/// O(functions).
+pub(super) fn changed(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<Vec<FunctionChange>> {
+    if old.same_as(new) {
+        return Ok(Vec::new());
+    }
+    let (before, after) = (functions(old)?, functions(new)?);
+    let mut rest: indexmap::IndexMap<Str, Ref<Obj>> = after.into_iter().collect();
+    let mut found = Vec::new();
+    for (name, function) in before {
+        match rest.swap_remove(&name) {
+            Some(same) if same.same_as(&function) => {}
+            other => found.push((name, Some(function), other)),
+        }
+    }
+    let added = found.len();
+    found.extend(
+        rest.into_iter()
+            .map(|(name, function)| (name, None, Some(function))),
+    );
+    found[added..].sort_by(|(left, ..), (right, ..)| left.as_str().cmp(right));
+    Ok(found)
+}
+
+/// Sorted by name, so that passes and messages are the same in every run.
+impl Root for IRModule {
+    fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>> {
+        let entries = self.functions.snapshot();
+        let entry = |(key, value): (&Value, &Value)| {
+            let name = key.peek::<Ref<GlobalVar>>()?.name_hint.clone();
+            Some((name, value.as_object()?.clone()))
+        };
+        let mut functions: Vec<_> = entries.iter().filter_map(entry).collect();
+        functions.sort_by(|(left, _), (right, _)| (**left).cmp(right));
+        Ok(functions)
+    }
+
+    fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
+        let module = self.copied();
+        for (name, function) in changed {
+            let var = module.global_var(&name)?;
+            let got = function.type_info().key();
+            let function = function.cast::<BaseFunc>().map_err(|_| {
+                Error::type_error(format!(
+                    "function '{name}': expected ir.BaseFunc, got {got}"
+                ))
+            })?;
+            module.update_func(&var, function)?;
+        }
+        Ok(module.into_object())
+    }
+
+    fn working_copy(&self) -> Result<Option<Ref<Obj>>> {
+        Ok(Some(self.copied().into_object()))
+    }
+
+    fn callees(&self, function: &Ref<Obj>) -> Result<Option<Vec<Str>>> {
+        let mut names = indexmap::IndexSet::new();
+        walk_objects(function, |object: &Ref<Obj>, _| {
+            if let Some(var) = object.downcast_ref::<GlobalVar>() {
+                names.insert(var.name_hint.clone());
+            }
+            Ok(WalkResult::<()>::Advance)
+        })?;
+        Ok(Some(names.into_iter().collect()))
+    }
+}
+
+/// Makes sure that modules are known as programs: otherwise a pass over functions would
+/// take one for a function, and leave it alone.
+pub(super) fn ready() -> Result<()> {
+    static READY: OnceLock<()> = OnceLock::new();
+    if READY.get().is_none() {
+        register()?;
+        READY.get_or_init(|| ());
+    }
+    Ok(())
+}
+
+pub(super) fn register() -> Result<()> {
+    isoform::attrs::declare_trait::<dyn Script>()?;
+    isoform::attrs::declare_trait::<dyn Check>()?;
+    isoform::attrs::declare_trait::<dyn Signature>()?;
+    isoform::attrs::implement::<dyn Root, IRModule>()?;
+    isoform::register_functions![functions_exported, script_exported]
+}
+
+/// The functions of a program with their names.
+#[export("passes.functions")]
+fn functions_exported(root: &Ref<Obj>) -> Result<Vec<(Str, Ref<Obj>)>> {
+    functions(root)
+}
+
+/// The program as text for people.
+#[export("passes.script")]
+fn script_exported(root: &Ref<Obj>) -> Result<String> {
+    script(root)
+}

@@ -1,0 +1,51 @@
+//! Places that no path through the program has in common.
+
+use isoform::host::{Place, Places, Step};
+
+/// True if two places are in different branches of one `if`, so that no path through
+/// the program reaches both. O(distance to where they diverge).
+pub(super) fn exclude_each_other(places: &Places, one: Place, other: Place) -> bool {
+    let (mut one, mut other) = (one, other);
+    let mut last = (one, other);
+    while one != other {
+        last = (one, other);
+        let (depth, other_depth) = (places.depth(one), places.depth(other));
+        if depth >= other_depth {
+            one = places.above(one);
+        }
+        if other_depth >= depth {
+            other = places.above(other);
+        }
+    }
+    let name = |place| match places.step(place) {
+        Some(Step::Field(name)) => *name,
+        _ => "",
+    };
+    matches!(
+        (name(last.0), name(last.1)),
+        ("then_body", "else_body") | ("else_body", "then_body")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Places, exclude_each_other};
+
+    #[test]
+    fn branches_exclude_each_other_and_nothing_else() {
+        let mut places = Places::default();
+        let branch = places.item(Places::ROOT, 0);
+        let (yes, no) = (
+            places.field(branch, "then_body"),
+            places.field(branch, "else_body"),
+        );
+        let deep = places.item(yes, 4);
+        let next = places.item(Places::ROOT, 1);
+        assert!(exclude_each_other(&places, yes, no));
+        assert!(exclude_each_other(&places, no, deep));
+        assert!(!exclude_each_other(&places, deep, next));
+        assert!(!exclude_each_other(&places, deep, yes));
+        assert!(!exclude_each_other(&places, deep, deep));
+        assert_eq!(places.path(deep).to_string(), "<root>[0].then_body[4]");
+    }
+}

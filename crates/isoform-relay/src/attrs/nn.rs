@@ -1,0 +1,170 @@
+//! Attributes of the operators of neural networks.
+
+use super::declare::{Sizes, attributes, sizes};
+use isoform::values::DType;
+use isoform::{Array, Ref, Str};
+use isoform_ir::ir::PrimExpr;
+
+attributes! {
+    /// The axis of `nn.bias_add`.
+    BiasAddAttrs = "relay.attrs.BiasAddAttrs" {
+        /// The axis that the bias is added along; negative ones count from the end.
+        axis: i64 = 1,
+    }
+
+    /// Attributes of `nn.dense`.
+    DenseAttrs = "relay.attrs.DenseAttrs" {
+        /// The size of the last axis of the result; None takes it from the weight.
+        units: Option<Ref<PrimExpr>>,
+        /// The data type of the result; `void` is that of the input.
+        out_dtype: DType = DType::VOID,
+    }
+
+    /// Attributes of `nn.matmul`.
+    MatmulAttrs = "relay.attrs.MatmulAttrs" {
+        /// The size of the last axis of the result; None takes it from the second input.
+        units: Option<Ref<PrimExpr>>,
+        /// The data type of the result; `void` is that of the input.
+        out_dtype: DType = DType::VOID,
+        /// True if the first matrix is given transposed.
+        transpose_a: bool = false,
+        /// True if the second matrix is given transposed.
+        transpose_b: bool = false,
+    }
+
+    /// Attributes of `nn.batch_matmul`.
+    BatchMatmulAttrs = "relay.attrs.BatchMatmulAttrs" {
+        /// The data type of the result; `void` is that of the inputs.
+        out_dtype: DType = DType::VOID,
+        /// True if the first matrices are given transposed.
+        transpose_a: bool = false,
+        /// True if the second matrices are given transposed.
+        transpose_b: bool = false,
+    }
+
+    /// Attributes of `nn.conv2d`.
+    Conv2DAttrs = "relay.attrs.Conv2DAttrs" {
+        /// The steps of the kernel along height and width.
+        strides: Sizes = sizes([1, 1]),
+        /// The padding with zeros: one size for all sides, two for height and width, or
+        /// four for top, left, bottom and right.
+        padding: Sizes = sizes([0, 0]),
+        /// The distances of the elements of the kernel.
+        dilation: Sizes = sizes([1, 1]),
+        /// The number of groups that the channels are split into.
+        groups: i64 = 1,
+        /// The number of channels of the result; None takes it from the weight.
+        #[node(default)]
+        channels: Option<Ref<PrimExpr>>,
+        /// The height and width of the kernel; None takes them from the weight.
+        #[node(default)]
+        kernel_size: Option<Sizes>,
+        /// The order of the axes of the input: N batch, C channels, H height, W width.
+        data_layout: Str = "NCHW".into(),
+        /// The order of the axes of the weight: O output, I input, H height, W width.
+        kernel_layout: Str = "OIHW".into(),
+        /// The order of the axes of the result; empty for that of the input.
+        out_layout: Str = "".into(),
+        /// The data type of the result; `void` is that of the input.
+        out_dtype: DType = DType::VOID,
+    }
+
+    /// Attributes of `nn.max_pool2d`.
+    MaxPool2DAttrs = "relay.attrs.MaxPool2DAttrs" {
+        /// The height and width of the window.
+        pool_size: Sizes,
+        /// The steps of the window.
+        strides: Sizes = sizes([1, 1]),
+        /// The distances of the elements of the window.
+        dilation: Sizes = sizes([1, 1]),
+        /// The padding: one size for all sides, two for height and width, or four for
+        /// top, left, bottom and right.
+        padding: Sizes = sizes([0, 0]),
+        /// The order of the axes of the input.
+        layout: Str = "NCHW".into(),
+        /// The order of the axes of the result; empty for that of the input.
+        out_layout: Str = "".into(),
+        /// True if a window that is partly outside counts.
+        ceil_mode: bool = false,
+    }
+
+    /// Attributes of `nn.avg_pool2d`.
+    AvgPool2DAttrs = "relay.attrs.AvgPool2DAttrs" {
+        /// The height and width of the window.
+        pool_size: Sizes,
+        /// The steps of the window.
+        strides: Sizes = sizes([1, 1]),
+        /// The distances of the elements of the window.
+        dilation: Sizes = sizes([1, 1]),
+        /// The padding: one size for all sides, two for height and width, or four for
+        /// top, left, bottom and right.
+        padding: Sizes = sizes([0, 0]),
+        /// The order of the axes of the input.
+        layout: Str = "NCHW".into(),
+        /// The order of the axes of the result; empty for that of the input.
+        out_layout: Str = "".into(),
+        /// True if a window that is partly outside counts.
+        ceil_mode: bool = false,
+        /// True if padding counts as elements of the mean.
+        count_include_pad: bool = false,
+    }
+
+    /// Attributes of the pools over the whole image.
+    GlobalPool2DAttrs = "relay.attrs.GlobalPool2DAttrs" {
+        /// The order of the axes of the input.
+        layout: Str = "NCHW".into(),
+        /// The order of the axes of the result; empty for that of the input.
+        out_layout: Str = "".into(),
+    }
+
+    /// The axis of `nn.softmax` and `nn.log_softmax`.
+    SoftmaxAttrs = "relay.attrs.SoftmaxAttrs" {
+        /// The axis over which exponentials are summed; negative ones count from the end.
+        axis: i64 = -1,
+    }
+
+    /// The slope of `nn.leaky_relu`.
+    LeakyReluAttrs = "relay.attrs.LeakyReluAttrs" {
+        /// The factor of negative elements.
+        alpha: f64 = 0.25,
+    }
+
+    /// Attributes of `nn.batch_norm`.
+    BatchNormAttrs = "relay.attrs.BatchNormAttrs" {
+        /// The axis of the channels; negative ones count from the end.
+        axis: i64 = 1,
+        /// Added to the variance, so that the division is defined.
+        epsilon: f64 = 1e-5,
+        /// True if beta is added.
+        center: bool = true,
+        /// True if the result is multiplied by gamma.
+        scale: bool = true,
+    }
+
+    /// Attributes of `nn.layer_norm`.
+    LayerNormAttrs = "relay.attrs.LayerNormAttrs" {
+        /// The axis that is normalized; negative ones count from the end.
+        axis: i64 = -1,
+        /// Added to the variance, so that the division is defined.
+        epsilon: f64 = 1e-5,
+        /// True if beta is added.
+        center: bool = true,
+        /// True if the result is multiplied by gamma.
+        scale: bool = true,
+    }
+
+    /// The rate of `nn.dropout`.
+    DropoutAttrs = "relay.attrs.DropoutAttrs" {
+        /// The probability that an element becomes zero.
+        rate: f64 = 0.5,
+    }
+
+    /// Attributes of `nn.pad`.
+    PadAttrs = "relay.attrs.PadAttrs" {
+        /// For each axis, the number of elements added before and after; a negative
+        /// number removes elements.
+        pad_width: Array<Sizes>,
+        /// `constant`, `edge` or `reflect`.
+        pad_mode: Str = "constant".into(),
+    }
+}

@@ -1,0 +1,132 @@
+//! The steps that a function consists of once its expressions are in order.
+
+use crate::eval::run::Implementation;
+use crate::{Function, Pattern};
+use isoform::{Ref, Value};
+use isoform_ir::ir::{Attrs, GlobalVar, Op};
+
+/// The place of a value in the frame of a running function.
+pub(super) type Slot = u32;
+
+/// The number of a block of steps in a [`Unit`](super::plan::Unit).
+pub(super) type BlockId = u32;
+
+/// One step: computes a value from others.
+pub(super) enum Step {
+    /// A value that is known: a constant, an operator or a constructor.
+    Load {
+        to: Slot,
+        value: Value,
+    },
+    /// The function of a module.
+    Global {
+        to: Slot,
+        var: Ref<GlobalVar>,
+    },
+    /// The call of an operator.
+    Operator(Box<OperatorStep>),
+    /// The call of anything else.
+    Call {
+        to: Slot,
+        callee: Slot,
+        args: Box<[Slot]>,
+    },
+    Tuple {
+        to: Slot,
+        fields: Box<[Slot]>,
+    },
+    Item {
+        to: Slot,
+        tuple: Slot,
+        index: i64,
+    },
+    /// Runs one of two blocks.
+    If {
+        to: Slot,
+        cond: Slot,
+        blocks: [BlockId; 2],
+    },
+    /// Runs the block of the first clause whose pattern matches.
+    Match {
+        to: Slot,
+        data: Slot,
+        clauses: Box<[ClauseStep]>,
+    },
+    /// The value of a function.
+    Closure {
+        to: Slot,
+        func: Ref<Function>,
+        /// The function's steps; filled in when the unit is complete.
+        function: u32,
+        captured: Box<[Slot]>,
+    },
+    RefCreate {
+        to: Slot,
+        value: Slot,
+    },
+    RefRead {
+        to: Slot,
+        reference: Slot,
+    },
+    RefWrite {
+        to: Slot,
+        reference: Slot,
+        value: Slot,
+    },
+}
+
+impl Step {
+    /// Where the value goes.
+    pub(super) fn to(&self) -> Slot {
+        match self {
+            Step::Operator(step) => step.to,
+            Step::Load { to, .. }
+            | Step::Global { to, .. }
+            | Step::Call { to, .. }
+            | Step::Tuple { to, .. }
+            | Step::Item { to, .. }
+            | Step::If { to, .. }
+            | Step::Match { to, .. }
+            | Step::Closure { to, .. }
+            | Step::RefCreate { to, .. }
+            | Step::RefRead { to, .. }
+            | Step::RefWrite { to, .. } => *to,
+        }
+    }
+}
+
+pub(super) struct OperatorStep {
+    pub(super) to: Slot,
+    pub(super) op: Ref<Op>,
+    pub(super) implementation: Option<Implementation>,
+    pub(super) args: Box<[Slot]>,
+    pub(super) attrs: Option<Ref<Attrs>>,
+}
+
+pub(super) struct ClauseStep {
+    pub(super) pattern: Ref<Pattern>,
+    /// Where the variables of the pattern are, from left to right.
+    pub(super) bound: Box<[Option<Slot>]>,
+    pub(super) block: BlockId,
+}
+
+/// Steps that run one after the other.
+#[derive(Default)]
+pub(super) struct Block {
+    pub(super) steps: Vec<Step>,
+    /// The value of the block.
+    pub(super) result: Slot,
+}
+
+/// A function as blocks.
+pub(super) struct Plan {
+    pub(super) body: BlockId,
+    /// The number of values that its frame holds.
+    pub(super) slots: u32,
+    /// Where the parameters are; None for one that is not used.
+    pub(super) params: Box<[Option<Slot>]>,
+    /// Where the values from outside are.
+    pub(super) captured: Box<[Slot]>,
+    /// Where the closure itself is, for a function that calls itself.
+    pub(super) own: Option<Slot>,
+}

@@ -1,0 +1,160 @@
+//! The problems with the types of a program, and the error that shows them.
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::type_text::type_text;
+use isoform::paths::AccessPath;
+use isoform::traverse::{WalkResult, structural_walk};
+use isoform::{Error, Obj, Ref, Result, Value};
+use isoform_ir::ir::{
+    Diagnostic, DiagnosticContext, DiagnosticLevel, IRModule, RelayExpr, Span, Type,
+};
+
+/// More messages than this help nobody.
+const MOST: usize = 50;
+
+/// The problems of a program, in the order in which they are found.
+#[derive(Default)]
+pub(super) struct Problems {
+    found: Vec<Problem>,
+    /// The number of the root that is being inferred.
+    pub(super) root: u32,
+}
+
+struct Problem {
+    root: u32,
+    /// The number of the expression.
+    expr: u32,
+    message: String,
+}
+
+impl Problems {
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub(super) fn add(&mut self, expr: u32, message: String) {
+        self.found.push(Problem {
+            root: self.root,
+            expr,
+            message,
+        });
+    }
+
+    /// The types of an expression do not fit.
+    pub(super) fn mismatch(&mut self, expr: u32, expected: &Ref<Type>, got: &Ref<Type>, why: &str) {
+        let (expected, got) = (type_text(expected), type_text(got));
+        self.add(
+            expr,
+            format!(
+                "the following types do not match: expected {expected}, got {got}; in particular: \
+                 {why}"
+            ),
+        );
+    }
+
+    /// The numbers of the roots with problems.
+    pub(super) fn roots(&self) -> impl Iterator<Item = u32> {
+        self.found.iter().map(|problem| problem.root)
+    }
+
+    /// The error with all messages, each with its place in the source text or, without a
+    /// span, in the text of its function.
+    pub(super) fn into_error(
+        mut self,
+        exprs: &[Ref<RelayExpr>],
+        roots: &[Root],
+        module: &Ref<IRModule>,
+    ) -> Error {
+        // Those of one function are together, in the order of its expressions.
+        self.found
+            .sort_by_key(|problem| (problem.root, problem.expr));
+        self.found
+            .dedup_by(|one, other| one.expr == other.expr && one.message == other.message);
+        let context = DiagnosticContext::new(module);
+        let left_out = self.found.len().saturating_sub(MOST);
+        self.found.truncate(MOST);
+        let places = places(&self.found, exprs, roots);
+        for (Problem { expr, message, .. }, place) in self.found.into_iter().zip(places) {
+            let (span, text) = match (&exprs[expr as usize].span, place) {
+                (Some(span), _) => (Some(span.clone()), message),
+                (None, Some(place)) => (None, format!("{message}\n{place}")),
+                (None, None) => (None, message),
+            };
+            emit(&context, span, text);
+        }
+        if left_out > 0 {
+            emit(&context, None, format!("and {left_out} more"));
+        }
+        match DiagnosticContext::render(&context) {
+            Err(error) => error,
+            Ok(()) => Error::of_kind("DiagnosticError", "type inference failed"),
+        }
+    }
+}
+
+fn emit(context: &Ref<DiagnosticContext>, span: Option<Ref<Span>>, text: String) {
+    let level = DiagnosticLevel::Error as i64;
+    let diagnostic = Diagnostic::new(level, span, text);
+    // Nobody else has the context, so nothing can keep a message from being added.
+    let added = context.emit(diagnostic);
+    debug_assert!(added.is_ok(), "the context is new");
+}
+
+/// An expression that was inferred as a whole: a function of a module, with its name.
+pub(super) struct Root {
+    pub(super) name: Option<String>,
+    pub(super) expr: Ref<RelayExpr>,
+}
+
+/// The places of problems in the texts of their roots. A root is walked once.
+fn places(problems: &[Problem], exprs: &[Ref<RelayExpr>], roots: &[Root]) -> Vec<Option<String>> {
+    let mut shown = Vec::with_capacity(problems.len());
+    for own in problems.chunk_by(|one, other| one.root == other.root) {
+        let root = &roots[own[0].root as usize];
+        let wanted: HashSet<u64> = own
+            .iter()
+            .map(|problem| &exprs[problem.expr as usize])
+            .filter(|expr| expr.span.is_none())
+            .map(|expr| expr.identity())
+            .collect();
+        let paths = paths(&root.expr, &wanted).unwrap_or_default();
+        shown.extend(own.iter().map(|problem| {
+            let path = paths.get(&exprs[problem.expr as usize].identity())?;
+            Some(excerpt(root, path))
+        }));
+    }
+    shown
+}
+
+/// The paths from a root to the expressions that are wanted.
+fn paths(root: &Ref<RelayExpr>, wanted: &HashSet<u64>) -> Result<HashMap<u64, AccessPath>> {
+    let mut found = HashMap::new();
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    structural_walk(root, |visit| {
+        if let Some(object) = visit.object().filter(|it| wanted.contains(&it.identity())) {
+            found
+                .entry(object.identity())
+                .or_insert_with(|| visit.path());
+        }
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    Ok(found)
+}
+
+/// The text of a root around a place, which is underlined.
+fn excerpt(root: &Root, path: &AccessPath) -> String {
+    let whole: &Ref<Obj> = root.expr.as_object();
+    let name = root.name.as_ref().map_or_else(
+        || "in the expression".to_owned(),
+        |name| format!("in the function @{name}"),
+    );
+    let lines = isoform::plumbing::excerpt(&Value::from(whole), path);
+    if lines.is_empty() {
+        format!("{name}, at {path}")
+    } else {
+        format!("{name}:\n  {}", lines.join("\n  "))
+    }
+}

@@ -1,0 +1,174 @@
+//! Dead code elimination.
+
+use super::effects::{Effects, Globals};
+use super::form::Form;
+use super::graph::{Graph, Id, Step};
+use super::let_list::with_let;
+use super::live::Live;
+use super::module::map_functions;
+use super::scopes::Scopes;
+use crate::Function;
+use isoform::{Ref, Result};
+use isoform_ir::ir::{IRModule, RelayExpr};
+
+/// How dead code is eliminated.
+///
+/// ```
+/// use isoform_relay::passes::DeadCodeOptions;
+/// use isoform_relay::{AsExpr, Function, Let, Tuple, Var};
+/// use isoform::structural_equal;
+///
+/// // fn(x) { let y = (x, x); (y,) }   becomes   fn(x) { ((x, x),) }
+/// let (x, y) = (Var::new("x"), Var::new("y"));
+/// let pair = Tuple::new([x.expr(), x.expr()]);
+/// let body = Let::new(&y, &pair, Tuple::new([y.expr()]));
+/// let func = Function::new([x.clone()], body).expr();
+/// let short = DeadCodeOptions::default().inline_once(true).eliminate_dead_code_expr(&func)?;
+/// let expected = Function::new([x.clone()], Tuple::new([pair.expr()]));
+/// assert!(structural_equal(short, expected)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DeadCodeOptions {
+    inline_once: bool,
+    ignore_impurity: bool,
+}
+
+/// Removes each `let` of a variable that is not used, if evaluating its value has no
+/// effect.
+///
+/// A variable that only such values use is not used, and neither is one that only its own
+/// value uses. Reading and writing references are effects, and so are calls of operators
+/// whose attribute `TOpIsStateful` is true, of functions that have effects, and of
+/// functions that are not known. Making a reference is not an effect.
+///
+/// A `let` also stays if its value has the only use outside of functions of an expression
+/// that functions inside share with it: they would compute it at each call.
+///
+/// Functions for which [`Function::is_optimizable`] is false, and functions of other
+/// languages, are kept. The result is the same object if nothing changes; spans and checked
+/// types are kept. Linear in the number of expressions, except that scopes of inlined
+/// values, and those of programs with functions in functions, take O(n log n).
+///
+/// # Errors
+///
+/// `ValueError` if a variable is bound twice, or used outside of its scope; `TypeError` for
+/// an expression of a class that is declared elsewhere.
+pub fn eliminate_dead_code(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
+    DeadCodeOptions::default().eliminate_dead_code(module)
+}
+
+impl DeadCodeOptions {
+    /// Also puts a value in the place of its variable, if it has no effect and the variable
+    /// is used once, not in a function inside of the one with the `let`. False by default.
+    #[must_use]
+    pub fn inline_once(mut self, inline_once: bool) -> Self {
+        self.inline_once = inline_once;
+        self
+    }
+
+    /// Takes every expression to be free of effects, so that they are removed and inlined
+    /// as well. False by default.
+    #[must_use]
+    pub fn ignore_impurity(mut self, ignore_impurity: bool) -> Self {
+        self.ignore_impurity = ignore_impurity;
+        self
+    }
+
+    /// [`eliminate_dead_code`] with these options.
+    pub fn eliminate_dead_code(self, module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
+        let globals = if self.ignore_impurity {
+            Globals::default()
+        } else {
+            Globals::of(module)?
+        };
+        map_functions(module, Function::is_optimizable, |func| {
+            self.in_expr(func, &globals)
+        })
+    }
+
+    /// [`eliminate_dead_code`] in an expression. Calls of functions of a module, which are
+    /// not known here, have effects.
+    pub fn eliminate_dead_code_expr(self, expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+        self.in_expr(expr, &Globals::default())
+    }
+
+    fn in_expr(self, root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
+        let graph = Graph::with_primitives(root)?;
+        let effects = Effects::of(&graph, globals)?;
+        let mut live = Live::of(&graph, |value| {
+            self.ignore_impurity || effects.may_drop(value)
+        })?;
+        live.keep_outer_uses()?;
+        let inlined = if self.inline_once {
+            used_once(&live)?
+        } else {
+            vec![false; graph.len()]
+        };
+        let mut results = graph.exprs.clone();
+        for step in &graph.steps {
+            match *step {
+                Step::Bind(id) if live.is_live(id) && inlined[id as usize] => {
+                    if let Form::Let(binding) = graph.form(id)?
+                        && let Some(var) = graph.var(&binding.var)
+                    {
+                        results[var as usize] = results[graph.operands(id)[0] as usize].clone();
+                    }
+                }
+                Step::Bind(_) => {}
+                Step::Done(id) if !live.is_live(id) => {}
+                Step::Done(id) => {
+                    results[id as usize] = match graph.form(id)? {
+                        Form::Var(_) => continue,
+                        Form::Let(binding) => {
+                            let [value, body] = [0, 1].map(|at| graph.operands(id)[at] as usize);
+                            if live.is_kept(id)? && !inlined[id as usize] {
+                                with_let(binding, results[value].clone(), results[body].clone())
+                            } else {
+                                results[body].clone()
+                            }
+                        }
+                        _ => graph.rebuilt(id, &results)?,
+                    };
+                }
+            }
+        }
+        Ok(results[0].clone())
+    }
+}
+
+/// For each `let`, true if its variable is used exactly once, in the function of the `let`
+/// itself.
+fn used_once(live: &Live<'_>) -> Result<Vec<bool>> {
+    let graph = live.graph;
+    let scopes = Scopes::of(graph, false)?;
+    let functions = scopes.functions(graph)?;
+    let mut uses = vec![0u8; graph.len()];
+    for id in 0..graph.len() as Id {
+        if !live.is_live(id) {
+            continue;
+        }
+        let form = graph.form(id)?;
+        // The value of a `let` that goes is not a use.
+        let skipped = usize::from(!live.is_kept(id)?);
+        for (position, operand) in graph.operands(id).iter().enumerate().skip(skipped) {
+            let Form::Var(var) = graph.form(*operand)? else {
+                continue;
+            };
+            let Some(binder) = graph.binder(var) else {
+                continue;
+            };
+            let here = functions[scopes.of_operand(form, id, position) as usize];
+            let there = functions[scopes.scope(binder) as usize];
+            let count = if here == there { 1 } else { 2 };
+            let known = &mut uses[binder as usize];
+            *known = known.saturating_add(count);
+        }
+    }
+    let mut found = vec![false; graph.len()];
+    for id in 0..graph.len() as Id {
+        found[id as usize] =
+            uses[id as usize] == 1 && live.may_drop[id as usize] && !graph.is_recursive(id);
+    }
+    Ok(found)
+}

@@ -1,0 +1,135 @@
+//! Taking kernels apart again.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::passes::effects::{Effects, Globals};
+use crate::passes::form::Form;
+use crate::passes::graph::{Graph, Id, Step, is_primitive};
+use crate::passes::instance::{Argument, Template};
+use crate::passes::module::map_functions;
+use crate::{Call, Function};
+use isoform::{Ref, Result};
+use isoform_ir::ir::{IRModule, RelayExpr};
+
+/// Puts the bodies of kernels, functions marked `Primitive`, in the place of their calls:
+/// the inverse of [`fuse_ops`](super::fuse_ops).
+///
+/// Arguments take the place of parameters. Those with effects are bound before the body,
+/// unless the body computes nothing but operators and uses their parameters in their order,
+/// as kernels of `fuse_ops` do; then effects stay in order by themselves, and the program is
+/// equal to the one that was fused, but for `annotation.stop_fusion`. Variables that a body
+/// binds are new for each call.
+///
+/// A kernel that is not called where it is written, such as one bound to a variable, is
+/// kept, and so are those with type parameters. Functions for which
+/// [`Function::is_optimizable`] is false are not entered. The result is the same object if
+/// nothing changes. Linear in the size of the result.
+///
+/// ```
+/// use isoform_relay::passes::{defuse_ops, fuse_ops};
+/// use isoform_relay::{AsExpr, Function, Var, infer_type, op};
+/// use isoform_ir::ir::{GlobalVar, IRModule, TensorType};
+///
+/// let x = Var::typed("x", TensorType::new([]));
+/// let main = Function::new([x.clone()], op::exp(op::tanh(&x)));
+/// let module = IRModule::new();
+/// module.update_func(&GlobalVar::new("main"), main.upcast())?;
+/// let module = infer_type(&module)?;
+/// let fused = infer_type(&fuse_ops(&module)?)?;
+/// assert!(!isoform::structural_equal(&fused, &module)?);
+/// assert!(isoform::structural_equal(defuse_ops(&fused)?, &module)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// `ValueError` if a variable is bound twice, or a call has another number of arguments
+/// than the kernel has parameters; `TypeError` for an expression of a class that is
+/// declared elsewhere.
+pub fn defuse_ops(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
+    let globals = Globals::of(module)?;
+    map_functions(module, Function::is_optimizable, |func| {
+        defused(func, &globals)
+    })
+}
+
+/// [`defuse_ops`] in an expression; functions that it names may have any effect.
+///
+/// # Errors
+///
+/// As [`defuse_ops`].
+pub fn defuse_ops_expr(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+    defused(expr, &Globals::default())
+}
+
+/// A kernel, and when it first uses each parameter, if that is the order of effects.
+struct Kernel {
+    template: Template,
+    first_uses: Option<Vec<Option<Id>>>,
+}
+
+impl Kernel {
+    /// True if the arguments with these positions are evaluated in the same order in the
+    /// place of the parameters, each of them once.
+    fn keeps_order(&self, positions: impl Iterator<Item = usize>) -> bool {
+        let Some(uses) = &self.first_uses else {
+            return false;
+        };
+        let uses = positions.map(|position| uses.get(position).copied().flatten());
+        let uses: Vec<Option<Id>> = uses.collect();
+        uses.iter().all(Option::is_some) && uses.is_sorted()
+    }
+}
+
+/// The kernel that a call is one of, if it can be taken apart.
+fn kernel_of(call: &Ref<Call>) -> Option<&Ref<Function>> {
+    let func = call.op.downcast_ref::<Function>()?;
+    (is_primitive(Form::Function(func)) && func.type_params.is_empty()).then_some(func)
+}
+
+fn defused(root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
+    let graph = Graph::of(root)?;
+    let mut kernels: HashMap<u64, Kernel> = HashMap::new();
+    let mut effects = None;
+    let mut results = graph.exprs.clone();
+    for step in &graph.steps {
+        let Step::Done(id) = *step else {
+            continue;
+        };
+        let kernel = match graph.form(id)? {
+            Form::Call(call) => kernel_of(call),
+            _ => None,
+        };
+        let Some(func) = kernel else {
+            results[id as usize] = graph.rebuilt(id, &results)?;
+            continue;
+        };
+        let kernel = match kernels.entry(func.identity()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let template = Template::new(func, globals)?;
+                let first_uses = template.first_uses()?;
+                place.insert(Kernel {
+                    template,
+                    first_uses,
+                })
+            }
+        };
+        let effects = match &mut effects {
+            Some(known) => known,
+            missing => missing.insert(Effects::of(&graph, globals)?),
+        };
+        let operands = &graph.operands(id)[1..];
+        let fixed = operands.iter().enumerate();
+        let fixed = fixed.filter(|(_, operand)| !effects.may_move(**operand));
+        let keeps_order = kernel.keeps_order(fixed.map(|(position, _)| position));
+        let argument = |operand: &Id| Argument {
+            expr: results[*operand as usize].clone(),
+            may_move: keeps_order || effects.may_move(*operand),
+        };
+        let arguments: Vec<_> = operands.iter().map(argument).collect();
+        results[id as usize] = kernel.template.body("kernel", &arguments)?;
+    }
+    Ok(results[0].clone())
+}

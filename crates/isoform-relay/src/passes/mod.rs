@@ -1,0 +1,78 @@
+//! Passes over programs of Relay.
+//!
+//! Each is a function from module to module, or from expression to expression; the module
+//! that it gets is not changed, and is the result if there is nothing to do.
+//!
+//! | to | use |
+//! |---|---|
+//! | replace what is known by its value | [`fold_constant`], [`FoldConstantOptions`] |
+//! | compute equal calls once | [`eliminate_common_subexpr`], [`CommonSubexprOptions`] |
+//! | remove unused bindings | [`eliminate_dead_code`], [`DeadCodeOptions`] |
+//! | name every value | [`to_a_normal_form`] |
+//! | name values that several blocks use | [`to_basic_block_normal_form`] |
+//! | share values instead of naming them | [`to_graph_normal_form`] |
+//! | apply identities | [`simplify`], [`SimplifyOptions`] |
+//! | put functions in the place of their calls | [`inline_functions`] |
+//! | make kernels of operators | [`fuse_ops`], [`FuseOptions`] |
+//! | take kernels apart | [`defuse_ops`] |
+//! | remove functions that nothing calls | [`remove_unused_functions`] |
+//!
+//! In a graph, an expression that several places use is computed once: in the innermost
+//! body of a function, branch of an `if` or clause of a match around all of them, when it
+//! is first needed there, and before the branches and functions in which it is needed.
+//! Operands are computed from left to right. Every pass keeps the value of a program by
+//! that rule, and the order of its effects.
+//!
+//! Variables must be bound once, as modules ensure; other programs are an error.
+//!
+//! | file | job |
+//! |---|---|
+//! | `registered.rs` | the names of the passes for pipelines |
+//! | `graph.rs`, `form.rs` | the program in arrays; expressions taken apart and put together |
+//! | `scopes.rs`, `effects.rs` | scopes of expressions; equations about effects in a module |
+//! | `live.rs` | the expressions and bindings that the result needs |
+//! | `let_list.rs`, `blocks.rs`, `instance.rs` | bindings of normal forms; copies of a body |
+//! | `fuse/` | kernels made of operators, and taken apart again |
+//! | `simplify/` | identities as rules of `pattern` |
+//!
+//! The passes share the graph of `graph.rs`, so most passes are loops over the numbers of
+//! that graph. Only `fold_constant.rs` evaluates operators, and `simplify/` through it.
+
+mod a_normal_form;
+mod basic_block;
+mod blocks;
+mod common_subexpr;
+mod dead_code;
+mod effects;
+mod fold_constant;
+pub(super) mod form;
+mod fuse;
+pub(super) mod graph;
+mod graph_normal_form;
+mod inline;
+mod instance;
+mod let_list;
+mod live;
+mod module;
+mod registered;
+pub(super) mod scopes;
+mod simplify;
+mod unused_functions;
+
+pub use a_normal_form::{to_a_normal_form, to_a_normal_form_expr};
+pub use basic_block::{to_basic_block_normal_form, to_basic_block_normal_form_expr};
+pub use common_subexpr::{CommonSubexprOptions, eliminate_common_subexpr};
+pub use dead_code::{DeadCodeOptions, eliminate_dead_code};
+pub use fold_constant::{FoldConstantOptions, fold_constant, fold_constant_expr};
+pub use fuse::{FuseOptions, defuse_ops, defuse_ops_expr, fuse_ops};
+pub use graph_normal_form::{to_graph_normal_form, to_graph_normal_form_expr};
+pub use inline::inline_functions;
+pub use simplify::{Simplified, SimplifyOptions, SimplifyRule, simplify, simplify_rules};
+pub use unused_functions::remove_unused_functions;
+
+use isoform::Result;
+
+/// Registers the passes under their names.
+pub(super) fn register() -> Result<()> {
+    registered::register()
+}

@@ -1,0 +1,268 @@
+//! The passes by name, for pipelines and for other languages.
+
+use isoform::functions::Function as Callback;
+use isoform::types::Schema;
+use isoform::{Array, Error, Ref, Result, Str, Value, export};
+use isoform_ir::ir::{IRModule, RelayExpr};
+use isoform_ir::transform::{
+    FunctionPass, Memo, ModulePass, PassContext, PassInfo, register_config_option,
+};
+
+use super::common_subexpr::CommonSubexprOptions;
+use super::dead_code::DeadCodeOptions;
+use super::fold_constant::FoldConstantOptions;
+use super::fuse::FuseOptions;
+use super::simplify::SimplifyOptions;
+use super::{
+    defuse_ops, inline_functions, remove_unused_functions, to_a_normal_form, to_a_normal_form_expr,
+    to_basic_block_normal_form, to_basic_block_normal_form_expr, to_graph_normal_form,
+    to_graph_normal_form_expr,
+};
+use crate::{AsExpr, Function, infer_type, infer_type_expr};
+
+/// The pass that most other passes require.
+const INFER_TYPE: &str = "InferType";
+
+/// The option of contexts for the largest number of expressions in a kernel.
+const MAX_DEPTH: &str = "relay.FuseOps.max_depth";
+/// The option of contexts by which constants become part of kernels.
+const LINK_PARAMS: &str = "relay.FuseOps.link_params";
+
+fn info(opt_level: i64, name: &str, required: &[&str]) -> Ref<PassInfo> {
+    PassInfo::new(opt_level, name).with_required(required.iter().copied())
+}
+
+fn module_pass(
+    info: &Ref<PassInfo>,
+    run: impl Fn(&Ref<IRModule>) -> Result<Ref<IRModule>> + Send + Sync + 'static,
+) -> Ref<ModulePass> {
+    ModulePass::new(info, move |module: Ref<IRModule>, _: &Ref<PassContext>| {
+        run(&module)
+    })
+}
+
+/// A pass over the functions that may be changed, after which types are inferred.
+fn function_pass(
+    info: &Ref<PassInfo>,
+    run: impl Fn(&Ref<RelayExpr>, &Ref<IRModule>) -> Result<Ref<RelayExpr>> + Send + Sync + 'static,
+) -> Ref<FunctionPass> {
+    let pass = FunctionPass::new(
+        info,
+        move |func: Ref<Function>, module: &Ref<IRModule>, _: &Ref<PassContext>| {
+            run(&func.expr(), module)?.cast::<Function>()
+        },
+    );
+    optimizing(&pass)
+}
+
+/// The pass on functions that passes may change, with type inference at the end.
+fn optimizing(pass: &Ref<FunctionPass>) -> Ref<FunctionPass> {
+    let filter = Callback::typed(|func: Ref<Function>| func.is_optimizable());
+    pass.with_filter(Some(filter))
+        .with_after(Array::from([Str::from(INFER_TYPE)]))
+}
+
+/// Finds the types of all expressions.
+#[export("relay._transform.InferType")]
+fn infer_type_pass() -> Ref<ModulePass> {
+    module_pass(&info(0, INFER_TYPE, &[]), infer_type)
+}
+
+/// Computes equal calls of operators once.
+#[export("relay._transform.EliminateCommonSubexpr")]
+fn common_subexpr_pass(fskip: Option<Callback>) -> Ref<FunctionPass> {
+    let info = info(3, "EliminateCommonSubexpr", &[INFER_TYPE]);
+    function_pass(&info, move |func, _| {
+        let mut options = CommonSubexprOptions::default();
+        if let Some(skip) = &fskip {
+            options = options.skip(|expr| {
+                let skipped = Schema::Bool.convert(skip.call(&[expr.into()])?)?;
+                Ok(skipped.as_bool() == Some(true))
+            });
+        }
+        options.eliminate_common_subexpr_expr(func)
+    })
+}
+
+/// Removes bindings that are not used.
+#[export("relay._transform.DeadCodeElimination")]
+fn dead_code_pass(
+    #[default = false] inline_once: bool,
+    #[default = false] ignore_impurity: bool,
+) -> Ref<ModulePass> {
+    let options = DeadCodeOptions::default()
+        .inline_once(inline_once)
+        .ignore_impurity(ignore_impurity);
+    let info = info(1, "DeadCodeElimination", &[INFER_TYPE]);
+    module_pass(&info, move |module| options.eliminate_dead_code(module))
+}
+
+/// Replaces what is known by its value.
+#[export("relay._transform.FoldConstant")]
+fn fold_constant_pass(#[default = false] fold_qnn: bool) -> Ref<FunctionPass> {
+    let options = FoldConstantOptions::default().fold_qnn(fold_qnn);
+    let info = info(2, "FoldConstant", &[]);
+    function_pass(&info, move |func, _| options.fold_constant_expr(func))
+}
+
+/// Returns the expression with what is known replaced by its value.
+#[export("relay._transform.FoldConstantExpr")]
+fn fold_constant_of(
+    expr: &Ref<RelayExpr>,
+    #[default = false] fold_qnn: bool,
+) -> Result<Ref<RelayExpr>> {
+    let options = FoldConstantOptions::default().fold_qnn(fold_qnn);
+    options.fold_constant_expr(expr)
+}
+
+/// Applies identities of arithmetic, moves and casts.
+///
+/// The results keep every bit if `exact` is true.
+#[export("relay._transform.SimplifyExpr")]
+fn simplify_pass(#[default = false] exact: bool) -> Ref<FunctionPass> {
+    let options = SimplifyOptions::default().exact(exact);
+    let info = info(0, "SimplifyExpr", &[INFER_TYPE]);
+    let pass = function_pass(&info, move |func, module| {
+        let typed = match &func.checked_type_ {
+            Some(_) => func.clone(),
+            None => infer_type_expr(func, Some(module))?,
+        };
+        Ok(options.run(&typed)?.expr)
+    });
+    // The options are part of the key only if the pass was made by name.
+    let memo = Memo::new(format!("1 exact={exact}"));
+    // The types of callees, which the key contains as signatures.
+    pass.with_memo(memo.with_reads(Callback::new(|_| Ok(Value::NONE))))
+}
+
+/// Returns the expression with identities applied.
+#[export("relay._transform.SimplifyExprExpr")]
+fn simplify_of(expr: &Ref<RelayExpr>, #[default = false] exact: bool) -> Result<Ref<RelayExpr>> {
+    SimplifyOptions::default().exact(exact).simplify_expr(expr)
+}
+
+/// Gives every value a name.
+#[export("relay._transform.ToANormalForm")]
+fn a_normal_form_pass() -> Ref<ModulePass> {
+    module_pass(&info(1, "ToANormalForm", &[]), to_a_normal_form)
+}
+
+/// Names the values that several blocks use.
+#[export("relay._transform.ToBasicBlockNormalForm")]
+fn basic_block_pass() -> Ref<ModulePass> {
+    let info = info(1, "ToBasicBlockNormalForm", &[]);
+    module_pass(&info, to_basic_block_normal_form)
+}
+
+/// Shares values instead of naming them.
+#[export("relay._transform.ToGraphNormalForm")]
+fn graph_normal_form_pass() -> Ref<ModulePass> {
+    module_pass(&info(1, "ToGraphNormalForm", &[]), to_graph_normal_form)
+}
+
+/// Makes kernels of operators that fit together.
+///
+/// The level for which they are made is that of the context if it is -1; at level 0, each
+/// operator has its own kernel.
+#[export("relay._transform.FuseOps")]
+fn fuse_pass(#[default = -1] fuse_opt_level: i64) -> Result<Ref<FunctionPass>> {
+    if fuse_opt_level < -1 {
+        return Err(Error::value_error(format!(
+            "FuseOps: expected a fuse_opt_level from 0, or -1 for the level of the context, got \
+             {fuse_opt_level}"
+        )));
+    }
+    let info = info(0, "FuseOps", &[INFER_TYPE]);
+    let run = move |func: Ref<Function>, _: &Ref<IRModule>, ctx: &Ref<PassContext>| {
+        let level = match fuse_opt_level {
+            -1 => ctx.opt_level,
+            level => level,
+        };
+        let max_depth = ctx.config_value(MAX_DEPTH)?.as_int().unwrap_or(256);
+        let max_depth = usize::try_from(max_depth).map_err(|_| {
+            Error::value_error(format!(
+                "config option '{MAX_DEPTH}': expected a number from 0, got {max_depth}"
+            ))
+        })?;
+        let options = FuseOptions::default()
+            .fuses(level > 0)
+            .max_depth(max_depth)
+            .link_params(ctx.config_value(LINK_PARAMS)?.as_bool() == Some(true));
+        options.fuse_ops_expr(&func.expr())?.cast::<Function>()
+    };
+    Ok(optimizing(&FunctionPass::new(&info, run)))
+}
+
+/// Puts the bodies of kernels in the place of their calls.
+#[export("relay._transform.DefuseOps")]
+fn defuse_pass() -> Ref<ModulePass> {
+    module_pass(&info(3, "DefuseOps", &[INFER_TYPE]), defuse_ops)
+}
+
+/// Puts functions marked `Inline` in the place of their calls.
+#[export("relay._transform.InlineGlobals")]
+fn inline_pass() -> Ref<ModulePass> {
+    module_pass(&info(1, "InlineGlobals", &[]), inline_functions)
+}
+
+/// Removes the functions that no entry reaches.
+#[export("relay._transform.RemoveUnusedFunctions")]
+fn unused_functions_pass(entry_functions: Option<Array<Str>>) -> Ref<ModulePass> {
+    let entries = entry_functions.unwrap_or_else(|| [Str::from("main")].into());
+    module_pass(&info(1, "RemoveUnusedFunctions", &[]), move |module| {
+        let entries: Vec<&str> = entries.iter().map(|entry| &**entry).collect();
+        remove_unused_functions(module, &entries)
+    })
+}
+
+/// Returns the expression with a name for every value.
+#[export("relay._transform.ToANormalFormExpr")]
+fn a_normal_form_of(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+    to_a_normal_form_expr(expr)
+}
+
+/// Returns the expression with names for the values that several blocks use.
+#[export("relay._transform.ToBasicBlockNormalFormExpr")]
+fn basic_block_of(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+    to_basic_block_normal_form_expr(expr)
+}
+
+/// Returns the expression with values shared instead of named.
+#[export("relay._transform.ToGraphNormalFormExpr")]
+fn graph_normal_form_of(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
+    to_graph_normal_form_expr(expr)
+}
+
+pub(super) fn register() -> Result<()> {
+    register_config_option(
+        MAX_DEPTH,
+        Schema::Int,
+        256,
+        "The largest number of expressions in a kernel.",
+    )?;
+    register_config_option(
+        LINK_PARAMS,
+        Schema::Bool,
+        false,
+        "Put constants into kernels instead of passing them as arguments.",
+    )?;
+    isoform::register_functions![
+        infer_type_pass,
+        common_subexpr_pass,
+        dead_code_pass,
+        fold_constant_pass,
+        fold_constant_of,
+        simplify_pass,
+        simplify_of,
+        a_normal_form_pass,
+        basic_block_pass,
+        graph_normal_form_pass,
+        fuse_pass,
+        defuse_pass,
+        inline_pass,
+        unused_functions_pass,
+        a_normal_form_of,
+        basic_block_of,
+        graph_normal_form_of
+    ]
+}

@@ -1,0 +1,325 @@
+//! The scope in which each expression of a program is computed.
+//!
+//! The body of a function, each branch of an `if` and the result of each clause of a match
+//! are scopes. An expression is computed in the innermost scope that contains all its
+//! uses: once, when the visit first reaches it, and before the expression of that scope
+//! below which it was reached.
+//!
+//! The scope is found as the nearest common ancestor of the uses.
+
+use super::form::Form;
+use super::graph::{Graph, Id};
+use isoform::{Error, Result};
+
+/// The number of a scope; 0 is the outermost one.
+pub(crate) type Scope = u32;
+
+/// The scopes of a [`Graph`].
+pub(crate) struct Scopes {
+    tree: Tree,
+    /// The scope in which each expression is computed.
+    of: Vec<Scope>,
+    /// The first scope that each expression opens.
+    inner: Vec<Scope>,
+    /// True if a `let` is a scope for its value and body.
+    lets: bool,
+}
+
+impl Scopes {
+    /// The scopes of all expressions. With `lets`, a `let` opens a scope for its value and
+    /// body, so expressions in the `let` stay inside. O(n log n).
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if a variable is used outside of the function or clause that binds it.
+    pub(crate) fn of(graph: &Graph, lets: bool) -> Result<Scopes> {
+        const NONE: Scope = Scope::MAX;
+        let mut scopes = Scopes {
+            tree: Tree::new(),
+            of: vec![NONE; graph.len()],
+            inner: vec![NONE; graph.len()],
+            lets,
+        };
+        scopes.of[0] = 0;
+        for id in graph.users_first() {
+            let here = scopes.of[id as usize];
+            let form = graph.form(id)?;
+            let opened = match form {
+                Form::If(_) => 2,
+                Form::Function(_) => graph.operands(id).len(),
+                Form::Match(cases) => cases.clauses.len(),
+                Form::Let(_) => usize::from(lets),
+                _ => 0,
+            };
+            scopes.inner[id as usize] = scopes.tree.len();
+            for _ in 0..opened {
+                scopes.tree.add(here);
+            }
+            for (position, operand) in graph.operands(id).iter().enumerate() {
+                let scope = scopes.of_operand(form, id, position);
+                let known = &mut scopes.of[*operand as usize];
+                *known = match *known {
+                    NONE => scope,
+                    known => scopes.tree.common(known, scope),
+                };
+            }
+        }
+        scopes.check(graph)?;
+        Ok(scopes)
+    }
+
+    /// The scope in which an expression is computed.
+    pub(crate) fn scope(&self, id: Id) -> Scope {
+        self.of[id as usize]
+    }
+
+    /// The number of scopes.
+    pub(crate) fn len(&self) -> usize {
+        self.tree.len() as usize
+    }
+
+    /// The scope around an operand of an expression.
+    pub(crate) fn of_operand(&self, form: Form<'_>, id: Id, position: usize) -> Scope {
+        let inner = self.inner[id as usize];
+        match form {
+            Form::Function(_) => inner,
+            Form::Let(_) if self.lets => inner,
+            Form::If(_) | Form::Match(_) if position > 0 => inner + position as Scope - 1,
+            _ => self.of[id as usize],
+        }
+    }
+
+    /// For each scope, that of the body of the innermost function around it, or 0.
+    pub(crate) fn functions(&self, graph: &Graph) -> Result<Vec<Scope>> {
+        let mut is_body = vec![false; self.len()];
+        for id in 0..graph.len() as Id {
+            if matches!(graph.form(id)?, Form::Function(_)) && !graph.operands(id).is_empty() {
+                is_body[self.inner[id as usize] as usize] = true;
+            }
+        }
+        Ok(self.innermost(|scope| is_body[scope]))
+    }
+
+    /// For each scope, the innermost enclosing scope, or the scope itself, that is not
+    /// opened by a `let`.
+    pub(crate) fn blocks(&self, graph: &Graph) -> Result<Vec<Scope>> {
+        let lets = self.lets(graph)?;
+        Ok(self.innermost(|scope| !lets[scope]))
+    }
+
+    /// For each scope, true if a `let` opens the scope.
+    pub(crate) fn lets(&self, graph: &Graph) -> Result<Vec<bool>> {
+        let mut is_let = vec![false; self.len()];
+        for id in 0..graph.len() as Id {
+            if self.lets && matches!(graph.form(id)?, Form::Let(_)) {
+                is_let[self.inner[id as usize] as usize] = true;
+            }
+        }
+        Ok(is_let)
+    }
+
+    /// For each scope, the innermost wanted scope among the scope itself and its enclosing
+    /// scopes; 0 if no such scope is wanted.
+    fn innermost(&self, wanted: impl Fn(usize) -> bool) -> Vec<Scope> {
+        let mut found: Vec<Scope> = (0..self.tree.len()).collect();
+        for scope in 1..self.len() {
+            if !wanted(scope) {
+                // A scope has a larger number than the one around it.
+                found[scope] = found[self.parent(scope as Scope) as usize];
+            }
+        }
+        found
+    }
+
+    /// The scope around a scope.
+    pub(crate) fn parent(&self, scope: Scope) -> Scope {
+        self.tree.node(scope).parent
+    }
+
+    /// For each scope, the numbers from `start` to before `end` that it and the scopes inside
+    /// of it have in an order in which a scope comes before those inside of it. Linear.
+    pub(crate) fn ranges(&self) -> Vec<(u32, u32)> {
+        let mut sizes = vec![1u32; self.len()];
+        // A scope has a larger number than the one around it.
+        for scope in (1..self.len()).rev() {
+            sizes[self.parent(scope as Scope) as usize] += sizes[scope];
+        }
+        let mut ranges = vec![(0, sizes[0]); self.len()];
+        let mut next = vec![1; self.len()];
+        for scope in 1..self.len() {
+            let place = &mut next[self.parent(scope as Scope) as usize];
+            let start = *place;
+            *place += sizes[scope];
+            ranges[scope] = (start, start + sizes[scope]);
+            next[scope] = start + 1;
+        }
+        ranges
+    }
+
+    /// Checks that an expression that uses a variable of a scope is computed in that scope.
+    fn check(&self, graph: &Graph) -> Result<()> {
+        for id in 0..graph.len() as Id {
+            let Form::Var(var) = graph.form(id)? else {
+                continue;
+            };
+            let Some(binder) = graph.binder(var) else {
+                continue;
+            };
+            let form = graph.form(binder)?;
+            let scope = self.scope(id);
+            let is_inside = match form {
+                Form::Match(cases) => (1..=cases.clauses.len())
+                    .any(|position| self.contains(form, binder, position, scope)),
+                Form::Let(_) if !self.lets => true,
+                _ => self.contains(form, binder, 0, scope),
+            };
+            if !is_inside {
+                return Err(Error::value_error(format!(
+                    "the variable %{} is used outside of the scope that binds it, maybe by an \
+                     expression that is also used there",
+                    var.name_hint
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn contains(&self, form: Form<'_>, id: Id, position: usize, scope: Scope) -> bool {
+        let around = self.of_operand(form, id, position);
+        self.tree.common(around, scope) == around
+    }
+}
+
+/// A tree that grows at its leaves, in which the nearest common ancestor is found in
+/// logarithmic time: each node also knows an ancestor far above it, as in Myers, "An
+/// applicative random-access stack" (1983).
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Copy)]
+struct Node {
+    parent: Scope,
+    jump: Scope,
+    depth: u32,
+}
+
+impl Tree {
+    /// The tree of one node.
+    pub(super) fn new() -> Tree {
+        let root = Node {
+            parent: 0,
+            jump: 0,
+            depth: 0,
+        };
+        Tree { nodes: vec![root] }
+    }
+
+    pub(super) fn len(&self) -> Scope {
+        self.nodes.len() as Scope
+    }
+
+    fn node(&self, scope: Scope) -> Node {
+        self.nodes[scope as usize]
+    }
+
+    pub(super) fn add(&mut self, parent: Scope) {
+        let above = self.node(parent);
+        let far = self.node(above.jump);
+        let farther = self.node(far.jump);
+        // Two jumps of the same length become one of twice that length.
+        let jump = if above.depth - far.depth == far.depth - farther.depth {
+            far.jump
+        } else {
+            parent
+        };
+        self.nodes.push(Node {
+            parent,
+            jump,
+            depth: above.depth + 1,
+        });
+    }
+
+    /// The nearest common ancestor of two nodes, which may be one of them.
+    pub(super) fn common(&self, mut left: Scope, mut right: Scope) -> Scope {
+        if self.node(left).depth < self.node(right).depth {
+            std::mem::swap(&mut left, &mut right);
+        }
+        let depth = self.node(right).depth;
+        while self.node(left).depth > depth {
+            let node = self.node(left);
+            left = if self.node(node.jump).depth >= depth {
+                node.jump
+            } else {
+                node.parent
+            };
+        }
+        while left != right {
+            let (a, b) = (self.node(left), self.node(right));
+            (left, right) = if a.jump == b.jump {
+                (a.parent, b.parent)
+            } else {
+                (a.jump, b.jump)
+            };
+        }
+        left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tree;
+
+    /// The nearest common ancestor, found by stepping up one by one.
+    fn slow(tree: &Tree, mut left: u32, mut right: u32) -> u32 {
+        while left != right {
+            if tree.node(left).depth >= tree.node(right).depth {
+                left = tree.node(left).parent
+            } else {
+                right = tree.node(right).parent
+            }
+        }
+        left
+    }
+
+    #[test]
+    fn common_ancestors_are_those_of_small_steps() {
+        let mut tree = Tree::new();
+        let mut state = 1u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        for size in 1..400u64 {
+            // Chains and bushes.
+            let parent = match next(3) {
+                0 => next(size),
+                _ => size - 1,
+            };
+            tree.add(parent as u32);
+        }
+        for _ in 0..5_000 {
+            let (left, right) = (next(400) as u32, next(400) as u32);
+            assert_eq!(tree.common(left, right), slow(&tree, left, right));
+        }
+    }
+
+    #[test]
+    fn a_chain_is_climbed_in_few_jumps() {
+        let mut tree = Tree::new();
+        for parent in 0..1 << 20 {
+            tree.add(parent);
+        }
+        let (mut scope, mut jumps) = (1 << 20, 0);
+        while scope > 5 {
+            let node = tree.node(scope);
+            scope = if tree.node(node.jump).depth >= 5 {
+                node.jump
+            } else {
+                node.parent
+            };
+            jumps += 1;
+        }
+        assert!(jumps <= 3 * 20, "{jumps}");
+    }
+}

@@ -1,0 +1,78 @@
+//! Which expressions can be left out.
+
+use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use crate::passes::effects::is_stateful;
+use crate::passes::form::Form;
+use isoform::{Ref, Result};
+use isoform_ir::ir::RelayExpr;
+
+/// The expressions that are known to compute nothing but their value, or not to.
+#[derive(Default)]
+pub(super) struct Purity(Mutex<HashMap<u64, bool, RandomState>>);
+
+impl Purity {
+    /// Forgets everything: the next program has other expressions.
+    pub(super) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
+    /// True if evaluating an expression has no effect and makes no reference, so that it
+    /// makes no difference to leave out one of its uses. Calls of functions may have any
+    /// effect, since only one function of the program is looked at.
+    ///
+    /// Every expression is looked at once in a run.
+    pub(super) fn may_drop(&self, expr: &Ref<RelayExpr>) -> Result<bool> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // An expression, and the number of its operands that have been looked at.
+        let mut stack: Vec<(&Ref<RelayExpr>, usize)> = vec![(expr, 0)];
+        let mut last = true;
+        while let Some((expr, next)) = stack.last_mut() {
+            let form = Form::of(expr)?;
+            if *next == 0 {
+                if let Some(found) = known.get(&expr.identity()) {
+                    last = *found;
+                    stack.pop();
+                    continue;
+                }
+                last = is_pure_itself(form)?;
+            }
+            // What a function does is done where it is called.
+            let operand = if last && !matches!(form, Form::Function(_)) {
+                form.operand(*next)
+            } else {
+                None
+            };
+            match operand {
+                Some(operand) => {
+                    *next += 1;
+                    stack.push((operand, 0));
+                }
+                None => {
+                    known.insert(expr.identity(), last);
+                    stack.pop();
+                }
+            }
+        }
+        Ok(last)
+    }
+}
+
+/// True if an expression has no effect besides those of its operands.
+fn is_pure_itself(form: Form<'_>) -> Result<bool> {
+    Ok(match form {
+        Form::RefCreate(_) | Form::RefRead(_) | Form::RefWrite(_) => false,
+        Form::Call(call) => match Form::of(&call.op)? {
+            Form::Op(op) => !is_stateful(op),
+            Form::Constructor(_) => true,
+            _ => false,
+        },
+        _ => true,
+    })
+}

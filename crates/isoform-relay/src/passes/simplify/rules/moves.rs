@@ -1,0 +1,151 @@
+//! Reshapes, transpositions and layouts: elements only move, so every bit is kept.
+
+use super::likes::{is_static, reshaped};
+use crate::Call;
+use crate::attrs::{LayoutTransformAttrs, ReshapeAttrs, TransposeAttrs, sizes};
+use crate::op;
+use crate::op::dims;
+use crate::passes::simplify::row::{Exact, Row, always, call_with, keep};
+use crate::passes::simplify::rule_match::{Expr, Holes, RuleMatch, only_arg, tensor_type};
+use isoform::pattern::InteriorUses;
+use isoform::{Ref, Result};
+use isoform_ir::ir::TensorType;
+
+pub(in super::super) const ROWS: &[Row] = &[
+    Row {
+        name: "reshape_reshape",
+        exact: Exact::Always,
+        reason: "a reshape keeps the order of elements, so the last shape alone counts",
+        templates: |h| nested(h, ["reshape", "contrib_reverse_reshape"]),
+        // One reshape takes the place of one, even if something else uses the inner one.
+        inner: InteriorUses::Anywhere,
+        guard: |f| Ok(is_static(f)? && inner_fits(f)?),
+        drops: None,
+        replacement: |f| reshaped(f, f.x()?),
+    },
+    Row {
+        name: "transpose_transpose",
+        exact: Exact::Always,
+        reason: "two permutations of axes are one, and so are two changes of layout",
+        templates: |h| nested(h, ["transpose", "layout_transform"]),
+        inner: InteriorUses::Anywhere,
+        guard: always,
+        drops: None,
+        replacement: |f| match same_operator(f)? {
+            Some(made) => Ok(Some(made)),
+            None => permuted(f),
+        },
+    },
+    Row {
+        name: "transpose_nothing",
+        exact: Exact::Always,
+        reason: "every axis stays in its place",
+        templates: |h| {
+            let template = |name| call_with(name, &h.x, &h.attrs[0]);
+            Ok(vec![template("transpose")?, template("layout_transform")?])
+        },
+        inner: InteriorUses::Auto,
+        guard: |f| Ok(is_unchanged(f)? || permutation(f, 0, f.x()?).is_some_and(|p| stays(&p))),
+        drops: None,
+        replacement: |f| keep(f.x()?),
+    },
+];
+
+/// The templates of two calls, one inside of the other, of each pair of operators.
+fn nested(holes: &Holes, names: [&str; 2]) -> Result<Vec<Ref<Call>>> {
+    let mut templates = Vec::new();
+    for outer in names {
+        for inner in names {
+            let inner = call_with(inner, &holes.x, &holes.attrs[1])?;
+            templates.push(call_with(outer, &inner, &holes.attrs[0])?);
+        }
+    }
+    Ok(templates)
+}
+
+/// True if the inner reshape fits its argument, whatever the unknown sizes are; if some do
+/// not fit, only the inner call says so.
+fn inner_fits(found: &RuleMatch<'_>) -> Result<bool> {
+    let is_known = |ty: &Ref<TensorType>| ty.shape.iter().all(|size| dims::known(size).is_some());
+    if tensor_type(found.x()?).is_some_and(is_known) {
+        return Ok(true);
+    }
+    let Some(attrs) = found.attrs::<ReshapeAttrs>(1) else {
+        return Ok(false);
+    };
+    Ok(dims::ints("newshape", &attrs.newshape)? == [-1])
+}
+
+fn stays(permutation: &[usize]) -> bool {
+    permutation.iter().enumerate().all(|(at, axis)| at == *axis)
+}
+
+/// True for a change of layout that changes nothing.
+fn is_unchanged(found: &RuleMatch<'_>) -> Result<bool> {
+    let attrs = found.attrs::<LayoutTransformAttrs>(0);
+    Ok(attrs.is_some_and(|attrs| attrs.src_layout == attrs.dst_layout))
+}
+
+/// For each axis of the result of a call of the match, that of its argument; None if it
+/// does anything but permute axes.
+fn permutation(found: &RuleMatch<'_>, level: usize, data: &Expr) -> Option<Vec<usize>> {
+    let rank = tensor_type(data)?.shape.len();
+    if let Some(attrs) = found.attrs::<TransposeAttrs>(level) {
+        return match &attrs.axes {
+            // No axes in the order mean the same as no order.
+            Some(axes) if !axes.is_empty() => {
+                let axes = dims::ints("axes", axes).ok()?;
+                let order = dims::axes_of("axes", &axes, rank).ok()?;
+                (order.len() == rank).then_some(order)
+            }
+            _ => Some((0..rank).rev().collect()),
+        };
+    }
+    let attrs = found.attrs::<LayoutTransformAttrs>(level)?;
+    let is_plain = |layout: &str| layout.chars().all(|letter| letter.is_ascii_uppercase());
+    if !is_plain(&attrs.src_layout) || !is_plain(&attrs.dst_layout) {
+        return None;
+    }
+    let axes = attrs.dst_layout.chars();
+    let axes = axes.map(|letter| attrs.src_layout.find(letter));
+    axes.collect::<Option<Vec<usize>>>()
+        .filter(|axes| axes.len() == rank)
+}
+
+/// The call for two changes of layout.
+fn same_operator(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
+    let layouts = |level| found.attrs::<LayoutTransformAttrs>(level);
+    let (Some(outer), Some(inner)) = (layouts(0), layouts(1)) else {
+        return Ok(None);
+    };
+    // A block divides its axis; of an unknown size, only the inner call says so.
+    let may_fail = inner.dst_layout.bytes().any(|byte| byte.is_ascii_digit())
+        && found.static_shape()?.is_none();
+    if outer.src_layout != inner.dst_layout || may_fail {
+        return Ok(None);
+    }
+    if inner.src_layout == outer.dst_layout {
+        return Ok(Some(found.x()?.clone()));
+    }
+    let attrs = LayoutTransformAttrs::new(inner.src_layout.clone(), outer.dst_layout.clone());
+    found.call(&op::layout_transform(found.x()?, attrs))
+}
+
+/// The call for two permutations.
+fn permuted(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
+    let x = found.x()?;
+    let middle = only_arg(found.root()?)?;
+    let (Some(outer), Some(inner)) = (permutation(found, 0, middle), permutation(found, 1, x))
+    else {
+        return Ok(None);
+    };
+    let order: Option<Vec<usize>> = outer.iter().map(|axis| inner.get(*axis).copied()).collect();
+    match order {
+        Some(order) if stays(&order) => Ok(Some(x.clone())),
+        Some(order) => {
+            let axes = sizes(order.into_iter().map(|axis| axis as i64));
+            found.call(&op::transpose(x, TransposeAttrs::new(Some(axes))))
+        }
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,93 @@
+//! The table of all rules, and the rules of the driver that they become.
+
+use std::sync::Arc;
+
+use super::purity::Purity;
+use super::row::{Exact, Row};
+use super::rule_match::{Holes, RuleMatch};
+use super::rules::{arithmetic, casts, likes, moves};
+use crate::{AttrsWildcard, Call, Constant, Wildcard, op};
+use isoform::pattern::{Hole, PatternOptions, Rule};
+use isoform::traverse::{WalkResult, walk_objects};
+use isoform::{Ref, Result};
+
+/// The rules in the order in which they are tried on an expression.
+pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
+    let tables = [
+        likes::ROWS,
+        arithmetic::IDENTITIES,
+        moves::ROWS,
+        casts::ROWS,
+        arithmetic::CONSTANTS,
+    ];
+    tables.into_iter().flatten()
+}
+
+/// Rules that are ready to run.
+pub(super) struct Prepared {
+    pub(super) rules: Vec<Rule>,
+    /// The row of each rule.
+    pub(super) names: Vec<&'static str>,
+    pub(super) purity: Arc<Purity>,
+}
+
+/// The rules, or only what of them keeps every bit.
+///
+/// # Errors
+///
+/// `ValueError` if a program has taken the name of an operator.
+pub(super) fn prepared(exact: bool) -> Result<Prepared> {
+    op::register()?;
+    let holes = Arc::new(Holes::new());
+    let purity = Arc::new(Purity::default());
+    let mut prepared = Prepared {
+        rules: Vec::new(),
+        names: Vec::new(),
+        purity: Arc::clone(&purity),
+    };
+    for row in rows().filter(|row| !exact || row.exact != Exact::Never) {
+        for template in (row.templates)(&holes)? {
+            let options = PatternOptions::default().interior_uses(row.inner);
+            let pattern = options.pattern(&template, holes_of(&template, &holes)?)?;
+            let (holes, purity) = (Arc::clone(&holes), Arc::clone(&purity));
+            prepared.rules.push(Rule::computed(pattern, move |found| {
+                let (holes, purity) = (&*holes, &*purity);
+                let found = RuleMatch {
+                    found,
+                    holes,
+                    purity,
+                };
+                row.apply(&found, exact)
+            }));
+            prepared.names.push(row.name);
+        }
+    }
+    Ok(prepared)
+}
+
+/// The holes that occur in a template, with what they ask of their parts.
+fn holes_of(template: &Ref<Call>, holes: &Holes) -> Result<Vec<Hole>> {
+    let mut found: Vec<Hole> = Vec::new();
+    walk_objects(template, |object, _| {
+        let is_known = |hole: &Hole| {
+            hole.var()
+                .as_object()
+                .is_some_and(|var| var.same_as(object))
+        };
+        if found.iter().any(is_known) {
+            return Ok(WalkResult::<()>::Advance);
+        }
+        if let Some(var) = object.downcast_ref::<Wildcard>() {
+            let hole = Hole::new(var);
+            found.push(match var {
+                var if var.same_as(&holes.c) || var.same_as(&holes.d) => hole.class::<Constant>(),
+                var if holes.only.iter().any(|only| var.same_as(only)) => hole.one_use(),
+                _ => hole,
+            });
+        } else if let Some(var) = object.downcast_ref::<AttrsWildcard>() {
+            found.push(Hole::new(var));
+        }
+        Ok(WalkResult::Advance)
+    })?;
+    Ok(found)
+}
