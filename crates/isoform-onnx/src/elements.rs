@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use isoform_ir::kernels::tensor_difference;
 use isoform::values::{DType, DTypeCode, Tensor};
+use isoform_ir::kernels::tensor_difference;
 use isoform_kernels::Control;
 
 /// The type of a tensor, such as `float32[64, 3]`; a scalar is `float32`. O(rank).

@@ -272,7 +272,7 @@ pub struct Output {
 /// It contains only what its results need.
 #[derive(Node)]
 #[node(key = "onnx.Graph", scope)]
-#[cfg_attr(feature = "transform", node(attrs(dyn isoform_ir::transform::Script)))]
+#[node(attrs(dyn isoform_ir::transform::Script))]
 #[repr(C)]
 pub struct Graph {
     /// The inputs.
@@ -304,7 +304,7 @@ pub struct Graph {
 /// because the calls inside them are distinct.
 #[derive(Node)]
 #[node(key = "onnx.Function", scope)]
-#[cfg_attr(feature = "transform", node(attrs(dyn isoform_ir::transform::Script)))]
+#[node(attrs(dyn isoform_ir::transform::Script))]
 #[repr(C)]
 pub struct Function {
     /// The inputs, which have no types.
@@ -334,10 +334,7 @@ pub struct Function {
 /// A whole model, reduced to what it computes.
 #[derive(Node)]
 #[node(key = "onnx.Program")]
-#[cfg_attr(
-    feature = "transform",
-    node(attrs(dyn isoform_ir::transform::Root, dyn isoform_ir::transform::Script))
-)]
+#[node(attrs(dyn isoform_ir::transform::Root, dyn isoform_ir::transform::Script))]
 #[repr(C)]
 pub struct Program {
     /// The main graph.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use isoform_ir::transform::Root;
 use isoform::traverse::{MapOptions, WalkOptions, WalkOrder, WalkResult};
 use isoform::{Error, Node, Obj, Ref, Result, Str, Value};
+use isoform_ir::transform::Root;
 
 use crate::ir::{Function, Graph, Program};
 

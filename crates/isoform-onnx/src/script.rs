@@ -8,9 +8,9 @@ use std::fmt::Write;
 
 use isoform::structural_digest;
 use isoform::text::{TensorText, TextOptions};
-use isoform_ir::transform::Script;
 use isoform::values::{Tensor, ValueRef};
 use isoform::{Array, Node as _, Ref, Result, Str, Value};
+use isoform_ir::transform::Script;
 
 use crate::ir::{Call, Dim, Function, Graph, Input, Output, Program, TensorType};
 use crate::layout::{Body, BodyKind, Listing, Node, attributes, holds_graphs, list, list_body};

@@ -12,9 +12,9 @@ use super::purity::{has_no_effect, operands_of};
 use super::stmt::{AssignStmt, InlineStmt, SeqStmts, Stmt, WhileStmt};
 use super::ty::{ScalarType, Type};
 use isoform::functions::Function;
-use isoform_ir::{DialectRoles, declare};
 use isoform::{Array, Node, Ref, Result, Str, Value, structural_equal};
 use isoform_ir::transform::cse;
+use isoform_ir::{DialectRoles, declare};
 
 /// Declares the roles, once. `And` and `Or` are not commutative, since they evaluate the right
 /// operand only if they need it.

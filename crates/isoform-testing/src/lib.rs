@@ -27,6 +27,7 @@
 
 mod changes;
 pub mod classes;
+pub mod coverage;
 pub mod differences;
 pub mod edits;
 pub mod family;

@@ -12,7 +12,7 @@ use super::oracle;
 pub use super::pair::Pair;
 use super::pair::{account, draw, draw_options, family_of, related, setup};
 use super::serial;
-use super::source::Source;
+use super::source::{RandomCases, Source};
 use super::tangle::tangle;
 use super::transform::{rename, reorder, unshare};
 use isoform::compare::CompareOptions;
@@ -24,6 +24,24 @@ use isoform::{Error, Result, Value};
 
 /// A property: `Err` describes the violation.
 pub type Property = fn(&[u8]) -> Result<(), String>;
+
+/// Checks a property by its name on random bytes. A failure names the seed and the bytes.
+///
+/// # Panics
+///
+/// If no property has the name, or if the property does not hold.
+pub fn check_named(properties: &[(&str, Property)], name: &str) {
+    let (_, property) = properties
+        .iter()
+        .find(|(known, _)| *known == name)
+        .expect("a property of this name");
+    let cases = RandomCases {
+        seed: 0x1507_0f0a_2b5e_ed01,
+        count: 1200,
+        lengths: 4..400,
+    };
+    cases.check(name, property);
+}
 
 /// All properties with their names.
 pub const PROPERTIES: &[(&str, Property)] = &[

@@ -18,19 +18,19 @@ use common::relay::{CountCalls, Mutator, Nodes, Plain, Remembered, Visitor, expr
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
 use isoform::compare::{StructuralKey, diff, subterm_classes};
-use isoform_relay::eval::evaluate_call;
-use isoform_relay::passes::{fold_constant_expr, to_a_normal_form_expr, to_graph_normal_form_expr};
-use isoform_relay::{AsExpr, Call, Constant, ExprRewriter, Var, op};
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::hooks::{DynEqual, DynHash};
-use isoform_ir::ir::Op;
 use isoform::objects::{construct, field_value};
 use isoform::traverse::{NodeMutator, NodeVisitor, WalkResult, walk_objects};
 use isoform::types::{FieldDef, Schema, TypeDef, find_type, register_type};
 use isoform::values::{DType, Tensor};
 use isoform::{Obj, Ref, Value, structural_equal, structural_hash};
+use isoform_ir::ir::Op;
 use isoform_kernels::elementwise::{Binary, binary};
 use isoform_kernels::{Control, Tensor as Computed};
+use isoform_relay::eval::evaluate_call;
+use isoform_relay::passes::{fold_constant_expr, to_a_normal_form_expr, to_graph_normal_form_expr};
+use isoform_relay::{AsExpr, Call, Constant, ExprRewriter, Var, op};
 
 const DEPTH: u32 = 10;
 /// Of a program about ten times as large.

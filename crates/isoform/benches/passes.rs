@@ -1,12 +1,14 @@
 //! The cost of the pass manager: passes that have nothing to do, per function and pass.
 
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::transform::PassRef;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule};
 use isoform::objects::construct_named;
-use isoform_ir::transform::{FunctionPass, PassContext, PassInfo, Sequential};
 use isoform::{Node, Ref};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule};
+use isoform_ir::transform::{FunctionPass, PassContext, PassInfo, Sequential};
 
 const FUNCTIONS: usize = 1_000;
 const PASSES: usize = 20;

@@ -6,10 +6,13 @@
 
 use std::io::Write;
 
-use isoform_pto as pto;
-use isoform_pto::{Add, Call, ConstInt, DataType, Expr, Function, IRBuilder, MemRef, MemorySpace, Mul, Op, PrintOptions, PtrType, TensorType, TileType, Type, Var, VerifyOptions};
 use isoform::text::MismatchOptions;
 use isoform::{Error, Ref, Result, Value, explain_mismatch, structural_digest, structural_equal};
+use isoform_pto as pto;
+use isoform_pto::{
+    Add, Call, ConstInt, DataType, Expr, Function, IRBuilder, MemRef, MemorySpace, Mul, Op,
+    PrintOptions, PtrType, TensorType, TileType, Type, Var, VerifyOptions,
+};
 
 fn index(value: i64) -> Ref<ConstInt> {
     ConstInt::new(value, DataType::Index)

@@ -87,22 +87,10 @@
 //! | rewrite | [`structural_map`](traverse::structural_map), [`substitute`](traverse::substitute), [`Children::rebuild`](traverse::Children::rebuild) |
 //! | decide by class | [`Dispatch`](traverse::Dispatch), [`NodeVisitor`](traverse::NodeVisitor), [`NodeMutator`](traverse::NodeMutator), [`NodeFunctor`](traverse::NodeFunctor) |
 //! | match templates, rewrite by rule | [`pattern`] |
-#![cfg_attr(
-    feature = "transform",
-    doc = "| write and run passes | [`transform`] |"
-)]
 //! | copy | [`deep_copy`](traverse::deep_copy), [`shallow_copy`](traverse::shallow_copy) |
 //! | compare and print by fields | [`recursive_eq`](compare::recursive_eq), [`recursive_cmp`](compare::recursive_cmp), [`recursive_hash`](compare::recursive_hash), [`repr()`](objects::repr) |
 //! | attach behaviour | [`attrs`], [`TypeDef::attr`](types::TypeDef::attr), [`Hook`](hooks::Hook) |
 //! | check | [`verify()`](objects::verify) |
-#![cfg_attr(
-    feature = "ir",
-    doc = "| start with types, expressions, modules and operators | [`ir`] |"
-)]
-#![cfg_attr(
-    any(feature = "pto", feature = "relay"),
-    doc = "| use a dialect | [`mod@dialect`] |"
-)]
 //! | write and read files | [`to_json_graph`](files::to_json_graph), [`from_json_graph`](files::from_json_graph), [`to_bytes`](files::to_bytes), [`from_bytes`](files::from_bytes) |
 //! | print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`assert_structural_equal`](text::assert_structural_equal), [`render_mismatch`](text::render_mismatch) |
 //! | find a place | [`AccessPath`](paths::AccessPath) |

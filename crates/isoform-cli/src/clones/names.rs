@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
-use isoform_ir::ir::Op;
 use isoform::objects::field_value;
 use isoform::paths::{Above, AccessStep, PathTree};
 use isoform::text::TextOptions;
 use isoform::traverse::{Uses, children_of};
 use isoform::types::{Kind, RegionKind};
 use isoform::{Obj, Ref, Value};
+use isoform_ir::ir::Op;
 use isoform_onnx::NodeOrigin;
 use isoform_onnx::ir::{Call, Function, Graph, Output as CallOutput};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use isoform::compare::{Change, Difference, Place, PlacePaths};
-use isoform_ir::kernels::tensor_difference;
 use isoform::values::ValueRef;
+use isoform_ir::kernels::tensor_difference;
 use isoform_onnx::elements;
 use isoform_onnx::eval::Control;
 use isoform_onnx::report::{ChangeGroup, Report};

@@ -9,8 +9,8 @@ use std::io;
 use std::path::Path;
 
 use isoform::compare::{ChangeKind, DiffOptions, Difference};
-use isoform_ir::kernels::within;
 use isoform::{Error, Ref, Value};
+use isoform_ir::kernels::within;
 use isoform_onnx::eval::Control;
 use isoform_onnx::ir::Program;
 use isoform_onnx::levels::Levels;

@@ -18,11 +18,11 @@ use bytes::Bytes;
 
 use isoform::compare::CompareOptions;
 use isoform::files::JsonReadOptions;
-use isoform_ir::ir::Op;
 use isoform::text::TextFault;
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::types::{find_singleton, register_singleton};
 use isoform::{Error, Value};
+use isoform_ir::ir::Op;
 use isoform_onnx::facts::fix_dims;
 use isoform_onnx::{ExternalData, ExternalResolver, ImportOptions, Model, decode_model};
 use serde_json::json;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use isoform::errors::ErrorKind;
-use isoform_ir::transform::instruments::changes_text;
 use isoform::{Error, Obj, Ref, Result};
+use isoform_ir::transform::instruments::changes_text;
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use isoform::{Obj, Ref, Result};
 use isoform_ir::transform::instruments::{PassFilter, Printing};
 use isoform_ir::transform::{ContextOptions, Instrument, PassInfo, PassInstrument};
-use isoform::{Obj, Ref, Result};
 
 use crate::output::counted;
 

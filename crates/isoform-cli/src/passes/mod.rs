@@ -8,9 +8,9 @@ mod run;
 use std::collections::HashSet;
 use std::fs;
 
+use isoform::{Error, Obj, Ref, Value};
 use isoform_ir::transform::instruments::Verifying;
 use isoform_ir::transform::{ContextOptions, Sequential, parse_pipeline, parse_value};
-use isoform::{Error, Obj, Ref, Value};
 
 use crate::args::PipelineArgs;
 use crate::input::{Input, register_types};

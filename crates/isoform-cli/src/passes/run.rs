@@ -6,9 +6,9 @@ use std::io;
 
 use indicatif::ProgressBar;
 use isoform::text::TensorText;
+use isoform::{Obj, Ref, Result};
 use isoform_ir::transform::instruments::timing;
 use isoform_ir::transform::{Instrument, PassInfo, PassInstrument, Sequential};
-use isoform::{Obj, Ref, Result};
 use isoform_onnx::ir::Program;
 use isoform_onnx::layout;
 use serde_json::json;

@@ -51,7 +51,7 @@ pub struct IRModule {
 }
 
 /// The kinds of objects that a module holds under global names.
-pub(crate) trait Global: Node {
+pub trait Global: Node {
     /// For messages.
     const WHAT: &'static str;
     fn name(&self) -> &Str;

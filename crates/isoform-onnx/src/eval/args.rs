@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use isoform::Value;
-use isoform_ir::kernels::Input;
 use isoform::values::{Bytes, ValueRef};
+use isoform_ir::kernels::Input;
 use isoform_kernels::{Control, ElementType, Tensor as Computed, View, to_f64s, to_i64s};
 
 use super::constants::{dense, strings};

@@ -1,8 +1,8 @@
 //! The results of kernels, as constants of programs.
 
-use isoform_ir::kernels::tensor_of;
 use isoform::values::{Bytes, Shape, Tensor};
 use isoform::{Array, Ref, Value};
+use isoform_ir::kernels::tensor_of;
 use isoform_kernels::{ElementType, Tensor as Computed};
 
 use super::args::Args;

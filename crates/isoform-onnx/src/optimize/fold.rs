@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use isoform_ir::transform::check_interrupted;
 use isoform::values::Tensor;
 use isoform::{Ref, Value};
+use isoform_ir::transform::check_interrupted;
 use isoform_kernels::Control;
 
 use super::constants::{byte_size, int64s, uniform_element};

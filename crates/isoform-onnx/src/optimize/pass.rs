@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use isoform::functions::Function;
-use isoform_ir::transform::{ModulePass, PassContext, PassInfo, register_pass};
 use isoform::{Array, Error, Ref, Str, Value};
+use isoform_ir::transform::{ModulePass, PassContext, PassInfo, register_pass};
 
 use super::{Fold, OptimizeOptions};
 use crate::ir::Program;

@@ -10,9 +10,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use isoform_ir::transform::check_interrupted;
 use isoform::values::{DType, Tensor, ValueRef};
 use isoform::{Array, Error, Map, Node as _, Ref, Str, Value};
+use isoform_ir::transform::check_interrupted;
 
 use super::branches::{Ranks, same_branches};
 use super::constants::Constants;

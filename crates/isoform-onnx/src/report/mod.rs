@@ -25,8 +25,8 @@ mod weights;
 use std::collections::HashSet;
 
 use isoform::compare::{Change, CompareOptions, DiffOptions, Difference, Place};
-use isoform_ir::kernels::within;
 use isoform::{Ref, Result};
+use isoform_ir::kernels::within;
 use isoform_kernels::Control;
 
 pub use self::options::{ChangeGroup, ReportOptions, Tolerance};

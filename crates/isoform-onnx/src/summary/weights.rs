@@ -1,9 +1,9 @@
 //! Weights of two models that belong together, and how far they are apart.
 
 use isoform::errors::ErrorKind;
-use isoform_ir::kernels::{InputError, number_difference, tensor_difference};
 use isoform::values::Tensor;
 use isoform::{Error, Ref, Result, Str, Value};
+use isoform_ir::kernels::{InputError, number_difference, tensor_difference};
 use isoform_kernels::difference::{Difference, Tolerance};
 use isoform_kernels::{Control, ErrorKind as KernelErrorKind};
 

@@ -1,8 +1,8 @@
 //! Comparison of the results of two programs.
 
-use isoform_ir::kernels::{InputError, tensor_difference};
 use isoform::values::{DType, DTypeCode, Tensor, ValueRef};
 use isoform::{Value, structural_equal};
+use isoform_ir::kernels::{InputError, tensor_difference};
 use isoform_kernels::Control;
 use isoform_kernels::difference::Tolerance;
 

@@ -1,7 +1,7 @@
 //! Options, and the comparison of two programs by examples.
 
-use isoform_ir::transform::check_interrupted;
 use isoform::{Ref, Value};
+use isoform_ir::transform::check_interrupted;
 
 use isoform_kernels::difference::Tolerance;
 

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use isoform_ir::transform::check_interrupted;
 use isoform::{Ref, Value};
+use isoform_ir::transform::check_interrupted;
 use isoform_kernels::Control;
 
 use super::inputs::Inputs;

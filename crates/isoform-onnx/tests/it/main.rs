@@ -2,13 +2,21 @@
 
 mod build;
 mod differ;
+mod eval;
+mod export;
+mod extract;
+mod facts;
 mod files;
 mod functions;
 mod hostile;
 mod levels;
+mod optimize;
 mod passes;
 mod property;
+mod random;
 mod report;
+mod rules_page;
 mod same;
 mod structure;
 mod summary;
+mod verify;

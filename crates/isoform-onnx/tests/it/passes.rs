@@ -6,9 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::functions::Function;
-use isoform_ir::transform::instruments::changes_text;
-use isoform_ir::transform::{Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, functions, script};
 use isoform::{Obj, Ref, Value};
+use isoform_ir::transform::instruments::changes_text;
+use isoform_ir::transform::{
+    Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, functions,
+    script,
+};
 use isoform_onnx::ir;
 use isoform_onnx::proto::{FunctionProto, ModelProto};
 

@@ -1,6 +1,5 @@
 //! Parts of programs as programs of their own.
 
-use crate::module::module_from_expr;
 use isoform::{Error, Map, Ref, Result, export, structural_hash};
 use isoform_ir::ir::{IRModule, RelayExpr};
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use isoform_ir::ir::OpRegistry;
 use isoform::types::{Kind, Schema, TypeIndex, TypeInfo, registered_types};
 use isoform::{Error, Result, Value, host};
+use isoform_ir::ir::OpRegistry;
 
 /// Base classes without a meaning of their own; drawn rarely.
 const BASES: &[&str] = &[

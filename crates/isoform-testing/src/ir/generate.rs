@@ -8,11 +8,11 @@ use super::super::source::Source;
 use super::classes::{Class, Classes};
 use super::typing::{self, Typing};
 use isoform::functions::global_function;
-use isoform_ir::ir::{DiagnosticLevel, PrimExpr, TypeKind};
 use isoform::objects::construct;
 use isoform::types::{FieldDef, FieldFlag, Schema, TypeIndex, TypeInfo};
 use isoform::values::{DType, Dict, List, Tensor};
 use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Value, host};
+use isoform_ir::ir::{DiagnosticLevel, PrimExpr, TypeKind};
 
 /// The nesting of one drawn value; reused values add to it.
 const DEPTH: usize = 8;

@@ -18,8 +18,8 @@ pub use properties::IR_PROPERTIES;
 use super::program::{Streams, with_random_streams};
 use super::source::random_bytes;
 use generate::Generator;
-use isoform_ir::ir::IRModule;
 use isoform::{Ref, Result, Value};
+use isoform_ir::ir::IRModule;
 
 /// Returns a random module of about `size` nodes, the same one for the same seed and
 /// size, on every machine.

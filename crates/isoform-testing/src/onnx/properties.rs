@@ -1,7 +1,7 @@
 //! The promises of evaluation and optimisation about programs.
 
-use isoform_ir::transform::Script as _;
 use isoform::{Ref, Str, structural_digest, structural_equal};
+use isoform_ir::transform::Script as _;
 use isoform_onnx::ir::{Graph, Program};
 use isoform_onnx::layout::list;
 use isoform_onnx::levels::Levels;

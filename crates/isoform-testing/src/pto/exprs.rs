@@ -2,9 +2,9 @@
 
 use super::generate::Generator;
 use super::known::{Form, Signature, Ty, Typed};
-use isoform_pto::*;
 use isoform::types::{NodeEnum, TypeIndex};
 use isoform::{Map, Node, Obj, Ref, Result, Str, Value};
+use isoform_pto::*;
 
 /// Classes of operations.
 type Classes = &'static [fn() -> TypeIndex];

@@ -2,8 +2,8 @@
 //! has to report.
 
 use super::super::program::Edit;
-use isoform_pto::*;
 use isoform::{Array, Error, Obj, Ref, Result, Value};
+use isoform_pto::*;
 
 /// All faults of a program that was drawn by making these objects.
 pub(super) fn faults(made: &[Ref<Obj>]) -> Result<Vec<Edit>> {

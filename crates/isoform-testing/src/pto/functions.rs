@@ -2,8 +2,8 @@
 
 use super::generate::Generator;
 use super::known::{Frame, Signature, Ty, Typed};
-use isoform_pto::*;
 use isoform::{Map, Node, Obj, Ref, Result, Str, Value};
+use isoform_pto::*;
 
 /// The approximate number of nodes of a function.
 const FUNCTION: usize = 80;

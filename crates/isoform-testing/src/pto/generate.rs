@@ -3,11 +3,11 @@
 use super::super::program::{Edit, Maker, Streams};
 use super::super::source::Source;
 use super::known::{Frame, Signature, Ty};
-use isoform_pto as pto;
-use isoform_pto::Span;
 use isoform::objects::construct;
 use isoform::types::{FieldFlag, NodeEnum, Schema, TypeIndex};
 use isoform::{Array, Error, Node, Obj, Ref, Result, Value, host};
+use isoform_pto as pto;
+use isoform_pto::Span;
 
 /// Draws a program; everything in it may share nodes.
 pub(super) struct Generator<'a> {

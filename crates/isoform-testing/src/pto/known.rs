@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use isoform_pto::DataType;
 use isoform::{Obj, Ref};
+use isoform_pto::DataType;
 
 /// A type, and the data for drawing expressions of it.
 #[derive(Clone)]

@@ -22,8 +22,8 @@ mod types;
 pub use properties::PTO_PROPERTIES;
 
 use super::program::{Drawing, with_random_streams};
-use isoform_pto::Program;
 use isoform::{Ref, Result};
+use isoform_pto::Program;
 use properties::Programs;
 
 /// Returns a random program of about `size` nodes, the same one for the same seed and

@@ -11,9 +11,12 @@ use super::super::source::Source;
 use super::faults::faults;
 use super::generate::Generator;
 use isoform::compare::CompareOptions;
-use isoform_pto::{Call, ConstInt, DataType, EvalStmt, Expr, Failure, Function, Op, Program, SeqStmts, Stmt, Var, VerifyOptions, substitute, verify};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::{Array, Ref, Result, Value, structural_equal};
+use isoform_pto::{
+    Call, ConstInt, DataType, EvalStmt, Expr, Failure, Function, Op, Program, SeqStmts, Stmt, Var,
+    VerifyOptions, substitute, verify,
+};
 
 /// The properties of programs of the dialect, with their names.
 pub const PTO_PROPERTIES: &[(&str, Property)] = &[

@@ -2,9 +2,9 @@
 
 use super::generate::Generator;
 use super::known::{Form, Ty, Typed};
-use isoform_pto::*;
 use isoform::types::NodeEnum;
 use isoform::{Obj, Ref, Result, Value};
+use isoform_pto::*;
 
 /// The formats of most numbers; the first ones are the most frequent.
 const FORMATS: [DataType; 12] = [

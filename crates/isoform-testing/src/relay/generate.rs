@@ -1,9 +1,13 @@
 //! Draws expressions.
 
 use isoform::Ref;
-use isoform_relay::{AsExpr, Call, Clause, Constant, Function, If, Let, Match, Pattern, PatternConstructor, PatternTuple, PatternVar, PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var};
-use isoform_ir::ir::{Constructor, GlobalTypeVar, GlobalVar, OpRegistry, RelayExpr};
 use isoform::values::{DType, Tensor};
+use isoform_ir::ir::{Constructor, GlobalTypeVar, GlobalVar, OpRegistry, RelayExpr};
+use isoform_relay::{
+    AsExpr, Call, Clause, Constant, Function, If, Let, Match, Pattern, PatternConstructor,
+    PatternTuple, PatternVar, PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem,
+    Var,
+};
 
 use crate::source::Source;
 

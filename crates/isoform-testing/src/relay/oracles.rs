@@ -4,8 +4,11 @@
 use std::collections::{HashMap, HashSet};
 
 use isoform::Ref;
-use isoform_relay::{AsExpr, Call, Constant, Function, If, Let, Match, Pattern, PatternConstructor, PatternTuple, PatternVar, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var};
 use isoform_ir::ir::{Op, RelayExpr};
+use isoform_relay::{
+    AsExpr, Call, Constant, Function, If, Let, Match, Pattern, PatternConstructor, PatternTuple,
+    PatternVar, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var,
+};
 
 /// Adds the variables of a pattern.
 pub(super) fn pattern_vars(pattern: &Ref<Pattern>, found: &mut Vec<Ref<Var>>) {

@@ -3,10 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use isoform::compare::CompareOptions;
-use isoform_relay::analysis::{Feature, all_vars, bound_vars, check_basic_block_normal_form, check_constant, count_layers, detect_feature, expr_ref_counts, free_vars, post_order_visit, well_formed};
-use isoform_relay::{AsExpr, Constant, ExprRewriter, Let, Tuple, Var, bind, dedup, post_order_rewrite};
-use isoform_ir::ir::{OpRegistry, RelayExpr};
 use isoform::{Ref, Result, structural_equal};
+use isoform_ir::ir::{OpRegistry, RelayExpr};
+use isoform_relay::analysis::{
+    Feature, all_vars, bound_vars, check_basic_block_normal_form, check_constant, count_layers,
+    detect_feature, expr_ref_counts, free_vars, post_order_visit, well_formed,
+};
+use isoform_relay::{
+    AsExpr, Constant, ExprRewriter, Let, Tuple, Var, bind, dedup, post_order_rewrite,
+};
 
 use super::generate::{Programs, scalar};
 use super::oracles;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use isoform::Ref;
+use isoform::values::{DType, Tensor};
+use isoform_ir::ir::{Op, RelayExpr};
 use isoform_relay::analysis::post_order_visit;
 use isoform_relay::{AsExpr, Call, Constant, Function, If, Let, Tuple, TupleGetItem, Var, op};
-use isoform_ir::ir::{Op, RelayExpr};
-use isoform::values::{DType, Tensor};
 use rapidhash::fast::RandomState;
 
 /// The constructors of a representation of programs.

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use isoform::Ref;
-use isoform_pto::{Add, AssignStmt, ConstInt, DataType, ForStmt, Function, Mul, ReturnStmt, ScalarType, SeqStmts, Stmt, Var};
+use isoform_pto::{
+    Add, AssignStmt, ConstInt, DataType, ForStmt, Function, Mul, ReturnStmt, ScalarType, SeqStmts,
+    Stmt, Var,
+};
 
 /// How many statements a loop has.
 const BODY: usize = 99;

@@ -3,11 +3,11 @@
 use std::hint::black_box;
 
 use isoform::compare::{IncrementalHasher, subterm_classes};
-use isoform_relay as relay;
-use isoform_relay::{AsExpr, Call, Constant, Function, Var};
-use isoform_ir::ir::{GlobalVar, IRModule};
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, Value, structural_digest, structural_hash};
+use isoform_ir::ir::{GlobalVar, IRModule};
+use isoform_relay as relay;
+use isoform_relay::{AsExpr, Call, Constant, Function, Var};
 
 use super::table::{Limit, Table};
 use super::timing::{alone, pair};

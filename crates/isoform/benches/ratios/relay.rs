@@ -1,18 +1,20 @@
 //! Visitors, mutators and passes over Relay.
 
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::transform::PassRef;
 use std::hint::black_box;
 
-use isoform_relay::eval::evaluate_call;
-use isoform_relay::passes::{fold_constant_expr, to_a_normal_form_expr, to_graph_normal_form_expr};
-use isoform_relay as relay;
-use isoform_relay::{AsExpr, Call, Constant, ExprRewriter, Function, Var, infer_type, op};
-use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule, Op, RelayExpr, TensorType};
-use isoform_ir::transform::{FunctionPass, Pass, PassContext, PassInfo, Sequential, make_pass};
 use isoform::traverse::{NodeMutator, NodeVisitor, WalkResult};
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, Value};
+use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule, Op, RelayExpr, TensorType};
+use isoform_ir::transform::{FunctionPass, Pass, PassContext, PassInfo, Sequential, make_pass};
 use isoform_kernels::elementwise::{Binary, binary};
 use isoform_kernels::{Control, Tensor as Computed};
+use isoform_relay as relay;
+use isoform_relay::eval::evaluate_call;
+use isoform_relay::passes::{fold_constant_expr, to_a_normal_form_expr, to_graph_normal_form_expr};
+use isoform_relay::{AsExpr, Call, Constant, ExprRewriter, Function, Var, infer_type, op};
 
 use super::table::{Limit, Table};
 use super::timing::{alone, pair};

@@ -124,12 +124,7 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Opens the object of `part`; None if its class has no parts.
     #[inline(always)]
-    pub fn open(
-        section: &Section,
-        object: ObjRef<'a>,
-        part: Part<'a>,
-        view: View,
-    ) -> Option<Self> {
+    pub fn open(section: &Section, object: ObjRef<'a>, part: Part<'a>, view: View) -> Option<Self> {
         match object.info().class() {
             Payload::Plain | Payload::Node => Some(Cursor::of_node(object, part, view)),
             _ => Cursor::of_container(section, object, part, view),

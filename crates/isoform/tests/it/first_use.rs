@@ -6,11 +6,11 @@
 use std::env;
 use std::process::Command;
 
-use isoform_pto as pto;
-use isoform_relay as relay;
 use isoform::functions::{call_method, global_function};
 use isoform::types::find_type;
 use isoform_ir::{ir, tir, transform};
+use isoform_pto as pto;
+use isoform_relay as relay;
 
 use crate::threads::on_all_threads;
 

@@ -10,7 +10,7 @@ use isoform_testing::generate::Generator;
 use isoform_testing::properties::{Pair, Property};
 use isoform_testing::source::Source;
 
-use super::properties::run;
+use isoform_testing::properties::check_named;
 
 const PROPERTIES: &[(&str, Property)] = &[
     ("templates_without_holes_match_what_is_equal", without_holes),
@@ -19,12 +19,12 @@ const PROPERTIES: &[(&str, Property)] = &[
 
 #[test]
 fn templates_without_holes_match_what_is_equal() {
-    run(PROPERTIES, "templates_without_holes_match_what_is_equal");
+    check_named(PROPERTIES, "templates_without_holes_match_what_is_equal");
 }
 
 #[test]
 fn an_instance_of_a_template_matches() {
-    run(PROPERTIES, "an_instance_of_a_template_matches");
+    check_named(PROPERTIES, "an_instance_of_a_template_matches");
 }
 
 fn told(error: isoform::Error) -> String {

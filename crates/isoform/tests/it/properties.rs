@@ -1,28 +1,13 @@
 //! Every property of `isoform_testing` on random bytes.
 
-use isoform_testing::properties::{PROPERTIES, Property};
-use isoform_testing::source::RandomCases;
-
-/// Runs the property of this name; a failure names the seed and the bytes.
-pub(super) fn run(properties: &[(&str, Property)], name: &str) {
-    let (_, property) = properties
-        .iter()
-        .find(|(known, _)| *known == name)
-        .expect("a property of this name");
-    let cases = RandomCases {
-        seed: 0x1507_0f0a_2b5e_ed01,
-        count: 1200,
-        lengths: 4..400,
-    };
-    cases.check(name, property);
-}
+use isoform_testing::properties::{PROPERTIES, check_named};
 
 macro_rules! properties {
     ($($name:ident),* $(,)?) => {
         $(
             #[test]
             fn $name() {
-                run(PROPERTIES, stringify!($name));
+                check_named(PROPERTIES, stringify!($name));
             }
         )*
 

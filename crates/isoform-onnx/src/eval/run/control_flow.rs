@@ -1,8 +1,8 @@
 //! Calls with bodies: what happens before, between and after these. Here are If, Loop, Scan
 //! and SequenceMap; FlexAttention is in `flex.rs`.
 
-use isoform_ir::kernels::{Input as KernelInput, tensor_of};
 use isoform::{Array, Value};
+use isoform_ir::kernels::{Input as KernelInput, tensor_of};
 use isoform_kernels::{Control, Tensor as Computed, View, movement};
 
 use super::flex::{self, Flex, FlexState};

@@ -1,8 +1,8 @@
 //! FlexAttention: what happens before, between and after the graphs that change its scores
 //! and its weights.
 
-use isoform_ir::kernels::{Input as KernelInput, tensor_of};
 use isoform::{Node as _, Value};
+use isoform_ir::kernels::{Input as KernelInput, tensor_of};
 use isoform_kernels::{Control, Tensor as Computed};
 
 use crate::eval::args::Args;

@@ -1,10 +1,13 @@
 //! Draws programs.
 
-use isoform_ir::ir::IRModuleRef;
-use isoform_relay::{AsExpr, Call, Constant, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op};
-use isoform_ir::ir::{GlobalVar, IRModule, RelayExpr};
 use isoform::values::{DType, DTypeCode, Tensor};
 use isoform::{Ref, Value};
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::ir::{GlobalVar, IRModule, RelayExpr};
+use isoform_relay::{
+    AsExpr, Call, Constant, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem,
+    Var, op,
+};
 
 use super::types::{Ty, Typed, TypedProgram, is_float};
 use crate::source::Source;

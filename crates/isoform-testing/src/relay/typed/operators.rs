@@ -1,12 +1,12 @@
 //! Draws calls of operators: a choice that does not fit its operands is rejected by type
 //! inference, which is what a compiler would do with it.
 
+use isoform::values::DType;
+use isoform::{Ref, Value};
+use isoform_ir::ir::RelayExpr;
 use isoform_relay::attrs;
 use isoform_relay::attrs::{size, sizes};
 use isoform_relay::{Call, Tuple, TupleGetItem, infer_type_local, op};
-use isoform_ir::ir::RelayExpr;
-use isoform::values::DType;
-use isoform::{Ref, Value};
 
 use super::generate::{DTYPES, Generator};
 use super::types::{Ty, Typed, is_float, is_integer};

@@ -1,12 +1,16 @@
 //! The promises of passes about values and types.
 
-use isoform_relay::attrs::CastAttrs;
-use isoform_relay::eval::Evaluator;
-use isoform_relay::passes::{SimplifyOptions, defuse_ops, eliminate_common_subexpr, eliminate_dead_code, fold_constant, fuse_ops, inline_functions, remove_unused_functions, simplify, to_a_normal_form, to_basic_block_normal_form, to_graph_normal_form};
-use isoform_relay::{Constant, Function, infer_type, op};
-use isoform_ir::ir::IRModule;
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, Result, Value, structural_equal};
+use isoform_ir::ir::IRModule;
+use isoform_relay::attrs::CastAttrs;
+use isoform_relay::eval::Evaluator;
+use isoform_relay::passes::{
+    SimplifyOptions, defuse_ops, eliminate_common_subexpr, eliminate_dead_code, fold_constant,
+    fuse_ops, inline_functions, remove_unused_functions, simplify, to_a_normal_form,
+    to_basic_block_normal_form, to_graph_normal_form,
+};
+use isoform_relay::{Constant, Function, infer_type, op};
 
 use super::generate::Generator;
 use super::types::{Ty, TypedProgram};

@@ -2,11 +2,11 @@
 //! merge, constants that can be combined.
 
 use isoform::Ref;
+use isoform::values::{DType, DTypeCode};
+use isoform_ir::ir::RelayExpr;
 use isoform_relay::attrs;
 use isoform_relay::attrs::sizes;
 use isoform_relay::{Call, infer_type_local, op};
-use isoform_ir::ir::RelayExpr;
-use isoform::values::{DType, DTypeCode};
 
 use super::generate::{DTYPES, Generator};
 use super::types::{Ty, Typed, is_float, is_integer};

@@ -1,14 +1,14 @@
 //! Draws programs whose values hardly depend on rounding: sums, products, quotients and
 //! roots of positive floats, none of them far from 1.
 
-use isoform_ir::ir::IRModuleRef;
 use isoform::Value;
+use isoform::values::{DType, DTypeCode, Tensor};
+use isoform::{Ref, structural_equal};
+use isoform_ir::ir::IRModuleRef;
+use isoform_ir::ir::{GlobalVar, IRModule, RelayExpr};
 use isoform_relay::attrs;
 use isoform_relay::attrs::sizes;
 use isoform_relay::{AsExpr, Call, Constant, Function, Var, op};
-use isoform_ir::ir::{GlobalVar, IRModule, RelayExpr};
-use isoform::values::{DType, DTypeCode, Tensor};
-use isoform::{Ref, structural_equal};
 
 use super::generate::Generator;
 use super::simplifiable::made;

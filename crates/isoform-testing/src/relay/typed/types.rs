@@ -1,10 +1,10 @@
 //! The types of what is drawn.
 
-use isoform_relay::attrs::sizes;
-use isoform_relay::{AsExpr, with_fields};
-use isoform_ir::ir::{IRModule, RelayExpr, TensorType, TupleType, Type};
 use isoform::values::{DType, DTypeCode};
 use isoform::{Ref, Value};
+use isoform_ir::ir::{IRModule, RelayExpr, TensorType, TupleType, Type};
+use isoform_relay::attrs::sizes;
+use isoform_relay::{AsExpr, with_fields};
 
 /// The type of a value that is made of tensors.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,9 +1,9 @@
 //! Parts that a text omits: defaults that are objects, spans.
 
-use isoform_relay as relay;
-use isoform_ir::ir::{GlobalVar, IRModule, SourceName, Span, TupleType, Type};
 use isoform::values::DType;
+use isoform_ir::ir::{GlobalVar, IRModule, SourceName, Span, TupleType, Type};
 use isoform_ir::{ir, tir};
+use isoform_relay as relay;
 
 use super::*;
 

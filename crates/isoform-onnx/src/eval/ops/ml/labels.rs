@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use isoform::Value;
-use isoform_ir::kernels::Input;
 use isoform::values::Bytes;
+use isoform_ir::kernels::Input;
 use isoform_kernels::{ElementType, Tensor, View, to_f64s, to_i64s};
 
 use crate::eval::args::Args;

@@ -1,0 +1,8 @@
+//! The Relay dialect: nodes, operators, type inference, passes, values of programs.
+#![allow(missing_docs, reason = "tests")]
+
+mod nodes;
+mod operators;
+mod passes;
+mod simplify;
+mod values;

@@ -1,0 +1,241 @@
+//! Programs, and checks of what simplification makes of them.
+
+use isoform::objects::repr;
+use isoform::types::IntoField;
+use isoform::values::{DType, DTypeCode, Tensor};
+use isoform::{Ref, Value, structural_equal};
+use isoform_ir::ir::{RelayExpr, TensorType, Type};
+use isoform_relay as relay;
+use isoform_relay::attrs::{CastAttrs, sizes};
+use isoform_relay::eval::Evaluator;
+use isoform_relay::passes::{SimplifyOptions, simplify_rules};
+use isoform_relay::{AsExpr, Constant, Function, Var, infer_type_expr, op};
+
+pub(crate) type Expr = Ref<RelayExpr>;
+
+pub(crate) const F32: DType = DType::FLOAT32;
+pub(crate) const I32: DType = DType::INT32;
+pub(crate) const BOOL: DType = DType::BOOL;
+
+pub(crate) const fn int(bits: u8) -> DType {
+    DType::new(DTypeCode::Int, bits)
+}
+
+pub(crate) const fn uint(bits: u8) -> DType {
+    DType::new(DTypeCode::UInt, bits)
+}
+
+pub(crate) const fn float(bits: u8) -> DType {
+    DType::new(DTypeCode::Float, bits)
+}
+
+pub(crate) const BF16: DType = DType::new(DTypeCode::BFloat, 16);
+
+pub(crate) fn tensor_type(shape: &[i64], dtype: DType) -> Ref<Type> {
+    TensorType::new(sizes(shape.iter().copied()))
+        .with_dtype(dtype)
+        .cast()
+        .expect("a type")
+}
+
+/// A vector or matrix whose sizes of 0 are unknown instead.
+pub(crate) fn dynamic_type(shape: &[i64], dtype: DType) -> Ref<Type> {
+    let dim = |size: &i64| match size {
+        0 => relay::Any::new().upcast(),
+        size => relay::attrs::size(*size),
+    };
+    let dims: Vec<_> = shape.iter().map(dim).collect();
+    TensorType::new(dims)
+        .with_dtype(dtype)
+        .cast()
+        .expect("a type")
+}
+
+pub(crate) fn var(shape: &[i64], dtype: DType) -> Ref<Var> {
+    Var::typed("x", tensor_type(shape, dtype))
+}
+
+pub(crate) fn dynamic(shape: &[i64], dtype: DType) -> Ref<Var> {
+    Var::typed("x", dynamic_type(shape, dtype))
+}
+
+/// A tensor of numbers that the type has.
+pub(crate) fn tensor(values: &[f64], shape: &[i64], dtype: DType) -> Tensor {
+    let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let wide = Tensor::new(DType::FLOAT64, shape.to_vec(), bytes).expect("the shape fits");
+    let cast = op::cast(Constant::new(wide), CastAttrs::new(dtype));
+    Evaluator::new()
+        .evaluate(cast)
+        .expect("numbers in range")
+        .extract()
+        .expect("a tensor")
+}
+
+pub(crate) fn constant(values: &[f64], shape: &[i64], dtype: DType) -> Expr {
+    Constant::new(tensor(values, shape, dtype)).expr()
+}
+
+pub(crate) fn number(value: f64, dtype: DType) -> Expr {
+    constant(&[value], &[], dtype)
+}
+
+pub(crate) fn func(params: &[&Ref<Var>], body: impl IntoField<Expr>) -> Expr {
+    let params: Vec<_> = params.iter().copied().cloned().collect();
+    Function::new(params, body.into_field()).expr()
+}
+
+#[track_caller]
+pub(crate) fn typed(expr: &Expr) -> Expr {
+    infer_type_expr(expr, None).expect("well typed")
+}
+
+/// The numbers of a tensor as float64.
+pub(crate) fn read(tensor: &Tensor) -> Vec<f64> {
+    let cast = op::cast(
+        Constant::new(tensor.clone()),
+        CastAttrs::new(DType::FLOAT64),
+    );
+    let wide: Tensor = Evaluator::new()
+        .evaluate(cast)
+        .expect("a value")
+        .extract()
+        .expect("a tensor");
+    let (chunks, _) = wide.data().as_chunks::<8>();
+    chunks
+        .iter()
+        .map(|bytes| f64::from_le_bytes(*bytes))
+        .collect()
+}
+
+/// Arguments for the parameters of a function whose sizes are known.
+fn arguments(func: &Ref<Function>, round: usize) -> Option<Vec<Value>> {
+    let mut arguments = Vec::new();
+    for param in func.params.iter() {
+        let ty = param
+            .type_annotation
+            .as_ref()?
+            .downcast_ref::<TensorType>()?;
+        let dims = ty.shape.iter();
+        let shape: Vec<i64> = dims
+            .map(|dim| Some(dim.downcast_ref::<isoform_ir::ir::IntImm>()?.value))
+            .collect::<Option<_>>()?;
+        let is_float = matches!(ty.dtype.code(), DTypeCode::Float | DTypeCode::BFloat);
+        let choice: &[f64] = match (is_float, ty.dtype.code()) {
+            (true, _) => &[1.0, 0.5, -0.0, 3.25, 0.0, -2.0, 7.5, -1.0],
+            (_, DTypeCode::Int) => &[1.0, -1.0, 0.0, 100.0, -128.0, 127.0, 3.0],
+            (_, DTypeCode::Bool) => &[1.0, 0.0],
+            _ => &[1.0, 255.0, 0.0, 100.0, 128.0, 127.0],
+        };
+        let count = shape.iter().product::<i64>() as usize;
+        let at = |number: usize| choice[(number * 3 + round + arguments.len()) % choice.len()];
+        let values: Vec<f64> = (0..count).map(at).collect();
+        arguments.push(tensor(&values, &shape, ty.dtype).into());
+    }
+    Some(arguments)
+}
+
+fn call(func: &Expr, arguments: &[Value]) -> Tensor {
+    let evaluator = Evaluator::new();
+    let func = evaluator.evaluate(func).expect("a function");
+    let value = evaluator.call(&func, arguments).expect("a value");
+    value.extract().expect("a tensor")
+}
+
+/// Checks that two functions have the same values: every bit, or nearly.
+#[track_caller]
+fn check_values(before: &Expr, after: &Expr, bits: bool) {
+    let func: Ref<Function> = before.clone().cast().expect("a function");
+    for round in 0..8 {
+        let Some(arguments) = arguments(&func, round) else {
+            return;
+        };
+        let (left, right) = (call(before, &arguments), call(after, &arguments));
+        assert_eq!(left.shape(), right.shape());
+        if bits {
+            assert_eq!(
+                left.data(),
+                right.data(),
+                "{arguments:?}: {left:?} {right:?}"
+            );
+            continue;
+        }
+        for (left, right) in read(&left).into_iter().zip(read(&right)) {
+            let close = (left - right).abs() <= 1e-2 * (1.0 + left.abs());
+            assert!(
+                close || left.to_bits() == right.to_bits() || left.is_nan() && right.is_nan(),
+                "{arguments:?}: {left} {right}"
+            );
+        }
+    }
+}
+
+fn is_exact(name: &str, dtype: DType) -> bool {
+    let rule = simplify_rules().find(|rule| rule.name == name);
+    let rule = rule.expect("a rule of this name");
+    if matches!(dtype.code(), DTypeCode::Int | DTypeCode::UInt) {
+        rule.exact_for_integers
+    } else {
+        rule.exact_for_floats
+    }
+}
+
+fn result_dtype(func: &Expr) -> DType {
+    let func: Ref<Function> = func.clone().cast().expect("a function");
+    let ty = func.body.checked_type_.as_ref().expect("typed");
+    ty.downcast_ref::<TensorType>().expect("a tensor").dtype
+}
+
+/// Runs the options and checks what every run promises; returns the result and the rules.
+#[track_caller]
+fn run(options: SimplifyOptions, program: &Expr) -> (Expr, Vec<&'static str>) {
+    let done = options.run(&typed(program)).expect("well typed");
+    let inferred = typed(&done.expr);
+    assert!(
+        inferred.same_as(&done.expr),
+        "types are filled in: {} {}",
+        repr(&(&done.expr).into()),
+        repr(&(&inferred).into())
+    );
+    let again = options.run(&done.expr).expect("well typed");
+    assert!(again.expr.same_as(&done.expr), "nothing is left to do");
+    assert!(again.applied.is_empty());
+    let names = done.applied.iter().map(|(name, _)| *name);
+    (done.expr, names.collect())
+}
+
+/// Checks that a rule makes the expected program and keeps values, and that the exact pass
+/// applies the rule if the table allows it.
+#[track_caller]
+pub(crate) fn applies(rule: &str, program: &Expr, expected: &Expr) {
+    let (result, rules) = run(SimplifyOptions::default(), program);
+    assert!(rules.contains(&rule), "{rule} in {rules:?}");
+    assert!(
+        structural_equal(&result, typed(expected)).expect("comparable"),
+        "{}\nexpected {}",
+        repr(&(&result).into()),
+        repr(&expected.into())
+    );
+    let dtype = result_dtype(&typed(program));
+    let all = rules.iter().all(|rule| is_exact(rule, dtype));
+    check_values(program, &result, all);
+    let (result, rules) = run(SimplifyOptions::default().exact(true), program);
+    assert_eq!(rules.contains(&rule), is_exact(rule, dtype), "{rules:?}");
+    check_values(program, &result, true);
+}
+
+/// Checks that no rule applies.
+#[track_caller]
+pub(crate) fn stays(program: &Expr) {
+    let program = typed(program);
+    let (result, rules) = run(SimplifyOptions::default(), &program);
+    assert!(rules.is_empty(), "{rules:?}");
+    assert!(result.same_as(&program), "nothing changes");
+}
+
+/// Checks that this rule does not apply, whatever others do; values stay.
+#[track_caller]
+pub(crate) fn avoids(rule: &str, program: &Expr) {
+    let (result, rules) = run(SimplifyOptions::default(), program);
+    assert!(!rules.contains(&rule), "{rules:?}");
+    check_values(program, &result, false);
+}

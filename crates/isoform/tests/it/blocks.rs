@@ -1,0 +1,398 @@
+//! Repeated blocks of dataflow graphs.
+
+use isoform::compare::{RepeatedBlock, repeated_blocks};
+use isoform::values::Tensor;
+use isoform::{Array, Node, Obj, Ref, Str, Value};
+use isoform_testing::source::split_mix;
+
+/// An operation on results of others.
+#[derive(Node)]
+#[node(key = "test.blocks.Op", kind = dag)]
+#[repr(C)]
+pub(crate) struct Op {
+    /// The name.
+    pub name: Str,
+    /// The operands.
+    pub args: Array,
+    /// A constant.
+    pub weight: Value,
+}
+
+/// One of the results of an operation.
+#[derive(Node)]
+#[node(key = "test.blocks.Result")]
+#[repr(C)]
+pub(crate) struct Result_ {
+    /// The operation.
+    pub of: Ref<Op>,
+    /// Which result.
+    pub index: i64,
+}
+
+/// An input.
+#[derive(Node)]
+#[node(key = "test.blocks.Input", kind = var)]
+#[repr(C)]
+pub(crate) struct Input {
+    /// The name.
+    #[node(ignore)]
+    pub name: Str,
+}
+
+/// A function.
+#[derive(Node)]
+#[node(key = "test.blocks.Fun", kind = dag, scope)]
+#[repr(C)]
+pub(crate) struct Fun {
+    /// The parameters.
+    #[node(def)]
+    pub params: Array,
+    /// The result.
+    pub body: Value,
+}
+
+fn weight(fill: u8) -> Value {
+    let tensor = Tensor::new("int8".parse().expect("a type"), vec![4], vec![fill; 4]);
+    tensor.expect("fits").into()
+}
+
+fn op(name: &str, args: &[&Ref<Op>]) -> Ref<Op> {
+    let args: Vec<Value> = args
+        .iter()
+        .map(|arg| Result_::new(*arg, 0).into())
+        .collect();
+    Op::new(name, args, Value::default())
+}
+
+fn weighted(name: &str, args: &[&Ref<Op>], fill: u8) -> Ref<Op> {
+    let args: Vec<Value> = args
+        .iter()
+        .map(|arg| Result_::new(*arg, 0).into())
+        .collect();
+    Op::new(name, args, weight(fill))
+}
+
+fn blocks(value: &Ref<Op>, min_size: usize) -> Vec<RepeatedBlock> {
+    repeated_blocks(&[value.into()], min_size, 2).expect("has blocks")
+}
+
+fn shape(blocks: &[RepeatedBlock]) -> Vec<(usize, usize)> {
+    let shape = |block: &RepeatedBlock| (block.size(), block.places.len());
+    blocks.iter().map(shape).collect()
+}
+
+fn name(object: &Ref<Obj>) -> &str {
+    object
+        .downcast_ref::<Op>()
+        .expect("an operation")
+        .name
+        .as_str()
+}
+
+/// A layer with a residual connection, a shared mask and a weight of its own.
+fn layer(input: &Ref<Op>, mask: &Ref<Op>, number: u8) -> Ref<Op> {
+    let norm = op("Norm", &[input]);
+    let query = weighted("MatMul", &[&norm], number);
+    let key = weighted("MatMul", &[&norm], number + 1);
+    let scores = op("Mul", &[&query, &key]);
+    let masked = op("Add", &[&scores, mask]);
+    op("Add", &[input, &masked])
+}
+
+#[test]
+fn the_layers_of_a_transformer() {
+    let input = op("Embed", &[]);
+    let mask = op("Mask", &[&input]);
+    let mut value = op("Norm", &[&mask]);
+    for number in 0..24 {
+        value = layer(&value, &mask, number);
+    }
+    let value = op("Softmax", &[&value]);
+    let found = blocks(&value, 2);
+    assert_eq!(shape(&found), [(6, 24)]);
+    assert_eq!(found[0].saved(), 5 * 23);
+    let names: Vec<&str> = found[0].places[23].1.iter().map(name).collect();
+    assert_eq!(names, ["Norm", "MatMul", "MatMul", "Mul", "Add", "Add"]);
+}
+
+#[test]
+fn copies_are_wired_alike() {
+    let pair = |swapped: bool, input: &Ref<Op>| {
+        let one = op("One", &[input]);
+        let two = op("Two", &[&one]);
+        if swapped {
+            op("Sub", &[&two, &one])
+        } else {
+            op("Sub", &[&one, &two])
+        }
+    };
+    // The order is the same, as the last node reaches `One` through `Two`.
+    let program = |ways: &[bool]| {
+        let mut value = op("In", &[]);
+        for (number, &swapped) in ways.iter().enumerate() {
+            value = op(&format!("Glue{number}"), &[&pair(swapped, &value)]);
+        }
+        value
+    };
+    assert_eq!(shape(&blocks(&program(&[false, false]), 3)), [(3, 2)]);
+    assert_eq!(shape(&blocks(&program(&[false, true]), 3)), []);
+    let mixed = program(&[false, true, true, false, true]);
+    assert_eq!(shape(&blocks(&mixed, 3)), [(3, 3), (3, 2)]);
+}
+
+#[test]
+fn what_enters_a_block_may_differ() {
+    let (left, right) = (op("Left", &[]), op("Right", &[]));
+    let part = |one: &Ref<Op>, two: &Ref<Op>| op("Out", &[&op("Sum", &[one, two])]);
+    let value = op("End", &[&part(&left, &right), &part(&right, &right)]);
+    assert_eq!(shape(&blocks(&value, 2)), [(2, 2)]);
+}
+
+#[test]
+fn operators_shapes_and_results_matter() {
+    let input = op("In", &[]);
+    let with = |weight: Value, index: i64| {
+        let arg = Value::from(Result_::new(&input, index));
+        let first = Op::new("First", vec![arg], weight);
+        op("Second", &[&first])
+    };
+    let both = |one: Ref<Op>, other: Ref<Op>| shape(&blocks(&op("End", &[&one, &other]), 2));
+    assert_eq!(both(with(weight(1), 0), with(weight(2), 0)), [(2, 2)]);
+    assert_eq!(both(with(weight(1), 0), with(weight(2), 1)), []);
+    assert_eq!(both(with(weight(1), 0), with(Value::default(), 0)), []);
+    let long = Tensor::new("int8".parse().expect("a type"), vec![5], vec![1; 5]);
+    assert_eq!(
+        both(with(weight(1), 0), with(long.expect("fits").into(), 0)),
+        []
+    );
+}
+
+#[test]
+fn several_programs_and_functions() {
+    let function = |names: [&str; 2]| {
+        let x = Input::new(names[0]);
+        let one = Op::new("One", vec![Value::from(&x)], Value::default());
+        let two = op(names[1], &[&one]);
+        let three = Op::new(
+            "Three",
+            vec![Value::from(two), Value::from(&x)],
+            Value::default(),
+        );
+        Value::from(Fun::new(vec![Value::from(&x)], three))
+    };
+    let programs = [
+        function(["x", "Two"]),
+        function(["y", "Two"]),
+        function(["z", "Other"]),
+    ];
+    let found = repeated_blocks(&programs, 2, 2).expect("has blocks");
+    assert_eq!(shape(&found), [(4, 2)]);
+    let values: Vec<usize> = found[0].places.iter().map(|place| place.0).collect();
+    assert_eq!(values, [0, 1]);
+    // A use of the parameter of the wrong function is not a copy.
+    let (x, y) = (Input::new("x"), Input::new("y"));
+    let inner = |used: &Ref<Input>| {
+        let one = Op::new("One", vec![Value::from(used)], Value::default());
+        Fun::new(vec![Value::from(&y)], op("Two", &[&one]))
+    };
+    let both = vec![Value::from(inner(&x)), Value::from(inner(&y))];
+    let both = Value::from(Fun::new(vec![Value::from(&x)], both));
+    assert_eq!(
+        shape(&repeated_blocks(&[both], 3, 2).expect("has blocks")),
+        []
+    );
+}
+
+#[test]
+fn a_value_bound_to_a_variable_is_that_value() {
+    use isoform_ir::ir::OpRegistry;
+    use isoform_relay::{AsExpr, Call, Let, Var};
+
+    isoform_relay::register().expect("registers");
+    let op = |name: &str| {
+        let key = format!("test.blocks.{name}");
+        OpRegistry::get_or_register(&key)
+            .expect("an operator")
+            .op()
+            .clone()
+    };
+    let (add, neg) = (op("add"), op("neg"));
+    let chain = |swapped: bool| {
+        let x = Var::new("x");
+        let mut bound: Vec<(Ref<Var>, isoform::Ref<isoform_ir::ir::RelayExpr>)> = Vec::new();
+        let mut last = x.clone();
+        for copy in 0..2 {
+            let (one, two, three) = (Var::new("a"), Var::new("b"), Var::new("c"));
+            bound.push((one.clone(), Call::new(&neg, [last.expr()]).expr()));
+            bound.push((two.clone(), Call::new(&neg, [one.expr()]).expr()));
+            let order = if swapped && copy == 1 {
+                [two.expr(), one.expr()]
+            } else {
+                [one.expr(), two.expr()]
+            };
+            bound.push((three.clone(), Call::new(&add, order).expr()));
+            last = three;
+        }
+        let body = bound
+            .into_iter()
+            .rev()
+            .fold(last.expr(), |body, (var, value)| {
+                Let::new(var, value, body).expr()
+            });
+        Value::from(body)
+    };
+    assert_eq!(
+        shape(&repeated_blocks(&[chain(false)], 3, 2).expect("has blocks")),
+        [(3, 2)]
+    );
+    assert_eq!(
+        shape(&repeated_blocks(&[chain(true)], 3, 2).expect("has blocks")),
+        []
+    );
+}
+
+#[test]
+fn small_and_rare_blocks_are_left_out() {
+    let mut value = op("In", &[]);
+    for _ in 0..100 {
+        value = op("Relu", &[&value]);
+    }
+    assert_eq!(shape(&blocks(&value, 1)), [(1, 100)]);
+    assert_eq!(shape(&blocks(&value, 4)), [(5, 20)]);
+    assert_eq!(
+        repeated_blocks(&[(&value).into()], 4, 26)
+            .expect("runs")
+            .len(),
+        0
+    );
+    assert!(repeated_blocks(&[], 4, 2).expect("runs").is_empty());
+    assert!(
+        repeated_blocks(&[Value::from(1)], 0, 0)
+            .expect("runs")
+            .is_empty()
+    );
+}
+
+#[test]
+fn long_programs_take_bounded_work() {
+    let mut chain = op("In", &[]);
+    let mut varied = op("In", &[]);
+    let mut state = 9;
+    for number in 0..100_000 {
+        chain = op("Relu", &[&chain]);
+        varied = op(
+            ["A", "B", "C"][split_mix(&mut state) as usize % 3],
+            &[&varied],
+        );
+        if number % 10 == 9 {
+            varied = op("Layer", &[&varied]);
+        }
+    }
+    let found = blocks(&chain, 4);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].size() * found[0].places.len() > 99_900);
+    let found = blocks(&varied, 4);
+    assert!(!found.is_empty());
+    check(&found, 4, 2);
+    // Parts that are shared many times do not multiply the edges.
+    let mut shared = Value::from(vec![Value::from(op("In", &[]))]);
+    for _ in 0..60 {
+        shared = vec![shared.clone(), shared].into();
+    }
+    let value = Op::new("End", vec![shared], Value::default());
+    assert!(blocks(&value, 2).is_empty());
+}
+
+/// Checks that copies correspond by the definition, and do not overlap.
+fn check(found: &[RepeatedBlock], min_size: usize, min_count: usize) {
+    let mut seen = std::collections::HashSet::new();
+    for block in found {
+        assert!(block.size() >= min_size && block.places.len() >= min_count);
+        let (_, first) = &block.places[0];
+        for (_, copy) in &block.places {
+            assert_eq!(copy.len(), block.size());
+            let position = |nodes: &[Ref<Obj>], node: &Ref<Op>| {
+                nodes
+                    .iter()
+                    .position(|one| one.identity() == node.identity())
+            };
+            for (one, other) in first.iter().zip(copy) {
+                assert!(seen.insert(other.identity()) || one.identity() == other.identity());
+                let [one, other] = [one, other].map(|node| node.downcast_ref::<Op>().expect("one"));
+                assert_eq!(one.name, other.name);
+                assert_eq!(one.weight.is_none(), other.weight.is_none());
+                assert_eq!(one.args.len(), other.args.len());
+                for (one, other) in one.args.values().iter().zip(other.args.values()) {
+                    let [one, other] = [one, other].map(|arg| {
+                        arg.as_object()
+                            .and_then(|arg| arg.downcast_ref::<Result_>())
+                            .expect("one")
+                    });
+                    assert_eq!(one.index, other.index);
+                    assert_eq!(position(first, &one.of), position(copy, &other.of));
+                }
+            }
+        }
+    }
+}
+
+/// For each node: its name, operands in the block, and operands from outside.
+type Template = Vec<(u64, Vec<usize>, Vec<usize>)>;
+
+#[test]
+fn planted_copies_are_found() {
+    let mut state = 21;
+    let mut next = |limit: usize| split_mix(&mut state) as usize % limit;
+    let (mut planted, mut covered) = (0, 0);
+    for case in 0..400 {
+        let letters = [4, 12, 1000][case % 3];
+        let templates: Vec<Template> = (0..1 + next(2))
+            .map(|_| {
+                let size = 4 + next(20);
+                let node = |number: usize, next: &mut dyn FnMut(usize) -> usize| {
+                    let inside = (0..next(3)).map(|_| next(number.max(1)));
+                    let inside = inside.filter(|_| number > 0).collect();
+                    let outside = (0..next(2)).map(|_| next(3)).collect();
+                    (next(letters) as u64, inside, outside)
+                };
+                (0..size).map(|number| node(number, &mut next)).collect()
+            })
+            .collect();
+        let inputs = ["A", "B", "C"].map(|name| op(name, &[]));
+        let mut value = op("In", &[&inputs[0], &inputs[1], &inputs[2]]);
+        let copies: Vec<usize> = templates.iter().map(|_| 2 + next(10)).collect();
+        let mut plan: Vec<usize> = copies
+            .iter()
+            .enumerate()
+            .flat_map(|(which, count)| vec![which; *count])
+            .collect();
+        for left in (1..plan.len()).rev() {
+            plan.swap(left, next(left + 1));
+        }
+        for (place, which) in plan.iter().enumerate() {
+            for glue in 0..next(3) {
+                value = op(&format!("glue{place}.{glue}"), &[&value]);
+            }
+            let mut made: Vec<Ref<Op>> = Vec::new();
+            for (letter, inside, outside) in &templates[*which] {
+                // The first operand makes the visit reach the nodes one after another.
+                let mut args = vec![made.last().unwrap_or(&value)];
+                args.extend(inside.iter().map(|&node| &made[node]));
+                args.extend(outside.iter().map(|&input| &inputs[input]));
+                made.push(op(&letter.to_string(), &args));
+            }
+            value = made.pop().expect("a node");
+        }
+        let found = blocks(&value, 4);
+        check(&found, 4, 2);
+        let each = templates.iter().zip(&copies);
+        planted += each
+            .map(|(template, count)| template.len() * (count - 1))
+            .sum::<usize>();
+        let each = found
+            .iter()
+            .map(|block| block.size() * (block.places.len() - 1));
+        covered += each.sum::<usize>();
+    }
+    assert!(covered * 100 >= planted * 98, "{covered} of {planted}");
+}

@@ -1,0 +1,182 @@
+//! Duplicates and interning.
+
+use isoform::compare::{ClassOptions, duplicates, intern};
+use isoform::values::{List, ValueRef};
+use isoform::{Map, Obj, Ref, Value, structural_equal};
+
+use crate::classes::support::{Assign, Call, Int, Step, add, arr, fun, int, var};
+
+fn groups(values: &[Value], min_size: u64, min_count: usize) -> Vec<(u64, Vec<usize>)> {
+    let found = duplicates(values, min_size, min_count).expect("comparable");
+    found
+        .iter()
+        .map(|group| {
+            (
+                group.size,
+                group.members.iter().map(|member| member.0).collect(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn groups_are_maximal_and_the_largest_saving_comes_first() {
+    let small = || add(int(1), int(2));
+    let large = || add(small(), add(int(3), int(4)));
+    // `small` also occurs outside of `large`, which saves the other sum only.
+    let programs = [
+        Value::from(add(large(), int(8))),
+        Value::from(add(int(9), large())),
+        Value::from(add(small(), int(7))),
+    ];
+    let expected = [(3, vec![0, 1, 2]), (7, vec![0, 1])];
+    assert_eq!(groups(&programs, 2, 2), expected);
+    assert_eq!(groups(&programs, 4, 2), expected[1..]);
+    assert_eq!(groups(&programs, 2, 3), expected[..1]);
+    assert_eq!(groups(&programs[..2], 2, 2), expected[1..]);
+    let saved = |programs: &[Value]| -> Vec<u64> {
+        let found = duplicates(programs, 2, 2).expect("comparable");
+        found.iter().map(|group| group.saved).collect()
+    };
+    assert_eq!(saved(&programs), [6, 4]);
+    assert_eq!(saved(&programs[..2]), [7]);
+}
+
+#[test]
+fn clones_may_use_other_variables() {
+    let (x, y) = (var("x"), var("y"));
+    let of = |var| Value::from(add(add(var, int(1)), var));
+    let programs = [fun(&[&x], of(&x)), fun(&[&y], of(&y)), of(&y)];
+    assert_eq!(groups(&programs, 2, 2)[0].1.len(), 3);
+    let by_identity = ClassOptions::default()
+        .duplicates(&programs, 2, 2)
+        .expect("comparable");
+    let counts: Vec<_> = by_identity
+        .iter()
+        .map(|group| group.members.len())
+        .collect();
+    assert_eq!(counts, [2, 2], "the functions, and the sums over y");
+}
+
+#[test]
+fn a_group_is_split_by_what_comparison_says() {
+    let call = || Value::from(Call::new(vec![Value::from(1)]));
+    let shared = || {
+        let one = call();
+        Value::from(Step::new(arr([one.clone(), one])))
+    };
+    let apart = || Value::from(Step::new(arr([call(), call()])));
+    let programs = [shared(), apart(), shared(), apart()];
+    let found = groups(&programs, 3, 2);
+    assert_eq!(found, [(3, vec![0, 2]), (3, vec![1, 3])]);
+}
+
+#[track_caller]
+fn interned(value: &Value) -> Value {
+    let made = intern(value).expect("comparable");
+    assert!(
+        structural_equal(value, &made).expect("comparable"),
+        "{value:?} and {made:?}"
+    );
+    made
+}
+
+fn item(value: &Value, index: usize) -> Ref<Obj> {
+    let ValueRef::Array(items) = value.view() else {
+        panic!("expected an array, got {value:?}");
+    };
+    items.values()[index]
+        .as_object()
+        .expect("an object")
+        .clone()
+}
+
+fn is_same(value: &Value, left: usize, right: usize) -> bool {
+    item(value, left).identity() == item(value, right).identity()
+}
+
+#[test]
+fn equal_trees_become_one_object() {
+    let sum = || Value::from(add(int(1), add(int(1), int(2))));
+    let value = arr([sum(), sum(), add(int(1), int(2)).into()]);
+    let made = interned(&value);
+    assert!(is_same(&made, 0, 1) && !is_same(&made, 0, 2));
+    let inner = isoform::objects::field_value(&item(&made, 0), "rhs").expect("a field");
+    assert_eq!(
+        inner.as_object().map(Ref::identity),
+        Some(item(&made, 2).identity())
+    );
+    // The first of two equal nodes keeps its ignored fields.
+    let noted = arr([Int::new(1, "first").into(), Int::new(1, "second").into()]);
+    let made = interned(&noted);
+    let note = isoform::objects::field_value(&item(&made, 1), "note").expect("a field");
+    assert_eq!(note, Value::from("first"));
+}
+
+#[test]
+fn bound_and_free_variables() {
+    let (x, y) = (var("x"), var("y"));
+    let made = interned(&arr([fun(&[&x], &x), fun(&[&y], &y)]));
+    assert!(is_same(&made, 0, 1), "closed functions");
+    let sums = arr([add(&x, int(1)), add(&x, int(1)), add(&y, int(1))].map(Value::from));
+    let made = interned(&sums);
+    assert!(is_same(&made, 0, 1) && !is_same(&made, 0, 2));
+    let statements = || Value::from(Step::new(Value::from(Assign::new(1, &x))));
+    let made = interned(&arr([statements(), statements()]));
+    assert!(
+        !is_same(&made, 0, 1),
+        "its definition outlives the statement"
+    );
+}
+
+#[test]
+fn identity_is_kept_where_it_counts() {
+    let call = || Value::from(Call::new(vec![Value::from(1)]));
+    let made = interned(&arr([call(), call()]));
+    assert!(!is_same(&made, 0, 1), "dag nodes");
+    let list = || Value::from(List::from(vec![Value::from(1)]));
+    let made = interned(&arr([list(), list()]));
+    assert!(!is_same(&made, 0, 1), "lists");
+    let (one, other) = (Value::from(int(1)), Value::from(int(1)));
+    let map = [(one.clone(), 1.into()), (other.clone(), 2.into())];
+    let map = Value::from(map.into_iter().collect::<Map>());
+    let made = interned(&arr([one, other, map]));
+    assert!(!is_same(&made, 0, 1), "keys of a map");
+}
+
+#[test]
+fn sharing_of_dag_nodes_stays() {
+    // The parts of both calls are merged, so the calls are rebuilt, once each.
+    let part = || Value::from(add(int(1), int(2)));
+    let (one, other) = (Call::new(vec![part()]), Call::new(vec![part()]));
+    let calls = [&one, &other, &one, &other].map(Value::from);
+    let made = interned(&arr(calls));
+    assert!(is_same(&made, 0, 2) && is_same(&made, 1, 3) && !is_same(&made, 0, 1));
+    // A node that is also in a list stays the same there and here.
+    let list = Value::from(List::from(vec![Value::from(&other)]));
+    let made = interned(&arr([part(), Value::from(&other), list]));
+    assert_eq!(item(&made, 1).identity(), other.identity());
+}
+
+#[test]
+fn nothing_to_merge_is_the_same_object() {
+    let value = Value::from(add(int(1), int(2)));
+    let made = intern(&value).expect("comparable");
+    let identity = |value: &Value| value.as_object().map(Ref::identity);
+    assert_eq!(identity(&made), identity(&value));
+}
+
+#[test]
+fn a_million_levels_twice() {
+    let chain = || {
+        let mut value = Value::from(1);
+        for _ in 0..1_000_000 {
+            value = Step::new(value).into();
+        }
+        value
+    };
+    let value = arr([chain(), chain()]);
+    assert!(is_same(&intern(&value).expect("comparable"), 0, 1));
+    let found = duplicates(&[value], 2, 2).expect("comparable");
+    assert_eq!((found.len(), found[0].size), (1, 1_000_000));
+}
