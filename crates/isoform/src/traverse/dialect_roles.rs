@@ -9,17 +9,17 @@ use crate::kernel::value::Value;
 
 /// The roles of the types of a dialect.
 pub(crate) struct DialectRoles<'a> {
-    /// The type that binds variables, with its fields by their roles.
+    /// The type binding variables, with its fields by their roles.
     pub(crate) binding: (TypeIndex, &'a [(&'a str, &'a str)]),
-    /// Types with the value that says whether their nodes are pure.
+    /// Types with the value of the attribute for pure nodes.
     pub(crate) pure: &'a [(TypeIndex, Value)],
     pub(crate) constant: &'a [TypeIndex],
-    /// Types whose operands may be swapped, and the fields of these operands.
+    /// Types with swappable operands, and the fields of these operands.
     pub(crate) commutative: (&'a [TypeIndex], [&'a str; 2]),
 }
 
 impl DialectRoles<'_> {
-    /// Sets the attributes that are not set yet.
+    /// Sets the missing attributes.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl DialectRoles<'_> {
     }
 }
 
-/// Sets an attribute of a type that is not set yet.
+/// Sets a missing attribute of a type.
 ///
 /// # Errors
 ///
