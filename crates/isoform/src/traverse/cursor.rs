@@ -56,7 +56,7 @@ impl View {
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a> {
     pub(crate) met: PartRef<'a>,
-    /// The region: tells if variables in the part are bound or used.
+    /// The region: tells whether variables in the part are bound or used.
     pub(crate) region: RegionKind,
     pub(crate) is_key: bool,
 }
@@ -214,14 +214,14 @@ impl<'a> Cursor<'a> {
         self
     }
 
-    /// Records if the traversal has marked the object as open.
+    /// Records whether the traversal has marked the object as open.
     #[inline(always)]
     pub(crate) fn with_mark(mut self, marked: bool) -> Self {
         self.marked = marked;
         self
     }
 
-    /// Records if the object is marked as open, and if no callback follows its parts.
+    /// Records whether the object is marked as open, and whether no callback follows its parts.
     #[inline(always)]
     pub(super) fn flagged(mut self, marked: bool, silent: bool) -> Self {
         (self.marked, self.silent) = (marked, silent);

@@ -16,7 +16,7 @@ use crate::kernel::value::Value;
 pub struct Child {
     /// The child itself.
     pub value: Value,
-    /// The region: tells if variables in the child are bound or used.
+    /// The region: tells whether variables in the child are bound or used.
     pub region: RegionKind,
     /// True for the key of a map or dict.
     pub is_key: bool,

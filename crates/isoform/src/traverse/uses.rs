@@ -16,7 +16,7 @@ use crate::kernel::value::Value;
 
 /// The users of every object and variable below a root.
 ///
-/// Use the analysis to find out if a value has other users before a change, to find the
+/// Use the analysis to find out whether a value has other users before a change, to find the
 /// definition of a variable, or to replace a value without visiting the rest of the
 /// program. The analysis describes the root at the time of the analysis.
 ///
@@ -315,7 +315,7 @@ impl User<'_> {
         self.uses.graph.step(self.edge)
     }
 
-    /// The region of the owner: tells if the owner is in a definition.
+    /// The region of the owner: tells whether the owner is in a definition.
     pub fn region(&self) -> RegionKind {
         self.uses.graph.node(self.edge.user).region
     }

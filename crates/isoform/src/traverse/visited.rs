@@ -43,7 +43,7 @@ impl Visit<'_> {
         self.object()?.downcast_ref()
     }
 
-    /// The region: tells if variables are bound or used here. With
+    /// The region: tells whether variables are bound or used here. With
     /// [`Sharing::Once`](crate::traverse::Sharing::Once), the region belongs to the
     /// first visited place of the object, and other places are not reported.
     #[inline]

@@ -24,7 +24,7 @@ use crate::kernel::value::Value;
 /// * **Sharing.** [`Sharing::Once`](crate::traverse::Sharing::Once) visits an object once,
 ///   at the first place where it is met; plain values (numbers, strings, bytes)
 ///   are visited at every place.
-/// * **Regions.** [`Visit::region`] tells if a variable is bound or used here. To see
+/// * **Regions.** [`Visit::region`] tells whether a variable is bound or used here. To see
 ///   both places of a variable, use
 ///   [`Sharing::OncePerRegion`](crate::traverse::Sharing::OncePerRegion). The keys of
 ///   maps are always uses.

@@ -44,7 +44,7 @@
 //! A [`Section`] has no size. Every read of a field takes `&Section`, and a reference
 //! to the contents of the field (`FieldValue`) is bound to this borrow. Calls that may
 //! leave the section (`outside`, `hooks::run`, `Poll::step`) take `&mut Section`: the
-//! signature of an engine's method tells if user code may run in the method. `reading`
+//! signature of an engine's method tells whether user code may run in the method. `reading`
 //! lends its token immutably, hence its section is never left. Code outside of sections
 //! calls users through `calling`, `hooks::run_outside` and `Poll::step_outside`; debug
 //! builds assert that no section is open.
@@ -258,7 +258,7 @@ fn leaving<T>(body: impl FnOnce() -> T) -> T {
     body()
 }
 
-/// Checks again if sections need the lock; called where a running traversal visits
+/// Checks again whether sections need the lock; called where a running traversal visits
 /// objects that were unreachable at its beginning.
 #[inline(always)]
 fn refresh() {

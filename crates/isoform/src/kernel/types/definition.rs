@@ -438,7 +438,7 @@ impl TypeDef {
     /// inherited fields; by default, they are if the type is a scope and declares no
     /// [order of visit](Self::visit_order).
     ///
-    /// A `let` without its variable bound in the value is a scope with
+    /// A `let` whose variable is not bound in its own value is a scope with
     /// `defs_first(false)`, declaring value, variable, body in this order.
     #[must_use]
     pub fn defs_first(mut self, defs_first: bool) -> Self {

@@ -49,7 +49,7 @@ pub(crate) fn visit_order(line: &[&TypeDef]) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-/// The positions of the named fields, and for each field a flag telling if the field is
+/// The positions of the named fields, and for each field a flag telling whether the field is
 /// named.
 fn stated(
     names: &[Box<str>],
