@@ -221,7 +221,8 @@ impl<'a> Cursor<'a> {
         self
     }
 
-    /// Records whether the object is marked as open, and whether no callback follows its parts.
+    /// Records whether the object is marked as open, and whether no callback follows
+    /// its parts.
     #[inline(always)]
     pub(super) fn flagged(mut self, marked: bool, silent: bool) -> Self {
         (self.marked, self.silent) = (marked, silent);

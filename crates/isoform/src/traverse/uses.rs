@@ -16,9 +16,9 @@ use crate::kernel::value::Value;
 
 /// The users of every object and variable below a root.
 ///
-/// Use the analysis to find out whether a value has other users before a change, to find the
-/// definition of a variable, or to replace a value without visiting the rest of the
-/// program. The analysis describes the root at the time of the analysis.
+/// Use the analysis to find out whether a value has other users before a change, to
+/// find the definition of a variable, or to replace a value without visiting the rest
+/// of the program. The analysis describes the root at the time of the analysis.
 ///
 /// * **A use** is a place: a field, an item or an entry of an object that holds the
 ///   value. An object holding the value twice counts as two uses. Fields ignored by

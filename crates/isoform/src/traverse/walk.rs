@@ -24,8 +24,8 @@ use crate::kernel::value::Value;
 /// * **Sharing.** [`Sharing::Once`](crate::traverse::Sharing::Once) visits an object once,
 ///   at the first place where it is met; plain values (numbers, strings, bytes)
 ///   are visited at every place.
-/// * **Regions.** [`Visit::region`] tells whether a variable is bound or used here. To see
-///   both places of a variable, use
+/// * **Regions.** [`Visit::region`] tells whether a variable is bound or used here. To
+///   see both places of a variable, use
 ///   [`Sharing::OncePerRegion`](crate::traverse::Sharing::OncePerRegion). The keys of
 ///   maps are always uses.
 /// * **Mutation.** A list or dict is walked in its state when the walk enters it (in

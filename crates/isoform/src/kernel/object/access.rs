@@ -44,10 +44,10 @@
 //! A [`Section`] has no size. Every read of a field takes `&Section`, and a reference
 //! to the contents of the field (`FieldValue`) is bound to this borrow. Calls that may
 //! leave the section (`outside`, `hooks::run`, `Poll::step`) take `&mut Section`: the
-//! signature of an engine's method tells whether user code may run in the method. `reading`
-//! lends its token immutably, hence its section is never left. Code outside of sections
-//! calls users through `calling`, `hooks::run_outside` and `Poll::step_outside`; debug
-//! builds assert that no section is open.
+//! signature of an engine's method tells whether user code may run in the method.
+//! `reading` lends its token immutably, hence its section is never left. Code outside
+//! of sections calls users through `calling`, `hooks::run_outside` and
+//! `Poll::step_outside`; debug builds assert that no section is open.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

@@ -49,8 +49,8 @@ pub(crate) fn visit_order(line: &[&TypeDef]) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-/// The positions of the named fields, and for each field a flag telling whether the field is
-/// named.
+/// The positions of the named fields, and for each field a flag telling whether the
+/// field is named.
 fn stated(
     names: &[Box<str>],
     fields: &[&FieldDef],
