@@ -223,8 +223,8 @@ impl Copier {
         let may_return = is_root || header.count() > 1;
         if may_return && let Some(position) = self.known.word(header.ident()).checked_sub(1) {
             let copy = self.copies[position as usize];
-            // SAFETY: the copies are alive: each copy is owned by the copy that caused
-            // it.
+            // SAFETY: the copies are alive: each copy is owned by the copy it was first
+            // made for.
             unsafe { copy.as_ref() }.retain();
             return copy;
         }

@@ -18,11 +18,11 @@
 //! Other threads may own objects and follow references while counts are read. During a
 //! collection, the writer's lock is held: nobody reads or writes a field declared at
 //! run time, a list or a dict, and dying tracked objects keep their fields until the
-//! end of the collection. The owner thread of a visited object can then move only to
-//! children of arrays, maps and Rust structs, without cycles among these. Counts are
-//! read in this order, parents first: a thread leaving an object before the count is
-//! read moves to an object with a later read, and is found at the last object at the
-//! latest.
+//! end of the collection. A thread owning a visited object can then move only to
+//! children of arrays, maps and Rust structs, and these edges form no cycles. Counts
+//! are read along these edges, parents first: a thread leaving an object before its
+//! count is read moves to an object with a later read, and is found at the last such
+//! object at the latest.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -160,9 +160,9 @@ fn collect_once() {
 ///
 /// Cycles can only go through [`List`](crate::values::List),
 /// [`Dict`](crate::values::Dict) and objects with mutable fields. O(objects reachable
-/// from the tracked objects); other threads wait before reading or writing fields. A
-/// write starts a collection once many more objects may be part of a cycle than after
-/// the previous collection.
+/// from the tracked objects); other threads wait meanwhile before reading or writing
+/// fields. A write starts a collection once many more objects may be part of a cycle
+/// than after the previous collection.
 ///
 /// ```
 /// use isoform::Value;

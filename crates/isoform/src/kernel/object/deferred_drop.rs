@@ -72,7 +72,7 @@ pub(super) fn keep(value: Value) {
     sweep();
 }
 
-/// Drops the values out of everybody's reach.
+/// Drops the values beyond the reach of all traversals.
 fn sweep() {
     loop {
         let mut batches = BATCHES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -51,8 +51,8 @@ pub(crate) fn note_remembered(ident: u64) {
 pub(crate) struct Header {
     refs: AtomicU32,
     pub(crate) type_index: TypeIndex,
-    /// Identity number; after the end of the last owner, links the objects waiting to
-    /// be freed.
+    /// Identity number; after the last owner is gone, links the objects waiting to be
+    /// freed.
     pub(super) ident: Cell<u64>,
     /// Word for a host language (a cached wrapper); zero when unused.
     pub(crate) host: AtomicUsize,

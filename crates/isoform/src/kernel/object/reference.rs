@@ -36,7 +36,7 @@ pub unsafe trait Node: Sized + Send + Sync + 'static {
     ///
     /// When another definition already owns the type key.
     ///
-    /// Call [`register`](crate::types::register) first to get the panic as an error.
+    /// Call [`register`](crate::types::register) first to get an error instead.
     fn type_index() -> TypeIndex;
     /// The declaration as data.
     fn definition() -> TypeDef;

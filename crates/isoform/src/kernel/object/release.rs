@@ -67,7 +67,8 @@ unsafe fn destroy(object: NonNull<Header>) {
         // The last linked child is freed first. Memory is traversed in one direction by
         // freeing the last child first where parts lie before the object, as most
         // builders leave them, and the first child first where parts follow the object,
-        // as in copies. SAFETY: the slot belongs to the object's own type.
+        // as in copies.
+        // SAFETY: the slot belongs to the object's own type.
         let first = slots
             .first()
             .and_then(|&slot| unsafe { child_in(object, slot) });
