@@ -11,7 +11,7 @@ use crate::kernel::value::Value;
 pub(crate) struct DialectRoles<'a> {
     /// The type binding variables, with its fields by their roles.
     pub(crate) binding: (TypeIndex, &'a [(&'a str, &'a str)]),
-    /// Types with the value of the attribute for pure nodes.
+    /// Types with the value telling whether their nodes are pure.
     pub(crate) pure: &'a [(TypeIndex, Value)],
     pub(crate) constant: &'a [TypeIndex],
     /// Types with swappable operands, and the fields of these operands.

@@ -1,5 +1,5 @@
 //! Dispatch by class: a table from types to functions; a type without an entry inherits
-//! the entry of its nearest ancestor.
+//! the entry of the nearest ancestor that has an entry.
 //!
 //! The traversals calling the functions are in `visitors.rs` and `functor.rs`.
 //!
@@ -16,7 +16,7 @@ use crate::kernel::object::reference::Node;
 use crate::kernel::object::table as types;
 
 /// A function for each type; a type without a function inherits the function of the
-/// nearest ancestor.
+/// nearest ancestor that has a function.
 ///
 /// For visitors, printers, evaluators and whatever else decides by class. The
 /// functions are of any type `F`: closures, numbers, methods. Types may be

@@ -24,9 +24,9 @@ type Ahead<'f, C, R> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Before<R>> + 'f>;
 ///
 /// The nodes below a node come first, and the node's function asks for their results
 /// with [`Results::of`]. A class without a function inherits the function of the
-/// nearest ancestor; nodes without any function have no result. A result is computed
-/// once for a node, however many ways lead to the node. `C` is the further working data
-/// of the functions.
+/// nearest ancestor that has a function; nodes without any function have no result. A
+/// result is computed once for a node, however many ways lead to the node. `C` is
+/// additional data for the functions.
 ///
 /// ```
 /// use isoform::dialect::pto::{Add, ConstInt, DataType, Expr, Min};

@@ -64,7 +64,7 @@ pub(crate) enum Role {
 
 /// An object in one kind of region.
 pub(crate) struct GraphNode {
-    /// The object after its last rebuild.
+    /// The object in its last built form.
     pub(crate) value: Value,
     pub(crate) kids: SmallVec<[Operand; 2]>,
     pub(crate) users: SmallVec<[Edge; 1]>,

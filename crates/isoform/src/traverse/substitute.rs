@@ -204,7 +204,7 @@ struct Substitution<'a> {
     /// Open objects that may be revisited, each with the number of replacements being
     /// searched at that time.
     open: HashSet<(u64, usize), rapidhash::fast::RandomState>,
-    /// Objects in the fields of free-used variables.
+    /// Objects in the fields of variables used free.
     searched: HashSet<u64, rapidhash::fast::RandomState>,
     /// The number of replacements being searched.
     replacements: usize,

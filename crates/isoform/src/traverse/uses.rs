@@ -122,8 +122,8 @@ impl Uses {
     /// The definition of a variable: the only place binding the variable, if the type
     /// of the object there declares [`BINDING`](super::BINDING). None for a variable
     /// bound by another kind of object, not at all, or more than once, and for a
-    /// variable also used outside of the scope of its definition. O(1), after O(n log
-    /// n) for the first call.
+    /// variable also used outside of the scope of its definition. O(1), after
+    /// O(n log n) for the first call.
     pub fn definition(&self, var: &Value) -> Option<Definition> {
         let bound = self
             .bindings

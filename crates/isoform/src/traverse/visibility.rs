@@ -191,9 +191,9 @@ impl Places<'_> {
         left
     }
 
-    /// True if every place of a use is in the scope of the definition, after it. O(log
-    /// n) for a use with one place, and for each node above a use with several places
-    /// in different parts of the definition's surroundings.
+    /// True if every place of a use is in the scope of the definition, after it.
+    /// O(log n) for a use with one place, and for each node above a use with several
+    /// places in different parts of the definition's surroundings.
     fn is_visible(&self, definition: NodeId, at: NodeId) -> bool {
         let scope = self.at(definition).scope;
         if scope == SEVERAL {

@@ -15,9 +15,10 @@ type Rewrite<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Option<Value>> + '
 
 /// Visits the nodes of a value, each node by the function for its class.
 ///
-/// A class without a function inherits the function of the nearest ancestor; nodes
-/// without any function are visited through. Classes of users and classes registered
-/// later are nodes like any other. `C` is the working data of the functions.
+/// A class without a function inherits the function of the nearest ancestor that has a
+/// function; nodes without any function are visited through. Classes of users and
+/// classes registered later are nodes like any other. `C` is the working data of the
+/// functions.
 ///
 /// ```
 /// use isoform::dialect::pto::{Add, DataType, Expr, ScalarType, Var};
@@ -159,7 +160,7 @@ impl<C> std::fmt::Debug for NodeVisitor<'_, C> {
 ///
 /// A function sees its node after the rewrite of all nodes below, and returns the
 /// node's replacement, or None to keep the node. A class without a function inherits
-/// the function of the nearest ancestor.
+/// the function of the nearest ancestor that has a function.
 ///
 /// ```
 /// use isoform::dialect::pto::{self, Add, ConstInt, DataType, ScalarType, Var};
