@@ -7,18 +7,18 @@ use isoform::{Array, Map, Result, Str, Value};
 
 /// The roles of the types of a dialect.
 pub struct DialectRoles<'a> {
-    /// The type that binds variables, with its fields by their roles.
+    /// The type binding variables, with its fields by their roles.
     pub binding: (TypeIndex, &'a [(&'a str, &'a str)]),
-    /// Types with the value that says whether their nodes are pure.
+    /// Types with the value telling whether their nodes are pure.
     pub pure: &'a [(TypeIndex, Value)],
     /// Types whose nodes are constants.
     pub constant: &'a [TypeIndex],
-    /// Types whose operands may be swapped, and the fields of these operands.
+    /// Types with swappable operands, and the fields of these operands.
     pub commutative: (&'a [TypeIndex], [&'a str; 2]),
 }
 
 impl DialectRoles<'_> {
-    /// Sets the attributes that are not set yet.
+    /// Sets the missing attributes.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl DialectRoles<'_> {
     }
 }
 
-/// Sets an attribute of a type that is not set yet.
+/// Sets a missing attribute of a type.
 ///
 /// # Errors
 ///

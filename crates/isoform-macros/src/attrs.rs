@@ -15,7 +15,7 @@ const EXPECTED: &str = "`attrs(...)` of `dyn Trait` and `\"name\" = value`";
 
 /// One attribute of a node type.
 pub(crate) enum AttrOption {
-    /// `dyn Trait`: a node trait that the type implements.
+    /// `dyn Trait`: a node trait implemented by the type.
     Trait(Box<Type>),
     /// `"name" = value`
     Value { name: LitStr, value: Box<Expr> },
@@ -41,7 +41,7 @@ impl Parse for AttrOption {
 }
 
 impl AttrOption {
-    /// The name that two options must not share, as the user wrote it.
+    /// The name to be unique among the options, as the user wrote it.
     fn name(&self) -> String {
         match self {
             AttrOption::Trait(ty) => ty.to_token_stream().to_string(),
@@ -57,7 +57,7 @@ impl AttrOption {
     }
 }
 
-/// The attributes that `entry` lists, each name once.
+/// The attributes listed by `entry`, each name once.
 pub(crate) fn parse(entry: &Entry, errors: &mut Errors) -> syn::Result<Vec<AttrOption>> {
     let list = entry.list().ok_or_else(|| entry.expected(EXPECTED))?;
     if list.is_empty() {

@@ -1,5 +1,5 @@
-//! `dialect!`: one list of the node types of a dialect, which registers and re-exports them and names the methods of
-//! its visitors.
+//! `dialect!`: one list of the node types of a dialect, to register and re-export the types and
+//! name the methods of their visitors.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -62,14 +62,14 @@ impl Parse for Dialect {
     }
 }
 
-/// The re-exports, the function that registers the types, and the traits.
+/// The re-exports, the function registering the types, and the traits.
 pub(crate) fn dialect(input: TokenStream) -> syn::Result<TokenStream> {
     let dialect: Dialect = syn::parse2(input)?;
     let mut types = Vec::new();
     for item in &dialect.uses {
         leaves(&item.tree, &mut types)?;
     }
-    // The types of the module itself are there already.
+    // The types of the module itself are already in scope.
     let is_own =
         |item: &&ItemUse| matches!(&item.tree, UseTree::Path(path) if path.ident == "self");
     let uses = dialect.uses.iter().filter(|item| !is_own(item));
@@ -115,7 +115,7 @@ fn leaves(tree: &UseTree, found: &mut Vec<Ident>) -> syn::Result<()> {
     }
 }
 
-/// The traits with a method for each type, and what calls it.
+/// The traits with a method for each type, and the functions calling the methods.
 fn traits(dialect: &Dialect, types: &[Ident]) -> TokenStream {
     let krate = &dialect.krate;
     let positions: Vec<u16> = (0..types.len() as u16).collect();
@@ -138,11 +138,11 @@ fn traits(dialect: &Dialect, types: &[Ident]) -> TokenStream {
             result: quote!(#krate::__private::WalkResult),
         };
         let end = quote! {
-            /// Visits a node for which there is no other method: by default goes on below it.
+            /// Visits a node without a more specific method: by default goes on below the node.
             ///
             /// # Errors
             ///
-            /// Those that the visit is to end with.
+            /// The errors ending the visit.
             fn visit_node(
                 &mut self,
                 _op: &#krate::__private::Ref<#krate::__private::Obj>,
@@ -150,11 +150,11 @@ fn traits(dialect: &Dialect, types: &[Ident]) -> TokenStream {
                 Ok(#krate::__private::WalkResult::Advance)
             }
 
-            /// Called when a node and what lies below it have been visited.
+            /// Called after the visit of a node and all nodes below.
             ///
             /// # Errors
             ///
-            /// Those that the visit is to end with.
+            /// The errors ending the visit.
             fn leave_node(
                 &mut self,
                 _op: &#krate::__private::Ref<#krate::__private::Obj>,
@@ -180,11 +180,12 @@ fn traits(dialect: &Dialect, types: &[Ident]) -> TokenStream {
             result: result.clone(),
         };
         let end = quote! {
-            /// Returns the replacement of a node for which there is no other method: by default the node itself.
+            /// Returns the replacement of a node without a more specific method: by default the
+            /// node itself.
             ///
             /// # Errors
             ///
-            /// Those that the rewrite is to end with.
+            /// The errors ending the rewrite.
             fn mutate_node(
                 &mut self,
                 _op: &#krate::__private::Ref<#krate::__private::Obj>,
@@ -268,7 +269,7 @@ impl Methods<'_> {
                 )*
             }
 
-            /// Calls the method for a class that a node belongs to.
+            /// Calls the method for a class of the node.
             fn #call<V: #name + ?Sized>(
                 visitor: &mut V,
                 class: Option<&u16>,
@@ -283,7 +284,7 @@ impl Methods<'_> {
                 }
             }
 
-            /// Calls the method for the class of a node, or for the nearest one that it extends.
+            /// Calls the method for the class of a node, or for the nearest ancestor with a method.
             pub(crate) fn #entry<V: #name + ?Sized>(visitor: &mut V, node: &#object) -> #returned {
                 #call(visitor, classes().get(node.type_index()), node)
             }

@@ -17,7 +17,7 @@ const KINDS: [(&str, &str); 6] = [
     ("none", "None"),
 ];
 
-/// One entry of an attribute, not yet understood.
+/// One entry of an attribute, before its interpretation.
 pub(crate) struct Entry {
     pub(crate) name: Ident,
     pub(crate) value: EntryValue,
@@ -35,7 +35,7 @@ pub(crate) enum EntryValue {
 
 impl Parse for Entry {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        // `crate` is a keyword, which plain identifier parsing refuses.
+        // `crate` is a keyword, refused by plain identifier parsing.
         let name = Ident::parse_any(input)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
@@ -52,7 +52,7 @@ impl Parse for Entry {
 }
 
 impl Entry {
-    /// The error for an entry that is not of the form `expected`.
+    /// The error for an entry in another form than `expected`.
     pub(crate) fn expected(&self, expected: &str) -> syn::Error {
         let name = &self.name;
         match &self.value {
@@ -80,7 +80,7 @@ impl Entry {
         }
     }
 
-    /// A flag that also takes an explicit boolean.
+    /// A flag, also with an explicit boolean.
     pub(crate) fn flag_or_bool(&self) -> syn::Result<bool> {
         if matches!(self.value, EntryValue::Flag) {
             return Ok(true);
@@ -127,7 +127,7 @@ impl Entry {
         }
     }
 
-    /// The names in the parentheses of `name(...)`, which may be keywords.
+    /// The names in the parentheses of `name(...)`, possibly keywords.
     pub(crate) fn names(&self) -> syn::Result<Vec<Ident>> {
         let names = self.list().and_then(|list| {
             let parser = |input: ParseStream<'_>| {
@@ -151,7 +151,7 @@ impl Entry {
         }
     }
 
-    /// The variant of `__private::Kind` that `kind = ...` names.
+    /// The variant of `__private::Kind` named by `kind = ...`.
     pub(crate) fn kind(&self) -> syn::Result<&'static str> {
         let known = KINDS.map(|(name, _)| name);
         self.path()

@@ -1,4 +1,4 @@
-//! Collects errors, so that one build shows every mistake of a declaration.
+//! Collects errors: one build shows every mistake of a declaration.
 
 use quote::ToTokens;
 
@@ -25,7 +25,7 @@ impl Errors {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Ends the collection: `value` if nothing went wrong.
+    /// Ends the collection: `value` if no error was collected.
     pub(crate) fn finish<T>(self, value: Option<T>) -> syn::Result<T> {
         match (self.0, value) {
             (None, Some(value)) => Ok(value),

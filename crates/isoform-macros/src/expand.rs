@@ -1,11 +1,12 @@
 //! Writes the impls of a checked node type.
 //!
-//! Every path starts at `::core` or at the `__private` module of the isoform crate, so nothing that the user has in
-//! scope changes the meaning of the expansion. Field identifiers keep their spans, so that compiler errors about a
-//! field point at it, and the local variables are hygienic, so that no field name can capture them.
+//! Every path starts at `::core` or at the `__private` module of the isoform crate, so no item in
+//! the user's scope changes the meaning of the expansion. Field identifiers keep their spans, so
+//! compiler errors about a field point at the field, and the local variables are hygienic: no field
+//! name can capture them.
 //!
-//! The expansion of the derive has one `unsafe impl`; the expansions of the other macros
-//! have nothing unsafe.
+//! The expansion of the derive has one `unsafe impl`; the expansions of all other macros have no
+//! unsafe code.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -42,7 +43,7 @@ pub(crate) fn expand(node: &NodeModel) -> TokenStream {
     }
 }
 
-/// The node and the tokens that most parts of its expansion need.
+/// The node and the tokens used by most parts of its expansion.
 struct Ctx<'a> {
     node: &'a NodeModel,
     ident: &'a Ident,
@@ -68,12 +69,13 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// The impl that everything else relies on, and the only unsafe one.
+    /// The impl used by all other parts, and the only unsafe impl.
     ///
-    /// It is sound because the model has checked the requirements of the trait: the layout is `repr(C)`, the base is the
-    /// first field, each offset and type comes from the compiler, and the drop check follows.
-    /// It has no `allow(unsafe_code)`: rustc does not report that lint inside the expansion of a foreign macro,
-    /// and an `allow` would be an error in a crate that forbids unsafe code.
+    /// The impl is sound because the model has checked the requirements of the trait: the layout is
+    /// `repr(C)`, the base is the first field, each offset and type comes from the compiler, and
+    /// the drop check follows. The impl has no `allow(unsafe_code)`: rustc does not report this
+    /// lint inside the expansion of a foreign macro, and an `allow` would be an error in a crate
+    /// that forbids unsafe code.
     fn node_impl(&self) -> TokenStream {
         let Self {
             ident,
@@ -152,13 +154,13 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// The expression that builds the `FieldDef` of one field.
+    /// The expression building the `FieldDef` of one field.
     fn field_def(&self, field: &FieldModel) -> TokenStream {
         let private = &self.private;
         let FieldModel {
             ident, ty, name, ..
         } = field;
-        // A type that cannot be stored in a field is reported at the field.
+        // A type unusable in a field is reported at the field.
         let create = quote_spanned!(located_at(ty.span())=> #private::FieldDef::of::<#ty>);
         let flag = field.flag.map(|variant| {
             let variant = format_ident!("{variant}");
@@ -182,7 +184,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// The fields of a struct expression that copies `self`.
+    /// The fields of a struct expression copying `self`.
     fn field_clones(&self) -> TokenStream {
         let private = &self.private;
         let base = self.node.base.as_ref().map(|BaseModel { ident, ty, .. }| {
@@ -211,10 +213,11 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// The subtype relation: a node is itself, and whatever its parent is.
+    /// The subtype relation: a node is of its own type, and of every type its parent is of.
     ///
-    /// `From<Ref<Node>> for Ref<Parent>` would say it with a standard trait, but only inside the crate that owns `Ref`.
-    /// The second impl is not recommended in errors: those would be about the root type, where the search ends.
+    /// `From<Ref<Node>> for Ref<Parent>` would express the relation with a standard trait, but only
+    /// inside the crate that owns `Ref`. The second impl is not recommended in errors: such errors
+    /// would be about the root type, at the end of the search.
     fn upcast_impls(&self) -> TokenStream {
         let Self {
             ident,
@@ -283,8 +286,8 @@ impl<'a> Ctx<'a> {
             methods.extend(node.fields.iter().map(|field| self.with_fn(field)));
         }
         let ident = self.ident;
-        // Private fields and types are treated like any other; the rest is about names and numbers that the user chose for
-        // the fields.
+        // Private fields and types are treated like any other; the rest is about names and numbers
+        // chosen by the user for the fields.
         (!methods.is_empty()).then(|| {
             quote! {
                 #[allow(
@@ -389,7 +392,7 @@ impl<'a> Ctx<'a> {
         doc
     }
 
-    /// The method that returns a copy with one field replaced.
+    /// The method returning a copy with one field replaced.
     fn with_fn(&self, field: &FieldModel) -> TokenStream {
         let private = &self.private;
         let FieldModel { ident, vis, ty, .. } = field;
@@ -409,10 +412,10 @@ impl<'a> Ctx<'a> {
     }
 }
 
-/// The call that adds an attribute to the `TypeDef`.
+/// The call adding an attribute to the `TypeDef`.
 fn attr_call(attr: &AttrOption) -> TokenStream {
     match attr {
-        // A trait that is not implemented is reported at its name.
+        // A missing implementation of a trait is reported at the trait's name.
         AttrOption::Trait(ty) => {
             quote_spanned!(located_at(ty.span())=> .implements::<#ty, Self>())
         }
@@ -420,16 +423,16 @@ fn attr_call(attr: &AttrOption) -> TokenStream {
     }
 }
 
-/// A span of the expansion that compiler errors show as `span`.
+/// A span of the expansion, shown as `span` by compiler errors.
 ///
-/// With a span of the user's own code, lints would treat the expansion as code that the user wrote.
+/// With a span of the user's own code, lints would treat the expansion as code written by the user.
 pub(crate) fn located_at(span: Span) -> Span {
     Span::call_site().located_at(span)
 }
 
-/// The name of the function that holds the default of field `ident`.
+/// The name of the function holding the default of field `ident`.
 fn default_fn_name(ident: &Ident) -> Ident {
-    // The span is that of the expansion: the name exists only there.
+    // The span belongs to the expansion: the name exists only there.
     Ident::new(&format!("__default_{}", ident.unraw()), Span::call_site())
 }
 

@@ -1,7 +1,7 @@
-//! `#[export]`: keeps a plain function, and adds a companion that registers it.
+//! `#[export]`: keeps a plain function, and adds a companion for its registration.
 //!
-//! Functions and types have separate namespaces in Rust, so the companion is a type with the name of the function, and
-//! a path to the function is also a path to its companion.
+//! Functions and types have separate namespaces in Rust: the companion is a type with the name of
+//! the function, and a path to the function is also a path to its companion.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -48,11 +48,11 @@ impl Parse for ExportOptions {
 struct Parameter {
     /// The registered name; None for `_`.
     name: Option<String>,
-    /// The type, without the reference if there is one.
+    /// The type, without the reference, if any.
     ty: Type,
     by_reference: bool,
     default: Option<Expr>,
-    /// True if it or an earlier argument is marked with `#[keyword]`.
+    /// True if the parameter or an earlier parameter is marked with `#[keyword]`.
     keyword: bool,
 }
 
@@ -198,7 +198,7 @@ fn check_defaults(parameters: &[Parameter], errors: &mut Errors) {
                     format!("expected no default before `{required}`, which has none"),
                 );
             }
-            // A keyword-only parameter does not affect the positions of others.
+            // A keyword-only parameter does not affect the positions of the remaining parameters.
             _ if parameter.keyword => {}
             (None, _) if !is_option(&parameter.ty) => later_required = Some(parameter),
             _ => {}
@@ -206,7 +206,7 @@ fn check_defaults(parameters: &[Parameter], errors: &mut Errors) {
     }
 }
 
-/// True if a type is written as `Option<...>`, whose default is None.
+/// True if a type is written as `Option<...>`, with None as default.
 fn is_option(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Option"))
 }

@@ -1,13 +1,13 @@
 //! The macros of the isoform crate.
 //!
 //! [`macro@Node`] works in three steps, one module each: `parse` (and `attrs`) turns the
-//! `#[node(...)]` attributes into options, `model` checks the struct and its options
-//! together, `expand` writes the impls. [`macro@node_trait`] and [`macro@export`] are the
-//! modules of their names. The macros collect all mistakes before failing, so a single
-//! build shows every mistake.
+//! `#[node(...)]` attributes into options, `model` checks the struct and its options together,
+//! `expand` writes the impls. [`macro@node_trait`] and [`macro@export`] are the modules of their
+//! names. The macros collect all mistakes before failing: a single build shows every mistake.
 //!
-//! The expansion names nothing but `core` and the `__private` module of the isoform crate.
-//! This crate is an implementation detail of `isoform`, which re-exports the macros: depend on that crate instead.
+//! The expansion names no items outside of `core` and the `__private` module of the isoform crate.
+//! This crate is an implementation detail of `isoform`, which re-exports the macros: depend on
+//! `isoform` instead.
 
 use proc_macro2::TokenStream;
 
@@ -27,8 +27,9 @@ mod tests;
 
 /// Declares a struct as a node type.
 ///
-/// Nothing else has to be written: the table that it registers (key, parent, kind, fields with offsets, flags,
-/// defaults and docs) drives equality, hashes, digests, differences, walks, copies, text, JSON and the Python class.
+/// No further code is needed: the registered table (key, parent, kind, fields with offsets, flags,
+/// defaults and docs) drives equality, hashes, digests, differences, walks, copies, text, JSON and
+/// the Python class.
 ///
 /// ```ignore
 /// use isoform::{Array, Node, Ref};
@@ -58,14 +59,15 @@ mod tests;
 ///
 /// # Generated items
 ///
-/// - the `Node` impl, which registers the type at first use;
+/// - the `Node` impl, registering the type at first use;
 /// - `Deref` to the base field, and the upcast to every ancestor, so a `Ref<Function>` is accepted wherever a field or an
 ///   argument requires a `Ref<Expr>`;
-/// - `new`, with one argument per field that has no default, in declaration order, and the visibility of the struct;
+/// - `new`, with one argument per field without a default, in declaration order, and the visibility
+///   of the struct;
 /// - `with_<field>` for every field, a copy of the node with that field replaced, with the visibility of the field.
 ///
-/// The arguments convert: a string field accepts a `&str`, an object field accepts a subtype.
-/// The base is an exception: it is not converted.
+/// The arguments convert: a string field accepts a `&str`, an object field accepts a subtype. The
+/// base is an exception, without conversion.
 ///
 /// # Struct attributes
 ///
@@ -88,13 +90,13 @@ mod tests;
 ///
 /// # The order of visit
 ///
-/// Comparison, hashes, digests, walks, maps and substitution visit the fields of the base first, then the others in order
-/// of declaration, and with `defs_first` the definitions before the rest.
-/// So a `let` whose variable is not bound in its own value is a `scope` with `defs_first = false`, and declares value,
-/// variable and body in this order.
-/// If constructors and files need a different order, `visit_order` sets the order of visit: it names each field of the
-/// struct once, except that ignored ones may be left out, and may name a field of the base to visit it later.
-/// For example, a loop whose bounds are outside of its binding:
+/// Comparison, hashes, digests, walks, maps and substitution visit the fields of the base first,
+/// then the others in order of declaration, and with `defs_first` the definitions before the rest.
+/// A `let` whose variable is not bound in its own value is therefore a `scope` with
+/// `defs_first = false`, declaring value, variable and body in this order. If constructors and
+/// files need a different order, `visit_order` sets the order of visit: the option names each field
+/// of the struct once, may leave out ignored fields, and may name a field of the base to visit it
+/// later. For example, a loop with its bounds outside of the binding:
 ///
 /// ```ignore
 /// #[derive(Node)]
@@ -125,28 +127,30 @@ mod tests;
 /// | `repr = false` | The text of the node leaves this field out. |
 /// | `name = "other"` | The registered name; by default the identifier of the field, without a leading `r#`. |
 ///
-/// At most one of `ignore`, `def`, `def_simple` and `uses` is allowed on a field, and the base allows only `default`.
-/// A `default` that is a literal converts like an argument of `new`, unless the field is a primitive such as `i64`.
-/// Any other default expression must have the type of the field: a hidden conversion would leave `None` or
-/// `Array::new()` without a type to infer.
+/// At most one of `ignore`, `def`, `def_simple` and `uses` is allowed on a field, and the base
+/// allows only `default`. A literal `default` converts like an argument of `new`, unless the field
+/// is a primitive such as `i64`. Any other default expression must have the type of the field: a
+/// hidden conversion would leave `None` or `Array::new()` without a type to infer.
 ///
-/// The value of an attribute is made once, when the type is registered, so it must not need objects of the type itself.
+/// The value of an attribute is made once, when the type is registered, and must not need objects
+/// of the type itself.
 ///
-/// The doc comments of the struct and of its fields are registered with them.
+/// The doc comments of the struct and of its fields are registered as well.
 ///
 /// # Requirements
 ///
-/// The struct has named fields or none, no generic parameters, `#[repr(C)]` (the table holds field offsets), and no
-/// `Drop` impl: the library takes nodes apart field by field, so that deep structures are freed without recursion.
+/// The struct has named fields or no fields, no generic parameters, `#[repr(C)]` (the table holds
+/// field offsets), and no `Drop` impl: the library takes nodes apart field by field, to free deep
+/// structures without recursion.
 ///
-/// The one `unsafe impl` of the expansion states what the macro has checked, and it is accepted in crates that deny or
-/// forbid `unsafe_code`.
+/// The one `unsafe impl` of the expansion rests on the checks of the macro, and is accepted in
+/// crates that deny or forbid `unsafe_code`.
 #[proc_macro_derive(Node, attributes(node))]
 pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     derive(input.into()).into()
 }
 
-/// Turns a trait into a type attribute, which node types implement and passes query.
+/// Turns a trait into a type attribute, to be implemented by node types and queried by passes.
 ///
 /// ```ignore
 /// /// Knows a simpler form of itself.
@@ -175,8 +179,9 @@ pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// }
 /// ```
 ///
-/// The argument is the name of the attribute; an optional `crate = path` after it gives the path of the isoform crate.
-/// The documentation of the trait is that of the attribute. The value of the attribute depends on the methods:
+/// The argument is the name of the attribute; an optional `crate = path` after it gives the path of
+/// the isoform crate. The documentation of the trait becomes the documentation of the attribute.
+/// The value of the attribute depends on the methods:
 ///
 /// | methods | value |
 /// |---|---|
@@ -184,16 +189,17 @@ pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// | one | a Function, whose first argument is the node |
 /// | several | a Map from names to such Functions; methods with a default body are optional |
 ///
-/// So another language can implement the trait for its own types by setting the attribute, and can call the
-/// implementations in Rust. An exception raised by a Function of another language becomes the error of the method.
+/// Another language can therefore implement the trait for its own types by setting the attribute,
+/// and can call the implementations in Rust. An exception raised by a Function of another language
+/// becomes the error of the method.
 ///
 /// # Requirements
 ///
-/// The trait has no generic parameters, no members but methods, and no supertraits but `Send` and `Sync`.
-/// Methods take `&self`, arguments whose types convert from and to values (or shared references to such types, and
-/// `&str`), and return an `isoform::Result` of a type that converts.
-/// `#[node_trait(rust_only)]` hides a method from other languages, whose implementations use its default body. A trait
-/// whose methods are all Rust-only can be implemented only in Rust.
+/// The trait has no generic parameters, no members but methods, and no supertraits but `Send` and
+/// `Sync`. Methods take `&self`, arguments with types that convert from and to values (or shared
+/// references to such types, and `&str`), and return an `isoform::Result` of a type that converts.
+/// `#[node_trait(rust_only)]` hides a method from other languages, with implementations using the
+/// method's default body. A trait with only Rust-only methods can be implemented only in Rust.
 #[proc_macro_attribute]
 pub fn node_trait(
     arguments: proc_macro::TokenStream,
@@ -216,18 +222,18 @@ pub fn node_trait(
 /// isoform::functions::register_functions(isoform::exports![divide])?;
 /// ```
 ///
-/// The function itself is unchanged and can be called from Rust as before.
-/// A type of the same name is added, with one associated function, `divide::function()`, which returns the
-/// `isoform::functions::Function`; `isoform::exports![a, module::b]` collects several.
-/// Nothing is registered until `register_functions` is called.
+/// The function itself is unchanged and can be called from Rust as before. A type of the same name
+/// is added, with one associated function, `divide::function()`, returning the
+/// `isoform::functions::Function`; `isoform::exports![a, module::b]` collects several. Nothing is
+/// registered until `register_functions` is called.
 ///
-/// - Arguments are types that implement `Argument`, and references to them: `i64`, `Option<i64>`, `Vec<Str>`, `&str`,
-///   `Ref<T>`, `&Ref<T>`, `&Array<Ref<T>>`, `Value`, `&[Value]` and so on. They are converted like the values of
-///   fields, with the same error messages.
+/// - Arguments are of types that implement `Argument`, or references to them: `i64`, `Option<i64>`,
+///   `Vec<Str>`, `&str`, `Ref<T>`, `&Ref<T>`, `&Array<Ref<T>>`, `Value`, `&[Value]` and further
+///   types. Arguments are converted like the values of fields, with the same error messages.
 /// - The result implements `Returned`: the same types, `()`, and `Result` of them.
 /// - `#[default = expression]` on an argument makes it optional; trailing `Option` arguments default to `None`.
-/// - `#[keyword]` on an argument makes it and all following ones keyword-only in other languages, so a required one may
-///   follow one with a default.
+/// - `#[keyword]` on an argument makes the argument and all following arguments keyword-only in
+///   other languages: a required argument may then follow an argument with a default.
 /// - The doc comment and the names of the arguments are registered with the function.
 /// - `#[isoform::export("name", crate = path)]` gives the path of the isoform crate; by default `::isoform`.
 ///
@@ -237,7 +243,7 @@ pub fn export(
     options: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    // The function is kept if the mistake is elsewhere, so that its uses do not report further errors.
+    // The function is kept after a mistake elsewhere: its uses then report no further errors.
     let kept = TokenStream::from(item.clone());
     export::export(options.into(), item.into())
         .unwrap_or_else(|error| {
@@ -261,12 +267,13 @@ pub fn export(
 /// ```
 ///
 /// - The types are re-exported as the list says; `use self::Num` is for a type of the module itself.
-/// - `fn register_types() -> Result<()>` registers them in the order of the list. A type whose key has another dialect is
-///   an error.
-/// - The traits, of which the mutator or both may be left out, have a method for each type: `visit_for_stmt` and
-///   `mutate_for_stmt` for `ForStmt`. A method's default is the one for the parent type, up to `visit_node` and
-///   `mutate_node`. `visit_by_class(&mut visitor, &node)` and `mutate_by_class` call the method for a node, in O(1), also
-///   for types that others declare below those of the list.
+/// - `fn register_types() -> Result<()>` registers the types in the order of the list. A type with
+///   a key of another dialect is an error.
+/// - The traits (the mutator or both may be left out) have a method for each type: `visit_for_stmt`
+///   and `mutate_for_stmt` for `ForStmt`. A method calls by default the method for the parent type,
+///   up to `visit_node` and `mutate_node`. `visit_by_class(&mut visitor, &node)` and
+///   `mutate_by_class` call the method for a node, in O(1), also for types declared elsewhere below
+///   the types of the list.
 ///
 /// `"calc", crate = path;` says where the isoform crate is; `::isoform` if absent.
 #[proc_macro]
@@ -276,14 +283,15 @@ pub fn dialect(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
         .into()
 }
 
-/// Defines `snake_case`, with which [`dialect!`](macro@dialect) names methods, for the library itself.
+/// Defines `snake_case`, used by [`dialect!`](macro@dialect) to name methods, for the library
+/// itself.
 #[doc(hidden)]
 #[proc_macro]
 pub fn define_snake_case(_nothing: proc_macro::TokenStream) -> proc_macro::TokenStream {
     snake_case::text().into()
 }
 
-/// The whole derive on `proc_macro2` tokens, which unit tests can build.
+/// The whole derive on `proc_macro2` tokens, for unit tests.
 fn derive(input: TokenStream) -> TokenStream {
     syn::parse2(input)
         .and_then(model::NodeModel::new)

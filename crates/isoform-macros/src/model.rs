@@ -8,7 +8,7 @@ use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Path, Type, Vis
 use crate::errors::Errors;
 use crate::parse::{self, DefaultValue, FieldOptions, StructOptions};
 
-/// A node type whose declaration is correct as far as a macro can tell.
+/// A node type with a declaration correct as far as a macro can tell.
 pub(crate) struct NodeModel {
     pub(crate) ident: Ident,
     pub(crate) vis: Visibility,
@@ -84,7 +84,7 @@ impl NodeModel {
 }
 
 impl FieldModel {
-    /// The name that generated methods are built from.
+    /// The name at the root of the names of generated methods.
     pub(crate) fn bare_name(&self) -> String {
         self.ident.unraw().to_string()
     }
@@ -104,7 +104,7 @@ fn check_generics(generics: &Generics, errors: &mut Errors) {
 
 /// Requires `#[repr(C)]`: the base must be a prefix of the node, which the default layout does not promise.
 fn check_repr(input: &DeriveInput, errors: &mut Errors) {
-    // Other items than structs have their own error, and would make this one confusing.
+    // Items other than structs have their own error, and would make this error confusing.
     if !matches!(input.data, Data::Struct(_)) {
         return;
     }
@@ -211,7 +211,8 @@ fn check_fields(fields: impl Iterator<Item = syn::Field>, errors: &mut Errors) -
     (base, models)
 }
 
-/// Requires that the order of visit names every field once; those of a base are known when the type is registered.
+/// Requires that the order of visit names every field once; the fields of a base are known when the
+/// type is registered.
 fn check_order(order: &[Ident], (base, fields): &Members, errors: &mut Errors) {
     let mut named = HashSet::new();
     for ident in order {

@@ -1,8 +1,7 @@
 //! Reads `#[node(...)]` attributes into options.
 //!
-//! Every entry has one of three forms, `name`, `name = expression` and `name(...)`, and is
-//! parsed before it is interpreted. So an invalid entry does not hide mistakes in later
-//! entries.
+//! Every entry has one of three forms, `name`, `name = expression` and `name(...)`, and is parsed
+//! before its interpretation. An invalid entry therefore does not hide mistakes in later entries.
 
 use syn::ext::IdentExt;
 use syn::parse::Parser;
@@ -56,9 +55,9 @@ pub(crate) struct StructOptions {
     pub(crate) visit_order: Option<Vec<Ident>>,
     /// Types of hooks in `__private`, in the order written.
     pub(crate) hooks: Vec<&'static str>,
-    /// The exported function that makes an object from arguments.
+    /// The exported function making an object from arguments.
     pub(crate) init: Option<Path>,
-    /// The exported function that makes an object from another value.
+    /// The exported function making an object from another value.
     pub(crate) convert: Option<Path>,
     /// In the order written.
     pub(crate) attrs: Vec<AttrOption>,
@@ -73,8 +72,8 @@ pub(crate) struct StructOptions {
 #[derive(Default)]
 pub(crate) struct FieldOptions {
     pub(crate) base: Option<Ident>,
-    /// The structural flags in the order written, with their variants of `__private::FieldFlag`; more than one is an
-    /// error, which the model reports.
+    /// The structural flags in the order written, with their variants of `__private::FieldFlag`;
+    /// more than one is an error, reported by the model.
     pub(crate) flags: Vec<(Ident, &'static str)>,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) name: Option<LitStr>,
@@ -198,7 +197,8 @@ impl FieldOptions {
     }
 }
 
-/// The entries of every `#[node(...)]` among `attrs` whose names are `known`, each name once; the others become errors.
+/// The entries of every `#[node(...)]` among `attrs` with names in `known`, each name once; all
+/// other entries become errors.
 fn entries(attrs: &[Attribute], place: &str, known: &[&str], errors: &mut Errors) -> Vec<Entry> {
     let mut entries = Vec::<Entry>::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("node")) {
@@ -221,14 +221,16 @@ fn entries(attrs: &[Attribute], place: &str, known: &[&str], errors: &mut Errors
     entries
 }
 
-/// The name that users see for an identifier: without a leading `r#`.
+/// The name of an identifier as seen by users: without a leading `r#`.
 pub(crate) fn bare_name(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// The doc comment among `attrs`: its lines without the space that follows the slashes, or `None` if it is empty.
+/// The doc comment among `attrs`: its lines without the space after the slashes, or `None` for an
+/// empty comment.
 ///
-/// Documentation that a macro builds, such as `#[doc = include_str!("...")]`, is not a literal and is left out.
+/// Documentation built by a macro, such as `#[doc = include_str!("...")]`, is not a literal and is
+/// left out.
 pub(crate) fn doc(attrs: &[Attribute]) -> Option<String> {
     let mut lines = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {

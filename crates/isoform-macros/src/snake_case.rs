@@ -1,12 +1,12 @@
-//! The names of visitor methods: needed here as identifiers, and in the library for types
-//! that are declared at run time.
+//! The names of visitor methods: needed here as identifiers, and in the library for types declared
+//! at run time.
 //!
 //! The library takes the function from this file as tokens.
 
 use proc_macro2::TokenStream;
 
-/// Defines a function in this crate, and its text for the library, which cannot call into
-/// a crate of macros.
+/// Defines a function in this crate, and its text for the library, which cannot call into a crate
+/// of macros.
 macro_rules! here_and_in_the_library {
     ($($function:tt)*) => {
         pub(crate) $($function)*

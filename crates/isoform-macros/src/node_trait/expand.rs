@@ -1,9 +1,9 @@
-//! Generates the impls that turn a trait into a type attribute.
+//! Generates the impls turning a trait into a type attribute.
 //!
-//! There are four: `NodeTrait` (the name and type of the attribute), `Implementation` (how a node that implements the
-//! trait is viewed as one, and called by other languages), the trait for `Adapter`, which calls the functions in the
-//! attribute's value, and the trait for `Defaults`, which runs the default body of one method, with an adapter for all
-//! others.
+//! There are four: `NodeTrait` (the name and type of the attribute), `Implementation` (views a node
+//! as the trait, for Rust and for calls from other languages), the trait for `Adapter`, calling the
+//! functions in the attribute's value, and the trait for `Defaults`, running the default body of
+//! one method, with an adapter for all other methods.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -62,8 +62,8 @@ impl<'a> Ctx<'a> {
         self.model.methods.is_empty() && self.model.has_rust_only
     }
 
-    /// The compiler's message for a node type that names the trait without implementing it, unless the trait provides its
-    /// own.
+    /// The compiler's message for a node type naming the trait without an implementation, unless
+    /// the trait provides its own message.
     fn diagnostic(&self) -> Option<TokenStream> {
         let is_given = self.model.item.attrs.iter().any(|attr| {
             let name = attr.path().segments.last();
@@ -147,7 +147,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// How nodes that implement the trait are viewed and called.
+    /// The views and calls of nodes implementing the trait.
     fn implementation(&self) -> TokenStream {
         let Self { ident, private, .. } = self;
         let calls = self.model.methods.iter().map(|method| self.call(method));
@@ -162,7 +162,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// A function that calls the method of a node with values.
+    /// A function calling the method of a node with values.
     fn call(&self, method: &MethodModel) -> TokenStream {
         let Self { ident, private, .. } = self;
         let function = &method.ident;
@@ -207,7 +207,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// The trait implemented by the functions that are the attribute's value.
+    /// The trait, implemented by the functions in the attribute's value.
     fn adapter(&self) -> TokenStream {
         let Self { ident, private, .. } = self;
         let methods = self
@@ -254,7 +254,7 @@ impl<'a> Ctx<'a> {
                 None => quote_spanned!(located_at(ty.span())=> #private::pass::<#ty>(#ident)?),
             }
         });
-        // A type without conversions is reported where it is written.
+        // A type without conversions is reported at its place in the source.
         let output = &method.output;
         let result =
             quote_spanned!(located_at(output.span())=> <#output as #private::MethodResult>);
@@ -263,7 +263,8 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// A function of `MethodResult` for the method; a result that cannot be one is reported where it is written.
+    /// A function of `MethodResult` for the method; an impossible result is reported at its place
+    /// in the source.
     fn result(&self, method: &MethodModel, function: &str) -> TokenStream {
         let private = &self.private;
         let output = &method.output;
@@ -272,7 +273,7 @@ impl<'a> Ctx<'a> {
         quote_spanned!(place=> <#output as #private::MethodResult>::#function)
     }
 
-    /// The trait with the default body of one method, and an adapter for the others.
+    /// The trait with the default body of one method, and an adapter for all other methods.
     fn defaults(&self, left_out: usize) -> TokenStream {
         let Self { ident, private, .. } = self;
         let others = self

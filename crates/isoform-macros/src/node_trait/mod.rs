@@ -1,4 +1,4 @@
-//! The attribute macro `node_trait`, which turns a trait into a type attribute.
+//! The attribute macro `node_trait`, turning a trait into a type attribute.
 //!
 //! It works like the derive: `model` reads and checks the trait, `expand` generates the impls.
 //! The compiler checks whether the types of arguments and results convert, by trait bounds whose errors are reported at
@@ -13,7 +13,7 @@ mod model;
 
 pub(crate) use model::TraitModel;
 
-/// The whole macro on `proc_macro2` tokens, which unit tests can build.
+/// The whole macro on `proc_macro2` tokens, for unit tests.
 pub(crate) fn node_trait(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = match syn::parse2::<ItemTrait>(item) {
         Ok(item) => item,
@@ -22,7 +22,7 @@ pub(crate) fn node_trait(arguments: TokenStream, item: TokenStream) -> TokenStre
     match TraitModel::new(arguments, item.clone()) {
         Ok(model) => expand::expand(&model),
         Err(error) => {
-            // The trait is kept, so that its uses do not report further errors.
+            // The trait is kept: its uses then report no further errors.
             model::strip(&mut item);
             let error = error.into_compile_error();
             quote!(#item #error)

@@ -12,31 +12,31 @@ use syn::{
 use crate::errors::Errors;
 use crate::parse;
 
-/// The supertraits that an implementation by functions has.
+/// The supertraits of an implementation by functions.
 const SUPERTRAITS: [&str; 2] = ["Send", "Sync"];
 
-/// A trait whose declaration is correct as far as a macro can tell.
+/// A trait with a declaration correct as far as a macro can tell.
 pub(crate) struct TraitModel {
-    /// The trait as it stays in the program.
+    /// The trait in its final form in the program.
     pub(crate) item: ItemTrait,
     /// The name of the attribute.
     pub(crate) name: LitStr,
     /// The path of the isoform crate.
     pub(crate) krate: Path,
     pub(crate) doc: Option<String>,
-    /// The methods that other languages see.
+    /// The methods visible to other languages.
     pub(crate) methods: Vec<MethodModel>,
-    /// True if there are methods that only Rust sees.
+    /// True if there are methods visible only to Rust.
     pub(crate) has_rust_only: bool,
 }
 
-/// A method that can be called from other languages, and implemented there.
+/// A method callable from other languages, and implemented there.
 pub(crate) struct MethodModel {
     pub(crate) ident: Ident,
     pub(crate) doc: Option<String>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) output: Type,
-    /// True if an implementation may leave it out.
+    /// True if an implementation may leave the method out.
     pub(crate) has_default: bool,
 }
 
@@ -68,7 +68,8 @@ impl TraitModel {
                 methods.extend(check_method(function, &mut errors))
             }
         }
-        // Without other methods, only Rust can implement the trait, and it provides all of them.
+        // Without other methods, only Rust can implement the trait, and each implementation
+        // provides all methods.
         if !methods.is_empty() {
             for function in rust_only
                 .iter()
@@ -170,7 +171,7 @@ fn check_trait(item: &ItemTrait, errors: &mut Errors) {
     }
 }
 
-/// Removes `#[node_trait(rust_only)]` from `attrs`; returns whether it was there.
+/// Removes `#[node_trait(rust_only)]` from `attrs`; returns true if it was there.
 fn take_rust_only(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> bool {
     let mut found = false;
     attrs.retain(|attr| {
@@ -183,7 +184,7 @@ fn take_rust_only(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> bool {
         if !is_rust_only {
             errors.push_at(attr, "expected `#[node_trait(rust_only)]` on a method");
         }
-        // A malformed option is reported once, without errors that merely follow from it.
+        // A malformed option is reported once, without consequential errors.
         found = true;
         false
     });
@@ -281,7 +282,7 @@ fn is_shared_self(receiver: &syn::Receiver) -> bool {
 }
 
 impl MethodModel {
-    /// The name that other languages use.
+    /// The method's name in other languages.
     pub(crate) fn bare_name(&self) -> String {
         self.ident.unraw().to_string()
     }

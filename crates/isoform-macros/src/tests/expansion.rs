@@ -20,7 +20,8 @@ macro_rules! check {
     };
 }
 
-/// Compares some functions of the expansion of `source` with their snapshot: those whose name starts with a prefix.
+/// Compares the functions of the expansion of `source` whose names start with a prefix with their
+/// snapshot.
 macro_rules! check_fns {
     ($source:expr, $($prefix:literal),+) => {
         insta::with_settings!({ omit_expression => true }, {

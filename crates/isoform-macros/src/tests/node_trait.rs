@@ -1,4 +1,4 @@
-//! Tests of `node_trait`: snapshots of its expansion, and its errors.
+//! Tests of `node_trait`: snapshots of the expansion, and errors.
 
 use crate::node_trait::{TraitModel, node_trait};
 

@@ -32,14 +32,13 @@ pub struct Column<T: ElementType = Value> {
 }
 
 impl<T: ElementType> Column<T> {
-    /// Opens the column of an attribute, and declares it to hold values of type `T`
-    /// unless it was declared before.
+    /// Opens the column of an attribute, and declares values of type `T` for the
+    /// attribute unless declared before.
     ///
     /// # Errors
     ///
-    /// `ValueError` for an empty name, or an attribute that is declared with
-    /// another type of values; `TypeError` if a value that is already set is
-    /// not of this type.
+    /// `ValueError` for an empty name, or an attribute declared with another type of
+    /// values; `TypeError` for an existing value of another type.
     pub fn open(name: &str) -> Result<Self> {
         let schema = match T::element_schema() {
             Schema::Any => None,
@@ -68,8 +67,8 @@ impl<T: ElementType> Column<T> {
         T::peek(self.attribute.get(canonical(ty).get())?)
     }
 
-    /// The value of this type, or of its nearest ancestor that has one.
-    /// O(depth of the type), no lock.
+    /// The value of this type, or of the nearest ancestor with a value. O(depth of the
+    /// type), no lock.
     #[inline]
     pub fn nearest(&self, ty: TypeIndex) -> Option<&'static T> {
         nearest(self.attribute, ty).and_then(|(_, value)| T::peek(value))
@@ -92,7 +91,7 @@ impl<T: ElementType> Column<T> {
         super::assign(ty, self.name(), value.into().into_value(), false)
     }
 
-    /// Sets the value of a type, replacing an existing one.
+    /// Sets the value of a type, replacing an existing value.
     ///
     /// # Errors
     ///
@@ -101,7 +100,7 @@ impl<T: ElementType> Column<T> {
         super::assign(ty, self.name(), value.into().into_value(), true)
     }
 
-    /// The types that have a value, with it, in order of registration.
+    /// The types with a value, paired with the value, in order of registration.
     pub fn iter(&self) -> impl Iterator<Item = (TypeIndex, &'static T)> {
         let entries = self.attribute.entries().into_iter();
         entries.filter_map(|(index, value)| Some((TypeIndex(index), T::peek(value)?)))
@@ -129,8 +128,8 @@ impl<N: Node> Ref<N> {
         column.get(self.type_index())
     }
 
-    /// The attribute of this object's type, or of the nearest ancestor that
-    /// has it. O(depth of the type), no lock.
+    /// The attribute of this object's type, or of the nearest ancestor with the
+    /// attribute. O(depth of the type), no lock.
     #[inline]
     pub fn attr_nearest<T: ElementType>(&self, column: &Column<T>) -> Option<&'static T> {
         column.nearest(self.type_index())

@@ -1,7 +1,8 @@
 //! Open attributes of types: any value under any name on any type.
 //!
-//! An attribute is set once, or replaced deliberately, by anyone who knows the type
-//! and the name. Each lookup chooses whether to include the attributes of ancestors.
+//! An attribute is set once, or replaced deliberately, by any code with the type and
+//! the name at hand. Each lookup chooses whether to include the attributes of
+//! ancestors.
 //!
 //! ```
 //! use isoform::attrs::{self, Column, Lookup};
@@ -27,15 +28,15 @@
 //!
 //! # Two tiers
 //!
-//! By default an attribute is a small hash table from type to value, which takes
-//! memory only for values that are set, and one probe per lookup. [`declare_dense`]
-//! makes it an array indexed by type instead: one word per type, no hashing. The hooks
-//! of the library ([`Hook`](crate::hooks::Hook)) are attributes of that kind, which the
-//! engines reach without a lookup. The tiers do not differ in any other way, and
-//! lookups take no lock in either.
+//! By default an attribute is a small hash table from type to value, taking memory only
+//! for existing values, and one probe per lookup. [`declare_dense`] turns the table
+//! into an array indexed by type: one word per type, no hashing. The hooks of the
+//! library ([`Hook`](crate::hooks::Hook)) are attributes of the dense kind, reached by
+//! the engines without a lookup. The tiers do not differ in any other way, and lookups
+//! take no lock in either.
 //!
-//! The process never frees a value that was set, not even after a replacement, so lookups
-//! can lend their results.
+//! The process never frees the value of an attribute, not even after a replacement, so
+//! lookups can lend their results.
 //!
 //! # Files
 //!
@@ -73,17 +74,17 @@ use crate::kernel::value::Value;
 pub struct AttrInfo {
     /// The name.
     pub name: &'static str,
-    /// The documentation; empty if it was not declared.
+    /// The documentation; empty if not declared.
     pub doc: &'static str,
-    /// The schema of its values; any value if not declared.
+    /// The schema of the attribute's values; any value if not declared.
     pub schema: Option<Schema>,
-    /// The methods of the Rust trait that declares it, if it has any.
+    /// The methods of the Rust trait declaring the attribute, if any.
     pub methods: &'static [TraitMethod],
-    /// True if it is in the hot tier.
+    /// True for an attribute in the hot tier.
     pub dense: bool,
     /// True if the library itself reads it.
     pub builtin: bool,
-    /// The number of types on which it is set.
+    /// The number of types with the attribute.
     pub count: usize,
     /// Memory in bytes, without the values.
     pub bytes: usize,
@@ -98,7 +99,7 @@ pub struct AttrDef {
 }
 
 impl AttrDef {
-    /// An attribute that takes any value, in the general tier.
+    /// An attribute for any value, in the general tier.
     pub fn new(name: &str) -> Self {
         AttrDef {
             name: name.into(),
@@ -114,14 +115,14 @@ impl AttrDef {
         self
     }
 
-    /// Sets the schema of the values; they are converted like those of a field.
+    /// Sets the schema of the values; values are converted like the values of a field.
     #[must_use]
     pub fn schema(mut self, schema: Schema) -> Self {
         self.declaration.schema = Some(schema);
         self
     }
 
-    /// Sets an additional check of the values, which runs after conversion.
+    /// Sets an additional check of the values, run after conversion.
     #[must_use]
     pub fn check(mut self, check: fn(&Value) -> Result<()>) -> Self {
         self.declaration.check = Some(check);
@@ -160,9 +161,9 @@ fn assign(ty: TypeIndex, name: &str, value: Value, replace: bool) -> Result<()> 
 ///
 /// # Errors
 ///
-/// `ValueError` for an empty name, or if the attribute is already set;
-/// `TypeError` for a value that its declaration does not allow, for a hook
-/// that is not a function, and for a hook on a built-in type.
+/// `ValueError` for an empty name, or if the attribute is already set; `TypeError` for
+/// a value forbidden by the attribute's declaration, for a hook that is not a function,
+/// and for a hook on a built-in type.
 pub fn set(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
     assign(ty, name, value.into(), false)
 }
@@ -171,7 +172,7 @@ pub fn set(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
 ///
 /// # Errors
 ///
-/// As [`set`], except for the error about an existing value.
+/// The errors of [`set`], except for the error about an existing value.
 pub fn replace(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
     assign(ty, name, value.into(), true)
 }
@@ -180,7 +181,7 @@ pub fn replace(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()>
 ///
 /// # Errors
 ///
-/// As [`set`]; a hook that is set already is an error unless `replace`.
+/// The errors of [`set`]; an existing hook is an error unless `replace`.
 pub fn set_hook<H: crate::hooks::Hook>(ty: TypeIndex, hook: H, replace: bool) -> Result<()> {
     let info = types::info(ty);
     if !info.takes_hooks() {
@@ -198,12 +199,12 @@ pub fn set_hook<H: crate::hooks::Hook>(ty: TypeIndex, hook: H, replace: bool) ->
     })
 }
 
-/// Removes an attribute from a type; returns false if it was not set. The value stays
-/// alive for the callers of earlier lookups.
+/// Removes an attribute from a type; returns false for an unset attribute. The value
+/// stays alive for the callers of earlier lookups.
 ///
 /// # Errors
 ///
-/// `TypeError` for a hook of the library: its effect cannot be undone.
+/// `TypeError` for a hook of the library: the effect of a hook cannot be undone.
 pub fn remove(ty: TypeIndex, name: &str) -> Result<bool> {
     if HOOKS.iter().any(|(hook, _)| *hook == name) {
         return Err(Error::type_error(format!(
@@ -219,12 +220,12 @@ pub fn has(ty: TypeIndex, name: &str, lookup: Lookup) -> bool {
     get(ty, name, lookup).is_some()
 }
 
-/// The type, or the nearest of its ancestors, that has an attribute.
+/// The type, or the nearest ancestor, with the attribute.
 pub fn owner(ty: TypeIndex, name: &str) -> Option<TypeIndex> {
     nearest(table().find(name)?, ty).map(|(owner, _)| owner)
 }
 
-/// The attributes that are set on exactly this type, by name. O(attributes).
+/// The attributes set on exactly this type, by name. O(attributes).
 pub fn attrs_of(ty: TypeIndex) -> Vec<(&'static str, &'static Value)> {
     let index = canonical(ty).get();
     let all = table().all().into_iter();
@@ -232,7 +233,7 @@ pub fn attrs_of(ty: TypeIndex) -> Vec<(&'static str, &'static Value)> {
         .collect()
 }
 
-/// The types on which an attribute is set, in order of registration.
+/// The types with an attribute, in order of registration.
 pub fn types_with(name: &str) -> Vec<TypeIndex> {
     let attribute = table().find(name);
     let entries = attribute.into_iter().flat_map(Attribute::entries);
@@ -241,13 +242,13 @@ pub fn types_with(name: &str) -> Vec<TypeIndex> {
 
 /// Declares the meaning of an attribute and the type of its values.
 ///
-/// An attribute need not be declared; a declared value type is enforced from
-/// then on. A later declaration may add what an earlier one left open.
+/// An attribute need not be declared; a declared value type is enforced from then on. A
+/// later declaration may add the parts left open by an earlier declaration.
 ///
 /// # Errors
 ///
-/// `ValueError` for an empty name, or one with a different declaration;
-/// `TypeError` if a value that is already set is not of the type.
+/// `ValueError` for an empty name, or a name with a different declaration; `TypeError`
+/// for an existing value of another type.
 pub fn declare(definition: AttrDef) -> Result<()> {
     table().declare(&definition.name, definition.declaration)?;
     if definition.dense {
@@ -256,9 +257,8 @@ pub fn declare(definition: AttrDef) -> Result<()> {
     Ok(())
 }
 
-/// Moves an attribute to the hot tier: one word per registered type, and
-/// lookups without hashing. Use it for attributes that most types have, or that are
-/// looked up in inner loops.
+/// Moves an attribute to the hot tier: one word per registered type, and lookups
+/// without hashing. For attributes set on most types, or looked up in inner loops.
 ///
 /// # Errors
 ///
@@ -267,12 +267,13 @@ pub fn declare_dense(name: &str) -> Result<()> {
     table().make_dense(name)
 }
 
-/// Returns the description of an attribute; None if it was neither set nor declared.
+/// Returns the description of an attribute; None for an attribute neither set nor
+/// declared.
 pub fn info(name: &str) -> Option<AttrInfo> {
     table().find(name).map(describe_attribute)
 }
 
-/// All attributes that were set or declared, by name.
+/// All set or declared attributes, by name.
 pub fn list() -> Vec<AttrInfo> {
     table().all().into_iter().map(describe_attribute).collect()
 }

@@ -1,4 +1,4 @@
-//! The full text of a value, as a host language's `repr` shows it.
+//! The full text of a value, in the style of a host language's `repr`.
 //!
 //! Text for messages is shorter and defined in `display`.
 //!
@@ -23,11 +23,11 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::cursor::{Cursor, Part, View};
 
-/// The texts of objects that a host language's own classes define.
+/// The texts of objects defined by a host language's own classes.
 ///
-/// The texts that types define are in [`DynRepr`].
+/// The texts defined by types are in [`DynRepr`].
 pub trait ReprHooks {
-    /// The text of an object of a declared type; None selects the text of its
+    /// The text of an object of a declared type; None selects the text of the object's
     /// type.
     fn repr(&self, object: &Ref<Obj>) -> Option<Result<String>> {
         let _ = object;
@@ -81,19 +81,18 @@ impl ReprOptions {
 ///   `key(field=value, ...)`, without the fields that
 ///   [`FieldDef::repr`](crate::types::FieldDef::repr) hides.
 /// * Arrays `(1, 2)`, lists `[1, 2]`, maps and dicts `{"a": 1}`.
-/// * Strings and bytes in double quotes, escaped as in Python; floats as the
-///   shortest text that reads back as the same float.
+/// * Strings and bytes in double quotes, escaped as in Python; floats as the shortest
+///   text that reads back as the same float.
 /// * `...` if a value contains itself, or if the options cut the text short.
-/// * A shared object whose text is longer than [`REPEATED_LENGTH`] is written
-///   once, as `#1=text`, and as `#1#` at its other places. Shorter texts are
-///   repeated. The text is therefore linear in the number of distinct objects.
-///   Inside the text of a hook there are no labels: long texts are repeated
-///   there up to [`REPEATED_TOTAL`] bytes in all, and then replaced by
-///   `key(...)`.
+/// * A shared object with a text longer than [`REPEATED_LENGTH`] is written once, as
+///   `#1=text`, and as `#1#` at its other places. Shorter texts are repeated. The text
+///   is therefore linear in the number of distinct objects. Inside the text of a hook
+///   there are no labels: long texts are repeated there up to [`REPEATED_TOTAL`] bytes
+///   in all, and then replaced by `key(...)`.
 ///
 /// Depth is limited by memory only, except for hooks, which nest at most
-/// [`MAX_HOOK_DEPTH`](crate::hooks::MAX_HOOK_DEPTH) levels deep. If a hook fails, its
-/// error replaces the text; [`ReprOptions::repr`] reports the error.
+/// [`MAX_HOOK_DEPTH`](crate::hooks::MAX_HOOK_DEPTH) levels deep. If a hook fails, the
+/// hook's error replaces the text; [`ReprOptions::repr`] reports the error.
 ///
 /// ```
 /// use isoform::{Array, Value};
@@ -120,17 +119,16 @@ pub const REPEATED_TOTAL: usize = 1 << 16;
 enum Todo<'a> {
     Text(&'static str),
     Value(PartRef<'a>),
-    /// The remaining parts of an object or container; true if one was already
-    /// written.
+    /// The remaining parts of an object or container; true after the first part.
     Parts(Cursor<'a>, bool),
     /// The end of an object or container.
     End(u32),
 }
 
-/// An object that was written, or is being written.
+/// An object already or partly written.
 struct ObjectSpan {
     start: usize,
-    /// None while it is being written.
+    /// None until the object is written.
     end: Option<usize>,
     /// The number used in references to it.
     label: Option<usize>,
@@ -139,17 +137,16 @@ struct ObjectSpan {
 struct Writer<'a, 'h> {
     options: ReprOptions,
     hooks: &'h dyn ReprHooks,
-    /// Owners of the values that hooks ask about.
+    /// Owners of the values passed in by hooks.
     parts: &'a Arena,
     /// True if the error of a hook is shown in the text.
     shows_errors: bool,
-    /// The texts around the current one, each waiting for a hook that asked for
-    /// the text of a part.
+    /// The texts around the current text, each waiting for a hook that asked for the
+    /// text of a part.
     outer: Vec<Page>,
-    /// The texts given to hooks, by identity number, so that a part is written
-    /// once.
+    /// The texts given to hooks, by identity number, to write each part only once.
     texts: HashMap<u64, Rc<str>, RandomState>,
-    /// The number of bytes that hooks were given again.
+    /// The number of bytes given to hooks again.
     repeated: usize,
     page: Page,
     todo: Vec<Todo<'a>>,
@@ -196,8 +193,7 @@ impl<'a, 'h> Writer<'a, 'h> {
         while self.todo.len() > floor
             && let Some(todo) = self.todo.pop()
         {
-            // A text that shows errors can only indicate in itself that it
-            // ended early.
+            // A text that shows errors can only indicate in itself that it ended early.
             if !self.shows_errors {
                 self.poll.step(section)?;
             }
@@ -304,7 +300,8 @@ impl<'a, 'h> Writer<'a, 'h> {
         let container = object.info().container();
         let is_node = container.is_none();
         let [open, close] = match container.map_or(["(", ")"], |container| container.repr) {
-            // As Python tells a tuple of one element from the element in parentheses.
+            // Python writes a tuple of one element with a comma, to tell the tuple from
+            // the element in parentheses.
             ["(", _] if !is_node && cursor.len() == 1 => ["(", ",)"],
             brackets => brackets,
         };
@@ -433,8 +430,8 @@ impl<'a, 'h> Writer<'a, 'h> {
         self.page.out.push_str(text);
     }
 
-    /// Writes a reference in place of an object that was met before. Returns
-    /// false if the object has to be written in full.
+    /// Writes a reference in place of an object written before. Returns false if the
+    /// object has to be written in full.
     fn refer(&mut self, ident: u64, value: &Value) -> bool {
         let position = self
             .page
@@ -455,8 +452,8 @@ impl<'a, 'h> Writer<'a, 'h> {
             return true;
         }
         if end - met.start <= REPEATED_LENGTH {
-            // The text in the output is complete, unless its depth was limited
-            // or it refers to an open object.
+            // The text in the output is complete, unless its depth was limited or the
+            // text refers to an open object.
             let text = self.page.out[met.start..end].to_string();
             self.page.out.push_str(&text);
             return true;

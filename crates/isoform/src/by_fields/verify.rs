@@ -1,5 +1,5 @@
-//! Verification: the requirements of each type on its own objects, checked for
-//! all objects of a value.
+//! Verification: the requirements of each type on its own objects, checked for all
+//! objects of a value.
 
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::DynVerify;
@@ -9,7 +9,7 @@ use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
 use crate::traverse::{WalkOptions, WalkResult};
 
-/// Requirements on objects that are not part of their types' definitions.
+/// Requirements on objects beyond the definitions of their types.
 pub trait VerifyHooks {
     /// Checks an object of a declared type.
     ///
@@ -21,8 +21,8 @@ pub trait VerifyHooks {
         Ok(())
     }
 
-    /// True if an error is a finding, to be collected with the others. Any
-    /// other error ends the verification and is returned.
+    /// True for an error that is a finding, to be collected with the other findings.
+    /// Any other error ends the verification and is returned.
     fn is_finding(&self, error: &Error) -> bool {
         let _ = error;
         true
@@ -34,16 +34,15 @@ impl VerifyHooks for () {}
 
 /// Returns all problems with the objects of a value, with their places.
 ///
-/// Each distinct object is verified once, after everything below it, including
-/// fields that comparison ignores: first by the verifiers of its type, parents'
-/// first, then by `hooks`. All failures are collected; the path is the first
-/// way to the object. Linear in the number of distinct objects plus that of the
-/// places of plain values.
+/// Each distinct object is verified once, after all objects below, including fields
+/// ignored by comparison: first by the verifiers of its type, parents' first, then by
+/// `hooks`. All failures are collected; the path is the first way to the object. Linear
+/// in the number of distinct objects plus the number of places of plain values.
 ///
 /// # Errors
 ///
-/// `ValueError` with the path for a value that contains itself; any error that
-/// [`VerifyHooks::is_finding`] does not accept as a finding.
+/// `ValueError` with the path for a value that contains itself; any error not accepted
+/// as a finding by [`VerifyHooks::is_finding`].
 ///
 /// ```
 /// use isoform::{Error, Value};

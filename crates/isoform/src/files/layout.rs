@@ -1,20 +1,19 @@
-//! The layout of a file's objects in memory: in the order in which they will be
-//! visited, although a file lists parts first.
+//! The layout of a file's objects in memory: in the order of later visits, although a
+//! file lists parts first.
 //!
-//! A reader first notes the nodes and their parts in a [`NodeTable`]. From their
-//! order of visit, a [`Layout`] allocates the blocks in that order; then the
-//! reader builds the nodes in the order of the file, each in its own block.
-//! Blocks that remain unfilled because reading ended early are freed with the
-//! layout.
+//! A reader first notes the nodes and their parts in a [`NodeTable`]. From their order
+//! of visit, a [`Layout`] allocates the blocks in this order; then the reader builds
+//! the nodes in the order of the file, each node in its own block. Blocks left unfilled
+//! by an early end of reading are freed with the layout.
 //!
-//! Only objects of declared types and arrays have such blocks; lists, dicts, maps
-//! and values without parts are allocated when they are built.
+//! Only objects of declared types and arrays have blocks in advance; lists, dicts, maps
+//! and values without parts are allocated during the build.
 //!
 //! The binary form finds all nodes by scanning the records twice, JSON by noting fields
 //! as numbers. The outline takes 8 bytes per node and 4 per reference, of which 9 per
 //! node remain until the last node is built; the notes of JSON take 8 bytes per field,
-//! and 16 more for an inline field. Filling in the order of the file means that parts are
-//! checked before the objects that contain them.
+//! and 16 more for an inline field. Filling in the order of the file checks parts
+//! before the objects that contain them.
 
 use crate::kernel::container::ContainerType;
 use crate::kernel::error::Result;
@@ -35,13 +34,14 @@ pub(crate) struct NodeTable {
 
 struct Node {
     block: Option<TypeIndex>,
-    /// The start of its parts; they end at the start of the next node's parts.
+    /// The start of the node's parts; the parts end at the start of the next node's
+    /// parts.
     first: u32,
 }
 
 impl NodeTable {
-    /// With room for this many nodes and parts, up to a moderate number: small
-    /// files are read without growing it, and large ones may be mostly weights.
+    /// With room for this many nodes and parts, up to a moderate number: small files
+    /// are read without growing the table, and large files may be mostly weights.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let count = count.min(1 << 16);
         NodeTable {
@@ -56,7 +56,7 @@ impl NodeTable {
         self.nodes.len()
     }
 
-    /// Adds the next node, which gets a block of that type, if any.
+    /// Adds the next node, with a block of the given type, if any.
     #[inline(always)]
     pub(crate) fn node(&mut self, block: Option<TypeIndex>) {
         // A file with more parts has no layout.
@@ -89,15 +89,15 @@ impl NodeTable {
     }
 
     /// Allocates the blocks of all nodes below the root, in the order of visit.
-    /// `looks_ahead` says whether nodes have later ones as parts, so that they
-    /// may be built in several attempts.
+    /// `looks_ahead` says whether nodes have later nodes as parts, to be built in
+    /// several attempts.
     ///
     /// Linear in the nodes and parts. Takes 9 bytes per node, and temporarily
     /// 4 per waiting part.
     ///
     /// # Errors
     ///
-    /// Errors that the host raises to end the operation.
+    /// Errors raised by the host to end the operation.
     pub(crate) fn lay_out(mut self, root: usize, looks_ahead: bool) -> Result<Layout> {
         let count = self.nodes.len();
         if self.parts.len() > u32::MAX as usize || count > u32::MAX as usize || root >= count {
@@ -114,7 +114,7 @@ impl NodeTable {
         while let Some(number) = next.take().or_else(|| waiting.pop()) {
             poll.step_outside()?;
             let number = number as usize;
-            // A missing part is an error, which building reports.
+            // A missing part is an error, reported by the build.
             let Some(used) = uses.get_mut(number) else {
                 continue;
             };
@@ -148,12 +148,12 @@ impl NodeTable {
     }
 }
 
-/// How often a node is part of another one.
+/// The number of times a node is a part of another node.
 const NEVER: u8 = 0;
 const ONCE: u8 = 1;
 const OFTEN: u8 = 2;
 
-/// The blocks of a file's nodes; empty if there is no layout.
+/// The blocks of a file's nodes; empty without a layout.
 #[derive(Default)]
 pub(crate) struct Layout {
     shells: Vec<Option<UninitObject>>,
@@ -168,7 +168,7 @@ impl Layout {
     }
 
     /// Makes a container of this type and takes its parts, in the block of its node or
-    /// in a new one.
+    /// in a new block.
     ///
     /// # Errors
     ///
@@ -200,8 +200,8 @@ impl Layout {
     }
 }
 
-/// The order of visit of the parts in the fields at these positions, as
-/// [`NodeTable::reorder`] takes it; None if it is the given order.
+/// The order of visit of the parts in the fields at these positions, for
+/// [`NodeTable::reorder`]; None for the given order.
 pub(crate) fn order_of_visit(info: &TypeInfo, fields: &[u32]) -> Option<Box<[u32]>> {
     let slots = info.visited_and_ignored.iter();
     let order: Box<[u32]> = slots

@@ -1,7 +1,7 @@
-//! A value as a list of nodes, in which every node follows its parts.
+//! A value as a list of nodes, with every node after its parts.
 //!
-//! Equal plain values are one node; objects are one node each, however often
-//! they are met, so sharing is kept. The root is the last node.
+//! Equal plain values are one node; each object is one node, however often visited, to
+//! keep sharing. The root is the last node.
 
 use hashbrown::HashMap;
 
@@ -18,15 +18,15 @@ use crate::kernel::types::{Kind, RegionKind};
 use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
 use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
 
-/// Receives nodes. Each call writes one node, whose number is the number of
-/// earlier calls; `parts` are the numbers of the node's parts.
+/// Receives nodes. Each call writes one node, numbered by the count of earlier calls;
+/// `parts` are the numbers of the node's parts.
 pub(crate) trait Sink {
     /// A value without parts: plain, a shape or a tensor.
     fn plain(&mut self, value: ValueRef<'_>) -> Result<()>;
     /// An array or list, or the keys and values of a map or dict in turn.
     fn container(&mut self, container: &ContainerType, parts: &[u32], number: u32);
-    /// An object of a declared type; `parts` are those of its fields that are
-    /// not [inline](crate::kernel::object::field::Inline), parents' first.
+    /// An object of a declared type; `parts` are its fields that are not
+    /// [inline](crate::kernel::object::field::Inline), parents' first.
     fn object(
         &mut self,
         section: &mut Section,
@@ -34,10 +34,10 @@ pub(crate) trait Sink {
         parts: &[u32],
         number: u32,
     ) -> Result<()>;
-    /// The data that a hook returned for an object of this type.
+    /// The data returned by a hook for an object of this type.
     fn hooked(&mut self, info: &'static TypeInfo, data: &Value) -> Result<()>;
-    /// A function or an opaque object. Returns false if the format has no node
-    /// for it, and writes nothing.
+    /// A function or an opaque object. Returns false, writing nothing, if the format
+    /// has no node for the value.
     fn other(&mut self, value: &Value) -> Result<bool> {
         let _ = value;
         Ok(false)
@@ -128,9 +128,9 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         if !class.has_parts() {
             return self.leaf_object(object);
         }
-        // An object with one owner is met only once, unless a hook gives it
-        // another. A cycle is entered at an object with two owners, or leads
-        // through lists and dicts, which may change in the meantime.
+        // An object with one owner is reached only once, unless a hook adds an owner. A
+        // cycle is entered at an object with two owners, or leads through lists and
+        // dicts, which may change in the meantime.
         let marked = object.is_shared() || class.is_mutable();
         if marked && self.met_before(object)? {
             return Ok(());
@@ -142,8 +142,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         self.open(section, object, part, marked)
     }
 
-    /// Returns true if the node is finished; otherwise marks the object as
-    /// open.
+    /// Returns true for a finished node; otherwise marks the object as open.
     #[inline]
     fn met_before(&mut self, object: ObjRef<'a>) -> Result<bool> {
         let mark = self.marks.word(object.ident());
@@ -195,7 +194,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         self.finish(section, cursor.object(), base as usize, cursor.marked)
     }
 
-    /// Writes the node of an object whose parts start at `base`.
+    /// Writes the node of an object with parts starting at `base`.
     #[inline]
     fn finish(
         &mut self,
@@ -237,7 +236,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         Ok(())
     }
 
-    /// The number of the node just written, which becomes a part.
+    /// The number of the node just written, to become a part.
     #[inline]
     fn number(&mut self) -> Result<u32> {
         let number = self.count;
@@ -265,7 +264,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         Ok(())
     }
 
-    /// Writes an object without children whose type is not declared.
+    /// Writes an object without children, of a type that is not declared.
     #[cold]
     #[inline(never)]
     fn leaf_object(&mut self, object: ObjRef<'a>) -> Result<()> {

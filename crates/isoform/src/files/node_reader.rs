@@ -1,8 +1,8 @@
 //! Makes nodes from parts that have been read, in every format: checks fields, builds
 //! objects in their places, and recalls singletons.
 //!
-//! The formats decide how a node is written, which nodes wait for others, and what an
-//! error says about its place.
+//! The formats decide about the text of a node, the nodes waiting for later nodes, and
+//! the place named by an error.
 
 use super::layout::Layout;
 use crate::kernel::error::{Error, Result};
@@ -16,9 +16,9 @@ use crate::kernel::value::Value;
 
 /// Why reading ends.
 pub(super) enum ReadFailure {
-    /// Something is wrong with the node that is being read.
+    /// A fault in the current node.
     Fault(Error),
-    /// An error of user code, which is passed on unchanged.
+    /// An error of user code, passed on unchanged.
     Hook(Error),
 }
 
@@ -39,7 +39,7 @@ impl NodeType {
     ///
     /// # Errors
     ///
-    /// `TypeError` if no type has the key, or a built-in one.
+    /// `TypeError` for an unknown key, or the key of a built-in type.
     pub(super) fn find(key: &str) -> Result<Self> {
         let info = table::find(key).filter(|info| !info.is_builtin());
         let info = info.ok_or_else(|| Error::type_error(format!("unknown type {key:?}")))?;
@@ -54,8 +54,8 @@ impl NodeType {
         self.builder.info()
     }
 
-    /// The type whose block a node gets in the layout. Most singletons in a file already
-    /// exist and need none.
+    /// The type of a node's block in the layout. Most singletons in a file already
+    /// exist and need no block.
     #[inline(always)]
     pub(super) fn block(&self) -> Option<TypeIndex> {
         (!self.is_singleton).then_some(self.info().index())
@@ -66,7 +66,7 @@ impl NodeType {
         self.builder.reset();
     }
 
-    /// The object that the type's hook makes from data.
+    /// The object made by the type's hook from data.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl NodeType {
     }
 }
 
-/// The state that the nodes of one file share.
+/// The state shared by the nodes of one file.
 #[derive(Default)]
 pub(super) struct NodeReader {
     pub(super) layout: Layout,
@@ -99,7 +99,7 @@ impl NodeReader {
     ///
     /// # Errors
     ///
-    /// `TypeError` with the name of the field, if it does not accept the value.
+    /// `TypeError` with the name of the field, if the field does not accept the value.
     #[inline(always)]
     pub(super) fn set(&mut self, ty: &mut NodeType, field: usize, value: Value) -> Result<()> {
         match ty.builder.set(field, value, &mut self.checker) {

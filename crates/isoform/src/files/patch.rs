@@ -4,7 +4,7 @@
 //! {"isoform.patch":1,"check":"70396680c0a01f6e","8":{"value":2},"12":[[5,1,{"$i":8}],[9,0,"new"]]}
 //! ```
 //!
-//! docs/diff.md lists everything that a patch may contain.
+//! docs/diff.md lists all possible contents of a patch.
 
 use std::borrow::Cow;
 
@@ -27,33 +27,34 @@ use crate::structural::{
 /// The key of the version.
 const FORMAT: &str = "isoform.patch";
 const VERSION: i64 = 1;
-/// The depth from which a part is written beside the place where it is used.
+/// From this depth on, a part is written beside the place of its use.
 const INLINE_DEPTH: usize = 16;
-/// The depth from which nothing is read.
+/// From this depth on, nothing is read.
 const READ_DEPTH: usize = 64;
-/// A value of more objects than this is written beside the place where it is used, so that
-/// parts that are shared inside of it stay shared.
+/// A value of more objects than this is written beside the place of its use, to keep
+/// the sharing among its parts.
 const INLINE_OBJECTS: usize = 64;
 
 impl Difference {
-    /// The patch as JSON text, to be applied to the same value in another process; to the
-    /// value as it was when the difference was made, if it has changed since.
+    /// The patch as JSON text, to be applied to the same value in another process; if
+    /// the value has changed since the difference was made, to the value before the
+    /// change.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a variable that is free on the right and not on the left;
-    /// `TypeError` for values that cannot be written or have no digest.
+    /// `ValueError` for a variable free on the right and not on the left; `TypeError`
+    /// for values that cannot be written or have no digest.
     pub fn patch_to_json(&self) -> Result<String> {
         self.checked_patch()?.to_json()
     }
 
-    /// Returns the patch as read back from its data, after checking that it builds the
-    /// right value. The result records the value to which it applies. O(n) for n objects
-    /// of both values.
+    /// Returns the patch read back from its data, after checking that the patch builds
+    /// the right value. The result records its source value. O(n) for n objects of both
+    /// values.
     ///
     /// # Errors
     ///
-    /// As [`patch_to_json`](Self::patch_to_json).
+    /// The errors of [`patch_to_json`](Self::patch_to_json).
     pub fn checked_patch(&self) -> Result<Patch> {
         if let Cow::Owned(made) = self.as_made()? {
             return made.checked_patch();
@@ -70,12 +71,12 @@ impl Difference {
 }
 
 impl Patch {
-    /// The patch as JSON text, if the patch records the value to which it applies.
+    /// The patch as JSON text, if the patch records its source value.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a patch without this record, which only its difference can write;
-    /// `TypeError` for values that cannot be written.
+    /// `ValueError` for a patch without this record, which only its difference can
+    /// write; `TypeError` for values that cannot be written.
     pub fn to_json(&self) -> Result<String> {
         self.data().and_then(|data| text_of(&data))
     }
@@ -94,8 +95,8 @@ impl Patch {
     ///
     /// # Errors
     ///
-    /// `ValueError` for text that is not a patch, or one of a later version; `TypeError` for a
-    /// type that is not registered.
+    /// `ValueError` for text other than a patch, or for a patch of a later version;
+    /// `TypeError` for an unregistered type.
     pub fn from_json(text: &str) -> Result<Self> {
         Patch::from_data(&read_data(text)?)
     }
@@ -206,7 +207,7 @@ pub(super) fn array<'v>(value: &'v Value, what: &str) -> Result<&'v Array> {
 
 /// # Errors
 ///
-/// `ValueError` for anything but a number from 0 below 2^32.
+/// `ValueError` except for a number from 0 below 2^32.
 fn number(value: &Value, what: &str) -> Result<u32> {
     let number = value.as_int().and_then(|number| u32::try_from(number).ok());
     number.ok_or_else(|| malformed(what, "a number from 0 below 2^32"))
@@ -241,7 +242,7 @@ fn entries_as_data(container: &ContainerType, entries: Vec<(Value, Value)>) -> V
 /// Data of something that the patch makes.
 #[derive(Clone)]
 enum PartData {
-    /// To be put where it is used, and how deep it nests.
+    /// A value to be written at its use, and its depth of nesting.
     Inline(Value, usize),
     /// Among the shared ones.
     Shared(usize),
@@ -249,7 +250,7 @@ enum PartData {
 
 struct Writer<'p> {
     patch: &'p Patch,
-    /// How often each of the objects that the patch makes is used, and each new value, by
+    /// The number of uses of each object made by the patch, and of each new value, by
     /// identity.
     uses: Vec<u32>,
     uses_of_values: HashMap<u64, u32, RandomState>,
@@ -259,7 +260,7 @@ struct Writer<'p> {
     numbers: HashMap<u64, usize, RandomState>,
     /// How deep what was written last nests.
     depth: usize,
-    /// The objects that may still be written in place.
+    /// The number of objects that may still be written in place.
     room: usize,
 }
 
@@ -388,7 +389,7 @@ impl<'p> Writer<'p> {
         })
     }
 
-    /// The number of a value among those that are written as a graph.
+    /// The number of a value among the values written as a graph.
     fn number(&mut self, value: &Value) -> usize {
         let next = self.values.len();
         if let Some(object) = value.as_object() {
@@ -557,7 +558,7 @@ impl<'p> Writer<'p> {
     }
 }
 
-/// The fields of an object that are not among those given, by name.
+/// The fields of an object missing in `given`, by name.
 fn own_fields<'v>(
     object: &'v Value,
     given: &'v [(u32, Source)],

@@ -1,4 +1,4 @@
-//! Differences as JSON: what changed, and the patches for the way there and back.
+//! Differences as JSON: the changes, and the patches for the way there and back.
 //!
 //! ```text
 //! {"format":"isoform.diff","version":2,"equal":false,"summary":{"value":1},"places":[],
@@ -7,12 +7,13 @@
 //!  "patch":{..},"inverse":{..}}
 //! ```
 //!
-//! Values are short texts for people; null where there is none. `patch` and `inverse` are
-//! [patches](super::patch).
+//! Values are short texts for people; null for a missing value. `patch` and `inverse`
+//! are [patches](super::patch).
 //!
-//! A path of more than 64 steps begins with `<n>` instead of `<root>`: the place at position n
-//! of `places`, each of which may refer to one before it. So many changes in a deep value take
-//! no more room than in a flat one. Version 1 has no `places`.
+//! A path of more than 64 steps begins with `<n>` instead of `<root>`: the place at
+//! position n of `places`, each entry of which may refer to an earlier entry. Many
+//! changes in a deep value thus take no more room than in a flat value. Version 1 has
+//! no `places`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -34,13 +35,13 @@ use crate::structural::{Change, ChangeKind, Difference, Patch, PlacePaths};
 const FORMAT: &str = "isoform.diff";
 const VERSION: i64 = 2;
 
-/// A [`Change`] as it is written: values are short texts.
+/// A [`Change`] in its written form: values are short texts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ChangeRecord {
     /// The kind.
     pub kind: ChangeKind,
-    /// The number of occurrences; `i64::MAX` if there are more.
+    /// The number of occurrences; `i64::MAX` for a larger number.
     pub count: i64,
     /// The value on the left as text.
     pub left: Option<Str>,
@@ -50,12 +51,13 @@ pub struct ChangeRecord {
     pub left_size: i64,
     /// As [`Change::right_size`].
     pub right_size: i64,
-    /// The places of all changes, and those of this one on both sides.
+    /// The places of all changes, and the places of this change on both sides.
     paths: Arc<PathTree>,
     places: [u32; 2],
 }
 
-/// A [`Difference`] as it is written: it can be applied and inverted without the two values.
+/// A [`Difference`] in its written form: ready to be applied and inverted without the
+/// two values.
 ///
 /// ```
 /// use isoform::compare::diff;
@@ -75,18 +77,18 @@ pub struct ChangeRecord {
 pub struct DifferenceRecord {
     /// The changes.
     pub changes: Vec<ChangeRecord>,
-    /// The way from the left value to the right one.
+    /// The way from the left value to the right value.
     pub patch: Patch,
     /// The way back.
     pub inverse: Patch,
 }
 
 impl Difference {
-    /// The difference as it is written. O(n), for the digests of both values.
+    /// The difference in its written form. O(n), for the digests of both values.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a variable that is free on one side only; `TypeError` for values that
+    /// `ValueError` for a variable free on one side only; `TypeError` for values that
     /// cannot be written.
     pub fn record(&self) -> Result<DifferenceRecord> {
         if let Cow::Owned(made) = self.as_made()? {
@@ -178,7 +180,7 @@ impl ChangeRecord {
         object(parts)
     }
 
-    /// The change in data, whose paths are left out, and the texts of these.
+    /// The change in data, without paths, and the texts of its paths.
     fn from_data(data: &Value) -> Result<(Self, [&str; 2])> {
         let map = data
             .as_map()
@@ -235,7 +237,7 @@ fn object<const N: usize>(parts: [(&str, Value); N]) -> Value {
 }
 
 impl DifferenceRecord {
-    /// Builds the right value out of the left one.
+    /// Builds the right value out of the left value.
     ///
     /// # Errors
     ///
@@ -254,7 +256,7 @@ impl DifferenceRecord {
         }
     }
 
-    /// How many changes of each kind, in the order of the kinds.
+    /// The number of changes of each kind, in the order of the kinds.
     pub fn counts(&self) -> Vec<(ChangeKind, i64)> {
         let count = |kind: ChangeKind| {
             let of_kind = self.changes.iter().filter(|change| change.kind == kind);
@@ -303,8 +305,8 @@ impl DifferenceRecord {
     ///
     /// # Errors
     ///
-    /// `ValueError` for text that is not a difference, or one of a later version; `TypeError`
-    /// for a type that is not registered.
+    /// `ValueError` for text other than a difference, or for a difference of a later
+    /// version; `TypeError` for an unregistered type.
     pub fn from_json(text: &str) -> Result<Self> {
         let data = read_data(text)?;
         let map = data

@@ -6,9 +6,9 @@ use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::value::{DType, Value};
 
-/// A node type that is `Ancestor` or extends it, for the compiler.
+/// A node type equal to `Ancestor` or extending `Ancestor`, for the compiler.
 ///
-/// The derive implements it for every node type.
+/// The derive implements this trait for every node type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not extend `{Ancestor}`",
     note = "a node type extends the type of its `#[node(base)]` field, and what that one extends"
@@ -24,10 +24,10 @@ impl IsA<Obj> for Obj {
     }
 }
 
-/// A value that constructors accept for a field of type `F`.
+/// A value accepted by constructors for a field of type `F`.
 ///
-/// For an object field, a `Ref` to the field's type or one that extends it, owned or
-/// borrowed; for any other field, any type with an [`Into`] conversion.
+/// For an object field: a `Ref` to the field's type or to an extending type, owned or
+/// borrowed. For any other field: any type with an [`Into`] conversion.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be given for a field of type `{F}`",
     note = "an object field accepts a `Ref` to its own type or to one that extends it; other \
@@ -66,7 +66,7 @@ impl<T: IsA<U>, U: Node> IntoField<Option<Ref<U>>> for &Ref<T> {
     }
 }
 
-// Not for every `Option<Ref<T>>`: a bare `None` could not tell which `T`.
+// Not for every `Option<Ref<T>>`: a bare `None` would leave `T` undetermined.
 impl<U: Node> IntoField<Option<Ref<U>>> for Option<Ref<U>> {
     #[inline]
     fn into_field(self) -> Option<Ref<U>> {

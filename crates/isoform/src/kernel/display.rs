@@ -1,7 +1,7 @@
 //! Short text of values, for messages and `Debug`.
 //!
-//! The printer keeps its own stack and stops at a budget of characters, so
-//! its cost does not depend on the size or depth of the value.
+//! The printer keeps its own stack and stops at a budget of characters, so the cost
+//! does not depend on the size or depth of the value.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub(crate) const KEY_BUDGET: usize = 60;
 /// The maximal number of characters of a value in an explained mismatch.
 pub(crate) const EXPLAIN_BUDGET: usize = 120;
 
-/// A part that is still to be printed.
+/// A part still to be printed.
 enum Todo {
     Text(&'static str),
     Value(Value),
@@ -79,7 +79,7 @@ fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, 
             if object.type_info().is_builtin() {
                 value_text(&Value::from(object), out, stack, budget);
             } else if stack.iter().any(is_open) {
-                // The budget bounds the stack, so the search is short.
+                // The budget bounds the stack, hence the search is short.
                 out.push_str("...");
             } else {
                 out.push_str(object.type_info().key());

@@ -30,7 +30,7 @@ pub enum DTypeCode {
     Float4E2M1FN = 17,
 }
 
-/// Codes with their names and, if the name determines it, their width in bits.
+/// Codes with their names, and their width in bits if the name determines the width.
 const CODES: [(DTypeCode, &str, u8); 18] = [
     (DTypeCode::Int, "int", 0),
     (DTypeCode::UInt, "uint", 0),
@@ -96,8 +96,8 @@ impl DType {
     /// Booleans of one byte.
     pub const BOOL: DType = DType::new(DTypeCode::Bool, 8);
 
-    /// The data type of no value, `void`: a setting that is left open, such as the data
-    /// type of a result that follows its inputs. There are no tensors of it.
+    /// The data type `void`, which no value has: an open setting, such as the data type
+    /// of a result that follows the inputs. No tensor has this data type.
     pub const VOID: DType = DType::new(DTypeCode::Handle, 0).with_lanes(0);
 
     /// True for [`VOID`](Self::VOID).
@@ -106,7 +106,7 @@ impl DType {
     }
 
     /// Makes a data type from DLPack's numbers; None for an unknown code, and for zero
-    /// bits or lanes unless it is [`VOID`](Self::VOID).
+    /// bits or lanes except in [`VOID`](Self::VOID).
     pub fn from_parts(code: u8, bits: u8, lanes: u16) -> Option<Self> {
         let (code, _, _) = CODES.get(usize::from(code))?;
         if (*code, bits, lanes) == (DTypeCode::Handle, 0, 0) {
@@ -134,7 +134,7 @@ impl DType {
         self.lanes
     }
 
-    /// The number of bytes of `count` densely packed elements; None on overflow.
+    /// The size in bytes of `count` densely packed elements; None on overflow.
     pub fn byte_size(self, count: u64) -> Option<u64> {
         let bits = u64::from(self.bits)
             .checked_mul(u64::from(self.lanes))?
@@ -233,7 +233,7 @@ pub struct Device {
     ordinal: u32,
 }
 
-/// DLPack's numbers and the usual names for them.
+/// DLPack's numbers and the usual device names.
 const DEVICES: [(u32, &str); 16] = [
     (1, "cpu"),
     (2, "cuda"),

@@ -1,15 +1,15 @@
 //! Mixing of words and bytes into 64 bits.
 //!
 //! One step combines the state with the next word, multiplies the result by an odd
-//! constant, and folds the two halves of the product. The other factor never comes from
-//! the input: hashes that multiply two pieces of their input with each other forget one
-//! of them if the other is zero, so a fixed pattern before any block makes it vanish.
-//! Here, only a later word that is computed from the intermediate state can cancel the
-//! effect of a word.
+//! constant, and folds the two halves of the product. The second factor never comes
+//! from the input: a hash that multiplies two pieces of input forgets one piece if the
+//! other is zero, so a fixed pattern before any block makes the block vanish. Here,
+//! only a later word computed from the intermediate state can cancel the effect of a
+//! word.
 //!
 //! With the fixed multiplier, the result is the same in every run. Tables with keys
-//! from outside use the multiplier of the process, which must be known to compute keys
-//! that collide.
+//! from outside use the multiplier of the process: without knowing the multiplier,
+//! nobody can compute colliding keys.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ pub(crate) struct Mixing {
     step: u64,
 }
 
-/// The length in bytes from which four lanes are processed at once.
+/// From this length in bytes, four lanes are processed at once.
 const WIDE: usize = 64;
 
 impl Mixing {
@@ -34,15 +34,15 @@ impl Mixing {
         static MIXING: OnceLock<Mixing> = OnceLock::new();
         *MIXING.get_or_init(|| {
             let random = RandomState::new().build_hasher().finish();
-            // Odd, so that no bit is lost, and never a small number.
+            // Odd, to lose no bit, and never a small number.
             Mixing {
                 step: random | 1 | (1 << 63),
             }
         })
     }
 
-    /// One step: folds the high and low half of the product, so that every bit of the
-    /// word affects every bit of the result.
+    /// One step: folds the high and low half of the product, so every bit of the word
+    /// affects every bit of the result.
     #[inline(always)]
     pub(crate) fn fold(self, word: u64) -> u64 {
         fold(word, self.step)
@@ -69,8 +69,8 @@ impl Mixing {
         state
     }
 
-    /// Mixes all whole blocks of four words, each word in its own lane, so that the
-    /// processor computes four products at once.
+    /// Mixes all whole blocks of four words, each word in its own lane: the processor
+    /// computes four products at once.
     fn wide(self, state: u64, bytes: &[u8]) -> (u64, &[u8]) {
         let steps = [0u32, 13, 29, 47].map(|turn| self.step.rotate_left(turn) | 1);
         let mut lanes = steps.map(|step| fold(state ^ step, step));
@@ -100,7 +100,7 @@ fn word_of(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().unwrap_or_default())
 }
 
-/// A hasher for the standard library that is the same in every run.
+/// A hasher for the standard library, with equal results in every run.
 #[derive(Default)]
 pub(crate) struct FixedHasher(u64);
 
@@ -124,8 +124,8 @@ mod tests {
 
     use super::Mixing;
 
-    /// Words that erase their neighbours in hashes that multiply two pieces of input:
-    /// zero, all ones, the constants of this one and of well-known ones.
+    /// Words that erase their neighbours in hashes multiplying two pieces of input:
+    /// zero, all ones, the constants of this hash and of well-known hashes.
     const WORDS: [u64; 14] = [
         0,
         u64::MAX,
@@ -146,7 +146,8 @@ mod tests {
     #[test]
     fn no_fixed_block_makes_another_one_vanish() {
         for mixing in [Mixing::FIXED, Mixing::of_process()] {
-            // The word into which the first steps turn the length is also such a word.
+            // The first steps turn the length into a word; the list contains this word,
+            // too.
             let length = |length: usize| mixing.fold(length as u64 ^ 0x8ebc_6af0_9c88_c6e3);
             for size in [16, 24, 32, 49, 56, 64, 96, 97, 160, 224, 512] {
                 let words = WORDS.iter().copied().chain([length(size)]);

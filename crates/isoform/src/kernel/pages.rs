@@ -2,27 +2,27 @@
 //!
 //! Identity numbers are dense within a thread, so a paged array beats a hash table:
 //! neighbours in a program are neighbours in a page, and the pages used last are found
-//! without a lookup. Nothing is written into the objects, so any number of traversals
-//! may visit the same objects at once.
+//! without a lookup. The objects are not written to, so any number of traversals may
+//! visit the same objects at once.
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-/// The number of bytes that stay allocated when a table is emptied: otherwise, a
-/// comparison of shared nodes would spend much of its time on allocating memory again.
+/// The number of bytes kept allocated when a table is emptied: otherwise, a comparison
+/// of shared nodes would spend much of its time on allocating memory again.
 const KEPT_BYTES: usize = 1 << 22;
 
-/// Empties a table, keeping some of its memory for the next use.
+/// Empties a table, keeping up to `KEPT_BYTES` for the next use.
 pub(crate) fn empty<T>(table: &mut Vec<T>) {
     table.clear();
     table.shrink_to(KEPT_BYTES / size_of::<T>());
 }
 
-/// Never the page number of an identity number, since that is shifted.
+/// Never the page number of an identity number, since page numbers are shifted.
 const NO_PAGE: u64 = u64::MAX;
 
-/// The number of pages that are found without a lookup: a walk alternates between a place
-/// in the program and the few objects that are used everywhere.
+/// The number of pages found without a lookup: a walk alternates between a place in the
+/// program and a few objects used everywhere.
 const RECENT: usize = 8;
 
 /// Pages of a fixed number of words; a fresh page is all zero.
@@ -48,7 +48,7 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
         self.pages.is_empty()
     }
 
-    /// Returns a word for reading; None if its page was never written.
+    /// Returns a word for reading; None if the page was never written.
     #[inline]
     pub(crate) fn get(&mut self, index: u64) -> Option<W> {
         let number = index / WORDS as u64;
@@ -59,7 +59,7 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
         Some(self.pages[recent.1 as usize][index as usize % WORDS])
     }
 
-    /// As [`get`](Self::get), for tables that are not written any more.
+    /// [`get`](Self::get) for tables in their final state.
     pub(crate) fn peek(&self, index: u64) -> Option<W> {
         let page = *self.directory.get(&(index / WORDS as u64))?;
         Some(self.pages[page as usize][index as usize % WORDS])
@@ -89,7 +89,7 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
         self.recent[number as usize % RECENT] = (number, page);
     }
 
-    /// Sets all words to zero, keeping some of the memory.
+    /// Sets all words to zero, keeping part of the memory.
     pub(crate) fn clear(&mut self) {
         if self.pages.is_empty() {
             return;

@@ -25,11 +25,11 @@ pub(crate) enum Style {
 /// Larger integers are read back from base 16, which takes linear time.
 const DECIMAL_BITS: u64 = 2048;
 
-/// The number of bits that a message shows of a larger integer.
+/// The number of bits shown of a larger integer in a message.
 const SHOWN_BITS: u64 = 64;
 
-/// Appends a value without parts. Returns false, without appending anything, if it has
-/// parts, or if the text form has a spelling of its own for it.
+/// Appends a value without parts. Returns false, appending nothing, if the value has
+/// parts, or if the text form has a special spelling for the value.
 pub(crate) fn spell(value: ValueRef<'_>, style: Style, out: &mut String) -> bool {
     // Writing to a string cannot fail.
     write_plain(value, style, out).unwrap_or(true)
@@ -118,8 +118,8 @@ pub(crate) fn numbers(open: &str, numbers: &[i64], close: &str, out: &mut String
     out.push_str(close);
 }
 
-/// Appends the shortest text of a float that reads back as the same float, in the
-/// spelling of Python.
+/// Appends the shortest text that reads back as the same float, in the spelling of
+/// Python.
 pub(crate) fn float(number: f64, out: &mut String) {
     float_text(&format!("{number:?}"), out);
 }

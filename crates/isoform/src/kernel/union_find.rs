@@ -1,4 +1,4 @@
-//! Disjoint classes of numbered members, as a union-find.
+//! Disjoint classes of numbered members: a union-find.
 //!
 //! Union by rank and path halving keep the trees flat. (Tarjan, "Efficiency of a
 //! Good But Not Linear Set Union Algorithm", 1975; used for equality of shared terms
@@ -6,12 +6,12 @@
 
 use super::pages::empty;
 
-/// Classes of members, each with data of the user. If `UNDOES`, joins can be recorded and
-/// undone.
+/// Classes of members, each class with data of the user. If `UNDOES`, joins can be
+/// recorded and undone.
 pub struct UnionFind<T, const UNDOES: bool = false> {
     members: Vec<Member<T>>,
     recording: bool,
-    /// Members whose links were overwritten, with their earlier parent and rank.
+    /// Members with overwritten links, with their earlier parent and rank.
     trail: Vec<(u32, u32, u32)>,
 }
 
@@ -36,13 +36,12 @@ impl<T, const UNDOES: bool> UnionFind<T, UNDOES> {
         self.members.is_empty()
     }
 
-    /// Removes all members, keeping some of the memory for the next use.
+    /// Removes all members, keeping part of the memory for the next use.
     pub(crate) fn clear(&mut self) {
         empty(&mut self.members);
     }
 
-    /// Adds a member in a class of its own, and returns its number: members are
-    /// numbered from 0.
+    /// Adds a member in a new class and returns its number, counted from 0.
     pub fn add(&mut self, data: T) -> u32 {
         let parent = self.members.len() as u32;
         self.members.push(Member {
@@ -58,7 +57,7 @@ impl<T, const UNDOES: bool> UnionFind<T, UNDOES> {
         &self.members[member as usize].data
     }
 
-    /// Joins two classes. Returns false if they are one class already.
+    /// Joins two classes. Returns false if both members are in one class already.
     pub fn join(&mut self, left: u32, right: u32) -> bool {
         let (left, right) = (self.root(left), self.root(right));
         if left == right {
@@ -78,7 +77,7 @@ impl<T, const UNDOES: bool> UnionFind<T, UNDOES> {
         true
     }
 
-    /// The member that stands for the class of another.
+    /// The representative of the member's class.
     #[inline]
     pub fn root(&mut self, mut member: u32) -> u32 {
         loop {
@@ -103,8 +102,8 @@ impl<T, const UNDOES: bool> UnionFind<T, UNDOES> {
 }
 
 impl<T> UnionFind<T, true> {
-    /// Starts or ends recording, and returns true if changes were recorded before. What
-    /// was recorded is forgotten at the end.
+    /// Starts or ends recording, and returns true if changes were recorded before.
+    /// Ending a recording discards the record.
     pub(crate) fn record(&mut self, recording: bool) -> bool {
         if !recording {
             self.trail.clear();
@@ -112,7 +111,7 @@ impl<T> UnionFind<T, true> {
         std::mem::replace(&mut self.recording, recording)
     }
 
-    /// The place in the record that [`roll_back`](UnionFind::roll_back) returns to.
+    /// The current place in the record, for [`roll_back`](UnionFind::roll_back).
     pub(crate) fn mark(&self) -> usize {
         self.trail.len()
     }

@@ -67,12 +67,13 @@ pub enum ValueRef<'a> {
     Tensor(&'a Tensor),
     /// A callable.
     Function(&'a Function),
-    /// An object of a declared type, or an opaque one.
+    /// An object of a declared type, or an opaque object.
     Object(&'a Ref<Obj>),
 }
 
 impl Value {
-    /// The type of the value; large integers have the same type as small ones. O(1).
+    /// The type of the value; large integers have the same type as small integers.
+    /// O(1).
     pub fn type_index(&self) -> TypeIndex {
         native::type_of(self)
     }
@@ -108,7 +109,7 @@ impl Value {
         (self.tag() == Tag::Bool).then(|| self.bits() != 0)
     }
 
-    /// The integer, if the value is one that fits in 64 bits.
+    /// The integer, if the value is an integer and fits in 64 bits.
     pub fn as_int(&self) -> Option<i64> {
         (self.tag() == Tag::Int).then(|| self.bits() as i64)
     }
@@ -127,7 +128,7 @@ impl Value {
         }
     }
 
-    /// The data type, if the value is one.
+    /// The data type, if the value is a data type.
     pub fn as_dtype(&self) -> Option<DType> {
         (self.tag() == Tag::DType).then(|| DType::from_bits(self.bits() as u32))
     }
@@ -149,7 +150,7 @@ impl Value {
     /// `TypeError` if the value is of another type.
     #[track_caller]
     pub fn extract<T: ElementType>(&self) -> Result<T> {
-        // Without a closure, so that the error names the caller's location.
+        // No closure: the error names the caller's location.
         if let Some(found) = T::peek(self) {
             return Ok(found.clone());
         }
@@ -190,19 +191,19 @@ impl Value {
         }
     }
 
-    /// The type of the container, if the value is one. O(1).
+    /// The type of the container, if the value is a container. O(1).
     pub(crate) fn container(&self) -> Option<&'static ContainerType> {
         self.object_ref()?.info().container()
     }
 
-    /// The contents of a container, those of a list or dict as they are now. O(1).
+    /// The contents of a container; for a list or dict, the current contents. O(1).
     pub fn contents(&self) -> Option<Contents> {
         Some(match self.view() {
             ValueRef::Array(array) => Contents::Items(array.clone()),
             ValueRef::List(list) => Contents::Items(list.snapshot()),
             ValueRef::Map(map) => Contents::Entries(map.clone()),
             ValueRef::Dict(dict) => Contents::Entries(dict.snapshot()),
-            // Without a wildcard, a new container is not forgotten here.
+            // No wildcard: a new kind of container must be added to this match.
             ValueRef::None
             | ValueRef::Bool(_)
             | ValueRef::Int(_)
@@ -219,7 +220,7 @@ impl Value {
         })
     }
 
-    /// The items of an array, or those of a list as they are now. O(1).
+    /// The items of an array, or the current items of a list. O(1).
     pub fn items(&self) -> Option<Array> {
         match self.contents()? {
             Contents::Items(items) => Some(items),
@@ -227,7 +228,7 @@ impl Value {
         }
     }
 
-    /// The entries of a map, or those of a dict as they are now. O(1).
+    /// The entries of a map, or the current entries of a dict. O(1).
     pub fn entries(&self) -> Option<Map> {
         match self.contents()? {
             Contents::Entries(entries) => Some(entries),
@@ -262,7 +263,7 @@ impl Value {
 
 pub(crate) fn view_object(object: &Ref<Obj>) -> ValueRef<'_> {
     // By exact index: built-in types are not extended, and in a chain of casts, each
-    // that fails would read the type table.
+    // failing cast would read the type table.
     let index = crate::kernel::object::ffi::type_index_of(object);
     macro_rules! try_payload {
         ($payload:ty, $payload_ref:ident => $view:expr) => {

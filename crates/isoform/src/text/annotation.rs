@@ -40,7 +40,7 @@ fn type_of(object: &Ref<Obj>) -> Option<String> {
         .ignored_fields(false)
         .tensors(TensorText::Abbreviated)
         .placeholders(true);
-    // A type that takes several lines would be most of the text.
+    // A type of several lines would be most of the text.
     let text = options.to_text(&ty).ok();
     let text = text.as_deref().map(str::trim_end);
     let line = text.filter(|text| text.len() <= LONGEST_TYPE && !text.contains('\n'));

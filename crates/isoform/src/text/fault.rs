@@ -7,10 +7,10 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::kernel::error::{Error, ErrorKind};
 
-/// The position at which a text cannot be read, and the reason.
+/// The position of a fault in a text, and the reason.
 ///
-/// It is the source of the [`Error`] that [`from_text`](crate::text::from_text)
-/// returns, whose message shows the line as well.
+/// The fault is the source of the [`Error`] returned by
+/// [`from_text`](crate::text::from_text), whose message also shows the line.
 ///
 /// ```
 /// use isoform::text::{TextFault, from_text};
@@ -57,7 +57,7 @@ impl fmt::Display for TextFault {
 
 impl StdError for TextFault {}
 
-/// A fault as the parser records it: a range of bytes.
+/// A fault recorded by the parser: a range of bytes.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) kind: ErrorKind,
@@ -77,7 +77,7 @@ impl Fault {
         self.into_error_in("text", text)
     }
 
-    /// As [`into_error`](Self::into_error), for a text of another kind.
+    /// [`into_error`](Self::into_error) for a text of another kind.
     fn into_error_in(self, what: &str, text: &str) -> Error {
         let start = boundary(text, self.start);
         let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
@@ -140,7 +140,7 @@ fn snippet(text: &str, start: usize, end: usize, line_start: usize, line: usize)
     let source = format!("{prefix}{}{suffix}", clean(window));
     let from = prefix.len() + clean(&window[..front]).len();
     let length = clean(&text[start..boundary(text, end.clamp(start, start + behind))]).len();
-    // At least one character, or one column after the last one.
+    // At least one character, or one column after the last character.
     let first = source[from..].chars().next().map_or(1, char::len_utf8);
     let to = from + length.max(first);
     let snippet = Snippet::source(source)

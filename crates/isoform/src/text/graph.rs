@@ -1,5 +1,5 @@
-//! The printer's view of a value: nodes that follow their parts, with the text of
-//! everything without parts.
+//! The printer's view of a value: nodes after their parts, with the text of all values
+//! without parts.
 //!
 //! The JSON graph and the binary form encode the same list.
 
@@ -20,13 +20,13 @@ use crate::kernel::types::names::name_field;
 use crate::kernel::types::{FieldFlag, Kind, global_function};
 use crate::kernel::value::{Value, ValueRef};
 
-/// A value as nodes; the last one is the value itself.
+/// A value as nodes; the last node is the value itself.
 pub(super) struct Graph<'o> {
     options: &'o TextOptions,
     tables: Tables,
     pub(super) tensors: Vec<Tensor>,
     pub(super) types: Vec<TypeText>,
-    /// Positions in `types`, one higher, by type index.
+    /// Positions in `types`, plus one, by type index.
     known_types: Vec<u32>,
     /// The preferred names of nodes.
     pub(super) hints: HashMap<u32, Value, rapidhash::fast::RandomState>,
@@ -39,7 +39,7 @@ pub(super) struct Graph<'o> {
 pub(super) struct Tables {
     nodes: Vec<Node>,
     parts: Vec<Part>,
-    /// The concatenated texts, and the end of each.
+    /// The concatenated texts, and the end of each text.
     pool: String,
     ends: Vec<usize>,
 }
@@ -48,18 +48,18 @@ pub(super) struct Node {
     pub(super) what: NodeKind,
     first: usize,
     pub(super) count: u32,
-    /// The number of parts that precede the definitions of a block.
+    /// The number of parts before the definitions of a block.
     pub(super) header: u32,
 }
 
 /// The kind of a node; numbers are positions in the tables of the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NodeKind {
-    /// The text of a plain value, which is the same everywhere.
+    /// The text of a plain value, the same everywhere.
     Leaf(u32),
-    /// The text of an object, which has an identity.
+    /// The text of an object with identity.
     Whole(u32),
-    /// A tensor that is too large to be copied into a text early.
+    /// A tensor too large for an early copy into a text.
     Tensor(u32),
     /// An array or a list.
     Sequence(&'static str),
@@ -72,7 +72,7 @@ pub(super) enum NodeKind {
 /// A part of a node.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
-    /// The field of an object; nothing else otherwise.
+    /// The field, for a part of an object; otherwise unused.
     pub(super) field: u32,
     pub(super) presence: Presence,
     pub(super) item: Item,
@@ -81,9 +81,9 @@ pub(super) struct Part {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Presence {
     Always,
-    /// Left out when nothing else refers to it: the default is like it.
+    /// Left out unless another node refers to the part: the default is like the part.
     UnlessShared,
-    /// The field that names the object; it is left out if the name says the same.
+    /// The field naming the object; left out if the name says the same.
     UnlessNamed,
 }
 
@@ -110,12 +110,12 @@ pub(super) struct FieldText {
     pub(super) name: String,
     pub(super) flag: FieldFlag,
     is_hidden: bool,
-    /// Its position among the parts of an object, unless it is an inline field.
+    /// The position among the parts of an object, except for an inline field.
     part: Option<u32>,
     default: Option<Value>,
 }
 
-/// The nodes of a value, in tables that are empty.
+/// The nodes of a value, in empty tables.
 ///
 /// # Errors
 ///
@@ -194,7 +194,7 @@ impl Graph<'_> {
         matches!(what, NodeKind::Tensor(_)) && self.options.tensors == TensorText::Section
     }
 
-    /// Ends the text that was written to the pool.
+    /// Ends the text just written to the pool.
     fn end_text(&mut self) -> Result<u32> {
         let Ok(number) = u32::try_from(self.tables.ends.len()) else {
             return Err(Error::value_error(format!(
@@ -353,7 +353,7 @@ impl Sink for Graph<'_> {
 }
 
 impl Graph<'_> {
-    /// Adds the parts of an object; returns the number of those in its header.
+    /// Adds the parts of an object; returns the number of parts in the object's header.
     fn fields(
         &mut self,
         section: &Section,
@@ -455,7 +455,7 @@ fn compare(section: &Section, loaded: Loaded<'_, '_>, default: &Value) -> Defaul
     }
 }
 
-/// Compares an object with the default, when neither is part of the other.
+/// Compares an object with the default, if neither is part of the other.
 fn both_fresh(section: &Section, value: &Value, default: &Value) -> DefaultMatch {
     match (both_empty(value, default), value.view(), default.view()) {
         (false, ValueRef::Object(object), ValueRef::Object(default)) => {
@@ -475,10 +475,10 @@ fn both_empty(value: &Value, default: &Value) -> bool {
     empty.is_some() && empty == emptiness(default)
 }
 
-/// True if two objects of one type hold the same plain values and empty
-/// containers. Objects that hold other objects never do, so this does not recurse.
+/// True if two objects of one type hold the same plain values and empty containers.
+/// False for objects that hold other objects, so the function does not recurse.
 fn have_like_fields(section: &Section, one: ObjRef<'_>, other: ObjRef<'_>) -> bool {
-    // Objects of the other kinds have their own names in a text.
+    // Objects of all other kinds have their own names in a text.
     let is_tree = matches!(one.info().kind(), Kind::Tree | Kind::ConstTree | Kind::None);
     if one.type_index() != other.type_index() || !is_tree {
         return false;
@@ -531,7 +531,7 @@ impl TypeText {
                     default: if options.defaults {
                         None
                     } else {
-                        // A default that differs each time is not left out.
+                        // A changing default is not left out.
                         access::outside(section, || {
                             Some((field.make_default()?, field.make_default()?))
                         })
@@ -548,7 +548,7 @@ impl TypeText {
             .map(|slot| slot.field)
             .collect();
         if info.is_scope() {
-            // Definitions come before the block that they are for.
+            // Definitions come before their block.
             order.sort_by_key(|&field| !defines(fields[field as usize].flag));
         }
         TypeText {

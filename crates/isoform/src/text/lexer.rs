@@ -38,7 +38,7 @@ impl<'a> Lexer<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The next byte that is neither white space nor in a comment.
+    /// The next byte outside of white space and comments.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes the next byte if it is this one.
+    /// Takes the next byte if equal to `byte`.
     #[inline(always)]
     pub(super) fn eat(&mut self, byte: u8) -> Lexed<bool> {
         let found = self.peek()? == Some(byte);
@@ -107,7 +107,7 @@ impl<'a> Lexer<'a> {
         Ok(!self.eat(close)?)
     }
 
-    /// A name with its sigil, which is next.
+    /// The next token, a name with its sigil.
     pub(super) fn name(&mut self) -> Lexed<&'a str> {
         let start = self.at;
         self.at += 1;
@@ -163,7 +163,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The characters of a number, which is next, with its sign.
+    /// The characters of the next token, a number with its sign.
     pub(super) fn number(&mut self) -> &'a str {
         let start = self.at;
         self.at += usize::from(self.byte() == Some(b'-'));
@@ -182,7 +182,7 @@ impl<'a> Lexer<'a> {
         &self.text[start..self.at]
     }
 
-    /// A string in quotes, with its escapes resolved.
+    /// A string in quotes, with resolved escapes.
     pub(super) fn string(&mut self) -> Lexed<Cow<'a, str>> {
         if self.peek()? != Some(b'"') {
             return Err(self.unexpected("a string"));
@@ -241,7 +241,7 @@ impl<'a> Lexer<'a> {
         Err(self.no_end(opening))
     }
 
-    /// A byte string; its `b` has been taken.
+    /// A byte string, after its `b`.
     pub(super) fn bytes(&mut self) -> Lexed<Vec<u8>> {
         let opening = self.at;
         self.at += 1;
@@ -302,7 +302,7 @@ impl<'a> Lexer<'a> {
         Ok(code)
     }
 
-    /// The fault that something else was expected here.
+    /// The fault about an unexpected token here.
     #[cold]
     pub(super) fn unexpected(&mut self, expected: &str) -> Box<Fault> {
         if let Err(fault) = self.peek() {
@@ -319,7 +319,7 @@ impl<'a> Lexer<'a> {
         fault
     }
 
-    /// The end of the next word, as people see it.
+    /// The end of the next word, as seen by people.
     fn end_of_word(&self) -> usize {
         let rest = &self.text[self.at..];
         let Some(first) = rest.chars().next() else {
@@ -337,7 +337,7 @@ impl<'a> Lexer<'a> {
         self.at + length
     }
 
-    /// A fault between a position and this one.
+    /// A fault between a position and the current position.
     #[cold]
     pub(super) fn fault(&self, start: usize, message: &str) -> Box<Fault> {
         self.fault_of(ErrorKind::Value, start, message)

@@ -21,7 +21,7 @@ const MAX_DIGITS: usize = 10_000;
 #[derive(Clone, Copy)]
 pub(super) enum Kinds {
     Container(&'static ContainerType),
-    /// An object of a type, and the name it is defined with.
+    /// An object of a type, and its name in a definition.
     Object(u32, Option<u32>),
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Literal<'a> {
     Hooked(Cow<'a, str>),
 }
 
-/// Reads the start of a value, whose first byte is `byte`.
+/// Reads the start of a value, with `byte` as its first byte.
 #[inline]
 pub(super) fn take<'a>(lexer: &mut Lexer<'a>, byte: Option<u8>) -> Lexed<Literal<'a>> {
     let at = lexer.position();
@@ -149,7 +149,7 @@ fn plain_word(lexer: &Lexer<'_>, word: &str, at: usize) -> Lexed<Value> {
     })
 }
 
-/// A string in parentheses, and where it starts.
+/// A string in parentheses, and its start.
 fn argument<'a>(lexer: &mut Lexer<'a>) -> Lexed<(Cow<'a, str>, usize)> {
     lexer.expect(b'(')?;
     lexer.peek()?;
@@ -189,7 +189,7 @@ fn number(lexer: &mut Lexer<'_>) -> Lexed<Value> {
     float(lexer, text, at).map(Value::from)
 }
 
-/// Rejects leading zeros, because several languages read such numbers as octal.
+/// Rejects leading zeros, because several languages read them as octal.
 fn check_digits(lexer: &Lexer<'_>, text: &str, at: usize) -> Lexed<()> {
     let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
     match digits {
@@ -203,7 +203,7 @@ fn float(lexer: &Lexer<'_>, text: &str, at: usize) -> Lexed<f64> {
     if text == "-inf" {
         return Ok(f64::NEG_INFINITY);
     }
-    // The standard parser takes more spellings than there are here.
+    // The standard parser accepts more spellings than this format.
     let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
     let has_spelling = digits.first().is_some_and(u8::is_ascii_digit)
         && digits

@@ -30,7 +30,7 @@ impl Edge {
 #[derive(Default)]
 pub(super) struct Marks {
     by_edge: HashMap<Edge, Vec<usize>>,
-    /// True for each mark that is exactly at the place of its path.
+    /// True for each mark exactly at the place of its path.
     pub(super) are_exact: bool,
 }
 
@@ -44,7 +44,7 @@ impl Marks {
     }
 }
 
-/// The marks of the options, by the part that they mark.
+/// The marks of the options, by the marked part.
 pub(super) fn find(graph: &Graph<'_>, plan: &Plan, value: &Value) -> Marks {
     let mut found = Marks {
         by_edge: HashMap::new(),
@@ -58,7 +58,7 @@ pub(super) fn find(graph: &Graph<'_>, plan: &Plan, value: &Value) -> Marks {
     found
 }
 
-/// The last part on a path that is printed, and the number of steps to it.
+/// The last printed part on a path, and the number of steps to this part.
 fn follow(graph: &Graph<'_>, plan: &Plan, value: &Value, path: &AccessPath) -> (Edge, usize) {
     let (mut edge, mut node, mut value) = (Edge::ROOT, graph.root(), value.clone());
     let mut depth = 0;

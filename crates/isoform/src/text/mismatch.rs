@@ -34,7 +34,7 @@ use crate::structural::{CompareOptions, Mismatch};
 #[non_exhaustive]
 pub struct MismatchOptions {
     /// The maximum number of values shown per side, taken from the smallest part around
-    /// the mismatch. A single place that is larger is truncated.
+    /// the mismatch. A larger place is truncated.
     pub values: usize,
     /// The number of lines shown above and below the mismatch.
     pub lines: usize,
@@ -104,14 +104,14 @@ impl MismatchOptions {
 
 /// The reason of a mismatch and both sides as text, with the place underlined.
 ///
-/// `left` and `right` are the values that were compared. Fields that comparison
-/// ignores are left out, and large values are shown in part, so the cost
-/// depends on the options and the length of the paths only.
+/// `left` and `right` are the compared values. Fields ignored by comparison are left
+/// out, and large values are shown in part: the cost depends only on the options and
+/// the length of the paths.
 pub fn render_mismatch(left: &Value, right: &Value, mismatch: &Mismatch) -> String {
     MismatchOptions::default().render(left, right, mismatch)
 }
 
-/// The lines of a side. The position at which they start is printed after its path.
+/// The lines of a side. The position of the first line is printed after its path.
 fn side(
     root: &Value,
     path: &AccessPath,
@@ -149,8 +149,8 @@ fn side(
         .mark(inner, note);
     let mut printed = print_marked(&places[first], &text);
     if found.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
-        // The difference is in a field that holds its default, or a hook compares more than
-        // the fields: that field is shown.
+        // If the difference is in a field with its default value, or a hook compares
+        // more than the fields, the field is shown.
         let text = text.show_fields(fields_on(&places[first..], &steps[first..]));
         printed = print_marked(&places[first], &text);
     }
@@ -174,7 +174,7 @@ pub fn excerpt(root: &Value, path: &AccessPath) -> Vec<String> {
     )
 }
 
-/// The fields that a path passes through: objects and positions.
+/// The fields on a path: objects and positions.
 fn fields_on(places: &[Value], steps: &[AccessStep]) -> Vec<(Ref<Obj>, u32)> {
     let field = |(place, step): (&Value, &AccessStep)| match step {
         AccessStep::Attr(name) => {
@@ -187,7 +187,7 @@ fn fields_on(places: &[Value], steps: &[AccessStep]) -> Vec<(Ref<Obj>, u32)> {
     places.iter().zip(steps).filter_map(field).collect()
 }
 
-/// The values on a path, from the root to the last one that is there.
+/// The values on a path, from the root to the last existing value.
 fn places(root: &Value, path: &AccessPath) -> Vec<Value> {
     let mut places = vec![root.clone()];
     for step in path.steps() {
@@ -214,7 +214,7 @@ fn is_larger(value: &Value, limit: usize) -> bool {
     false
 }
 
-/// The number of parts that take as much space as the text of a value without parts.
+/// The number of parts taking as much space as the text of a value without parts.
 fn text_parts(value: &Value) -> usize {
     match value.view() {
         ValueRef::Str(text) => text.len() / PART,
@@ -225,7 +225,7 @@ fn text_parts(value: &Value) -> usize {
     }
 }
 
-/// The number of characters that count as a part.
+/// The number of characters counted as one part.
 const PART: usize = 32;
 
 fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
@@ -237,13 +237,13 @@ fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
     }
 }
 
-/// The lines around the marked ones, with the others left out.
+/// The lines around the marked lines, omitting all further lines.
 fn around(text: &str, marked: &[usize], context: usize) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let (Some(&first), Some(&last)) = (marked.first(), marked.last()) else {
         return lines.into_iter().map(str::to_owned).collect();
     };
-    // The line above the carets is the one that they are about.
+    // The line above the carets is their subject.
     let start = first.saturating_sub(1 + context);
     let end = (last + 1 + context).min(lines.len());
     let mut shown = Vec::new();
@@ -261,8 +261,8 @@ fn around(text: &str, marked: &[usize], context: usize) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// `ValueError` with the [text](render_mismatch) of the mismatch when they differ; otherwise as
-/// [`structural_equal`](crate::structural_equal).
+/// `ValueError` with the [text](render_mismatch) of the mismatch for different values;
+/// otherwise the errors of [`structural_equal`](crate::structural_equal).
 pub fn assert_structural_equal(left: impl Into<Value>, right: impl Into<Value>) -> Result<()> {
     CompareOptions::default().assert_equal(left, right)
 }

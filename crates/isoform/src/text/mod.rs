@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The grammar and the rules are in `docs/text.md`. Both directions rely only on the
-//! table of types, so a type can be printed as soon as it is registered. The list of
+//! table of types: a type can be printed as soon as it is registered. The list of
 //! nodes, the singletons and the check of fields are shared with the JSON graph.
 //!
 //! | file | job |
@@ -23,12 +23,12 @@
 //! | `annotation.rs` | the comments of objects: annotations from the caller, the types of expressions |
 //! | `mismatch.rs` | both sides of a mismatch, underlined |
 //!
-//! Absent: cycles; functions that have no global name, and opaque objects.
+//! Absent: cycles; functions without a global name, and opaque objects.
 //!
-//! Printed text parses as an equal value with the same sharing, which prints as the same
-//! text. Lines do not grow with depth, and text is linear in the number of distinct
-//! objects. A name may be used before its definition, so the position of a line has no
-//! meaning.
+//! Printed text parses as an equal value with the same sharing, and prints as the same
+//! text again. Lines do not grow with depth, and text is linear in the number of
+//! distinct objects. A name may be used before its definition, hence the position of a
+//! line has no meaning.
 //!
 //! Also absent: syntax for single types.
 
@@ -59,18 +59,18 @@ use std::cell::Cell;
 use crate::kernel::error::Result;
 use crate::kernel::value::Value;
 
-/// Prints a value as text, which [`from_text`] reads back as an equal value with the
-/// same sharing. The same value always prints as the same text.
+/// Prints a value as text, read back by [`from_text`] as an equal value with the same
+/// sharing. The same value always prints as the same text.
 ///
 /// Linear in the number of distinct objects. Depth takes heap, not stack, and does not
 /// make lines longer.
 ///
 /// # Errors
 ///
-/// `TypeError` for functions that are not registered under their name and for
-/// opaque objects; `ValueError` for a value that contains itself, for a dtype
-/// without a name, and for a singleton that reading would mistake for a
-/// registered one. The error has the path.
+/// `TypeError` for functions not registered under their name and for opaque objects;
+/// `ValueError` for a value that contains itself, for a dtype without a name, and for a
+/// singleton that reading would mistake for a registered singleton. The error has the
+/// path.
 ///
 /// ```
 /// use isoform::{Node, Obj, Ref, Str, structural_equal};
@@ -129,7 +129,7 @@ struct Marked {
     is_exact: bool,
 }
 
-/// Memory that a thread keeps from one text to the next.
+/// Memory kept by a thread from one text to the next.
 #[derive(Default)]
 struct Scratch {
     graph: graph::Tables,
@@ -137,7 +137,7 @@ struct Scratch {
 }
 
 thread_local! {
-    // Taken while something is printed, so an annotation that prints makes its own.
+    // Taken during printing: an annotation that prints makes its own memory.
     static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 

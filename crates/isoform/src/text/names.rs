@@ -4,7 +4,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::spelling::{Sigil, is_name_char, starts_word};
 
-/// Longer hints are truncated, so that names do not fill lines.
+/// Longer hints are truncated, to keep lines free for other text.
 const LONGEST: usize = 60;
 
 /// Names that are all different.
@@ -24,7 +24,7 @@ impl Names {
         &self.texts[number as usize]
     }
 
-    /// Returns a new name, and whether it is the hint itself.
+    /// Returns a new name, and true if the name is the hint itself.
     pub(super) fn choose(&mut self, sigil: Sigil, hint: Option<&str>) -> (u32, bool) {
         let number = self.texts.len() as u32;
         let wanted = hint.map(|hint| cleaned(sigil, hint)).unwrap_or_default();
@@ -39,7 +39,7 @@ impl Names {
     }
 
     fn numbered(&mut self, sigil: Sigil) -> String {
-        // Hints never start with a digit, so these are free.
+        // Hints never start with a digit: numbers are free.
         let next = &mut self.numbers[sigil as usize];
         let name = format!("{}{next}", sigil.letter());
         *next += 1;
@@ -61,8 +61,7 @@ impl Names {
     }
 }
 
-/// The hint with characters replaced that are not allowed in a name; only the sigil if
-/// nothing is left.
+/// The hint, with forbidden characters replaced; only the sigil if nothing is left.
 fn cleaned(sigil: Sigil, hint: &str) -> String {
     let mut name = String::from(sigil.letter());
     let allowed = |c| if is_name_char(c) { c } else { '_' };

@@ -16,7 +16,7 @@ pub enum TensorText {
     Section,
     /// All of them in place.
     Inline,
-    /// Small tensors in place; the elements of larger ones are omitted, so that the text
+    /// Small tensors in place; the elements of larger tensors are omitted, and the text
     /// cannot be read back.
     Abbreviated,
 }
@@ -25,7 +25,7 @@ pub enum TensorText {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TextMark {
-    /// The path to it in the printed value.
+    /// The path to the place in the printed value.
     pub path: AccessPath,
     /// The text after the carets; may be empty.
     pub note: String,
@@ -33,8 +33,8 @@ pub struct TextMark {
 
 type Annotate = dyn Fn(&Ref<Obj>) -> Result<Option<String>> + Send + Sync;
 
-/// Options for printing a value; the default is text of 100 columns, which is read back
-/// as an equal value with the same sharing.
+/// Options for printing a value; by default, the text has 100 columns and reads back as
+/// an equal value with the same sharing.
 ///
 /// ```
 /// use isoform::{Array, Value};
@@ -47,22 +47,22 @@ type Annotate = dyn Fn(&Ref<Obj>) -> Result<Option<String>> + Send + Sync;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct TextOptions {
-    /// The maximum width of a line; parts that cannot be broken may be longer.
+    /// The maximum width of a line; unbreakable parts may be longer.
     pub width: usize,
-    /// The number of spaces by which parts are indented.
+    /// The number of spaces in one level of indentation.
     pub indent: usize,
-    /// The number of levels of nested parts, after which a part gets a name and a line
-    /// of its own.
+    /// The number of levels of nested parts; a deeper part gets a name and a line of
+    /// its own.
     pub depth: usize,
-    /// True to print fields that hold their default.
+    /// True to print fields with their default value.
     pub defaults: bool,
     /// True to print fields that comparison ignores.
     pub ignored_fields: bool,
-    /// Names of fields that are not printed, whatever they hold.
+    /// Names of fields never printed, whatever their value.
     pub hidden_fields: Vec<String>,
     /// True to print the fields called `span`: source locations.
     pub spans: bool,
-    /// True to print the type of each object in a trailing comment, if it is
+    /// True to print the type of each object in a trailing comment, if
     /// [known](crate::types::TEXT_TYPE).
     pub types: bool,
     /// The style of tensors.
@@ -70,15 +70,15 @@ pub struct TextOptions {
     /// True to print the section with large tensors after the text; without it, the
     /// text cannot be read back.
     pub metadata: bool,
-    /// True to print functions without a global name and opaque objects as `<...>`, which
-    /// cannot be read back, instead of failing.
+    /// True to print functions without a global name and opaque objects as `<...>`,
+    /// without a way to read the text back, instead of failing.
     pub placeholders: bool,
     /// True to colour the text for a terminal, with ANSI escapes.
     pub color: bool,
-    /// Places that are underlined, in lines of comments.
+    /// Underlined places, in lines of comments.
     pub marks: Vec<TextMark>,
     pub(super) annotate: Option<Arc<Annotate>>,
-    /// Fields that are printed regardless of other options.
+    /// Fields printed regardless of other options.
     shown: Vec<(Ref<Obj>, u32)>,
 }
 
@@ -112,29 +112,29 @@ impl TextOptions {
         self
     }
 
-    /// Sets the number of spaces by which parts are indented; at most 16.
+    /// Sets the number of spaces in one level of indentation; at most 16.
     #[must_use]
     pub fn indent(mut self, indent: usize) -> Self {
         self.indent = indent;
         self
     }
 
-    /// Sets the number of levels of nested parts, after which a part gets a name and a
-    /// line of its own; from 2 to 128.
+    /// Sets the number of levels of nested parts; a deeper part gets a name and a line
+    /// of its own; from 2 to 128.
     #[must_use]
     pub fn depth(mut self, depth: usize) -> Self {
         self.depth = depth;
         self
     }
 
-    /// Sets whether to print fields that hold their default.
+    /// Sets whether to print fields with their default value.
     #[must_use]
     pub fn defaults(mut self, defaults: bool) -> Self {
         self.defaults = defaults;
         self
     }
 
-    /// Sets whether to print fields that comparison ignores.
+    /// Sets whether to print fields ignored by comparison.
     #[must_use]
     pub fn ignored_fields(mut self, ignored_fields: bool) -> Self {
         self.ignored_fields = ignored_fields;
@@ -142,22 +142,22 @@ impl TextOptions {
     }
 
     /// Leaves out the fields of this name, such as `span`. Hidden fields need a default
-    /// value, which the parser restores.
+    /// value, to be restored by the parser.
     #[must_use]
     pub fn hide(mut self, field: impl Into<String>) -> Self {
         self.hidden_fields.push(field.into());
         self
     }
 
-    /// Sets whether to print the fields called `span`. Without them, values read from the
-    /// text have no spans, as after `hide("span")`.
+    /// Sets whether to print the fields called `span`. Without spans in the text,
+    /// values read from the text have no spans, as after `hide("span")`.
     #[must_use]
     pub fn spans(mut self, spans: bool) -> Self {
         self.spans = spans;
         self
     }
 
-    /// Sets whether to print the type of each object in a trailing comment, if it is
+    /// Sets whether to print the type of each object in a trailing comment, if
     /// [known](crate::types::TEXT_TYPE).
     ///
     /// ```
@@ -248,7 +248,7 @@ impl TextOptions {
         self
     }
 
-    /// True if a field is printed regardless of other options.
+    /// True for a field printed regardless of other options.
     pub(super) fn shows(&self, object: ObjRef<'_>, field: u32) -> bool {
         let shown = |(one, of): &(Ref<Obj>, u32)| *of == field && one.identity() == object.ident();
         self.shown.iter().any(shown)

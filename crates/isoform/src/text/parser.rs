@@ -1,7 +1,7 @@
 //! Parses values, with an explicit stack.
 //!
-//! A value is built once all its parts are built. A value that refers to a name defined
-//! further down waits until the end (`settle`).
+//! A value is built once all its parts are built. A value with a reference to a name
+//! defined further down waits until the end (`settle`).
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ use crate::kernel::value::Value;
 pub(super) enum ParseFailure {
     /// Something is wrong with the text.
     Fault(Box<Fault>),
-    /// An error of user code or of the host, which is passed on unchanged.
+    /// An error of user code or of the host, passed on unchanged.
     Foreign(Error),
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Name<'a> {
     pub(super) meaning: Option<Slot>,
 }
 
-/// A value, or a placeholder for a future one.
+/// A value, or a placeholder for a future value.
 #[derive(Clone)]
 pub(super) enum Slot {
     Value(Value),
@@ -108,11 +108,11 @@ struct OpenValue {
 enum Opened {
     Value {
         kinds: Kinds,
-        /// The field that is being read, and where it starts.
+        /// The field being read, and its start.
         field: u32,
         field_at: usize,
     },
-    /// The definition of a name; `is_line` if it is not part of anything.
+    /// The definition of a name; `is_line` outside of other values.
     Definition { name: u32, is_line: bool },
 }
 
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads the start of a value; returns None if it has parts, and is now open.
+    /// Reads the start of a value; returns None for a value with parts, left open.
     #[inline]
     fn begin(&mut self, is_key: bool) -> Parsed<Option<Slot>> {
         loop {

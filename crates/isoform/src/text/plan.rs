@@ -1,14 +1,13 @@
 //! Decides which nodes get a name and a line of their own, and places these lines.
 //!
-//! Variables, shared nodes, dag nodes, singletons, and deeply nested nodes get a name. A
-//! named node is defined on a line of the innermost *block* that contains all its uses: the
-//! whole text is a block, and so is an object whose type is a scope. Only variables are
+//! Variables, shared nodes, dag nodes, singletons, and deeply nested nodes get a name.
+//! A named node is defined on a line of the innermost *block* around all its uses: the
+//! whole text is a block, and an object of a scope type, too. Only variables are
 //! defined in place, in a field that binds them.
 //!
-//! Lines are in the order of the nodes, so they follow the nodes that they refer
-//! to. A line may still precede the place that defines one of its variables, if
-//! that place is within a later line; the parser accepts names before their
-//! definition.
+//! Lines are in the order of the nodes, hence after the nodes in their references. A
+//! line may still precede the definition of one of its variables, if the definition is
+//! within a later line; the parser accepts names before their definition.
 
 use super::graph::{Graph, Item, Node, NodeKind, Part, Presence};
 use super::names::Names;
@@ -35,24 +34,24 @@ pub(super) struct Plan {
 /// The decisions about a node.
 #[derive(Clone, Copy)]
 pub(super) struct NodeLayout {
-    /// The number of printed nodes that it is part of.
+    /// The number of printed nodes around the node.
     uses: u32,
-    /// The block that contains all its uses; if it is defined in place, the node that it
-    /// is part of.
+    /// The block around all uses of the node; for a definition in place, the node
+    /// around the definition.
     home: u32,
     /// The index of that part.
     site: u32,
-    /// The block that it is.
+    /// The block of the node itself.
     block: u32,
     /// Its name.
     name: u32,
-    /// The width of its own text on one line.
+    /// The width of the node's own text on one line.
     width: u32,
-    /// Its level of nesting, while that is being determined.
+    /// The node's level of nesting, while being determined.
     level: u8,
-    /// True if it is referred to by its name.
+    /// True if references use the node's name.
     is_named: bool,
-    /// True if its name is the content of its name field.
+    /// True if the node's name is the content of its name field.
     is_hint: bool,
     /// True if it is defined in place.
     in_place: bool,
@@ -62,14 +61,14 @@ struct Block {
     parent: u32,
     depth: u8,
     level: u8,
-    /// The nodes that are defined in it.
+    /// The nodes defined in the block.
     lines: Vec<u32>,
 }
 
 /// Wider than any line.
 pub(super) const TOO_WIDE: u32 = u32::MAX / 2;
 
-/// The plan of the text of a graph, in a list that is empty.
+/// The plan of the text of a graph, in an empty list.
 pub(super) fn plan(graph: &Graph<'_>, mut spots: Vec<NodeLayout>) -> Result<Plan> {
     let spot = NodeLayout {
         uses: 0,
@@ -114,7 +113,7 @@ impl Plan {
         self.spots[node as usize].is_named
     }
 
-    /// Columns of a part that is printed on one line.
+    /// Columns of a part printed on one line.
     pub(super) fn reference_width(&self, graph: &Graph<'_>, item: Item) -> u32 {
         match item {
             Item::Text(text) => columns(graph.text(text)),
@@ -130,7 +129,7 @@ impl Plan {
         }
     }
 
-    /// True if the node is defined as this part of that node.
+    /// True if the node is defined as this part of the parent node.
     pub(super) fn is_in_place(&self, node: u32, parent: u32, part: u32) -> bool {
         let spot = &self.spots[node as usize];
         spot.in_place && (spot.home, spot.site) == (parent, part)
@@ -141,13 +140,13 @@ impl Plan {
         self.names.get(self.spots[node as usize].name)
     }
 
-    /// The width of the node's own text on one line; [`TOO_WIDE`] if it takes several
+    /// The width of the node's own text on one line; [`TOO_WIDE`] for a text of several
     /// lines.
     pub(super) fn width(&self, node: u32) -> u32 {
         self.spots[node as usize].width
     }
 
-    /// The lines that are defined in a node.
+    /// The lines defined in a node.
     pub(super) fn lines_in(&self, node: u32) -> &[u32] {
         match self.spots[node as usize].block {
             NONE => &[],
@@ -179,9 +178,9 @@ impl Plan {
         }
     }
 
-    /// Decides which nodes are named and which block is their home.
+    /// Decides which nodes are named, and their home blocks.
     ///
-    /// Every node comes after the nodes that it is part of.
+    /// Every node comes after the nodes around it.
     fn place(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
         let root = graph.root();
         let limit = graph.options().levels();
@@ -250,7 +249,7 @@ impl Plan {
                 let spot = &mut self.spots[item as usize];
                 spot.home = home;
                 spot.uses = spot.uses.saturating_add(1);
-                // Parts that are omitted, or named because they are shared, are never nested too
+                // Omitted parts, and shared parts with a name, are never nested too
                 // deeply.
                 spot.level = match part.presence {
                     Presence::UnlessShared => 0,
@@ -275,8 +274,8 @@ impl Plan {
         one
     }
 
-    /// Visits the nodes in the order of the text, names them, and decides which variables
-    /// are defined in place.
+    /// Visits the nodes in the order of the text, names the nodes, and decides which
+    /// variables are defined in place.
     fn name(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
         for block in &mut self.blocks {
             block.lines.sort_unstable();
@@ -378,7 +377,7 @@ struct Walk<'p, 'g> {
     plan: &'p mut Plan,
     graph: &'p Graph<'g>,
     stack: Vec<Frame>,
-    /// Variables that get a line, and the block of it.
+    /// Variables with a line, and the block of the line.
     late: Vec<(u32, u32)>,
 }
 
@@ -437,7 +436,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Enters a node that has its own line.
+    /// Enters a node with its own line.
     fn line(&mut self, number: u32) {
         self.give_name(number);
         self.push(number, Region::Use, 0);
@@ -459,7 +458,7 @@ impl Walk<'_, '_> {
             return;
         }
         if self.graph.type_of(number).map(|ty| ty.kind()) != Some(Kind::Var) {
-            // It is named where its line is.
+            // Named at its line.
             return;
         }
         self.give_name(number);
@@ -468,7 +467,7 @@ impl Walk<'_, '_> {
             let parent = self.stack.last().map_or(NONE, |frame| frame.node);
             let spot = &mut self.plan.spots[number as usize];
             spot.in_place = true;
-            // Where it is defined is all that counts from here on.
+            // From here on, only the place of the definition counts.
             spot.home = parent;
             spot.site = site;
             let inner = if region == Region::Def {

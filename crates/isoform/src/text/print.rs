@@ -1,7 +1,7 @@
 //! Prints a planned graph.
 //!
-//! A node is printed on one line if it fits, otherwise with one part per line.
-//! Short parts of a sequence are packed into lines.
+//! A node is printed on one line if possible, otherwise with one part per line. Short
+//! parts of a sequence are packed into lines.
 //!
 //! The widths of all parts are known before lines are laid out.
 
@@ -16,11 +16,11 @@ use crate::kernel::object::access::Poll;
 /// Parts of at most this many columns fill lines.
 const FILLED: u32 = 16;
 
-/// The text of a graph, and which of its lines underline something.
+/// The text of a graph, and its lines with underlines.
 ///
 /// # Errors
 ///
-/// `ValueError` for tensors of data types that have no name.
+/// `ValueError` for tensors of data types without a name.
 pub(super) fn print(
     graph: &Graph<'_>,
     plan: &mut Plan,
@@ -66,7 +66,7 @@ struct Printer<'g> {
 
 /// A pending step of printing.
 enum Todo {
-    /// A part, with the number of columns needed after it.
+    /// A part, with the number of columns needed after the part.
     Item(Edge, Item, usize, u32),
     /// The value of a key.
     Value(Edge, Item, usize),
@@ -202,7 +202,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The arrangement of a node's parts; None if it has no parts.
+    /// The arrangement of a node's parts; None for a node without parts.
     fn shape(&self, number: u32, open: &str, behind: u32) -> Option<Shape> {
         let graph = self.graph;
         let plan = &self.plan;
@@ -228,7 +228,7 @@ impl Printer<'_> {
         }
         let is_sequence = matches!(graph.node(number).what, NodeKind::Sequence(_));
         if printed.next().is_none() {
-            // A part that has only one itself would go on with the line, too.
+            // A part that itself has only one part would go on with the line, too.
             let breaks = match first.item {
                 Item::Text(_) => false,
                 Item::Node(item) => !plan.is_named(item) && graph.node(item).count > 1,
@@ -240,7 +240,7 @@ impl Printer<'_> {
         Some(if fills { Shape::Fill } else { Shape::Column })
     }
 
-    /// The next parts of a node, up to one that has parts itself.
+    /// The next parts of a node, up to a part with parts of its own.
     fn rest(&mut self, mut rest: Rest) -> Result<()> {
         let graph = self.graph;
         let number = rest.node;
@@ -274,7 +274,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a part; returns false if it is still pending, and the rest with it.
+    /// Prints a part; returns false for a still pending part, and the rest with it.
     fn part(&mut self, rest: &mut Rest, position: u32, part: &Part) -> bool {
         let graph = self.graph;
         let number = rest.node;
@@ -319,7 +319,7 @@ impl Printer<'_> {
         false
     }
 
-    /// Prints a part that is a text or a name, and is not underlined.
+    /// Prints a part that is a text or a name, without an underline.
     fn at_once(&mut self, edge: Edge, item: Item) -> bool {
         if !self.marks.of(edge).is_empty() {
             return false;

@@ -1,4 +1,4 @@
-//! Builds values that refer to names defined further down in a text.
+//! Builds values with references to names defined further down in a text.
 
 use super::lexer::Lexed;
 use super::parser::{ParseFailure, Parsed, Parser, Part, PendingKind, Slot, State};
@@ -7,11 +7,10 @@ use crate::kernel::object::access::Poll;
 use crate::kernel::value::Value;
 
 impl Parser<'_> {
-    /// Builds everything that waits, and returns the value of the text.
+    /// Builds all waiting values, and returns the value of the text.
     ///
-    /// Each value is examined at most twice: once to find the parts that it waits for,
-    /// and once when it is built. The stack holds at most one entry for each reference in
-    /// the text.
+    /// Each value is examined at most twice: to find the missing parts, and for the
+    /// build. The stack holds at most one entry for each reference in the text.
     pub(super) fn settle(&mut self, root: Slot) -> Parsed<Value> {
         let mut poll = Poll::default();
         let mut stack = Vec::new();
@@ -36,7 +35,7 @@ impl Parser<'_> {
         Ok(self.settled(&root))
     }
 
-    /// Adds the values that must be built before a waiting one.
+    /// Adds the values to be built before a waiting value.
     fn missing(&self, number: u32, stack: &mut Vec<u32>) -> Lexed<()> {
         let pending = &self.pending[number as usize];
         let mut add = |slot: &Slot| {

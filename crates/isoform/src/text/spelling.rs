@@ -7,11 +7,11 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::spell::{self, Style, spell};
 use crate::kernel::value::{DType, DTypeCode, ValueRef};
 
-/// The data type of nothing, and its name.
+/// The data type `void`, and its name.
 pub(super) const VOID: DType = DType::new(DTypeCode::Handle, 0).with_lanes(0);
 pub(super) const VOID_NAME: &str = "void";
 
-/// Words before a parenthesis that are not type keys.
+/// Words before a parenthesis other than type keys.
 pub(super) const TENSOR: &str = "Tensor";
 pub(super) const DEVICE: &str = "device";
 pub(super) const FUNCTION: &str = "func";
@@ -65,7 +65,7 @@ fn is_word(text: &str) -> bool {
     text.starts_with(starts_word) && text.chars().all(is_word_char)
 }
 
-/// Appends a type key, in quotes when it could be taken for something else.
+/// Appends a type key, in quotes if the bare key could be read as another word.
 pub(super) fn push_key(key: &str, out: &mut String) {
     if key.split('.').all(is_word) && ![TENSOR, DEVICE, FUNCTION].contains(&key) {
         out.push_str(key);
@@ -83,11 +83,11 @@ pub(super) fn push_field(name: &str, out: &mut String) {
     }
 }
 
-/// Appends a value without parts; returns false if it has parts.
+/// Appends a value without parts; returns false for a value with parts.
 ///
 /// # Errors
 ///
-/// `ValueError` for a data type that has no name.
+/// `ValueError` for a data type without a name.
 pub(super) fn push_plain(value: ValueRef<'_>, out: &mut String) -> Result<bool> {
     match value {
         ValueRef::DType(dtype) => push_dtype(dtype, out).map(|()| true),
@@ -99,7 +99,7 @@ pub(super) fn push_plain(value: ValueRef<'_>, out: &mut String) -> Result<bool> 
 ///
 /// # Errors
 ///
-/// `ValueError` if it has no bits or no lanes, and so no name.
+/// `ValueError` without bits or lanes, and hence without a name.
 pub(super) fn push_dtype(dtype: DType, out: &mut String) -> Result<()> {
     if dtype == VOID {
         out.push_str(VOID_NAME);
@@ -122,7 +122,7 @@ pub(super) fn comment_text(text: &str) -> String {
     flat.replace("*/", "* /")
 }
 
-/// A word or literal for a message, which need not repeat all of a long one.
+/// A word or literal for a message, abbreviated if long.
 pub(super) fn shown(text: &str) -> String {
     let mut end = text.len().min(display::KEY_BUDGET);
     while !text.is_char_boundary(end) {

@@ -46,7 +46,7 @@ impl Piece {
 struct Underline {
     line: usize,
     start: usize,
-    /// Columns from the start, all of them on one line.
+    /// Columns from the start, all on one line.
     length: usize,
     is_open: bool,
     note: String,
@@ -93,7 +93,7 @@ impl Page {
         self.put(Piece::Punctuation, text);
     }
 
-    /// Starts a line that is indented by some levels.
+    /// Starts a line indented by some levels.
     pub(super) fn new_line(&mut self, levels: usize) {
         for &open in &self.open {
             let underline = &mut self.underlines[open];
@@ -131,7 +131,7 @@ impl Page {
         }
     }
 
-    /// The text, and the numbers of the lines that have carets in them.
+    /// The text, and the numbers of the lines with carets.
     pub(super) fn finish(mut self) -> (String, Vec<usize>) {
         if self.underlines.is_empty() {
             return (self.out, Vec::new());

@@ -1,4 +1,4 @@
-//! Tensors in text: elements as numbers where there are few, base 64 else.
+//! Tensors in text: the elements of small tensors as numbers, base 64 otherwise.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 
@@ -90,8 +90,8 @@ impl Element {
         }
     }
 
-    /// Appends one element; returns false if no literal denotes exactly its bits, as for
-    /// most NaNs.
+    /// Appends one element; returns false if no literal denotes exactly the element's
+    /// bits, as for most NaNs.
     fn push(self, bytes: &[u8], out: &mut String) -> bool {
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);
@@ -106,7 +106,7 @@ impl Element {
                 if number.is_nan() && bits as u32 != f32::NAN.to_bits() {
                     return false;
                 }
-                // The shortest digits of the narrow float; they are few.
+                // The shortest digits of the narrow float, only few.
                 spell::float_text(&format!("{number:?}"), out);
             }
             Element::Float64 => {
@@ -129,7 +129,7 @@ impl Element {
 ///
 /// # Errors
 ///
-/// `ValueError` for a data type that has no name.
+/// `ValueError` for a data type without a name.
 pub(super) fn push(tensor: &Tensor, with_elements: bool, out: &mut String) -> Result<()> {
     out.push_str(TENSOR);
     out.push('(');
@@ -148,8 +148,8 @@ pub(super) fn push(tensor: &Tensor, with_elements: bool, out: &mut String) -> Re
     Ok(())
 }
 
-/// Appends the elements as numbers; returns false, without appending, if there are many
-/// or they are not numbers.
+/// Appends the elements as numbers; returns false, without appending, for many elements
+/// or elements other than numbers.
 fn push_numbers(tensor: &Tensor, out: &mut String) -> bool {
     let Some(element) = Element::of(tensor.dtype()) else {
         return false;
@@ -173,12 +173,12 @@ fn push_numbers(tensor: &Tensor, out: &mut String) -> bool {
     true
 }
 
-/// True if a tensor counts as a large constant.
+/// True for a tensor counted as a large constant.
 pub(super) fn is_large(tensor: &Tensor) -> bool {
     tensor.data().len() > LARGE
 }
 
-/// A float of 32 bits; NaN is the one that is printed as a number.
+/// A float of 32 bits; of all NaNs, only the NaN printed as a number.
 fn narrow(number: f64) -> f32 {
     if number.is_nan() {
         f32::NAN

@@ -1,4 +1,4 @@
-//! Definitions of variables: the nodes of a graph that bind them to values.
+//! Definitions of variables: the nodes of a graph binding variables to values.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ pub(crate) struct VarBinding {
     pub(crate) index: Option<usize>,
 }
 
-/// A node that binds a variable, and the position of the value among its kids.
+/// A node binding a variable, and the position of the value among the node's kids.
 #[derive(Clone, Copy)]
 struct BinderEntry {
     binding: NodeId,
@@ -33,13 +33,13 @@ struct BinderEntry {
 #[derive(Default)]
 pub(crate) struct Bindings {
     known: HashMap<NodeId, Vec<BinderEntry>, RandomState>,
-    /// The definitions whose variable may mean something else at one of its uses.
+    /// The definitions whose variable may mean something else at a use.
     unsettled: OnceLock<HashSet<NodeId, RandomState>>,
     pub(crate) roles: RoleTable,
 }
 
 impl Bindings {
-    /// Adds what a node binds; true if it binds something.
+    /// Adds the binding of a node; true if the node binds a variable.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Bindings {
         Ok(true)
     }
 
-    /// The binding of a variable, if there is exactly one, which is visible at all uses.
+    /// The binding of a variable, if there is exactly one, visible at all uses.
     pub(crate) fn of(&self, graph: &Graph, ident: u64) -> Option<VarBinding> {
         self.of_definition(graph, graph.find(ident, RegionKind::Def, false)?)
     }
@@ -88,8 +88,8 @@ impl Bindings {
         is_only.then_some(bound)
     }
 
-    /// The definition of the variable that another one of the same type is a copy of, given by
-    /// its definition.
+    /// The definition of the original, if the variable is a copy of another variable of
+    /// the same type; the variable is given by its definition.
     pub(crate) fn copied(&self, graph: &Graph, definition: NodeId) -> Option<NodeId> {
         let bound = self.of_definition(graph, definition)?;
         let value = graph.node(bound.value);
@@ -104,7 +104,7 @@ impl Bindings {
         (ty(from) == ty(definition) && self.is_settled(graph, from)).then_some(from)
     }
 
-    /// All that binds the variable of a definition.
+    /// All bindings of the variable of a definition.
     pub(crate) fn all_of(
         &self,
         graph: &Graph,
@@ -123,16 +123,17 @@ impl Bindings {
         })
     }
 
-    /// True if a definition is the only one of its variable, and visible at all uses. Asks for
-    /// the visibility of all variables once: O(n log n) for a graph of n nodes.
+    /// True if a definition is its variable's only definition, and visible at all uses.
+    /// The first call finds the visibility of all variables: O(n log n) for a graph of
+    /// n nodes.
     pub(crate) fn is_settled(&self, graph: &Graph, definition: NodeId) -> bool {
         let unsettled = || visibility::unsettled(graph, graph.pinned);
         graph.places(definition).take(2).count() <= 1
             && !self.unsettled.get_or_init(unsettled).contains(&definition)
     }
 
-    /// Treats the variables that a replacement uses or binds at its root as unsettled, until
-    /// the next [`resettle`](Self::resettle).
+    /// Treats the variables used or bound by a replacement at its root as unsettled,
+    /// until the next [`resettle`](Self::resettle).
     pub(crate) fn unsettle(&mut self, graph: &Graph, root: NodeId, added: Range<NodeId>) {
         let Some(unsettled) = self.unsettled.get_mut() else {
             return;
@@ -150,8 +151,8 @@ impl Bindings {
         }
     }
 
-    /// Asks for the visibility of all variables again; true if one is settled that was not.
-    /// O(n log n) if there are any unsettled ones.
+    /// Finds the visibility of all variables again; true if an unsettled variable
+    /// became settled. O(n log n) if there are any unsettled variables.
     pub(crate) fn resettle(&mut self, graph: &Graph) -> bool {
         let Some(known) = self.unsettled.get_mut().filter(|known| !known.is_empty()) else {
             return false;
@@ -188,13 +189,13 @@ impl Bindings {
         items.flat_map(|kid| graph.uses_of(kid.node)).collect()
     }
 
-    /// True if a value has no effect and is the same wherever its variables are visible: all
-    /// nodes in it are pure, and each of its variables has one definition at most, which all
-    /// uses are in the scope of. O(value).
+    /// True if a value has no effect and is the same wherever its variables are
+    /// visible: all nodes inside are pure, and each of its variables has at most one
+    /// definition, with all uses in the definition's scope. O(value).
     ///
     /// # Errors
     ///
-    /// Those of functions that decide about purity.
+    /// Errors of functions deciding about purity.
     pub(crate) fn is_movable(&self, graph: &Graph, value: NodeId) -> Result<bool> {
         self.is_harmless(graph, value, true, |at| self.is_settled(graph, at))
     }
@@ -212,7 +213,7 @@ impl Bindings {
     ///
     /// # Errors
     ///
-    /// Those of functions that decide about purity.
+    /// Errors of functions deciding about purity.
     pub(crate) fn is_pure(&self, graph: &Graph, value: NodeId) -> Result<bool> {
         self.is_harmless(graph, value, true, |_| true)
     }

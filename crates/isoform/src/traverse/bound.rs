@@ -1,12 +1,11 @@
 //! The meanings of variables during a substitution, scope by scope, and the
 //! dependencies of remembered results.
 //!
-//! Level 0 holds the substitution itself, level 1 the whole value, and each
-//! open scope has the next one. The result of a shared object remains valid
-//! while the scopes whose bindings it used are open and every variable it
-//! looked up keeps its meaning. A version tracks the latter: it changes only
-//! when a variable that was looked up before gets another meaning, which does
-//! not happen in programs that bind each variable once.
+//! Level 0 holds the substitution itself, level 1 the whole value, and each open scope
+//! has the next level. The result of a shared object remains valid while the scopes of
+//! all used bindings are open and every looked-up variable keeps its meaning. A version
+//! tracks the meanings: the version changes only when a looked-up variable gets another
+//! meaning, which does not happen in programs binding each variable once.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -16,8 +15,8 @@ use crate::kernel::object::view::PartRef;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
-/// A region, the level at which its field opened it, and the meaning of
-/// variables in it.
+/// A region, the level of the field that opened the region, and the meaning of
+/// variables inside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) region: RegionKind,
@@ -42,7 +41,7 @@ impl Place {
         ..Place::ROOT
     };
 
-    /// The place of the fields of a variable that is being bound here.
+    /// The place of the fields of a variable being bound here.
     pub(super) fn inside(self) -> Place {
         Place {
             sight: LookupRule::Size,
@@ -51,12 +50,12 @@ impl Place {
     }
 }
 
-/// The rule that gives variables their meaning at a place.
+/// The rule giving variables their meaning at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum LookupRule {
-    /// Their binding if they have one, otherwise their replacement.
+    /// The variables' binding, if any, otherwise their replacement.
     Bindings,
-    /// As `Bindings`, in the fields of a variable that is being bound.
+    /// Like `Bindings`, in the fields of a variable being bound.
     Size,
     /// Their replacement: nothing is bound there.
     Pairs,
@@ -70,9 +69,9 @@ pub(super) enum Meaning {
     Is(Outcome),
     /// It has to be bound.
     Binder,
-    /// It is kept, but its fields have not been searched yet.
+    /// The variable is kept, with fields still to be searched.
     Free,
-    /// A replacement whose variables have not been searched yet.
+    /// A replacement with variables still to be searched.
     Unsettled(Value),
 }
 
@@ -82,15 +81,15 @@ const OUTERMOST: u32 = 1;
 /// The dependencies of a part of the visit.
 #[derive(Clone, Copy)]
 pub(super) struct Dependence {
-    /// The levels whose bindings were used, one bit each; the last bit
-    /// represents all further levels.
+    /// The levels of used bindings, one bit each; the last bit represents all further
+    /// levels.
     levels: u64,
-    /// The levels of definition fields that named a variable already bound, as
-    /// bits; in a scope further in, such a field would bind it again.
+    /// The levels of definition fields that named a variable already bound, as bits; in
+    /// a scope further in, such a field would bind the variable again.
     defs: u64,
-    /// The lowest level of a binding that changed something.
+    /// The lowest level of a binding that caused a change.
     changed: u32,
-    /// The lowest level at which a binding was made.
+    /// The lowest level of a new binding.
     created: u32,
 }
 
@@ -101,14 +100,13 @@ const NOTHING: Dependence = Dependence {
     created: u32::MAX,
 };
 
-/// The bit of [`Dependence::levels`] that represents this level and all higher
-/// ones.
+/// The bit of [`Dependence::levels`] representing this level and all higher levels.
 const LAST_BIT: u32 = 63;
 
 struct Binding {
     level: u32,
     image: Value,
-    /// True if it makes a difference that the variable is bound here.
+    /// True if the binding of the variable at this level makes a difference.
     matters: bool,
 }
 
@@ -125,7 +123,7 @@ struct Remembered {
     result: Outcome,
     place: Place,
     version: u64,
-    /// The innermost level used and its instance; None if none was used.
+    /// The innermost used level and its instance; None if no level was used.
     innermost: Option<(u32, u64)>,
     /// The instance of the scope in which definitions named a bound variable.
     definitions: Option<u64>,
@@ -144,12 +142,12 @@ pub(super) struct BindingScopes {
     used: HashSet<u64, RandomState>,
     /// True if the fields of free variables are searched.
     in_free: bool,
-    /// True if it makes a difference where a variable is bound, whatever it becomes.
+    /// True if the level of a variable's binding makes a difference, whatever replaces
+    /// the variable.
     all_matter: bool,
-    /// The results for free variables whose fields were searched.
+    /// The results for free variables with searched fields.
     free: HashMap<u64, Value, RandomState>,
-    /// Variables of the substitution whose replacements have not been searched
-    /// yet.
+    /// Variables of the substitution with replacements still to be searched.
     unsettled: HashSet<u64, RandomState>,
     dependence: Dependence,
     results: HashMap<(u64, RegionKind, LookupRule), Remembered, RandomState>,
@@ -200,8 +198,8 @@ impl BindingScopes {
         self.unsettled.extend(self.bindings.keys());
     }
 
-    /// Requests that a part be visited again wherever its variables have another binding,
-    /// even if nothing in it is replaced.
+    /// Requests another visit of a part wherever its variables have another binding,
+    /// even without a replacement inside.
     pub(super) fn tell_bindings_apart(&mut self) {
         self.all_matter = true;
     }
@@ -231,10 +229,10 @@ impl BindingScopes {
         bindings && self.is_use(var, place) && newest().is_none_or(|it| it.level == 0)
     }
 
-    /// True if a variable at this place is a use, whatever it is bound to. A
-    /// variable in the fields of another one that is being bound, such as a
-    /// size in its type, is a use if comparison already knows it: because it
-    /// was used before, and no scope is in between.
+    /// True if a variable at this place is a use, whatever its binding. A variable in
+    /// the fields of another variable being bound, such as a size in its type, is a use
+    /// if comparison already knows it: because it was used before, and no scope is in
+    /// between.
     fn is_use(&self, var: u64, place: Place) -> bool {
         place.region == RegionKind::Use
             || match place.sight {
@@ -278,8 +276,8 @@ impl BindingScopes {
         });
     }
 
-    /// Ends the bindings of the innermost scope. Returns true if a binding
-    /// further out changed anything in it.
+    /// Ends the bindings of the innermost scope. Returns true if a binding further out
+    /// changed a part of the scope.
     pub(super) fn close_scope(&mut self) -> bool {
         let closing = self.current();
         let Some(level) = self.levels.pop() else {
@@ -314,7 +312,7 @@ impl BindingScopes {
             LookupRule::Pairs => stack.first().filter(|pair| pair.level == 0),
             LookupRule::Fields => None,
         });
-        // A definition field rebinds variables that are bound further out.
+        // A definition field rebinds variables bound further out.
         let is_bound = found.is_some_and(|binding| binding.level >= place.def_level);
         if !is_bound && !self.is_use(var, place) {
             return Meaning::Binder;
@@ -353,8 +351,7 @@ impl BindingScopes {
         }
     }
 
-    /// Binds a variable until the end of the scope that contains the definition
-    /// field.
+    /// Binds a variable until the end of the scope around the definition field.
     pub(super) fn bind(&mut self, var: u64, place: Place, image: Value, changed: bool) {
         let level = place.def_level;
         let stack = self.bindings.entry(var).or_default();
@@ -398,8 +395,8 @@ impl BindingScopes {
         own.created = own.created.min(on.created);
     }
 
-    /// Remembers the result of the object whose dependencies are being
-    /// collected, unless visiting it again would bind something.
+    /// Remembers the result of the object whose dependencies are being collected,
+    /// unless another visit of the object would bind a variable.
     pub(super) fn remember(&mut self, object: u64, place: Place, result: &Outcome) {
         let dependence = self.dependence;
         if dependence.created <= self.current() {

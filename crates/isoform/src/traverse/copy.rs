@@ -7,15 +7,14 @@ use crate::kernel::object::build;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
 
-/// Returns a copy of a value and everything below it: of objects of declared
-/// types and of containers.
+/// Returns a copy of a value and all values below: of objects of declared types and of
+/// containers.
 ///
-/// An object that is reached in several ways is copied once, so the copy has
-/// the same sharing and the same cycles as the original. Values without an
-/// identity are shared with the original: numbers, strings, bytes, shapes,
-/// tensors, functions and opaque values. So are objects of kind
-/// [`singleton`](crate::types::Kind::Singleton), whose identity is their meaning. The
-/// keys of maps are copied like values.
+/// An object reached in several ways is copied once: the copy has the sharing and the
+/// cycles of the original. Values without an identity are shared with the original:
+/// numbers, strings, bytes, shapes, tensors, functions and opaque values. Objects of
+/// kind [`singleton`](crate::types::Kind::Singleton) are shared, too, since their
+/// identity is their meaning. The keys of maps are copied like values.
 ///
 /// Iterative; linear in the number of distinct objects.
 ///
@@ -43,12 +42,11 @@ pub fn deep_copy(value: &Value) -> Result<Value> {
     build::deep_copy(value)
 }
 
-/// Returns a copy of one object that shares all its children with the original.
+/// Returns a copy of one object, sharing all its children with the original.
 ///
-/// Whatever [`deep_copy`] shares is returned unchanged: an object of kind
-/// `singleton`, a string, a tensor. A type may define how its objects are
-/// copied ([`DynCopy`]). O(fields), or O(elements) of a
-/// container.
+/// Values shared by [`deep_copy`] are returned unchanged: an object of kind
+/// `singleton`, a string, a tensor. A type may define the copies of its objects
+/// ([`DynCopy`]). O(fields), or O(elements) of a container.
 ///
 /// # Errors
 ///

@@ -1,9 +1,8 @@
-//! Traversal of a value: its parts one by one, in the order of the contract,
-//! with region and path.
+//! Traversal of a value: its parts one by one, in the order of the contract, with
+//! region and path.
 //!
-//! A traversal is a stack of cursors, one in each open object. Cursors alone
-//! determine the parts and their order; the traversal decides what to do with
-//! them.
+//! A traversal is a stack of cursors, one in each open object. Cursors alone determine
+//! the parts and their order; the traversal decides about the use of the parts.
 
 use crate::kernel::container::Entries;
 use crate::kernel::error::Error;
@@ -17,23 +16,23 @@ use crate::kernel::types::region::{RegionChange, RegionKind};
 use crate::kernel::types::{FieldDef, Kind};
 use crate::kernel::value::Value;
 
-/// The parts of an object that a traversal visits, and their order.
+/// The parts of an object visited by a traversal, and their order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum View {
     /// The fields that comparison sees, in the order of the visit; map entries
     /// in the order of their keys.
     Compared,
-    /// Like `Compared`, plus the fields that comparison ignores.
+    /// Like `Compared`, plus the fields ignored by comparison.
     WithIgnored,
     /// All fields in the order of declaration, parents' first; map entries in
     /// the order of insertion.
     Declared,
-    /// Like `Declared`, minus the fields whose content is always inline.
+    /// Like `Declared`, minus the fields with contents that are always inline.
     References,
 }
 
 impl View {
-    /// The view of a traversal that includes ignored fields or not.
+    /// The view of a traversal with or without ignored fields.
     pub(crate) fn of_compared(include_ignored: bool) -> Self {
         if include_ignored {
             View::WithIgnored
@@ -58,13 +57,13 @@ impl View {
 pub struct Part<'a> {
     /// The object or plain value.
     pub met: PartRef<'a>,
-    /// The region: tells whether variables in it are bound or used.
+    /// The region: tells whether variables in the part are bound or used.
     pub region: RegionKind,
     pub(crate) is_key: bool,
 }
 
 impl<'a> Part<'a> {
-    /// An object in a region that is not the key of a map.
+    /// An object in a region, not as the key of a map.
     #[inline(always)]
     pub fn object(object: ObjRef<'a>, region: RegionKind) -> Self {
         Part {
@@ -74,7 +73,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// A value in a region that is not part of anything.
+    /// A value in a region, outside of any object.
     pub fn alone(value: &'a Value, region: RegionKind) -> Self {
         Part {
             met: PartRef::of(value),
@@ -89,17 +88,17 @@ impl<'a> Part<'a> {
 enum Elements<'a> {
     /// The object has fields.
     None,
-    /// The elements of an array, or of a list when it was opened.
+    /// The elements of an array, or of a list at the time of opening.
     Items(&'a [Value]),
-    /// The entries of a map, or of a dict when it was opened; true if they are
-    /// visited in the order of their keys.
+    /// The entries of a map, or of a dict at the time of opening; true for a visit in
+    /// the order of their keys.
     Entries(&'a Entries, bool),
 }
 
 /// An open object with parts still to visit.
 ///
-/// A list or dict is traversed as it was when the cursor was made, the fields
-/// of an object as they are when the cursor reaches them.
+/// A list or dict is traversed in its state when the cursor was made, a field of an
+/// object in its state when the cursor reaches the field.
 #[derive(Clone, Copy)]
 pub struct Cursor<'a> {
     /// Empty for a container.
@@ -109,9 +108,9 @@ pub struct Cursor<'a> {
     next: usize,
     /// The region of the object itself.
     pub(crate) region: RegionKind,
-    /// The region of fields without a flag that sets one.
+    /// The region of fields without a flag for the region.
     inner: RegionKind,
-    /// True for a variable, whose fields may be uses wherever it is met.
+    /// True for a variable, whose fields may be uses in any region.
     is_var: bool,
     /// True if the object itself is the key of a map.
     pub(crate) is_key: bool,
@@ -122,7 +121,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Opens the object of `part`; None if its class has no parts.
+    /// Opens the object of `part`; None for a class without parts.
     #[inline(always)]
     pub fn open(section: &Section, object: ObjRef<'a>, part: Part<'a>, view: View) -> Option<Self> {
         match object.info().class() {
@@ -145,7 +144,7 @@ impl<'a> Cursor<'a> {
         Cursor::with(fields, info, Elements::None, part)
     }
 
-    /// Opens an object of a built-in type; None if that has no parts.
+    /// Opens an object of a built-in type; None for a type without parts.
     #[inline(never)]
     pub(crate) fn of_container(
         section: &Section,
@@ -162,8 +161,8 @@ impl<'a> Cursor<'a> {
         Some(Cursor::new(fields, Elements::of(held, view)?, part))
     }
 
-    /// Opens an object. If it is a container, the cursor traverses `held` instead,
-    /// a copy of its earlier contents.
+    /// Opens an object. For a container, the cursor traverses `held` instead, a copy of
+    /// its earlier contents.
     pub(super) fn over(object: ObjRef<'a>, held: ObjRef<'a>, view: View) -> Option<Self> {
         let part = Part {
             met: PartRef::Object(object),
@@ -218,8 +217,8 @@ impl<'a> Cursor<'a> {
         self
     }
 
-    /// Records whether the object is marked as open, and whether no callback
-    /// follows its parts.
+    /// Records whether the object is marked as open, and whether no callback follows
+    /// its parts.
     #[inline(always)]
     pub(super) fn flagged(mut self, marked: bool, silent: bool) -> Self {
         (self.marked, self.silent) = (marked, silent);
@@ -253,7 +252,7 @@ impl<'a> Cursor<'a> {
         self.next
     }
 
-    /// Takes the next part; None if all have been taken.
+    /// Takes the next part; None after the last.
     #[inline(always)]
     pub fn next(&mut self, section: &Section) -> Option<Part<'a>> {
         let part = self.get(section, self.next)?;
@@ -262,9 +261,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the next part if it is an element of an array, or an object in a field of
-    /// the region around it; otherwise leaves it to [`next`](Self::next). Unlike a
-    /// [`Part`], the result stays in registers. Plain values before it are left out if
-    /// they are not wanted.
+    /// the surrounding region; otherwise leaves the part to [`next`](Self::next).
+    /// Unlike a [`Part`], the result stays in registers. Unwanted plain values before
+    /// the part are left out.
     #[inline(always)]
     pub(crate) fn next_object(
         &mut self,
@@ -369,12 +368,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The entry whose key or value is at this position.
+    /// The entry with its key or value at this position.
     pub(crate) fn entry(&self, position: usize) -> Option<(&'a Value, &'a Value)> {
         self.entries()?.entry(self.entry_number(position)?)
     }
 
-    /// The number of that entry in the order of insertion.
+    /// The number of this entry in the order of insertion.
     pub(crate) fn entry_number(&self, position: usize) -> Option<usize> {
         match self.elements {
             Elements::Entries(entries, true) => entries.in_key_order(position / 2),
@@ -383,7 +382,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The slot of the field at this position, if it is a field.
+    /// The slot of the field at this position, if the part is a field.
     pub(crate) fn slot(&self, position: usize) -> Option<&'static Slot> {
         self.fields.slot(position)
     }
@@ -409,9 +408,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Makes paths lead through `part` as if it had been taken last: through
-    /// the first field that holds it, or an equal plain value. Returns false if there
-    /// is no such field: the path then has no step for this object.
+    /// Makes paths lead through `part` as if `part` were the part taken last: through
+    /// the first field with the part, or with an equal plain value. Returns false
+    /// without such a field: the path then has no step for this object.
     pub(crate) fn lead_to(&mut self, section: &Section, part: PartRef<'a>) -> bool {
         let is_wanted = |position: &usize| match (self.get(section, *position), part) {
             (Some(found), PartRef::Object(part)) => {
@@ -439,7 +438,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// The path to the part that the topmost cursor took last.
+/// The path to the part taken last by the topmost cursor.
 pub(crate) fn path_of<'c, 'a: 'c>(cursors: impl IntoIterator<Item = &'c Cursor<'a>>) -> AccessPath {
     let steps = cursors.into_iter().filter_map(Cursor::step);
     AccessPath::from_steps(steps.map(Into::into).collect())

@@ -1,8 +1,7 @@
-//! Dispatch by class: a table from types to functions, in which a type without
-//! an entry has that of its nearest ancestor.
+//! Dispatch by class: a table from types to functions; a type without an entry inherits
+//! the entry of the nearest ancestor that has an entry.
 //!
-//! The traversals that call the functions are in `visitors.rs` and
-//! `functor.rs`.
+//! The traversals calling the functions are in `visitors.rs` and `functor.rs`.
 //!
 //! The ancestor is found even if the type is registered later than the functions.
 
@@ -16,8 +15,8 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::Node;
 use crate::kernel::object::table as types;
 
-/// A function for each type, where a type without one of its own has that of
-/// the nearest type it extends.
+/// A function for each type; a type without a function inherits the function of the
+/// nearest ancestor that has a function.
 ///
 /// For visitors, printers, evaluators and whatever else decides by class. The
 /// functions are of any type `F`: closures, numbers, methods. Types may be
@@ -61,21 +60,21 @@ impl<F> Dispatch<F> {
         }
     }
 
-    /// Sets the function for a Rust type and those that extend it.
+    /// Sets the function for a Rust type and all extending types.
     #[must_use]
     pub fn on<T: Node>(self, function: F) -> Self {
         self.on_type(T::type_index(), function)
     }
 
-    /// Sets the function for a type and those that extend it.
+    /// Sets the function for a type and all extending types.
     #[must_use]
     pub fn on_type(mut self, ty: TypeIndex, function: F) -> Self {
         self.insert(ty, function);
         self
     }
 
-    /// Sets the function for a type and those that extend it; returns the one
-    /// that the type itself had.
+    /// Sets the function for a type and all extending types; returns the previous
+    /// function of the type itself.
     pub fn insert(&mut self, ty: TypeIndex, function: F) -> Option<F> {
         self.found = LookupCache::default();
         if let Some(position) = self.own.get(&ty.get()) {
@@ -95,7 +94,7 @@ impl<F> Dispatch<F> {
         self.entry(ty).map(|(_, function)| function)
     }
 
-    /// The function for a type, with the type that it was set for.
+    /// The function for a type, with the type that the function was set for.
     #[inline]
     pub fn entry(&self, ty: TypeIndex) -> Option<(TypeIndex, &F)> {
         let position = match self.found.get(ty) {
@@ -147,21 +146,21 @@ const UNKNOWN: u32 = 0;
 const NOBODY: u32 = 1;
 const FIRST: usize = 2;
 
-/// How many types the first segment has; each further one doubles the table.
+/// The number of types in the first segment; each further segment doubles the table.
 const SEGMENT: u32 = 256;
-/// Enough for all types that a process can have.
+/// Enough for the types of any process.
 const SEGMENTS: usize = 13;
 
-/// The results of lookups, by the index of the type. Segments are made when a type
-/// of theirs is looked up, and never move, so that readers need no lock.
+/// The results of lookups, by the index of the type. Segments are made at the first
+/// lookup of a type inside, and never move, so readers need no lock.
 #[derive(Default)]
 struct LookupCache {
     segments: [OnceLock<Box<[AtomicU32]>>; SEGMENTS],
 }
 
 impl LookupCache {
-    /// Where a type has its place: the segment, the position in it, and how
-    /// long the segment is.
+    /// The place of a type: the segment, the position in the segment, and the length of
+    /// the segment.
     #[inline]
     fn place(ty: TypeIndex) -> (usize, u32, u32) {
         let index = ty.get();

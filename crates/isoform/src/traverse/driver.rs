@@ -1,5 +1,5 @@
-//! The common part of walks and rewrites that are controlled from outside, by a
-//! callback for the values of some types or by the hook of a type.
+//! The common part of walks and rewrites controlled from outside, by a callback for the
+//! values of some types or by the hook of a type.
 
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::header::TypeIndex;
@@ -7,7 +7,7 @@ use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessPath;
 use crate::kernel::types::region::RegionKind;
 
-/// The callback that controls the traversal of values of some types.
+/// The callback controlling the traversal of values of some types.
 pub(super) struct Driver<'f, C: ?Sized> {
     wanted: &'f dyn Fn(Option<TypeIndex>) -> bool,
     pub(super) callback: &'f C,
@@ -61,12 +61,12 @@ impl<'f, C: ?Sized> Driver<'f, C> {
     }
 }
 
-/// The value whose hook or callback runs, which may ask for parts of it.
+/// The value with a running hook or callback, which may ask for parts of the value.
 #[derive(Clone, Copy)]
 pub(super) struct Asker<'a> {
-    /// The object whose hook runs; None for a callback.
+    /// The object with the running hook; None for a callback.
     pub(super) hooked: Option<ObjRef<'a>>,
-    /// True if the last cursor is that of the value.
+    /// True if the last cursor belongs to the value.
     pub(super) has_cursor: bool,
     /// The region of the value.
     pub(super) region: RegionKind,

@@ -1,5 +1,4 @@
-//! Functors: a result for each node, made of the results of what it consists
-//! of.
+//! Functors: a result for each node, made of the results of its parts.
 
 use std::cell::RefCell;
 
@@ -20,14 +19,14 @@ use crate::kernel::value::Value;
 type Compute<'f, C, R> = Box<dyn Fn(&mut C, &Ref<Obj>, &Results<'_, R>) -> Result<R> + 'f>;
 type Ahead<'f, C, R> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Before<R>> + 'f>;
 
-/// Computes a result for each node of a value by the function for its class:
-/// an evaluator, a printer, a translation.
+/// Computes a result for each node of a value by the function for the node's class: an
+/// evaluator, a printer, a translation.
 ///
-/// The nodes below a node come first, and its function asks for their results
-/// with [`Results::of`]. A class without a function has that of the nearest
-/// class it extends; nodes for which there is none have no result. A result is
-/// computed once for a node, however many ways lead to it. `C` is what the
-/// functions work on besides.
+/// The nodes below a node come first, and the node's function asks for their results
+/// with [`Results::of`]. A class without a function inherits the function of the
+/// nearest ancestor that has a function; nodes without any function have no result. A
+/// result is computed once for a node, however many ways lead to the node. `C` is
+/// additional data for the functions.
 ///
 /// ```
 /// use isoform_pto::{Add, ConstInt, DataType, Expr, Min};
@@ -56,9 +55,9 @@ pub struct NodeFunctor<'f, C, R> {
 pub enum Before<R> {
     /// Computes all nodes below first. The default.
     Children,
-    /// Computes no node in advance. The function asks for the results that it
-    /// needs, and other nodes are not computed. After each result that it had to
-    /// wait for, the function is called again from its beginning.
+    /// Computes no node in advance. The function asks for the needed results, and no
+    /// other nodes are computed. After each missing result, the function is called
+    /// again from its beginning.
     OnRequest,
     /// This is the result, and the function is not called.
     Result(R),
@@ -88,7 +87,7 @@ impl<'f, C, R> NodeFunctor<'f, C, R> {
         self.on_type(T::type_index(), function)
     }
 
-    /// [`on`](Self::on) for a type that is declared at run time.
+    /// [`on`](Self::on) for a type declared at run time.
     #[must_use]
     pub fn on_type(
         mut self,
@@ -99,8 +98,8 @@ impl<'f, C, R> NodeFunctor<'f, C, R> {
         self
     }
 
-    /// Sets what decides, before anything below a node of a class is computed,
-    /// how that is done.
+    /// Sets the function deciding about the preparation of a class's nodes, called
+    /// before the nodes below.
     #[must_use]
     pub fn before<T: Node>(
         mut self,
@@ -114,14 +113,14 @@ impl<'f, C, R> NodeFunctor<'f, C, R> {
         self
     }
 
-    /// The result for a node. Depth is limited by memory only. Linear in the
-    /// number of objects and of the references between them, and of the results
-    /// that functions wait for.
+    /// The result for a node. Depth is limited by memory only. Linear in the number of
+    /// objects, of the references between them, and of the results awaited by
+    /// functions.
     ///
     /// # Errors
     ///
-    /// Those of the functions; `TypeError` for a node without a function whose
-    /// result is asked for, `ValueError` for a node that contains itself.
+    /// Errors of the functions; `TypeError` for a requested node without a function,
+    /// `ValueError` for a node that contains itself.
     pub fn compute<T: Node>(&self, context: &mut C, root: &Ref<T>) -> Result<R> {
         let run = Run {
             functor: self,
@@ -153,7 +152,7 @@ impl<C, R> std::fmt::Debug for NodeFunctor<'_, C, R> {
     }
 }
 
-/// The results of nodes, as the function of a node sees them.
+/// The results of nodes, as seen by the function of a node.
 pub struct Results<'a, R> {
     known: &'a Memory<NodeState<R>>,
     wanted: RefCell<Option<Ref<Obj>>>,
@@ -164,9 +163,9 @@ impl<R> Results<'_, R> {
     ///
     /// # Errors
     ///
-    /// `TypeError` for a node without a function. When the result is not known
-    /// so far, an error that the function is to return: it is called again when
-    /// the node was computed.
+    /// `TypeError` for a node without a function. For a result still missing, an error
+    /// to be returned by the function: the function is called again after the
+    /// computation of the node.
     pub fn of<T: Node>(&self, node: &Ref<T>) -> Result<&R> {
         let node = node.as_object();
         match self.known.answer(node.identity()) {
@@ -187,7 +186,7 @@ impl<R> std::fmt::Debug for Results<'_, R> {
     }
 }
 
-/// The state of a node that was computed.
+/// The state of a computed node.
 enum NodeState<R> {
     /// No function was set for its type.
     Nothing,
@@ -205,7 +204,7 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
     type Answer = NodeState<R>;
     /// Functions find results in the memory.
     type Reply = ();
-    /// The nodes to compute first, the next one last.
+    /// The nodes to compute first, the next node last.
     type Waiting = Vec<Ref<Obj>>;
     type Error = Error;
 
@@ -215,7 +214,7 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
 
     fn reply(&self, _answer: &NodeState<R>) {}
 
-    /// A function that asks for a string is told that it has no result.
+    /// A function asking for a string gets the error for a missing function.
     fn is_plain(&self, _object: &Ref<Obj>) -> bool {
         false
     }
@@ -239,7 +238,7 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
         })
     }
 
-    /// Calls the function of a node, which may ask for another one.
+    /// Calls the function of a node; the function may ask for another node.
     fn resume(
         &self,
         below: &mut Vec<Ref<Obj>>,
@@ -279,7 +278,7 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
     }
 }
 
-/// The nodes below a node, through containers, the first one last.
+/// The nodes below a node, through containers, the first node last.
 fn nodes_below(node: &Value) -> Vec<Ref<Obj>> {
     let mut found = Vec::new();
     // A list may contain itself, and any container may occur several times.

@@ -1,15 +1,16 @@
-//! A value as a graph that knows the users of each object.
+//! A value as a graph recording the users of each object.
 //!
-//! An object has a node for each kind of region in which it occurs. The use of a variable
-//! and its definition are therefore two nodes, and the use refers to the definition.
-//! Parts have lower numbers than the objects that hold them.
+//! An object has a node for each kind of region of its occurrences. The use of a
+//! variable and its definition are therefore two nodes, and the use refers to the
+//! definition. Parts have lower numbers than the objects around them.
 //!
-//! Values are immutable, so a change is recorded here first: an edge leads to another node,
-//! and everything above it is *stale*. [`Graph::refresh`] rebuilds what is stale below a
-//! node, each object once, however many of its parts changed.
+//! Values are immutable, so a change is recorded here first: an edge leads to another
+//! node, and all nodes above are *stale*. [`Graph::refresh`] rebuilds the stale nodes
+//! below a node, each object once, however many of its parts changed.
 //!
-//! If an object is stale, everything around it up to the root is stale. A stale object is
-//! rebuilt once before it is marked again, so marking costs no more than rebuilding.
+//! If an object is stale, all objects around it up to the root are stale. A stale
+//! object is rebuilt once before the next mark, so marking costs no more than
+//! rebuilding.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -28,9 +29,9 @@ use crate::kernel::value::Value;
 /// The number of a node.
 pub(crate) type NodeId = u32;
 
-/// No node: the item of an array that was removed.
+/// No node: a removed item of an array.
 pub(crate) const NOTHING: NodeId = u32::MAX;
-/// The number of an object whose parts are still being visited.
+/// The number of an object with parts still being visited.
 const OPEN: NodeId = u32::MAX - 1;
 
 /// A part of an object.
@@ -63,7 +64,7 @@ pub(crate) enum Role {
 
 /// An object in one kind of region.
 pub(crate) struct GraphNode {
-    /// The object as it was last built.
+    /// The object in its last built form.
     pub(crate) value: Value,
     pub(crate) kids: SmallVec<[Operand; 2]>,
     pub(crate) users: SmallVec<[Edge; 1]>,
@@ -72,7 +73,7 @@ pub(crate) struct GraphNode {
     pub(crate) is_key: bool,
     /// True if something below changed since the object was built.
     pub(crate) stale: bool,
-    /// True if nothing uses it any more.
+    /// True for a node without users.
     pub(crate) dead: bool,
     /// True if an item was removed.
     cut: bool,
@@ -90,7 +91,7 @@ pub(crate) struct Graph {
     places: HashMap<Place, NodeId, RandomState>,
     /// True if an object occurs in several kinds of regions.
     pub(crate) is_doubled: bool,
-    /// True if an object that is not a variable occurs in a definition, or as a key.
+    /// True if an object other than a variable occurs in a definition, or as a key.
     has_definitions: bool,
     /// The nodes rebuilt since the list was last emptied.
     pub(crate) rebuilt: Vec<NodeId>,
@@ -112,13 +113,13 @@ struct Opened<'a> {
     cursor: Cursor<'a>,
     place: Place,
     role: Role,
-    /// The start of its kids among those of all opened objects.
+    /// The start of its kids among the kids of all opened objects.
     first: usize,
 }
 
 impl Graph {
-    /// Adds a value and everything below it that is not in the graph yet; returns its node.
-    /// Linear in what is added.
+    /// Adds a value and all parts missing in the graph; returns the value's node.
+    /// Linear in the added parts.
     ///
     /// # Errors
     ///
@@ -174,7 +175,8 @@ impl Graph {
         }
     }
 
-    /// Finds a part, adds it if it has no parts, or opens it; fails if it is open.
+    /// Finds a part, adds a part without parts, or opens the part; fails for an open
+    /// part.
     fn meet<'a>(
         &mut self,
         section: &Section,
@@ -244,7 +246,7 @@ impl Graph {
         node
     }
 
-    /// Records the node of a place; uses of a variable refer to its definition.
+    /// Records the node of a place; uses of a variable refer to the definition.
     fn settle(&mut self, place: Place, node: NodeId) {
         self.places.insert(place, node);
         let ident = place.0;
@@ -286,7 +288,7 @@ impl Graph {
         &self.nodes[node as usize]
     }
 
-    /// The node of an object in a kind of region; None if it does not occur there.
+    /// The node of an object in a kind of region; None without an occurrence there.
     pub(crate) fn find(&self, ident: u64, region: RegionKind, is_key: bool) -> Option<NodeId> {
         let place = (ident, region as u8 | u8::from(is_key) << 2);
         let node = self.places.get(&place).copied()?;
@@ -300,7 +302,7 @@ impl Graph {
             .filter(|&node| !self.nodes[node as usize].dead)
     }
 
-    /// Forgets where an object is, so that the next import of it makes a new node.
+    /// Forgets the node of an object: the next import of the object makes a new node.
     pub(crate) fn forget(&mut self, node: NodeId) {
         let node = &self.nodes[node as usize];
         if let Some(object) = node.value.as_object() {
@@ -335,12 +337,12 @@ impl Graph {
         self.nodes[user as usize].kids[slot as usize].node = NOTHING;
     }
 
-    /// Makes all users of a node use another one; returns the places. O(users), plus what
-    /// becomes stale.
+    /// Makes all users of a node use another node; returns the places. O(users), plus
+    /// the newly stale nodes.
     pub(crate) fn redirect(&mut self, old: NodeId, new: NodeId) -> SmallVec<[Edge; 1]> {
         let users = std::mem::take(&mut self.nodes[old as usize].users);
         for &edge in &users {
-            // The new node may be a user of the old one.
+            // The new node may be a user of the old node.
             let kids = &mut self.nodes[edge.user as usize].kids;
             kids[edge.kid as usize].node = new;
             let back = self.nodes[new as usize].users.len() as u32;
@@ -359,7 +361,7 @@ impl Graph {
     }
 
     /// Marks a node and all its direct and indirect users as stale. Stale nodes are not
-    /// visited again, so marking costs no more than the rebuilding that follows.
+    /// visited again, so marking costs no more than the following rebuild.
     fn mark_stale(&mut self, node: NodeId) {
         let mut stack = vec![node];
         while let Some(node) = stack.pop() {
@@ -371,8 +373,8 @@ impl Graph {
         }
     }
 
-    /// Marks a node as dead, and with it everything that it alone uses; reports each part
-    /// that lost a user and is still used, or defines something.
+    /// Marks a node as dead, and all nodes used only by the node; reports each part
+    /// that lost a user and is still used, or defines a variable.
     pub(crate) fn bury(&mut self, node: NodeId, mut lost: impl FnMut(&Graph, NodeId)) {
         let mut stack = vec![node];
         while let Some(node) = stack.pop() {
@@ -395,12 +397,12 @@ impl Graph {
         }
     }
 
-    /// Rebuilds what is stale in a node and below it.
+    /// Rebuilds the stale nodes from a node downwards.
     ///
     /// # Errors
     ///
     /// `TypeError` with the path if a part does not fit its field; `ValueError` if a
-    /// replacement contains what it replaces.
+    /// replacement contains the replaced value.
     pub(crate) fn refresh(&mut self, root: NodeId) -> Result<()> {
         let mut stack = vec![root];
         while let Some(&node) = stack.last() {
@@ -458,7 +460,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Finds the parts of a map again, whose order depends on the identity of its keys.
+    /// Finds the parts of a map again, since their order depends on the identity of the
+    /// keys.
     fn realign(&mut self, node: NodeId) {
         let mut positions: HashMap<(u64, bool), Vec<u32>, RandomState> = HashMap::default();
         let this = &self.nodes[node as usize];
@@ -479,7 +482,7 @@ impl Graph {
         }
     }
 
-    /// The value of a node with some of its parts replaced; None if it stays the same.
+    /// The value of a node with replaced parts; None for an unchanged value.
     ///
     /// # Errors
     ///
@@ -512,7 +515,7 @@ impl Graph {
         built.map(Some).map_err(|error| error.at(self.path(node)))
     }
 
-    /// The array of a node without the items that were removed.
+    /// The array of a node without the removed items.
     fn without_removed(&mut self, node: NodeId) -> Value {
         let this = &self.nodes[node as usize];
         let Some(Contents::Items(old)) = this.value.contents() else {
@@ -554,7 +557,8 @@ impl Graph {
         made.unwrap_or_else(|| this.value.clone())
     }
 
-    /// The places of a node: its users, without the uses of a variable that it defines.
+    /// The places of a node: its users, without the uses of a variable defined by the
+    /// node.
     pub(crate) fn places(&self, node: NodeId) -> impl Iterator<Item = Edge> {
         let users = self.nodes[node as usize].users.iter().copied();
         users.filter(|edge| self.nodes[edge.user as usize].role != Role::Use)
@@ -575,19 +579,19 @@ impl Graph {
         self.uses_of(definition).next().is_some()
     }
 
-    /// The step from a user to the part it uses.
+    /// The step from a user to the used part.
     pub(crate) fn step(&self, edge: Edge) -> Option<AccessStep> {
         let user = &self.nodes[edge.user as usize];
         let position = user.kids[edge.kid as usize].position;
         children_of(&user.value).step(position as usize)
     }
 
-    /// A path from the root to a node: the first way that was found. O(depth).
+    /// A path from the root to a node: the first way found. O(depth).
     pub(crate) fn path(&self, node: NodeId) -> AccessPath {
         let mut steps = Vec::new();
         let mut at = node;
         while let Some(edge) = self.places(at).next() {
-            // A replacement that contains what is around it leads back to itself.
+            // A replacement containing its surroundings leads back to itself.
             if steps.len() > self.nodes.len() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! The functional update: builds a new value from an old one, node by node.
+//! The functional update: builds a new value from an old value, node by node.
 
 use super::driver::Driver;
 use super::mapper::{DriveMutate, rewrite};
@@ -11,29 +11,29 @@ use crate::kernel::value::Value;
 /// Rewrites a value: `callback` sees every value below `root`, the root
 /// included, and may return a replacement.
 ///
-/// The callback returns None to keep the value. Objects are never changed: an
-/// object with a replaced child is rebuilt, and everything without a
-/// replacement inside is the same object in the result, the root included. A
-/// list or dict that changes becomes a new list or dict.
+/// The callback returns None to keep the value. Objects are never changed: an object
+/// with a replaced child is rebuilt, and all parts without a replacement inside are the
+/// same objects in the result, the root included. A changed list or dict becomes a new
+/// list or dict.
 ///
-/// * **Post-order** ([`WalkOrder::Post`](crate::traverse::WalkOrder::Post), the default):
-///   children first. The callback sees a node after its children were replaced;
-///   its result is final.
-/// * **Pre-order**: the callback sees a node first. The children of its result
-///   are visited in turn; the result itself is not passed to it again.
-/// * **Children** are those of [`structural_walk`](crate::traverse::structural_walk), in
-///   the same order: fields, elements, keys and values. Fields that comparison
-///   ignores are copied unchanged unless the options include them.
-/// * **Sharing.** An object that is reached in several ways is rewritten once
-///   in each kind of region (used, bound, bound directly), and its result is
-///   shared in the same way. A variable or dag node whose own fields change is
-///   rebuilt once for all regions, so that its uses still name its definition.
-///   A callback that replaces a variable is called separately for each kind of
-///   region: return the same replacement for all of them.
+/// * **Post-order** ([`WalkOrder::Post`](crate::traverse::WalkOrder::Post), the
+///   default): children first. The callback sees a node after its children were
+///   replaced; the callback's result is final.
+/// * **Pre-order**: the callback sees a node first. The children of the callback's
+///   result are visited in turn; the result itself is not passed to the callback again.
+/// * **Children** are the children of
+///   [`structural_walk`](crate::traverse::structural_walk), in the same order: fields,
+///   elements, keys and values. Fields ignored by comparison are copied unchanged
+///   unless the options include them.
+/// * **Sharing.** An object reached in several ways is rewritten once in each kind of
+///   region (used, bound, bound directly), and the result is shared in the same way. A
+///   variable or dag node with changed fields is rebuilt once for all regions: its uses
+///   still name its definition. A callback replacing a variable is called separately
+///   for each kind of region: return the same replacement in all calls.
 /// * **Hooks.** If a type builds the new object itself
 ///   ([`DynMutate`](crate::hooks::DynMutate)), the result of its hook replaces the
-///   rewrite of its fields. A hook that is set while a rewrite runs takes
-///   effect with the next one.
+///   rewrite of its fields. A hook set during a rewrite takes effect with the next
+///   rewrite.
 ///
 /// Depth is limited by memory only; the cost is linear in the number of
 /// distinct objects plus that of the places of plain values.
@@ -65,19 +65,17 @@ pub fn structural_map(
     MapOptions::default().map(root, callback)
 }
 
-/// Rewrites a value with callbacks that control the rewrite of everything below
-/// the values they receive.
+/// Rewrites a value with callbacks controlling the rewrite below the values they
+/// receive.
 ///
-/// `wanted` selects the types for the callback: it is called with the type of
-/// an object, or with None for an inline plain value. The result of the
-/// callback replaces the value, and below the value only those parts are
-/// rewritten for which the callback asks:
+/// `wanted` selects the types for the callback: `wanted` is called with the type of an
+/// object, or with None for an inline plain value. The result of the callback replaces
+/// the value, and below the value only parts requested by the callback are rewritten:
 /// [`MutateCallback::mutate`](crate::hooks::MutateCallback::mutate) rewrites a part,
 /// [`MutateCallback::mutate_children`](crate::hooks::MutateCallback::mutate_children)
-/// all parts of a value. Values of other types are rebuilt if something below
-/// them changed, by the [hook](crate::hooks::DynMutate) of the type or field by field.
-/// Regions, sharing and identity are as in [`structural_map`]; the order in the
-/// options is ignored.
+/// all parts of a value. Values of other types are rebuilt if a part below changed, by
+/// the [hook](crate::hooks::DynMutate) of the type or field by field. Regions, sharing
+/// and identity are as in [`structural_map`]; the order in the options is ignored.
 ///
 /// [`MutateCallback::remap`](crate::hooks::MutateCallback::remap) records the
 /// replacement of a variable for all its later occurrences, unless the callback
@@ -128,8 +126,8 @@ impl MapOptions {
         self.map_selected(root, |_| true, callback)
     }
 
-    /// Like [`map`](Self::map), but calls back only for the types that are
-    /// wanted; all others are rebuilt if something below them changes.
+    /// [`map`](Self::map) with callbacks only for the wanted types; values of other
+    /// types are rebuilt if a part below changes.
     ///
     /// `wanted` is called with the type of an object, or with None for an inline
     /// plain value. It is called in the middle of the traversal, where a callback

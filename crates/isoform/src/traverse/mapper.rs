@@ -39,7 +39,7 @@ pub(super) fn rewrite(
 ) -> Result<Value> {
     let parts = Arena::default();
     let hooks = TraversalHooks::current();
-    // A rewrite inside a callback finds nothing here and makes its own.
+    // A rewrite inside a callback finds the cell empty and makes its own tables.
     let memory = MEMORY.try_with(Cell::take).unwrap_or_default();
     let memory = memory.unwrap_or_default();
     let mut mapper = Mapper {
@@ -74,7 +74,7 @@ pub(super) fn rewrite(
     rewritten
 }
 
-/// The tables of a rewrite that has ended, empty.
+/// The tables of a finished rewrite, empty.
 #[derive(Default)]
 struct Memory {
     results: [Results; 3],
@@ -88,17 +88,17 @@ thread_local! {
 /// The state of an open object.
 #[derive(Clone, Copy, Default)]
 pub(super) struct OpenObject<'a> {
-    /// The value in the original, if a callback replaced it by the object.
+    /// The value in the original, if a callback replaced the value by the object.
     replaced: Option<&'a Value>,
     /// True if the result is remembered for the object in the original.
     remembered: bool,
-    /// True for a variable or dag node whose own result is remembered.
+    /// True for a variable or dag node with its own remembered result.
     descent: bool,
 }
 
 impl<'a> OpenObject<'a> {
-    /// The object in the original, in its region, for which the result of the
-    /// object of a cursor is remembered.
+    /// The object in the original, in its region, whose remembered result is the result
+    /// for the object of a cursor.
     fn remembered(&self, cursor: &Cursor<'a>) -> Option<(u64, RegionKind)> {
         let object = match self.replaced {
             Some(was) => was.object_ref()?,
@@ -122,13 +122,13 @@ struct Mapper<'a, 'f, W, F> {
     /// The results of variables and dag nodes before or without the callback.
     descents: Results,
     hooks: TraversalHooks,
-    /// True if anything other than the callback can replace objects.
+    /// True if replacements can come from sources other than the callback.
     special: bool,
-    /// True if an object with one owner needs no state, unless it
-    /// [may be rewritten](Self::is_spread) again: it is visited once, and the callback
+    /// True if an object with one owner needs no state, unless the object [may be
+    /// rewritten](Self::is_spread) again: the object is visited once, and the callback
     /// follows its children.
     simple: bool,
-    /// Opened entries, which an error that is caught later may leave open.
+    /// Opened entries, possibly left open by an error that is caught later.
     opened: Vec<(RegionKind, u64)>,
     /// The recorded replacements of variables.
     remapped: HashMap<u64, Value, RandomState>,
@@ -234,7 +234,7 @@ where
         Ok(self.rewriter.settle(result))
     }
 
-    /// The result for a part, or None if it was opened.
+    /// The result for a part, or None for an opened part.
     fn result_of(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
         if part.is_key && !self.options.children.keys {
             return Ok(Some(Outcome::Same));
@@ -243,7 +243,7 @@ where
             return self.leaf(section, part).map(Some);
         };
         let class = object.info().class();
-        // Plain values that are too large to be inline.
+        // Plain values too large to be inline.
         if let Payload::Str | Payload::Bytes | Payload::BigInt = class {
             return self.leaf(section, part).map(Some);
         }
@@ -254,10 +254,9 @@ where
         {
             return Ok(Some(Outcome::of(recorded, part.met)));
         }
-        // As in a walk: an object with one owner is reached only once, unless
-        // something else leads to it: a hook or the driver that asks for it, an
-        // answer that is visited in turn, or an owner that is visited in several
-        // regions.
+        // As in a walk: an object with one owner is reached only once, unless a second
+        // way leads to the object: a request of a hook or the driver, an answer visited
+        // in turn, or an owner visited in several regions.
         let may_return = object.is_shared()
             || class.is_mutable()
             || self.special
@@ -284,7 +283,7 @@ where
         if self.options.order == WalkOrder::Pre
             && let Outcome::New(answer) = self.call(section, part)?
         {
-            // The replacement may contain the value it replaces.
+            // The replacement may contain the replaced value.
             remembered = Some(self.remember(ident, part.region));
             source.met = PartRef::of(self.rewriter.parts.keep_value(&answer));
         }
@@ -316,7 +315,7 @@ where
         Ok(self.rewriter.settle(Some(outcome)))
     }
 
-    /// Opens an object of a built-in type that has one owner and no callback.
+    /// Opens an object of a built-in type, with one owner and no callback.
     #[inline(always)]
     fn meet_builtin(
         &mut self,
@@ -325,7 +324,7 @@ where
         part: Part<'a>,
     ) -> Result<Progress> {
         match object.info().class() {
-            // The parts of most nodes are in arrays, of which many are empty.
+            // The parts of most nodes are in arrays, often in empty arrays.
             Payload::Sequence if object.items().is_some_and(<[Value]>::is_empty) => {
                 Ok(Progress::Same)
             }
@@ -341,22 +340,22 @@ where
         }
     }
 
-    /// True if an object of this type may be rewritten several times, as in several regions,
-    /// and must become the same each time.
+    /// True if an object of this type may be rewritten several times, for instance in
+    /// several regions, and must become the same each time.
     #[inline(always)]
     fn is_spread(&self, info: &TypeInfo) -> bool {
         let may_return = self.options.regions_apart || self.options.revisit_vars || self.special;
         may_return && matches!(info.kind, Kind::Var | Kind::Dag) && !info.is_builtin()
     }
 
-    /// True if no object is below one of this type, and no callback receives
-    /// what is.
+    /// True if no object is below an object of this type, and no callback receives the
+    /// plain values below.
     #[inline(always)]
     fn is_leaf(&self, info: &TypeInfo) -> bool {
         info.drop_slots.is_empty() && !info.is_builtin() && !self.plain_wanted
     }
 
-    /// Rewrites an object without parts of which nothing is remembered.
+    /// Rewrites an object without parts and without a remembered result.
     #[inline(never)]
     fn call_simple(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
         match self.answer(section, part)? {
@@ -428,7 +427,7 @@ where
         Ok(None)
     }
 
-    /// Continues after the children of `part`, which replaced `replaced`.
+    /// Continues after the children of `part`, the replacement of `replaced`.
     fn finish(
         &mut self,
         section: &mut Section,
@@ -509,7 +508,7 @@ where
         {
             return Some(image.clone());
         }
-        // A value that the driver wants is left to the driver.
+        // A value wanted by the driver is left to the driver.
         let recorded = self.remapped.get(&ident)?;
         (!driven).then(|| recorded.clone())
     }
@@ -601,8 +600,8 @@ where
         Ok(outcome)
     }
 
-    /// Pushes the cursor of a value whose parts a hook or the driver asks for,
-    /// so that paths lead through it. Returns false if the value has no parts.
+    /// Pushes the cursor of a value whose parts are requested by a hook or the driver:
+    /// paths then lead through the value. Returns false if the value has no parts.
     fn push_own(
         &mut self,
         section: &Section,
@@ -676,8 +675,8 @@ where
         Ok(result?.into_value(part.met))
     }
 
-    /// Rewrites the children of a value: by the hook of its type, unless that
-    /// hook is the one that asks.
+    /// Rewrites the children of a value: by the hook of its type, unless this hook is
+    /// asking.
     fn children(
         &mut self,
         section: &mut Section,
@@ -717,9 +716,9 @@ where
 
     /// Records the replacement of a variable from now on.
     ///
-    /// If regions are told apart, earlier results may be requested again in
-    /// another region, so they are forgotten. If they are not, earlier results
-    /// stay: a variable is replaced from its definition on.
+    /// If regions are told apart, earlier results may be requested again in another
+    /// region, and are therefore forgotten. Otherwise, earlier results stay: a variable
+    /// is replaced from its definition on.
     fn remap(&mut self, ident: u64, value: Value) {
         if !self.options.regions_apart {
             self.results[0].set(ident, Outcome::New(value.clone()));

@@ -2,12 +2,12 @@
 
 use crate::kernel::pages::Pages;
 
-/// The state of an object when it is met.
+/// The state of an object on arrival.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mark {
     /// It has not been entered before.
     Fresh,
-    /// It has been entered and not left since.
+    /// Entered and not left since.
     Open,
     /// It has been entered and left.
     Done,
@@ -15,7 +15,7 @@ pub(super) enum Mark {
 
 /// Words of one page; a page is one cache line.
 const WORDS: usize = 8;
-/// Objects per word: each has two bits, "entered" and "open".
+/// Objects per word: each object has two bits, "entered" and "open".
 const PER_WORD: u64 = 32;
 
 /// The marks of one walk.
@@ -25,8 +25,8 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Enters an object and returns its previous state. An object that was left
-    /// keeps that state unless `again` is set.
+    /// Enters an object and returns its previous state. A left object keeps this state
+    /// unless `again` is set.
     #[inline]
     pub(super) fn enter(&mut self, ident: u64, again: bool) -> Mark {
         let shift = shift_of(ident);

@@ -3,10 +3,10 @@
 use super::rewrite::Outcome;
 use crate::kernel::pages::{Pages, empty};
 
-/// Results of objects; an object that has been entered and not left is open.
+/// Results of objects; an object is open between entering and leaving.
 #[derive(Default)]
 pub struct Results {
-    /// The index in `results` plus one; zero for an object not met yet.
+    /// The index in `results` plus one; zero for an unvisited object.
     positions: Pages<u32, 256>,
     /// None while the object is open.
     results: Vec<Option<Outcome>>,
@@ -36,7 +36,7 @@ impl Results {
         *self.entry(ident) = Some(result);
     }
 
-    /// Forgets all objects, keeping some of the memory.
+    /// Forgets all objects, keeping part of the memory.
     pub(crate) fn clear(&mut self) {
         self.positions.clear();
         empty(&mut self.results);

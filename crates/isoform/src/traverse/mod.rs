@@ -24,9 +24,9 @@
 //! the container.
 //!
 //! A type's hooks for walks and rewrites count for a traversal only if the type had the
-//! hooks when the traversal began. A traversal borrows the objects it visits; only hooks
-//! and callbacks hand in values that the traversal has to own. A rewrite returns the same
-//! object where nothing changed, and preserves sharing.
+//! hooks when the traversal began. A traversal borrows the objects it visits; only
+//! values handed in by hooks and callbacks have to be owned. A rewrite returns the same
+//! object for unchanged parts, and preserves sharing.
 
 pub(crate) mod bindings;
 mod bound;

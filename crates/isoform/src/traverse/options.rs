@@ -2,7 +2,7 @@
 
 use crate::kernel::hooks::MAX_HOOK_DEPTH;
 
-/// Visits an object before or after everything below it.
+/// Visits an object before or after all objects below.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum WalkOrder {
     /// Before.
@@ -12,18 +12,18 @@ pub enum WalkOrder {
     Post,
 }
 
-/// How often a walk visits an object that is reached in several ways.
+/// The number of visits to an object reached in several ways.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Sharing {
     /// Once, at the first place.
     #[default]
     Once,
-    /// Once in each [kind of region](crate::types::RegionKind) in which it occurs,
-    /// together with everything below it: a variable where it is bound and
-    /// where it is used. At most three visits of an object.
+    /// Once in each [kind of region](crate::types::RegionKind) of its occurrences,
+    /// together with all objects below: a variable at its binding and at its use. At
+    /// most three visits of an object.
     OncePerRegion,
-    /// At every place, together with everything below it. The number of visits
-    /// may be exponential in the number of objects.
+    /// At every place, together with all objects below. The number of visits may be
+    /// exponential in the number of objects.
     EachOccurrence,
 }
 
@@ -43,10 +43,10 @@ pub struct WalkOptions {
     /// True if types with a custom traversal are walked by it, rather than by
     /// their fields.
     pub hooks: bool,
-    /// The maximum nesting of callbacks that control the walk
-    /// ([`visit`](Self::visit)). Each level is a call of user code on the native
-    /// stack, so only a host language that limits the depth of its own calls
-    /// may allow more than the default, [`MAX_HOOK_DEPTH`].
+    /// The maximum nesting of callbacks controlling the walk ([`visit`](Self::visit)).
+    /// Each level is a call of user code on the native stack: only a host language with
+    /// a limit on the depth of its own calls may allow more than the default,
+    /// [`MAX_HOOK_DEPTH`].
     pub max_depth: u32,
 }
 
@@ -92,14 +92,14 @@ impl WalkOptions {
         self
     }
 
-    /// Sets whether types with a custom traversal are walked by it.
+    /// Sets whether a type's custom traversal is used.
     #[must_use]
     pub fn hooks(mut self, hooks: bool) -> Self {
         self.hooks = hooks;
         self
     }
 
-    /// Sets the maximum nesting of callbacks that control the walk.
+    /// Sets the maximum nesting of callbacks controlling the walk.
     #[must_use]
     pub fn max_depth(mut self, max_depth: u32) -> Self {
         self.max_depth = max_depth;
@@ -112,14 +112,14 @@ impl WalkOptions {
 pub enum WalkResult<B = ()> {
     /// Continue.
     Advance,
-    /// Continue, but skip the children of this value. In post-order they have
-    /// already been visited, so this is the same as `Advance`.
+    /// Continue, but skip the children of this value. In post-order, the children have
+    /// already been visited: the same as `Advance`.
     Skip,
     /// End the walk with this result.
     Interrupt(B),
 }
 
-/// Options that select the children of a value.
+/// Options selecting the children of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct ChildOptions {
@@ -161,17 +161,17 @@ impl ChildOptions {
 pub struct MapOptions {
     /// Calls the callback before or after the children.
     pub order: WalkOrder,
-    /// The children that are visited; the others are copied unchanged.
+    /// The visited children; all others are copied unchanged.
     pub children: ChildOptions,
-    /// True if the callback is called for a variable at each place where it
-    /// occurs, not once in each kind of region. For rewrites in which the
-    /// replacement of a variable changes from some place on.
+    /// True to call the callback for a variable at each place, not once in each kind of
+    /// region. For rewrites in which the replacement of a variable changes from some
+    /// place on.
     pub revisit_vars: bool,
-    /// True if an object is rewritten once in each kind of region in which it
-    /// occurs, not once in all.
+    /// True to rewrite an object once in each kind of region of its occurrences, not
+    /// once in all.
     pub regions_apart: bool,
-    /// The maximum nesting of callbacks that control the rewrite
-    /// ([`mutate`](Self::mutate)); as [`WalkOptions::max_depth`].
+    /// The maximum nesting of callbacks controlling the rewrite
+    /// ([`mutate`](Self::mutate)); see [`WalkOptions::max_depth`].
     pub max_depth: u32,
 }
 
@@ -209,7 +209,7 @@ impl MapOptions {
         self
     }
 
-    /// Sets the maximum nesting of callbacks that control the rewrite.
+    /// Sets the maximum nesting of callbacks controlling the rewrite.
     #[must_use]
     pub fn max_depth(mut self, max_depth: u32) -> Self {
         self.max_depth = max_depth;

@@ -1,4 +1,4 @@
-//! Decomposition of a value into its children, and reconstruction from them.
+//! Decomposition of a value into its children, and reconstruction from children.
 
 use super::cursor::{Cursor, View};
 use super::options::ChildOptions;
@@ -16,15 +16,14 @@ use crate::kernel::value::Value;
 pub struct Child {
     /// The child itself.
     pub value: Value,
-    /// The region: tells whether variables in it are bound or used.
+    /// The region: tells whether variables in the child are bound or used.
     pub region: RegionKind,
-    /// True if it is the key of a map or dict.
+    /// True for the key of a map or dict.
     pub is_key: bool,
 }
 
-/// The children of one value in the order of visit: the elements of a list or
-/// dict as they were when [`children_of`] was called, the fields of an object
-/// as they are when they are read.
+/// The children of one value in the order of visit: the elements of a list or dict at
+/// the time of [`children_of`], the fields of an object at the time of reading them.
 #[derive(Clone, Debug)]
 pub struct Children {
     source: Value,
@@ -34,10 +33,9 @@ pub struct Children {
     options: ChildOptions,
 }
 
-/// Returns the children of a value: the fields of an object in the order of
-/// visit, the elements of an array or list, the keys and values of a map or
-/// dict. Other values have none. O(1), except for the key order of a map seen
-/// for the first time.
+/// Returns the children of a value: the fields of an object in the order of visit, the
+/// elements of an array or list, the keys and values of a map or dict. Other values
+/// have no children. O(1), except for the key order of a map seen for the first time.
 ///
 /// Together with [`Children::rebuild`], this is the basis of rewriters with a
 /// custom order; [`structural_map`](crate::traverse::structural_map) is one with a fixed
@@ -97,8 +95,8 @@ impl Children {
         self.len() == 0
     }
 
-    /// Returns a child by its position in the order of visit; `region` is that
-    /// of the value. O(1).
+    /// Returns a child by its position in the order of visit; `region` is the value's
+    /// region. O(1).
     pub fn get(&self, position: usize, region: RegionKind) -> Option<Child> {
         let cursor = self.cursor()?.met_in(region);
         let position = self.position_in(&cursor, position);
@@ -112,7 +110,7 @@ impl Children {
         })
     }
 
-    /// Iterates over all children; `region` is that of the value.
+    /// Iterates over all children; `region` is the value's region.
     pub fn iter(&self, region: RegionKind) -> impl Iterator<Item = Child> {
         (0..self.len()).filter_map(move |position| self.get(position, region))
     }
@@ -122,19 +120,18 @@ impl Children {
         self.place_step(position).map(AccessStep::from)
     }
 
-    /// Like [`step`](Self::step), for one of many places.
+    /// [`step`](Self::step) for one of many places.
     pub(crate) fn place_step(&self, position: usize) -> Option<Step> {
         let cursor = self.cursor()?;
         cursor.step_to(self.position_in(&cursor, position))
     }
 
-    /// Returns the value with its children replaced by these, in the same
-    /// order.
+    /// Returns the value with its children replaced by these, in the same order.
     ///
-    /// If all of them are unchanged (the same objects, equal plain values), the
-    /// result is the source itself. Otherwise it is a new object of the same
-    /// type: a list or dict that changes is a new list or dict. Fields that are
-    /// not children, because they are ignored, are copied unchanged.
+    /// If all children are unchanged (the same objects, equal plain values), the result
+    /// is the source itself. Otherwise, the result is a new object of the same type: a
+    /// changed list or dict is a new list or dict. Ignored fields, which are not
+    /// children, are copied unchanged.
     ///
     /// # Errors
     ///
@@ -173,8 +170,7 @@ impl Children {
         Cursor::over(self.source.object_ref()?, self.held.object_ref()?, view)
     }
 
-    /// The position of a child among the parts of the cursor, which include
-    /// keys.
+    /// The position of a child among the parts of the cursor, including keys.
     fn position_in(&self, cursor: &Cursor<'_>, position: usize) -> usize {
         match cursor.entries() {
             Some(_) if !self.options.keys => 2 * position + 1,

@@ -1,13 +1,13 @@
-//! Stacks that are reused by the next traversal.
+//! Stacks reused by the next traversal.
 
 /// Longer stacks are returned to the allocator after a traversal.
 const KEPT_FRAMES: usize = 1 << 14;
 
-/// Returns an empty vector in the memory of another one, whose elements may
-/// have borrowed something else.
+/// Returns an empty vector in the memory of another vector, whose elements may have had
+/// another borrow.
 ///
-/// Safe code cannot change an element's lifetime in place, but a vector that is
-/// collected from another vector's iterator takes over its allocation.
+/// Safe code cannot change an element's lifetime in place, but a vector collected from
+/// another vector's iterator takes over the allocation.
 pub(crate) fn recycle<A, B>(mut items: Vec<A>) -> Vec<B> {
     items.clear();
     if items.capacity() > KEPT_FRAMES {

@@ -1,4 +1,4 @@
-//! Builds a new value from an old one, part by part.
+//! Builds a new value from an old value, part by part.
 //!
 //! A rewrite is a traversal with a result for each part; an object with a
 //! changed part is rebuilt. A [`Policy`] decides the results: map, mutate,
@@ -29,7 +29,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome for a part that a value replaces.
+    /// The outcome for a part replaced by a value.
     #[inline]
     pub fn of(value: Value, was: PartRef<'_>) -> Self {
         if was.is(&value) {
@@ -50,9 +50,9 @@ impl Outcome {
 
 /// The state of a part after a step of the rewrite.
 ///
-/// A new value travels on the stack of changes rather than in results: each part
-/// passes through here, and moving 16 bytes through memory costs more than the
-/// rest of the step.
+/// A new value travels on the stack of changes rather than in results: each part passes
+/// through here, and moving 16 bytes through memory costs more than the rest of the
+/// step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     /// The part was [opened](Rewriter::push), and has no result yet.
@@ -65,13 +65,13 @@ pub enum Progress {
 
 /// The open objects of a rewrite, and their changed parts.
 pub struct Rewriter<'a, X> {
-    /// Owners of traversed values that are not part of the root.
+    /// Owners of traversed values outside of the root.
     pub(crate) parts: &'a Arena,
     pub(crate) cursors: Vec<Cursor<'a>>,
     /// For each cursor, the start of its part of `changes` and the policy's
     /// data about the object.
     open: Vec<(usize, X)>,
-    /// Changed parts, by position; those of the innermost open object last.
+    /// Changed parts, by position; the parts of the innermost open object last.
     changes: Vec<(usize, Value)>,
 }
 
@@ -83,8 +83,8 @@ pub trait Policy<'a>: Sized {
     /// The rewriter whose parts this policy decides.
     fn rewriter(&mut self) -> &mut Rewriter<'a, Self::Extra>;
 
-    /// False if plain values in fields never change, so that the rewrite can skip
-    /// them.
+    /// False if plain values in fields never change, to let the rewrite skip plain
+    /// values.
     #[inline(always)]
     fn wants_plain(&self) -> bool {
         true
@@ -113,20 +113,20 @@ pub trait Policy<'a>: Sized {
         self.meet(section, Part::object(object, region))
     }
 
-    /// Removes the last cursor when all its parts are done, and settles the
-    /// object; or opens something else in its place.
+    /// Removes the last cursor after all its parts, and settles the object; or opens
+    /// another object in its place.
     ///
     /// # Errors
     ///
     /// Whatever ends the rewrite.
     fn close(&mut self, section: &mut Section) -> Result<Progress>;
 
-    /// Rewrites everything open above a height. Returns the result for the
-    /// lowest object, or that of `progress` if nothing is open.
+    /// Rewrites everything open above a height. Returns the result for the lowest
+    /// object, or the result of `progress` without open objects.
     ///
     /// # Errors
     ///
-    /// Those of the policy; whatever the host raises to end a long operation.
+    /// Errors of the policy; errors raised by the host to end a long operation.
     fn descend(
         &mut self,
         section: &mut Section,
@@ -165,8 +165,8 @@ pub trait Policy<'a>: Sized {
     }
 }
 
-/// The stacks of a rewrite that has ended. Allocating them again for each rewrite
-/// would cost small values more than the rewrite itself.
+/// The stacks of a finished rewrite. New allocations for each rewrite would cost small
+/// values more than the rewrite itself.
 #[derive(Default)]
 struct Stacks {
     cursors: Vec<Cursor<'static>>,
@@ -191,7 +191,7 @@ impl<X> Drop for Rewriter<'_, X> {
 impl<'a, X> Rewriter<'a, X> {
     /// A rewriter that keeps owned parts in an arena.
     pub fn new(parts: &'a Arena) -> Self {
-        // A rewrite inside a callback finds nothing here and makes its own.
+        // A rewrite inside a callback finds the cell empty and makes its own stacks.
         let stacks = STACKS
             .try_with(Cell::take)
             .ok()
@@ -217,8 +217,8 @@ impl<'a, X> Rewriter<'a, X> {
         self.open.push((self.changes.len(), extra));
     }
 
-    /// Records the result for the part that the innermost cursor took last. A
-    /// part that was opened has none.
+    /// Records the result for the part taken last by the innermost cursor. An opened
+    /// part has no result.
     pub fn settle(&mut self, result: Option<Outcome>) -> Progress {
         match result {
             None => Progress::Opened,
@@ -227,7 +227,7 @@ impl<'a, X> Rewriter<'a, X> {
         }
     }
 
-    /// Records the new value of the part that the innermost cursor took last.
+    /// Records the new value of the part taken last by the innermost cursor.
     #[inline]
     pub(crate) fn change(&mut self, value: Value) -> Progress {
         let position = self.place();
@@ -249,7 +249,7 @@ impl<'a, X> Rewriter<'a, X> {
         changes.find_map(|(known, value)| (*known == position).then_some(value))
     }
 
-    /// The position of the part that the innermost cursor took last.
+    /// The position of the part taken last by the innermost cursor.
     #[inline(always)]
     fn place(&self) -> usize {
         let taken = self.cursors.last().map_or(0, Cursor::position);
@@ -285,8 +285,8 @@ impl<'a, X> Rewriter<'a, X> {
         self.cursors.iter().zip(extras)
     }
 
-    /// Closes the innermost object and builds its result from its parts;
-    /// discards their changes unless `keep` is set.
+    /// Closes the innermost object and builds its result from its parts; discards the
+    /// changes unless `keep` is set.
     ///
     /// # Errors
     ///
@@ -305,8 +305,8 @@ impl<'a, X> Rewriter<'a, X> {
         Ok(closed.map(|(cursor, extra)| (cursor, extra, self.take(progress))))
     }
 
-    /// Replaces the changes of the innermost object by one, the object built
-    /// from its parts, unless none of them changed.
+    /// Replaces the changes of the innermost object by one change, the object built
+    /// from its parts, unless no part changed.
     ///
     /// # Errors
     ///
@@ -320,8 +320,8 @@ impl<'a, X> Rewriter<'a, X> {
         if self.changes.len() == first {
             return Ok(Progress::Same);
         }
-        // Converting a value to the type of a field, or finding a key, may run
-        // user code. Most values fit as they are.
+        // Converting a value to the type of a field, or finding a key, may run user
+        // code. Most values fit without conversion.
         if let Some(fields) = cursor.fields()
             && let Some(built) = build::with_fitting(section, fields, &mut self.changes[first..])
         {
@@ -349,8 +349,8 @@ impl<'a, X> Rewriter<'a, X> {
         }
     }
 
-    /// Closes the innermost object, whose [new value](Self::rebuild) becomes a
-    /// change of the object around it.
+    /// Closes the innermost object; its [new value](Self::rebuild) becomes a change of
+    /// the surrounding object.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(Cursor<'a>, X)> {
         let (first, extra) = self.open.pop()?;
@@ -374,14 +374,14 @@ impl<'a, X> Rewriter<'a, X> {
         self.changes.truncate(changes);
     }
 
-    /// The path to the part that is being rewritten.
+    /// The path to the part being rewritten.
     pub fn path(&self) -> AccessPath {
         path_of(&self.cursors)
     }
 }
 
-/// Returns the object of a cursor with some parts replaced, given by position.
-/// A list or dict becomes a new list or dict.
+/// Returns the object of a cursor with some parts replaced, given by position. A list
+/// or dict becomes a new list or dict.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Roles of types in rewrites, which their attributes declare: what binds a variable,
-//! what has no effect, what is one of several results.
+//! Roles of types in rewrites, declared by attributes: binding a variable, having no
+//! effect, being one of several results.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,12 +16,13 @@ use crate::kernel::types::attributes::{self, Lookup};
 use crate::kernel::value::Value;
 
 /// The attribute of types that bind variables to values: a map with the names of the
-/// fields `var` (a variable or an array of them) and `value`, and of the field `body` if
-/// the binding is an expression around its scope. Types that extend one inherit it.
+/// fields `var` (a variable or an array of variables) and `value`, and of the field
+/// `body` if the binding is an expression around its scope. Extending types inherit the
+/// attribute.
 ///
-/// With it, [`Uses::definition`](super::Uses::definition) knows the value of a variable,
-/// [patterns](crate::pattern) match across definitions, and rewrites drop definitions that
-/// they made useless.
+/// The attribute lets [`Uses::definition`](super::Uses::definition) find the value of a
+/// variable, [patterns](crate::pattern) match across definitions, and rewrites drop
+/// definitions made useless by them.
 ///
 /// ```
 /// use isoform::traverse::BINDING;
@@ -41,24 +42,25 @@ use crate::kernel::value::Value;
 /// ```
 pub const BINDING: &str = "rewrite.binding";
 
-/// The attribute of types whose evaluation has no effect but its result: a bool, or a
-/// function from a node to a bool. It says nothing about the parts of the node. Types
-/// that extend one inherit it, and types of kind [`singleton`](crate::types::Kind::Singleton)
-/// are pure without it.
+/// The attribute of types with an evaluation that has no effect but its result: a bool,
+/// or a function from a node to a bool. The attribute does not cover the parts of the
+/// node. Extending types inherit the attribute, and types of kind
+/// [`singleton`](crate::types::Kind::Singleton) are pure without it.
 pub const PURE: &str = "rewrite.pure";
 
 /// The attribute of types that select one of several results of a node: a map with the
-/// names of the fields `of`, which holds the node, and `index`, an integer from zero.
-/// Types that extend one inherit it.
+/// names of the fields `of`, for the node, and `index`, an integer from zero. Extending
+/// types inherit the attribute.
 pub const PROJECTION: &str = "rewrite.projection";
 
-/// The attribute of commutative types: an array with the names of two fields that may be
-/// swapped, the name of one array field whose items may be in any order, or a function from
-/// a node to one of these or None. Types that extend one inherit it.
+/// The attribute of commutative types: an array with the names of two swappable fields,
+/// the name of one array field with items in any order, or a function from a node to
+/// one of these or None. Extending types inherit the attribute.
 pub const COMMUTATIVE: &str = "rewrite.commutative";
 
-/// The attribute of types whose objects are constants: a bool. Types that extend one inherit
-/// it. Tensors, numbers, strings and bytes are constants without it.
+/// The attribute of types whose objects are constants: a bool. Extending types inherit
+/// the attribute. Tensors, numbers, strings and bytes are constants without the
+/// attribute.
 pub const CONSTANT: &str = "rewrite.constant";
 
 /// The fields of a type that binds variables, by their positions in the order of visit.
@@ -72,7 +74,8 @@ pub struct Binding {
     pub body: Option<u32>,
 }
 
-/// The fields of a type that selects a result. `index` counts in the order of declaration.
+/// The fields of a type that selects a result. `index` counts in the order of
+/// declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Projection {
     pub(crate) of: u32,
@@ -85,7 +88,7 @@ enum Purity {
     Decided(Function),
 }
 
-/// The roles that the attributes of a type declare.
+/// The roles declared by the attributes of a type.
 #[derive(Clone, Debug)]
 pub struct Roles {
     /// The fields of the variable, its value and its body.
@@ -172,7 +175,7 @@ pub(crate) fn is_constant(value: &Value) -> bool {
     )
 }
 
-/// The parts of a node whose order does not matter.
+/// The parts of a node in no particular order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Commutes {
     /// Two fields, by their positions in the order of visit.
@@ -181,7 +184,7 @@ pub(crate) enum Commutes {
     Items(u32),
 }
 
-/// The parts of a node that its type declares as commutative.
+/// The parts of a node declared as commutative by its type.
 ///
 /// # Errors
 ///
@@ -313,7 +316,7 @@ pub fn unfit(info: &TypeInfo, attribute: &str, expected: &str, got: &Value) -> E
 
 type RoleMap = HashMap<TypeIndex, Option<Arc<Roles>>, RandomState>;
 
-/// The roles of the types met in one traversal.
+/// The roles of the types seen in one traversal.
 #[derive(Default)]
 pub struct RoleTable(Mutex<RoleMap>);
 

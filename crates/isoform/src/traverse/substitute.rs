@@ -1,6 +1,6 @@
 //! Capture-avoiding substitution of variables.
 //!
-//! Substitution never captures: a binder that would capture gets a copy of its variable.
+//! Substitution never captures: a capturing binder gets a copy of its variable.
 
 use hashbrown::HashSet;
 
@@ -23,39 +23,38 @@ use crate::kernel::value::Value;
 
 /// Replaces the free occurrences of variables in a value, all at once.
 ///
-/// Each pair is a variable, an object of kind [`var`](Kind::Var) that is found
-/// by identity, and its replacement. Replacements are not searched for the
-/// variables in turn. If no variable occurs free, the result is the same
-/// object, the root included; sharing is kept.
+/// Each pair is a variable, an object of kind [`var`](Kind::Var) found by identity, and
+/// its replacement. Replacements are not searched for the variables in turn. If no
+/// variable occurs free, the result is the same object, the root included; sharing is
+/// kept.
 ///
-/// * **Bound occurrences stay.** Binders are the same as in comparison: a
-///   variable in a definition field is bound from the place where the visit
-///   meets it to the end of the innermost scope around that field. In an IR of
-///   statements, where the binder is not a scope, that is the end of the scope
-///   around the statements, or of the whole value. A definition itself is never
-///   replaced, and an occurrence that the visit meets before it is free. A
-///   variable in the fields of one that is bound, such as a size in its type,
-///   is bound with it, unless it was used before and no scope is around the
-///   definition: then comparison already knows it.
-/// * **No capture.** If a binder binds a variable that occurs in a replacement,
-///   and something is replaced in reach of the binding, the binder gets a copy
-///   of its variable, and so do the occurrences that it binds.
-/// * **Fields of variables.** A bound variable becomes a new variable, wherever
-///   it is bound, if something in its own fields is replaced (its type, its
-///   shape). A free variable keeps its identity, and its fields are not
-///   searched: it belongs to its binder. The same holds for variables found in
-///   the fields that comparison ignores, which are copied unchanged.
+/// * **Bound occurrences stay.** Binders are the same as in comparison: a variable in a
+///   definition field is bound from its first visit to the end of the innermost scope
+///   around the field. In an IR of statements, with a binder that is not a scope, the
+///   binding ends with the scope around the statements, or with the whole value. A
+///   definition itself is never replaced, and an occurrence visited before the
+///   definition is free. A variable in the fields of a bound variable, such as a size
+///   in its type, is bound together with the bound variable, unless it was used before
+///   and no scope is around the definition: then comparison already knows it.
+/// * **No capture.** If a binder binds a variable that occurs in a replacement, and a
+///   variable is replaced in reach of the binding, the binder gets a copy of its
+///   variable, and the bound occurrences, too.
+/// * **Fields of variables.** A bound variable becomes a new variable, in all its
+///   scopes, if a part of its own fields is replaced (its type, its shape). A free
+///   variable keeps its identity, and its fields are not searched: a free variable
+///   belongs to its binder. The same holds for variables found in the fields ignored by
+///   comparison, which are copied unchanged.
 /// * Keys of maps are replaced as well. Custom comparison is ignored.
 ///
-/// Depth is limited by memory only. Linear in the number of distinct objects as
-/// long as each variable is bound once; a shared object that occurs under
-/// several bindings of such a variable is visited for each of them.
+/// Depth is limited by memory only. Linear in the number of distinct objects as long as
+/// each variable is bound once; a shared object occurring under several bindings of a
+/// variable is visited for each binding.
 ///
 /// # Errors
 ///
-/// `TypeError` if the object to replace is not a variable or is given twice, or
-/// a replacement does not fit its field; `ValueError` for a cyclic value or two
-/// keys of a map that become equal.
+/// `TypeError` if the object to replace is not a variable or is given twice, or a
+/// replacement does not fit its field; `ValueError` for a cyclic value or two keys of a
+/// map that become equal.
 ///
 /// ```
 /// use isoform::{Node, Ref, Str, Value, structural_equal};
@@ -87,14 +86,14 @@ pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
     run(root, pairs, pairs_of(pairs)?)
 }
 
-/// Like [`substitute`], but also searches the fields of free variables. The
-/// variables `used` are known to be used before they are met in the fields of
-/// one that is bound, so they are uses there.
+/// [`substitute`], also searching the fields of free variables. The variables `used`
+/// count as used before their first visit in the fields of a bound variable, hence as
+/// uses there.
 ///
-/// A free variable becomes a new one, the same wherever it is free, if
-/// something in its fields is replaced; so do the variables in replacements.
-/// Replacements bind nothing. If the fields of a replacement's variables lead
-/// back to the replacement, it is taken as it is.
+/// A free variable becomes a new variable, the same wherever it is free, if a part of
+/// its fields is replaced; likewise the variables in replacements. Replacements bind
+/// nothing. If the fields of a replacement's variables lead back to the replacement,
+/// the replacement stays unchanged.
 ///
 /// # Errors
 ///
@@ -109,10 +108,10 @@ pub fn substitute_in_free(
     run(root, pairs, bound)
 }
 
-/// The variables that occur free in a value, each once, in the order of their first free
-/// occurrence. Bindings are those of [`substitute`]; the fields of free variables are not
-/// searched. Linear in the number of distinct objects as long as each variable is bound
-/// once.
+/// The variables occurring free in a value, each once, in the order of their first free
+/// occurrence. Bindings are the bindings of [`substitute`]; the fields of free
+/// variables are not searched. Linear in the number of distinct objects as long as each
+/// variable is bound once.
 ///
 /// # Errors
 ///
@@ -177,11 +176,11 @@ struct OpenObject<'a> {
     place: Place,
     /// The dependencies of its surroundings.
     outer: Dependence,
-    /// The object for which the result may be remembered.
+    /// The object whose result may be remembered.
     remembered: Option<u64>,
     role: Role,
-    /// The variable of the substitution that the result replaces, and the part
-    /// where it was met.
+    /// The variable of the substitution replaced by the result, and the part where the
+    /// variable was found.
     settles: Option<(u64, PartRef<'a>)>,
 }
 
@@ -190,7 +189,7 @@ enum Role {
     Plain,
     /// Bindings end with it.
     Scope,
-    /// A variable that is bound after its own fields.
+    /// A variable bound after its own fields.
     Definition,
     /// A free variable.
     Free,
@@ -201,14 +200,14 @@ struct Substitution<'a> {
     /// Variables that no binder may capture.
     avoid: HashSet<u64>,
     rewriter: Rewriter<'a, OpenObject<'a>>,
-    /// Open objects that may be met again, each with the number of replacements
-    /// that were being searched.
+    /// Open objects that may be revisited, each with the number of replacements being
+    /// searched at that time.
     open: HashSet<(u64, usize), rapidhash::fast::RandomState>,
-    /// Objects in the fields of variables that were used free.
+    /// Objects in the fields of variables used free.
     searched: HashSet<u64, rapidhash::fast::RandomState>,
     /// The number of replacements being searched.
     replacements: usize,
-    /// The variables used free, if they are wanted.
+    /// The variables used free, if wanted.
     free: Option<Vec<Ref<Obj>>>,
 }
 
@@ -284,7 +283,7 @@ impl<'a> Substitution<'a> {
     fn substitute(&mut self, section: &mut Section, root: &'a Value) -> Result<Value> {
         self.bound.open_scope();
         let result = self.run(section, Part::alone(root, RegionKind::Use))?;
-        // Binders that were renamed without need are left unchanged.
+        // Binders renamed without need are left unchanged.
         let keep = self.bound.close_scope();
         Ok(match result {
             Outcome::New(value) if keep => value,
@@ -292,7 +291,7 @@ impl<'a> Substitution<'a> {
         })
     }
 
-    /// The result for a part at a place, or None if it was opened.
+    /// The result for a part at a place, or None for an opened part.
     fn meet_at(
         &mut self,
         section: &mut Section,
@@ -363,8 +362,8 @@ impl<'a> Substitution<'a> {
         Ok(None)
     }
 
-    /// Searches the replacement of a variable for other variables, in whose
-    /// fields something may be replaced.
+    /// Searches the replacement of a variable for other variables, with fields that may
+    /// contain a replacement.
     fn search(
         &mut self,
         section: &mut Section,

@@ -1,4 +1,4 @@
-//! Uses: where each object of a value is used, and replacement of all of them.
+//! Uses: the places of each object of a value, and replacement at all places.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -16,14 +16,14 @@ use crate::kernel::value::Value;
 
 /// The users of every object and variable below a root.
 ///
-/// Use it to find out whether a value has other users before changing it, to find the
-/// definition of a variable, or to replace a value without visiting the rest of the program.
-/// It describes the root as it was when the analysis was made.
+/// Use the analysis to find out whether a value has other users before a change, to
+/// find the definition of a variable, or to replace a value without visiting the rest
+/// of the program. The analysis describes the root at the time of the analysis.
 ///
-/// * **A use** is a place: a field, an item or an entry of an object that holds the value.
-///   An object that holds the value twice counts as two uses. Fields that comparison
-///   ignores are not searched.
-/// * **Variables** are used wherever they occur outside of definition fields.
+/// * **A use** is a place: a field, an item or an entry of an object that holds the
+///   value. An object holding the value twice counts as two uses. Fields ignored by
+///   comparison are not searched.
+/// * **Variables** are used at all their occurrences outside of definition fields.
 /// * **Containers** are objects: an operand in an argument list is used by the list.
 ///
 /// ```
@@ -57,11 +57,11 @@ pub struct User<'u> {
     edge: Edge,
 }
 
-/// The statement or expression that binds a variable to a value.
+/// The statement or expression binding a variable to a value.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Definition {
-    /// The object that binds the variable; its type has the attribute
+    /// The object binding the variable; its type has the attribute
     /// [`BINDING`](super::BINDING).
     pub binding: Value,
     /// The value.
@@ -71,7 +71,7 @@ pub struct Definition {
 }
 
 impl Uses {
-    /// Analyses a root, in one pass that is linear in the number of its distinct objects.
+    /// Analyses a root, in one pass, linear in the number of its distinct objects.
     ///
     /// # Errors
     ///
@@ -97,8 +97,8 @@ impl Uses {
         &self.graph.node(self.root).value
     }
 
-    /// The places where a value is used, in no particular order; none for a value that does
-    /// not occur. O(1), plus O(1) for each.
+    /// The places of a value, in no particular order; no places for a value that does
+    /// not occur. O(1), plus O(1) for each place.
     pub fn users(&self, of: &Value) -> impl Iterator<Item = User<'_>> {
         let mut seen: HashSet<(u64, u32), RandomState> = HashSet::default();
         self.edges(of)
@@ -119,10 +119,11 @@ impl Uses {
         self.users(of).take(2).count() == 1
     }
 
-    /// The definition of a variable: the only place that binds it, if the type of the object
-    /// there declares [`BINDING`](super::BINDING). None for a variable that is bound by
-    /// something else, not at all, or more than once, and for one that is also used outside of
-    /// the scope of its definition. O(1), after O(n log n) for the first question.
+    /// The definition of a variable: the only place binding the variable, if the type
+    /// of the object there declares [`BINDING`](super::BINDING). None for a variable
+    /// bound by another kind of object, not at all, or more than once, and for a
+    /// variable also used outside of the scope of its definition. O(1), after
+    /// O(n log n) for the first call.
     pub fn definition(&self, var: &Value) -> Option<Definition> {
         let bound = self
             .bindings
@@ -142,26 +143,28 @@ impl Uses {
         &self.bindings
     }
 
-    /// The path to a value: that of one of its places, or the root. None if it does not
-    /// occur. O(depth).
+    /// The path to a value: to one of its places, or to the root. None for a value that
+    /// does not occur. O(depth).
     pub fn path(&self, of: &Value) -> Option<AccessPath> {
         let node = self.nodes(of).next()?;
         Some(self.graph.path(node))
     }
 
-    /// Returns the root with all uses of a value replaced. Objects without such a use
-    /// stay the same objects; definitions stay.
+    /// Returns the root with all uses of a value replaced. Objects without a replaced
+    /// use stay the same objects; definitions stay.
     ///
-    /// * **Time** is proportional to the uses and the objects around them, not to the root,
-    ///   unless the old value is a variable that is bound several times, or also used outside
-    ///   of its scope.
-    /// * **A free variable** is replaced as by [`substitute`](super::substitute()): variables
-    ///   of the replacement are free as well, so a binder of the same variable is renamed. If
-    ///   it is bound elsewhere, the uses in that scope are those of another variable, and stay.
-    /// * **A bound variable** may be replaced by everything that is visible where it is bound.
+    /// * **Time** is proportional to the uses and the objects around them, not to the
+    ///   root, unless the old value is a variable bound several times, or also used
+    ///   outside of its scope.
+    /// * **A free variable** is replaced as by [`substitute`](super::substitute()):
+    ///   variables of the replacement are free as well, so a binder of the same
+    ///   variable is renamed. If the variable is bound elsewhere, the uses in that
+    ///   scope are uses of another variable, and stay.
+    /// * **A bound variable** may be replaced by any value visible at its binding.
     /// * **Another object** is replaced in place: variables of the replacement refer to
     ///   the bindings at that place.
-    /// * A bound variable whose own fields change becomes a new one, wherever it occurs.
+    /// * A bound variable with changed fields becomes a new variable, at all its
+    ///   occurrences.
     ///
     /// # Errors
     ///
@@ -203,7 +206,8 @@ impl Uses {
         }
         let mut images: HashMap<NodeId, Value, RandomState> = HashMap::default();
         images.extend(seeds.iter().map(|&seed| (seed, new.clone())));
-        // Parts come before what holds them; a use of a variable after its definition.
+        // Parts come before the objects around them; a use of a variable after its
+        // definition.
         let mut stack: Vec<(NodeId, bool)> = vec![(self.root, false)];
         let mut entered: HashSet<NodeId, RandomState> = HashSet::default();
         while let Some((node, left)) = stack.pop() {
@@ -246,7 +250,7 @@ impl Uses {
         (ident, user.kids[edge.kid as usize].position)
     }
 
-    /// The nodes themselves and everything around them, through definitions as well.
+    /// The nodes themselves and all nodes around them, through definitions as well.
     fn around(&self, nodes: &[NodeId]) -> HashSet<NodeId, RandomState> {
         let mut found: HashSet<NodeId, RandomState> = HashSet::default();
         let mut stack = nodes.to_vec();
@@ -285,7 +289,7 @@ impl Uses {
         Ok(found)
     }
 
-    /// The innermost scope around the place that defines a variable, or the root.
+    /// The innermost scope around the place defining a variable, or the root.
     fn scope_of(&self, definition: NodeId) -> NodeId {
         let mut at = definition;
         while let Some(edge) = self.graph.places(at).next() {
@@ -300,23 +304,24 @@ impl Uses {
 }
 
 impl User<'_> {
-    /// The object or container that holds the value.
+    /// The object or container holding the value.
     pub fn owner(&self) -> &Value {
         &self.uses.graph.node(self.edge.user).value
     }
 
-    /// The step from the owner to the value. That to a key is the same as to its value.
+    /// The step from the owner to the value. The step to a key is the step to the key's
+    /// value.
     pub fn step(&self) -> Option<AccessStep> {
         self.uses.graph.step(self.edge)
     }
 
-    /// The region of the owner: tells whether it is in a definition.
+    /// The region of the owner: tells whether the owner is in a definition.
     pub fn region(&self) -> RegionKind {
         self.uses.graph.node(self.edge.user).region
     }
 
-    /// A path from the root to the place; if the owner is shared, the path through one of
-    /// its own places. O(depth).
+    /// A path from the root to the place; for a shared owner, the path through one of
+    /// the owner's places. O(depth).
     pub fn path(&self) -> AccessPath {
         let path = self.uses.graph.path(self.edge.user);
         match self.step() {

@@ -1,30 +1,31 @@
 //! Visibility: the variables of a [graph](super::graph) that are used outside of their scope.
 //!
-//! All uses of a variable are one node, so this asks for dominance: a use is in scope if every
-//! way from the root to it passes what the scope visits after the definition. One pass in which
-//! users come before what they use finds the immediate dominators; jump pointers answer queries
-//! about pairs of nodes.
+//! All uses of a variable are one node, so visibility is dominance: a use is in scope
+//! if every way from the root to the use passes a part that the scope visits after the
+//! definition. One pass, with users before their parts, finds the immediate dominators;
+//! jump pointers answer queries about pairs of nodes.
 
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
 use super::graph::{Graph, NOTHING, NodeId, Role};
 
-/// The scope of a node that has several.
+/// The scope of a node with several scopes.
 const SEVERAL: NodeId = NOTHING - 1;
 
 /// A node below the root.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The nearest node that every way from the root to this one passes.
+    /// The nearest node passed by every way from the root to this node.
     above: NodeId,
     /// A node further up.
     jump: NodeId,
     /// The number of nodes above.
     depth: u32,
-    /// The first part of `above` that leads here, as a position in the order of visit.
+    /// The first part of `above` on a way to this node, as a position in the order of
+    /// visit.
     first: u32,
-    /// The innermost scope around it, the root if there is none, or [`SEVERAL`].
+    /// The innermost scope around the node, the root without a scope, or [`SEVERAL`].
     scope: NodeId,
 }
 
@@ -41,8 +42,9 @@ struct Places<'g> {
     places: Vec<Place>,
 }
 
-/// The definitions of the variables below `root` whose uses may mean something else than what
-/// the definition binds: it is not the only one, or it is not visible at some use.
+/// The definitions of the variables below `root` with uses that may mean something else
+/// than the value bound by the definition: there are several definitions, or the
+/// definition is not visible at some use.
 ///
 /// O(n log n) for n nodes and edges.
 pub(super) fn unsettled(graph: &Graph, root: NodeId) -> HashSet<NodeId, RandomState> {
@@ -99,7 +101,7 @@ impl Places<'_> {
         self.places[node as usize]
     }
 
-    /// True for the root and what is below it.
+    /// True for the root and all nodes below.
     fn is_known(&self, node: NodeId) -> bool {
         self.at(node).scope != NOTHING
     }
@@ -161,7 +163,7 @@ impl Places<'_> {
         self.places[node as usize] = found;
     }
 
-    /// The node at a depth that every way to `node` passes. O(log depth).
+    /// The node at a depth passed by every way to `node`. O(log depth).
     fn up_to(&self, mut node: NodeId, depth: u32) -> NodeId {
         while self.at(node).depth > depth {
             let jump = self.at(node).jump;
@@ -174,7 +176,7 @@ impl Places<'_> {
         node
     }
 
-    /// The nearest node that every way to either of two nodes passes. O(log depth).
+    /// The nearest node passed by every way to either of two nodes. O(log depth).
     fn common(&self, left: NodeId, right: NodeId) -> NodeId {
         let depth = self.at(left).depth.min(self.at(right).depth);
         let (mut left, mut right) = (self.up_to(left, depth), self.up_to(right, depth));
@@ -189,16 +191,17 @@ impl Places<'_> {
         left
     }
 
-    /// True if every place of a use is in the scope of the definition, after it. O(log n) for
-    /// a use with one place, and for each node above one with several that are not all in the
-    /// same part of what is around the definition.
+    /// True if every place of a use is in the scope of the definition, after it.
+    /// O(log n) for a use with one place, and for each node above a use with several
+    /// places in different parts of the definition's surroundings.
     fn is_visible(&self, definition: NodeId, at: NodeId) -> bool {
         let scope = self.at(definition).scope;
         if scope == SEVERAL {
             return false;
         }
         let outermost = self.at(scope).depth;
-        // The first visited part of a node around the definition that leads to it.
+        // The first visited part on a way from a node around the definition to the
+        // definition.
         let part = |above: NodeId| {
             let below = self.up_to(definition, self.at(above).depth + 1);
             self.at(below).first

@@ -1,4 +1,4 @@
-//! The view that callbacks of walks and rewrites get of a value.
+//! The view of a value passed to callbacks of walks and rewrites.
 
 use std::fmt;
 
@@ -20,16 +20,15 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// The value. For an object this costs an extra owner, so prefer
-    /// [`object`](Self::object) and [`downcast`](Self::downcast) where they
-    /// suffice.
+    /// The value. For an object, the call adds an owner: prefer
+    /// [`object`](Self::object) and [`downcast`](Self::downcast) where they suffice.
     #[inline]
     pub fn value(&self) -> Value {
         self.part.met.to_value()
     }
 
-    /// The object: of a declared type, a container, or any other value that is
-    /// not stored inline.
+    /// The object: of a declared type, a container, or any other value stored on the
+    /// heap.
     #[inline]
     pub fn object(&self) -> Option<&Ref<Obj>> {
         match &self.part.met {
@@ -45,14 +44,14 @@ impl Visit<'_> {
     }
 
     /// The region: tells whether variables are bound or used here. With
-    /// [`Sharing::Once`](crate::traverse::Sharing::Once) this is the place where the
-    /// object is first met, and other places are not reported.
+    /// [`Sharing::Once`](crate::traverse::Sharing::Once), the region belongs to the
+    /// first visited place of the object, and other places are not reported.
     #[inline]
     pub fn region(&self) -> RegionKind {
         self.part.region
     }
 
-    /// True if this is the key of a map or dict. It has the path of its value.
+    /// True for the key of a map or dict. A key has the path of its value.
     #[inline]
     pub fn is_key(&self) -> bool {
         self.part.is_key

@@ -1,6 +1,6 @@
-//! Visitors and mutators: what is done with a node is looked up by its class.
+//! Visitors and mutators: functions looked up by the class of a node.
 //!
-//! The traversals are those of [`WalkOptions::walk`] and [`MapOptions::map`].
+//! The traversals are [`WalkOptions::walk`] and [`MapOptions::map`].
 
 use super::dispatch::Dispatch;
 use super::{InterruptCodec, MapOptions, WalkOptions, WalkOrder, WalkResult};
@@ -13,12 +13,12 @@ type Enter<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<WalkResult> + 'f>;
 type Leave<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<()> + 'f>;
 type Rewrite<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Option<Value>> + 'f>;
 
-/// Visits the nodes of a value, each by the function for its class.
+/// Visits the nodes of a value, each node by the function for its class.
 ///
-/// A class without a function has that of the nearest class it extends; nodes
-/// for which there is none are visited through. Classes of users and classes
-/// registered later are nodes like any other. `C` is what the functions work
-/// on.
+/// A class without a function inherits the function of the nearest ancestor that has a
+/// function; nodes without any function are visited through. Classes of users and
+/// classes registered later are nodes like any other. `C` is the working data of the
+/// functions.
 ///
 /// ```
 /// use isoform_pto::{Add, DataType, Expr, ScalarType, Var};
@@ -52,10 +52,10 @@ impl<'f, C> NodeVisitor<'f, C> {
         }
     }
 
-    /// Sets what is done with nodes of a class before what lies below them. The
+    /// Sets the function for nodes of a class, called before the nodes below. The
     /// function returns [`WalkResult::Advance`] to go on below its node,
-    /// [`WalkResult::Skip`] to leave that out, or [`WalkResult::Interrupt`] to
-    /// end the visit.
+    /// [`WalkResult::Skip`] to leave out the parts below, or [`WalkResult::Interrupt`]
+    /// to end the visit.
     #[must_use]
     pub fn enter<T: Node>(
         self,
@@ -68,7 +68,7 @@ impl<'f, C> NodeVisitor<'f, C> {
         self.enter_type(T::type_index(), function)
     }
 
-    /// [`enter`](Self::enter) for a type that is declared at run time.
+    /// [`enter`](Self::enter) for a type declared at run time.
     #[must_use]
     pub fn enter_type(
         mut self,
@@ -79,7 +79,7 @@ impl<'f, C> NodeVisitor<'f, C> {
         self
     }
 
-    /// Sets what is done with nodes of a class after what lies below them.
+    /// Sets the function for nodes of a class, called after the nodes below.
     #[must_use]
     pub fn leave<T: Node>(self, function: impl Fn(&mut C, &Ref<T>) -> Result<()> + 'f) -> Self {
         let function = move |context: &mut C, node: &Ref<Obj>| match node.downcast_ref() {
@@ -89,7 +89,7 @@ impl<'f, C> NodeVisitor<'f, C> {
         self.leave_type(T::type_index(), function)
     }
 
-    /// [`leave`](Self::leave) for a type that is declared at run time.
+    /// [`leave`](Self::leave) for a type declared at run time.
     #[must_use]
     pub fn leave_type(
         mut self,
@@ -100,13 +100,13 @@ impl<'f, C> NodeVisitor<'f, C> {
         self
     }
 
-    /// Visits a value. A node is visited once, where it is met first; keys of
-    /// maps and fields that comparison ignores are not visited. Depth is
-    /// limited by memory only. Linear in the number of objects.
+    /// Visits a value. A node is visited once, at its first place; keys of maps and
+    /// fields ignored by comparison are not visited. Depth is limited by memory only.
+    /// Linear in the number of objects.
     ///
     /// # Errors
     ///
-    /// Those of the functions; `ValueError` for a value that contains itself.
+    /// Errors of the functions; `ValueError` for a value that contains itself.
     pub fn visit(&self, context: &mut C, root: impl Into<Value>) -> Result<()> {
         if !self.leave.is_empty() {
             return visit_nodes(
@@ -124,7 +124,7 @@ impl<'f, C> NodeVisitor<'f, C> {
                 ),
             );
         }
-        // Nothing is called for what has no function.
+        // Nodes without a function cause no calls.
         let options = WalkOptions::default().order(WalkOrder::Pre).keys(false);
         let wanted = |ty: Option<TypeIndex>| ty.is_some_and(|ty| self.enter.get(ty).is_some());
         let ended = options.walk_selected(root, wanted, InterruptCodec::default(), |visit| {
@@ -156,11 +156,11 @@ impl<C> std::fmt::Debug for NodeVisitor<'_, C> {
     }
 }
 
-/// Rewrites the nodes of a value, each by the function for its class.
+/// Rewrites the nodes of a value, each node by the function for its class.
 ///
-/// A function sees its node after what lies below was rewritten, and returns
-/// what comes in its place, or None to keep it. A class without a function has
-/// that of the nearest class it extends.
+/// A function sees its node after the rewrite of all nodes below, and returns the
+/// node's replacement, or None to keep the node. A class without a function inherits
+/// the function of the nearest ancestor that has a function.
 ///
 /// ```
 /// use isoform_pto as pto;
@@ -189,7 +189,7 @@ impl<'f, C> NodeMutator<'f, C> {
         }
     }
 
-    /// Sets what comes in place of nodes of a class.
+    /// Sets the function returning the replacement for nodes of a class.
     #[must_use]
     pub fn on<T: Node>(
         self,
@@ -202,7 +202,7 @@ impl<'f, C> NodeMutator<'f, C> {
         self.on_type(T::type_index(), function)
     }
 
-    /// [`on`](Self::on) for a type that is declared at run time.
+    /// [`on`](Self::on) for a type declared at run time.
     #[must_use]
     pub fn on_type(
         mut self,
@@ -213,19 +213,19 @@ impl<'f, C> NodeMutator<'f, C> {
         self
     }
 
-    /// Rewrites a value, by the rules of [`structural_map`](super::structural_map): where nothing
-    /// changes, the result is the same object, and what is shared stays so. A
-    /// variable is rewritten once, for its definition and its uses. Keys of maps
-    /// and fields that comparison ignores are kept. Depth is limited by memory
-    /// only. Linear in the number of objects.
+    /// Rewrites a value, by the rules of [`structural_map`](super::structural_map):
+    /// without changes, the result is the same object, and shared objects stay shared.
+    /// A variable is rewritten once, for its definition and its uses. Keys of maps and
+    /// fields ignored by comparison are kept. Depth is limited by memory only. Linear
+    /// in the number of objects.
     ///
     /// # Errors
     ///
-    /// Those of the functions; `TypeError` for a result that does not fit its
-    /// field, `ValueError` for a value that contains itself.
+    /// Errors of the functions; `TypeError` for a result that does not fit its field,
+    /// `ValueError` for a value that contains itself.
     pub fn mutate(&self, context: &mut C, root: impl Into<Value>) -> Result<Value> {
-        // A variable is the same where it is bound and where it is used, so that regions
-        // make no difference.
+        // A variable is the same at its binding and at its uses, so regions make no
+        // difference.
         let options = MapOptions::default().keys(false).regions_apart(false);
         let wanted = |ty: Option<TypeIndex>| ty.is_some_and(|ty| self.table.get(ty).is_some());
         options.map_selected(root, wanted, |visit| {
@@ -262,7 +262,7 @@ pub fn visit_nodes<C: ?Sized>(
     mut leave: Option<impl FnMut(&mut C, &Ref<Obj>) -> Result<()>>,
 ) -> Result<()> {
     let options = WalkOptions::default().order(WalkOrder::Pre).keys(false);
-    // The nodes around the one that is visited, with the number of their ancestors.
+    // The nodes around the visited node, with the number of their ancestors.
     let mut open: Vec<(usize, Ref<Obj>)> = Vec::new();
     let ended = options.walk(root, |visit| {
         let Some(object) = visit.object() else {

@@ -12,30 +12,30 @@ use crate::kernel::value::Value;
 
 /// Visits every value below `root`, the root included.
 ///
-/// The callback sees declared objects, containers and plain values alike. It
-/// returns whether to continue, to skip everything below the value, or to end
-/// the walk with a result. The result is `None` if the walk was not ended.
+/// The callback sees declared objects, containers and plain values alike. The callback
+/// returns whether to continue, to skip all parts below the value, or to end the walk
+/// with a result. The result is `None` unless the callback ended the walk.
 ///
-/// * **Order.** Fields come in the order of comparison: parents' first, and
-///   definition fields before the others if the type requests it. Arrays and
-///   lists are visited by position, maps and dicts by key, whatever the order
-///   of insertion: plain keys by type and value, then objects by identity
-///   number. Each key is visited just before its value.
+/// * **Order.** Fields come in the order of comparison: parents' first, and definition
+///   fields before other fields if the type requests it. Arrays and lists are visited
+///   by position, maps and dicts by key, whatever the order of insertion: plain keys by
+///   type and value, then objects by identity number. Each key is visited just before
+///   its value.
 /// * **Sharing.** [`Sharing::Once`](crate::traverse::Sharing::Once) visits an object once,
 ///   at the first place where it is met; plain values (numbers, strings, bytes)
 ///   are visited at every place.
-/// * **Regions.** [`Visit::region`] tells whether a variable is bound or used
-///   here. To see both places of a variable, use
-///   [`Sharing::OncePerRegion`](crate::traverse::Sharing::OncePerRegion). The keys of maps
-///   are always uses.
-/// * **Mutation.** A list or dict is walked as it is when the walk enters it
-///   (in pre-order: after its own callback); later changes are not seen. A
-///   [mutable field](crate::objects::set_field) is walked as it is when the walk reaches
-///   it, after the fields before it.
+/// * **Regions.** [`Visit::region`] tells whether a variable is bound or used here. To
+///   see both places of a variable, use
+///   [`Sharing::OncePerRegion`](crate::traverse::Sharing::OncePerRegion). The keys of
+///   maps are always uses.
+/// * **Mutation.** A list or dict is walked in its state when the walk enters it (in
+///   pre-order: after its own callback); later changes are not seen. A [mutable
+///   field](crate::objects::set_field) is walked in its state when the walk reaches it,
+///   after the preceding fields.
 /// * **Hooks.** If a type has a custom traversal
-///   ([`DynVisit`](crate::hooks::DynVisit)), the values that its hook visits replace
-///   its fields, unless the options disable hooks. A hook that is set while a
-///   walk runs takes effect with the next walk. Custom comparison
+///   ([`DynVisit`](crate::hooks::DynVisit)), the values visited by its hook replace its
+///   fields, unless the options disable hooks. A hook set during a walk takes effect
+///   with the next walk. Custom comparison
 ///   ([`StructuralEqual`](crate::hooks::StructuralEqual)) is ignored.
 ///
 /// Depth is limited by memory only, and cost is linear in the number of visits.
@@ -75,31 +75,27 @@ pub fn structural_walk<B>(
     WalkOptions::default().walk(root, callback)
 }
 
-/// Visits a value with callbacks that control the visit of everything below the
-/// values they receive.
+/// Visits a value with callbacks controlling the visit below the values they receive.
 ///
-/// `wanted` selects the types for the callback: it is called with the type of
-/// an object, or with None for an inline plain value. Below values of other
-/// types, everything is visited in the order of [`structural_walk`], by the
-/// [hook](crate::hooks::DynVisit) of the type or field by field. Below a value that
-/// the callback received, only those parts are visited for which it asks:
+/// `wanted` selects the types for the callback: `wanted` is called with the type of an
+/// object, or with None for an inline plain value. Below values of other types, all
+/// parts are visited in the order of [`structural_walk`], by the
+/// [hook](crate::hooks::DynVisit) of the type or field by field. Below a value received
+/// by the callback, only requested parts are visited:
 /// [`VisitCallback::visit`](crate::hooks::VisitCallback::visit) continues with a part,
 /// and [`VisitCallback::visit_children`](crate::hooks::VisitCallback::visit_children)
 /// with all parts of a value.
 ///
-/// An object is visited once, or once in each kind of region if
-/// [`WalkOptions::sharing`] says so; visiting it again does nothing. The order
-/// in the options is ignored. If a callback returns a value, the visit ends and
-/// returns that value; a callback that receives a value from the visitor
-/// returns it at once.
+/// An object is visited once, or once in each kind of region by
+/// [`WalkOptions::sharing`]; further visits do nothing. The order in the options is
+/// ignored. If a callback returns a value, the visit ends and returns this value; a
+/// callback receiving a value from the visitor returns it at once.
 ///
 /// # Errors
 ///
-/// `ValueError` with the path for a value that contains itself, or if a
-/// callback asks for a value whose visit has not ended. `RecursionError` if
-/// callbacks nest more than
-/// [`WalkOptions::max_depth`] levels deep. Errors of callbacks are returned
-/// unchanged.
+/// `ValueError` with the path for a value that contains itself, or if a callback asks
+/// for a value still being visited. `RecursionError` if callbacks nest more than
+/// [`WalkOptions::max_depth`] levels deep. Errors of callbacks are returned unchanged.
 ///
 /// ```
 /// use std::cell::RefCell;
@@ -173,14 +169,14 @@ impl WalkOptions {
         self.walk_selected(root, |_| true, InterruptCodec::default(), callback)
     }
 
-    /// Like [`walk`](Self::walk), but calls back only for the types that are
-    /// wanted; all others are walked through.
+    /// [`walk`](Self::walk) with callbacks only for the wanted types; values of other
+    /// types are walked through.
     ///
-    /// `wanted` is called for each value: with the type of an object, or with
-    /// None for an inline plain value. It is called in the middle of the walk,
-    /// where a callback would cost more, and must not use this library.
-    /// `interrupts` is for a host language whose hooks see and produce the
-    /// results of a walk; others pass the default.
+    /// `wanted` is called for each value: with the type of an object, or with None for
+    /// an inline plain value. These calls happen in the middle of the walk, where a
+    /// callback would cost more, and must not use this library. `interrupts` is for a
+    /// host language with hooks that see and produce the results of a walk; all other
+    /// callers pass the default.
     ///
     /// # Errors
     ///

@@ -26,10 +26,9 @@ use crate::kernel::value::Value;
 /// for a result, and may end the walk with a value of their own.
 #[derive(Debug)]
 pub struct InterruptCodec<B> {
-    /// Converts the result of a callback for hooks; not None.
+    /// Converts the result of a callback for hooks; never to None.
     pub to_value: fn(&B) -> Value,
-    /// Converts the value of a hook to a result; None ends the walk without
-    /// one.
+    /// Converts the value of a hook to a result; None ends the walk without a result.
     pub from_value: fn(&Value) -> Option<B>,
 }
 
@@ -73,7 +72,7 @@ pub(super) fn run<B>(
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
     let parts = Arena::default();
-    // A walk inside the callback finds nothing here and makes its own.
+    // A walk inside the callback finds the cell empty and makes its own memory.
     let scratch = SCRATCH.try_with(Cell::take).ok().flatten();
     let scratch = scratch.unwrap_or_default();
     let hooks = TraversalHooks::current();
@@ -129,19 +128,19 @@ struct Walker<'a, 'f, B, W, F> {
     special: bool,
     /// True if inline values are visited.
     plain_wanted: bool,
-    /// True if there is nothing to visit in an object without children.
+    /// True if an object without children causes no calls.
     skips_leaves: bool,
     driver: Option<Driver<'f, DriveVisit<'f>>>,
-    /// True if objects with a single owner are marked as well.
+    /// True to mark objects with a single owner as well.
     marks_all: bool,
     wanted: W,
     callback: F,
     interrupts: InterruptCodec<B>,
-    /// Owners of the parts that hooks and the driver pass in.
+    /// Owners of the parts passed in by hooks and the driver.
     parts: &'a Arena,
     stack: Vec<Cursor<'a>>,
-    /// The number of cursors on the stack that are not steps of the path,
-    /// because a hook visits something that is in none of the fields.
+    /// The number of cursors on the stack that are not steps of the path, because a
+    /// hook visits a value outside of all fields.
     stepless: usize,
     /// Marks on the lists and dicts and on all objects with several owners.
     marks: Marks,
@@ -150,7 +149,7 @@ struct Walker<'a, 'f, B, W, F> {
     met: Marks,
 }
 
-/// The decision about an object that is met.
+/// The decision about an object on arrival.
 enum Entry {
     /// It is visited. True if it has a mark now.
     Enter(bool),
@@ -168,7 +167,7 @@ where
         self.descend(section, 0)
     }
 
-    /// Visits everything open above a height, and closes it.
+    /// Visits and closes all objects open above a height.
     #[inline(always)]
     fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), EarlyExit<B>> {
         let mut poll = Poll::default();
@@ -224,7 +223,7 @@ where
             if matches!(class, Payload::Str | Payload::Bytes | Payload::BigInt) {
                 return self.leaf(section, part);
             }
-            // Many nodes have an empty array, which is not worth a mark.
+            // Many nodes have an empty array, not worth a mark.
             let is_empty = match class {
                 Payload::Sequence => object.items().is_some_and(<[Value]>::is_empty),
                 Payload::Mapping | Payload::Mutable => false,
@@ -281,7 +280,7 @@ where
         self.call(section, part).map(drop)
     }
 
-    /// Visits an object without parts, whose callback in pre-order was called.
+    /// Visits an object without parts, after its callback in pre-order.
     #[cold]
     #[inline(never)]
     fn without_parts(
@@ -302,9 +301,8 @@ where
         }
     }
 
-    /// Lets the driver or the hook of an object's type visit its parts. Returns
-    /// false if neither is responsible. The cursor of the object is the last
-    /// one.
+    /// Lets the driver or the hook of an object's type visit its parts. Returns false
+    /// if neither is responsible. The cursor of the object is the last cursor.
     #[inline]
     fn ask(
         &mut self,
@@ -354,8 +352,8 @@ where
         visitor.end(answer).map(|()| true)
     }
 
-    /// Calls the driver, if it wants values of this type. `has_cursor` is true
-    /// if the last cursor is that of the value.
+    /// Calls the driver, if values of this type are wanted. `has_cursor` is true if the
+    /// last cursor belongs to the value.
     fn drive(
         &mut self,
         section: &mut Section,
@@ -420,8 +418,8 @@ where
         visited
     }
 
-    /// Opens a value without its callback: by the hook of its type, unless that
-    /// hook is the one that asks.
+    /// Opens a value without its callback: by the hook of its type, unless this hook is
+    /// asking.
     fn open(
         &mut self,
         section: &mut Section,
@@ -434,7 +432,7 @@ where
         let Some(cursor) = Cursor::open(section, object, part, self.view) else {
             return Ok(());
         };
-        // No callback follows when such a cursor is closed.
+        // No callback follows the closing of a silent cursor.
         self.stack.push(cursor.silent());
         if !asker.is_hook_of(object)
             && let Some(hook) = self.hook(object)
@@ -454,11 +452,11 @@ where
         class: Payload,
     ) -> Result<Entry, EarlyExit<B>> {
         let once = self.options.sharing == Sharing::Once;
-        // An object with one owner is met only once, unless the callback gives
-        // it another owner. A cycle is entered at an object with two owners, or
-        // leads through lists and dicts, which are always marked; one that the
-        // callback creates is found in its second round. A hook or the driver may
-        // ask for an object that is met once more.
+        // An object with one owner is reached only once, unless the callback gives the
+        // object another owner. A cycle is entered at an object with two owners, or
+        // leads through lists and dicts, which are always marked; a cycle created by
+        // the callback is found in its second round. A hook or the driver may ask for
+        // an object again.
         //
         // If regions are told apart, the owner of an object may be visited
         // several times, and the object may be met in the same region each
@@ -476,7 +474,7 @@ where
         }
     }
 
-    /// Decides whether to visit an object that was just entered in this region.
+    /// Decides whether to visit an object just entered in this region.
     #[cold]
     #[inline(never)]
     fn enter_region(&mut self, object: ObjRef<'a>, region: RegionKind) -> Entry {
@@ -487,8 +485,8 @@ where
         Entry::Pass
     }
 
-    /// Ends the visit of a marked object. If the driver asked for it and the
-    /// visit failed, it may be visited again.
+    /// Ends the visit of a marked object. After a failed visit on request of the
+    /// driver, the object may be visited again.
     fn settle(&mut self, ident: u64, region: RegionKind, visited: bool) {
         self.marks.leave(ident);
         if !visited && self.driver.is_some() {
@@ -548,8 +546,7 @@ fn in_region(ident: u64, region: RegionKind) -> u64 {
 struct HookVisitor<'w, 'a, 'f, B, W, F> {
     walker: &'w mut Walker<'a, 'f, B, W, F>,
     asker: Asker<'a>,
-    /// The end of the walk by a callback, and the value that the hook was shown
-    /// for it.
+    /// The end of the walk by a callback, and the value shown to the hook for it.
     stopped: Option<(Value, Option<B>)>,
 }
 
@@ -617,7 +614,7 @@ where
     }
 }
 
-/// Memory that a thread keeps from one walk to the next.
+/// Memory kept by a thread from one walk to the next.
 #[derive(Default)]
 struct Scratch {
     stack: Vec<Cursor<'static>>,

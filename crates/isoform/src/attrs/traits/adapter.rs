@@ -123,7 +123,7 @@ pub trait MethodResult: Sized {
     ///
     /// # Errors
     ///
-    /// The error that it is.
+    /// The error in the result.
     fn into_value(self) -> Result<Value>;
     /// Converts a function's return value to the result.
     fn from_answer(answer: Result<Answer>) -> Self;
@@ -145,12 +145,12 @@ impl<T: Argument + Returned> MethodResult for Result<T> {
 ///
 /// # Errors
 ///
-/// Where a part of it is an error.
+/// The error in a part of the argument.
 pub fn pass<T: Argument + Returned>(argument: T) -> Result<Value> {
     argument.into_value()
 }
 
-/// The value of an argument that is a reference.
+/// The value of an argument passed by reference.
 ///
 /// # Errors
 ///
@@ -159,7 +159,7 @@ pub fn lend<T: Lent + ?Sized>(argument: &T) -> Result<Value> {
     argument.lend()
 }
 
-/// A type to which an argument of a method may refer.
+/// A type for references in the arguments of a method.
 #[diagnostic::on_unimplemented(
     message = "a method of a node trait cannot take `&{Self}`",
     note = "arguments are what may be an argument and a result of an Isoform function, shared \
@@ -171,7 +171,7 @@ pub trait Lent: Borrowed {
     ///
     /// # Errors
     ///
-    /// Where a part of it is an error.
+    /// The error in a part of the argument.
     fn lend(&self) -> Result<Value>;
 }
 

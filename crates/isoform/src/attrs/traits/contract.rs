@@ -1,4 +1,4 @@
-//! The contract of a node trait: the trait that `#[node_trait]` implements, and the
+//! The contract of a node trait: the trait implemented by `#[node_trait]`, and the
 //! types in its signature.
 
 use std::fmt;
@@ -25,7 +25,7 @@ pub trait NodeTrait: 'static {
     const NAME: &'static str;
     /// The documentation of the trait; may be empty.
     const DOC: &'static str;
-    /// The methods that other languages see, in order of declaration.
+    /// The methods visible to other languages, in order of declaration.
     const METHODS: &'static [TraitMethod];
     /// True if only Rust can implement the trait.
     #[doc(hidden)]
@@ -42,8 +42,7 @@ pub trait NodeTrait: 'static {
     fn adapted<'r, 'a>(adapted: &'r Self::Adapted<'a>) -> &'r Self::Object<'a>;
 }
 
-/// A [`NodeTrait`] that a Rust type implements: true of `dyn Trait` whenever
-/// `T: Trait`.
+/// A [`NodeTrait`] implemented by a Rust type: true of `dyn Trait` whenever `T: Trait`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a node trait that `{T}` implements",
     note = "write `#[isoform::attrs::node_trait(\"name\")]` above the trait, and implement it for `{T}`"
@@ -61,7 +60,7 @@ pub trait Implementation<T: Node>: NodeTrait {
 pub struct TraitCell(pub(super) OnceLock<Option<Column>>);
 
 impl TraitCell {
-    /// A cell whose column has not been opened yet.
+    /// A cell before the opening of its column.
     #[allow(
         clippy::new_without_default,
         reason = "cells are statics; a default would never be used"
@@ -71,7 +70,7 @@ impl TraitCell {
     }
 }
 
-/// A method of a Rust type, as other languages call it.
+/// A method of a Rust type, in the form called by other languages.
 #[derive(Clone, Copy)]
 pub struct MethodCall {
     /// The node is the first argument.
@@ -88,13 +87,13 @@ impl fmt::Debug for MethodCall {
     }
 }
 
-/// A node whose type implements a trait by functions; the trait is implemented
-/// for it where the trait is declared.
+/// A node whose type implements a trait by functions; the declaration of the trait
+/// implements the trait for the adapter.
 pub struct Adapter<'a, Tr: NodeTrait + ?Sized> {
     pub(super) object: &'a Ref<Obj>,
     /// The value of the attribute.
     pub(super) value: &'static Value,
-    // A function pointer keeps the adapter Send and Sync, as nodes are.
+    // A function pointer keeps the adapter Send and Sync, like nodes.
     pub(super) methods: PhantomData<fn(&Tr)>,
 }
 

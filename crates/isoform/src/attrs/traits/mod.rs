@@ -1,13 +1,13 @@
-//! Rust traits as type attributes: implementing a trait, and viewing a node as one.
+//! Rust traits as type attributes: implementing a trait, and viewing a node through the
+//! trait.
 //!
-//! The value of the attribute is a plain value, so that any language can set it
-//! and read it. On a Rust type it remembers its Rust code
-//! (`native.rs`), so calls through the trait are direct; on other types an
-//! adapter implements the trait by calling the functions in the value
-//! (`adapter.rs`).
+//! The value of the attribute is a plain value, readable and settable from any
+//! language. On a Rust type, the value remembers its Rust code (`native.rs`), so calls
+//! through the trait are direct; on other types, an adapter implements the trait by
+//! calling the functions in the value (`adapter.rs`).
 //!
-//! The value of a trait's attribute is a bool, a function or a map of functions, for Rust
-//! types as for all others.
+//! The value of a trait's attribute is a bool, a function or a map of functions, for
+//! Rust types and all other types.
 
 mod adapter;
 mod contract;
@@ -16,7 +16,7 @@ mod native;
 use std::fmt;
 use std::ops::Deref;
 
-/// Items that the expansion of `node_trait` names.
+/// Items named by the expansion of `node_trait`.
 pub(crate) mod macros {
     pub use super::adapter::{Answer, Defaults, Lent, MethodResult, lend, pass};
     pub use super::contract::{Adapter, MethodCall, TraitCell};
@@ -44,8 +44,8 @@ fn column<Tr: NodeTrait + ?Sized>() -> Option<&'static Column> {
     Tr::cell().0.get_or_init(open).as_ref()
 }
 
-/// Declares the attribute of a trait: its documentation and the type of its values.
-/// The first use of the trait does this as well.
+/// Declares the attribute of a trait: its documentation and the type of its values. The
+/// first use of the trait declares the attribute as well.
 ///
 /// # Errors
 ///
@@ -63,12 +63,12 @@ pub fn declare_trait<Tr: NodeTrait + ?Sized>() -> Result<()> {
     };
     let mut definition = AttrDef::new(Tr::NAME).schema(schema).check(check);
     definition.declaration.methods = Tr::METHODS;
-    // Another language may have declared the trait as well; the first documentation
-    // is kept.
+    // Another language may have declared the trait as well; the first documentation is
+    // kept.
     super::declare(definition.clone().doc(Tr::DOC)).or_else(|_| super::declare(definition))
 }
 
-/// Checks that the functions in a map are those that the methods require.
+/// Checks the functions in a map against the functions required by the methods.
 fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
     let Some(given) = value.as_map() else {
         return Ok(());
@@ -105,8 +105,8 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
     }
 }
 
-/// Makes a Rust type implement a trait as an attribute, without touching its
-/// declaration: for types of other crates. Doing it again changes nothing.
+/// Makes a Rust type implement a trait as an attribute, without touching the type's
+/// declaration: for types of other crates. Further calls change nothing.
 ///
 /// ```
 /// # use isoform::{Node, Result, attrs};
@@ -141,9 +141,9 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
 ///
 /// # Errors
 ///
-/// `ValueError` if the attribute is set otherwise on the type, and for a type
-/// key that another definition owns; `TypeError` if the attribute is declared
-/// for other values.
+/// `ValueError` if the type already has another value of the attribute, and for a type
+/// key owned by another definition; `TypeError` if the attribute is declared for other
+/// values.
 pub fn implement<Tr, T>() -> Result<()>
 where
     Tr: Implementation<T> + ?Sized,
@@ -220,9 +220,9 @@ fn see<'a, Tr: NodeTrait + ?Sized>(
 }
 
 impl<N: Node> Ref<N> {
-    /// Returns this object viewed as a trait that exactly its type implements, in Rust
-    /// or, as an attribute, in another language; None if it does not.
-    /// O(1), without lock or allocation.
+    /// Returns this object viewed as a trait implemented by exactly its type, in Rust
+    /// or, as an attribute, in another language; None without an implementation. O(1),
+    /// without lock or allocation.
     ///
     /// ```
     /// use isoform::{Node, Result};
@@ -257,9 +257,9 @@ impl<N: Node> Ref<N> {
         see(self.as_object(), value)
     }
 
-    /// Returns this object viewed as a trait that its type implements, or otherwise the
-    /// nearest ancestor for which the attribute is set. O(depth of the type), without
-    /// lock or allocation.
+    /// Returns this object viewed as a trait implemented by its type, or otherwise by
+    /// the nearest ancestor with the attribute. O(depth of the type), without lock or
+    /// allocation.
     #[inline]
     pub fn implements_nearest<Tr: NodeTrait + ?Sized>(&self) -> Option<Implemented<'_, Tr>> {
         let value = column::<Tr>()?.nearest(self.type_index())?;

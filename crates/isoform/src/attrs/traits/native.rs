@@ -1,5 +1,5 @@
-//! The values of a trait's attribute on Rust types: functions for other languages,
-//! which remember how Rust views a node as the trait.
+//! The values of a trait's attribute on Rust types: functions for other languages, with
+//! the Rust code to view a node as the trait.
 //!
 //! A map of functions is recognised by its identity, since a copy of the map may contain
 //! other functions.
@@ -21,8 +21,8 @@ struct Native<Tr: NodeTrait + ?Sized> {
     cast: Cast<Tr>,
     /// The Rust type.
     node: TypeId,
-    /// The identity of the map that holds the functions, if there are several: in a
-    /// map that also holds other functions, none represents all of them.
+    /// The identity of the map holding the functions, if there are several: in a map
+    /// with further functions, none represents all of them.
     map: OnceLock<u64>,
 }
 
@@ -34,7 +34,7 @@ where
     object.downcast_ref::<T>().map(|node| Tr::view(node))
 }
 
-/// Returns the value which says that a Rust type implements the trait.
+/// Returns the attribute's value for a Rust type implementing the trait.
 pub(super) fn value<Tr, T>() -> Value
 where
     Tr: Implementation<T> + ?Sized,
@@ -67,7 +67,7 @@ where
     }
     let map = Value::from(functions.collect::<Map>());
     if let Some(object) = map.as_object() {
-        // The cell is new, so this sets it.
+        // The cell is new, so this call sets the cell.
         let _ = native.map.set(object.identity());
     }
     map
@@ -93,8 +93,8 @@ fn find<Tr: NodeTrait + ?Sized>(value: &Value) -> Option<&Native<Tr>> {
     }
 }
 
-/// The node seen through the trait, where that is the value of a Rust type
-/// that the node is of.
+/// The node seen through the trait, if the value belongs to a Rust type and the node is
+/// of this type.
 #[inline]
 pub(super) fn view<'a, Tr: NodeTrait + ?Sized>(
     value: &Value,
@@ -103,12 +103,12 @@ pub(super) fn view<'a, Tr: NodeTrait + ?Sized>(
     (find::<Tr>(value)?.cast)(object)
 }
 
-/// True if the value is that of some Rust type.
+/// True if the value belongs to a Rust type.
 pub(super) fn is_native<Tr: NodeTrait + ?Sized>(value: &Value) -> bool {
     find::<Tr>(value).is_some()
 }
 
-/// True if the value is that of this Rust type.
+/// True if the value belongs to this Rust type.
 pub(super) fn is_same<Tr, T>(value: &Value) -> bool
 where
     Tr: Implementation<T> + ?Sized,
@@ -120,7 +120,7 @@ where
     }
 }
 
-/// The check of a trait that only Rust can implement.
+/// The check of a trait implemented only in Rust.
 pub(super) fn check_native<Tr: NodeTrait + ?Sized>(value: &Value) -> Result<()> {
     if is_native::<Tr>(value) {
         return Ok(());

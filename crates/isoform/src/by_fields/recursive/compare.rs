@@ -76,7 +76,7 @@ struct Frame<'a> {
     right: Cursor<'a>,
 }
 
-/// The next two parts, or the verdict without them.
+/// The next two parts, or the verdict without further parts.
 enum Next<'a> {
     Pair(PartRef<'a>, PartRef<'a>),
     End(Verdict),
@@ -128,8 +128,7 @@ struct Comparison<'a> {
     stack: Vec<Frame<'a>>,
     pairs: Pairs,
     poll: Poll,
-    /// The pairs found equal so far, for parts of an order that need only be
-    /// equal.
+    /// The pairs already found equal, for parts of an order that need only be equal.
     equals: Option<Box<Comparison<'a>>>,
 }
 
@@ -145,7 +144,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares two values, those of the caller or of a hook.
+    /// Compares two values of the caller or of a hook.
     fn run(
         &mut self,
         section: &mut Section,
@@ -194,7 +193,7 @@ impl<'a> Comparison<'a> {
         Ok(Verdict::Same)
     }
 
-    /// Compares two values; `Same` may mean that their parts are on the stack.
+    /// Compares two values; `Same` may leave their parts on the stack.
     fn meet(
         &mut self,
         section: &mut Section,
@@ -263,7 +262,7 @@ impl<'a> Comparison<'a> {
         Ok(Verdict::Same)
     }
 
-    /// The verdict of the hook of both objects' type, if it has one.
+    /// The verdict of the hook of both objects' type, if any.
     fn call_hook(
         &mut self,
         section: &mut Section,
@@ -306,8 +305,8 @@ impl<'a> Comparison<'a> {
         let Some(hook) = info.hooks.recursive_compare.get() else {
             return Ok(None);
         };
-        // Even if only equality is asked for, the hook orders its parts, so
-        // parts without an order are still errors for it.
+        // Even if only equality is requested, the hook orders its parts, so parts
+        // without an order are still errors for the hook.
         let ordered = std::mem::replace(&mut self.ordered, true);
         let order = hooks::run(section, DynRecursiveCompare::NAME, key, || {
             hook.call(left.as_ref(), right.as_ref(), &mut |l, r| {
@@ -322,7 +321,7 @@ impl<'a> Comparison<'a> {
         }))
     }
 
-    /// Compares two values that a hook passes in.
+    /// Compares two values passed in by a hook.
     fn ask_part(&mut self, left: &Value, right: &Value) -> Result<Verdict> {
         let (left, right) = (self.parts.keep_value(left), self.parts.keep_value(right));
         access::traversing(|section| self.run(section, PartRef::of(left), PartRef::of(right)))
@@ -337,8 +336,8 @@ impl<'a> Comparison<'a> {
         Ok(ordering.into())
     }
 
-    /// True if two values without an order are equal. This is remembered, so
-    /// that parts shared among several of them are compared once.
+    /// True if two values without an order are equal. The result is remembered, to
+    /// compare parts shared among several values only once.
     fn is_equal(
         &mut self,
         section: &mut Section,
@@ -362,7 +361,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The parts of an object that comparison by fields visits.
+/// The parts of an object visited by comparison by fields.
 fn declared<'a>(section: &Section, object: ObjRef<'a>) -> Option<Cursor<'a>> {
     let part = Part {
         met: PartRef::Object(object),
@@ -382,8 +381,8 @@ fn no_order(left: &Value, right: &Value) -> Error {
     })
 }
 
-/// Classes of objects that were met as pairs. Equality is transitive within a
-/// class, so the number of joins is below the number of objects.
+/// Classes of objects visited as pairs. Equality is transitive within a class, so the
+/// number of joins is below the number of objects.
 #[derive(Default)]
 struct Pairs {
     members: IdentMap,
@@ -391,8 +390,7 @@ struct Pairs {
 }
 
 impl Pairs {
-    /// Joins the classes of both. Returns false if they are the same class
-    /// already.
+    /// Joins the classes of both. Returns false if both are in the same class already.
     fn join(&mut self, left: u64, right: u64) -> bool {
         let (left, right) = (self.member(left), self.member(right));
         self.classes.join(left, right)

@@ -46,13 +46,12 @@ struct Hashing<'a> {
 }
 
 impl<'a> Hashing<'a> {
-    /// The hash of a value, that of the caller or of a hook.
+    /// The hash of a value of the caller or of a hook.
     fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<u64> {
         let floor = self.stack.len();
         let hash = self.run_to(section, floor, root);
         if hash.is_err() {
-            // A hook may continue without this part, which is then no longer
-            // open.
+            // A hook may continue without this part; the part is then no longer open.
             for frame in self.stack.drain(floor..) {
                 *self.positions.word(frame.cursor.object().ident()) = 0;
             }
@@ -84,7 +83,7 @@ impl<'a> Hashing<'a> {
         }
     }
 
-    /// The hash of a value, or None if its parts were pushed onto the stack.
+    /// The hash of a value, or None after pushing its parts onto the stack.
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<u64>> {
         let object = match part.met {
             PartRef::Object(object) => object,
@@ -148,7 +147,7 @@ impl<'a> Hashing<'a> {
         Ok(None)
     }
 
-    /// The hash by the hook of an object's type, if it has one.
+    /// The hash by the hook of an object's type, if any.
     fn call_hook(&mut self, section: &mut Section, object: ObjRef<'a>) -> Option<Result<u64>> {
         let info = object.info();
         let cells = &info.hooks;
@@ -176,8 +175,7 @@ impl<'a> Hashing<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// The next part that counts; the keys of entries are added with their
-    /// values.
+    /// The next part that counts; the keys of entries are added with their values.
     fn next(&mut self, section: &Section) -> Option<Part<'a>> {
         loop {
             let part = self.cursor.next(section)?;

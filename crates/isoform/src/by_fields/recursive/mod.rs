@@ -1,8 +1,8 @@
 //! Comparison by declared fields: the meaning of `==`, `<` and `hash` for types
 //! that ask for more than identity.
 //!
-//! It ignores variables, regions and kinds; those belong to structural
-//! comparison. A type may define how its objects are compared; see the hooks
+//! The comparison here ignores variables, regions and kinds; those belong to structural
+//! comparison. A type may define the comparison of its objects; see the hooks
 //! [`DynRecursiveEqual`](crate::hooks::DynRecursiveEqual) and its relatives.
 //!
 //! Inside a hook, the memo of a comparison can be rolled back, so the hook may try
@@ -21,20 +21,20 @@ use crate::kernel::value::Value;
 /// Returns true if two values are equal field by field.
 ///
 /// Objects of one type are equal if their fields are
-/// ([`FieldDef::compare`](crate::types::FieldDef::compare) excludes fields), arrays
-/// and lists if their elements are, maps and dicts if they have the same keys
-/// (as a [lookup](crate::Map::try_get) finds them) with equal values. Values of
-/// different types are unequal: `1`, `True` and `1.0` are three values. All
-/// NaNs are equal, and `0.0` equals `-0.0`; tensors are compared as in
-/// structural comparison, functions and opaque values by identity. A cyclic
-/// value equals one that looks the same on every path.
+/// ([`FieldDef::compare`](crate::types::FieldDef::compare) excludes fields), arrays and
+/// lists if their elements are, maps and dicts if they have the same keys (as found by
+/// a [lookup](crate::Map::try_get)) with equal values. Values of different types are
+/// unequal: `1`, `True` and `1.0` are three values. All NaNs are equal, and `0.0`
+/// equals `-0.0`; tensors are compared as in structural comparison, functions and
+/// opaque values by identity. A cyclic value equals any value that looks the same on
+/// every path.
 ///
 /// Iterative; nearly linear in the number of distinct objects.
 ///
 /// # Errors
 ///
-/// Those of hooks ([`DynRecursiveEqual`](crate::hooks::DynRecursiveEqual)), and
-/// `RecursionError` if they nest too deeply.
+/// Errors of hooks ([`DynRecursiveEqual`](crate::hooks::DynRecursiveEqual)), and
+/// `RecursionError` if hooks nest too deeply.
 ///
 /// ```
 /// use isoform::Value;
@@ -50,11 +50,11 @@ pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
 
 /// Returns the order of two values, field by field and element by element.
 ///
-/// None comes before everything else. Objects of one type are ordered by their
-/// compared fields in declaration order, parents' first; arrays and lists by
-/// their elements, and then by length. Maps and dicts have no order, but if
-/// they are [equal](recursive_eq), the next field or element decides; the same
-/// holds for tensors, functions and opaque values.
+/// None comes first. Objects of one type are ordered by their compared fields in
+/// declaration order, parents' first; arrays and lists by their elements, and then by
+/// length. Maps and dicts have no order, but if they are [equal](recursive_eq), the
+/// next field or element decides; the same holds for tensors, functions and opaque
+/// values.
 ///
 /// Iterative; nearly linear in the number of distinct objects.
 ///
@@ -77,8 +77,7 @@ pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
     access::traversing(|section| compare::order(section, left, right))
 }
 
-/// Returns a hash that is the same for values that are equal by
-/// [`recursive_eq`].
+/// Returns a hash, the same for values equal by [`recursive_eq`].
 ///
 /// Iterative; linear in the number of distinct objects. Hashes of functions and
 /// opaque values depend on their identity; the others are the same in every
@@ -86,10 +85,10 @@ pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
 ///
 /// # Errors
 ///
-/// `ValueError` with the path for a cyclic value, whose equality no hash of its
-/// parts can follow; `TypeError` for an object of a type that has a hook for
-/// equality or order but none for the hash
-/// ([`DynRecursiveHash`](crate::hooks::DynRecursiveHash)); whatever a hook returns.
+/// `ValueError` with the path for a cyclic value, whose equality no hash of its parts
+/// can follow; `TypeError` for an object of a type with a hook for equality or order
+/// but without a hook for the hash
+/// ([`DynRecursiveHash`](crate::hooks::DynRecursiveHash)); errors of hooks.
 ///
 /// ```
 /// use isoform::Value;

@@ -7,7 +7,7 @@ pub(super) const MAGIC: [u8; 8] = *b"\x89isoform";
 pub(super) const VERSION: u8 = 1;
 pub(super) const CHECKSUM: usize = 8;
 
-/// The numbers of records other than those of containers.
+/// The numbers of records other than containers.
 pub(super) mod record {
     pub(in super::super) const END: u64 = 0;
     pub(in super::super) const TYPE: u64 = 1;
@@ -43,7 +43,7 @@ static CONTAINERS: [Option<TypeIndex>; record::FIRST_OBJECT as usize] = {
     by_number
 };
 
-/// The type of containers whose records have this number.
+/// The type of containers with this record number.
 #[inline]
 pub(super) fn container(number: u64) -> Option<TypeIndex> {
     *CONTAINERS.get(number as usize)?
@@ -80,12 +80,12 @@ pub(super) fn checksum(content: &[u8]) -> [u8; CHECKSUM] {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct BinaryReadOptions {
-    /// True to skip fields that a type does not have.
+    /// True to skip fields missing in a type.
     pub ignore_unknown_fields: bool,
 }
 
 impl BinaryReadOptions {
-    /// Sets whether to skip fields that a type does not have.
+    /// Sets whether to skip fields missing in a type.
     #[must_use]
     pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
         self.ignore_unknown_fields = ignore;

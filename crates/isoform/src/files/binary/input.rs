@@ -67,7 +67,7 @@ impl<'a> Input<'a> {
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// Reads the number of following items, which take at least one byte each.
+    /// Reads the number of following items, at least one byte each.
     pub(super) fn count(&mut self) -> Result<usize> {
         let count = self.number()?;
         let rest = self.rest();
@@ -133,7 +133,7 @@ impl<'a> Input<'a> {
         (0..count).map(|_| self.int()).collect()
     }
 
-    /// The number of the node that is this many back from node `own`.
+    /// The number of the node this many nodes before node `own`.
     #[inline(always)]
     pub(super) fn reference(&mut self, own: usize) -> Result<usize> {
         let back = self.number()?;

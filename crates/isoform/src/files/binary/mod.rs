@@ -1,8 +1,8 @@
 //! The binary form: the nodes of a JSON graph in few bytes.
 //!
-//! For caches, and for passing values to another process, where nobody reads the
-//! text. Types are stored by key and fields by name, as in JSON, so a file stays
-//! readable when its types gain fields with defaults.
+//! For caches, and for passing values to another process, without human readers. Types
+//! are stored by key and fields by name, as in JSON: a file stays readable when its
+//! types gain fields with defaults.
 //!
 //! # Format, version 1
 //!
@@ -18,15 +18,14 @@
 //!          order of the type's fields, or JSON data as a string if hooked
 //! ```
 //!
-//! Numbers are LEB128, seven bits per byte, low ones first; ints are
-//! zigzag-encoded first. Strings and bytes are a length and contents. A
-//! reference is the number of nodes to go back, so parts always come first and
-//! cycles cannot be expressed. Fixed numbers are little-endian. A literal
-//! is 0 for a reference, 1 for an int, 2 for a float, 3 for a bool (a byte), 4
-//! for a dtype (code, bits, lanes). The checksum is the start of the BLAKE3
-//! hash of everything before it.
+//! Numbers are LEB128, seven bits per byte, low ones first; ints are zigzag-encoded
+//! first. Strings and bytes are a length and contents. A reference is the number of
+//! nodes to go back, so parts always come first and cycles cannot be expressed. Fixed
+//! numbers are little-endian. A literal is 0 for a reference, 1 for an int, 2 for a
+//! float, 3 for a bool (a byte), 4 for a dtype (code, bits, lanes). The checksum is the
+//! start of the BLAKE3 hash of all preceding bytes.
 //!
-//! Absent: forward references and metadata, which JSON has.
+//! Absent: forward references and metadata, both present in JSON.
 
 mod format;
 mod input;
@@ -47,9 +46,9 @@ use crate::kernel::value::Value;
 ///
 /// # Errors
 ///
-/// `TypeError` for functions and opaque objects; `ValueError` for a value that
-/// contains itself, and for a singleton that reading would mistake for a
-/// registered one. The error has the path.
+/// `TypeError` for functions and opaque objects; `ValueError` for a value that contains
+/// itself, and for a singleton that reading would mistake for a registered singleton.
+/// The error has the path.
 ///
 /// ```
 /// use isoform::Value;
@@ -66,8 +65,8 @@ pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
     to_bytes_with_types(value).map(|(bytes, _)| bytes)
 }
 
-/// As [`to_bytes`], and also returns the declared types of the objects in the value,
-/// which a reader must know.
+/// [`to_bytes`], also returning the declared types of the objects in the value, to be
+/// registered by a reader.
 ///
 /// # Errors
 ///
@@ -85,10 +84,10 @@ pub fn to_bytes_with_types(value: &Value) -> Result<(Vec<u8>, Vec<&'static TypeI
 ///
 /// # Errors
 ///
-/// `ValueError` for bytes that are not in the binary form, have another version
-/// of it, or were modified after they were written, and for unknown fields;
-/// `TypeError` for unknown types, missing fields without a default, and values that
-/// do not fit their field. Errors of hooks are passed on.
+/// `ValueError` for bytes not in the binary form, in another version of the form, or
+/// modified after writing, and for unknown fields; `TypeError` for unknown types,
+/// missing fields without a default, and values that do not fit their field. Errors of
+/// hooks are passed on.
 ///
 /// ```
 /// let mut bytes = isoform::files::to_bytes(&7.into())?;

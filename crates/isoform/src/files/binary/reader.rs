@@ -25,15 +25,15 @@ pub(super) struct Reader<'a> {
     nodes: Vec<Value>,
     built: NodeReader,
     plans: Vec<Plan>,
-    /// The type of the object that is being read, for messages.
+    /// The type of the object being read, for messages.
     current: Option<&'static str>,
 }
 
 /// The way to read objects of one type of the file.
 struct Plan {
     ty: NodeType,
-    // In the order of the file, with the position in the type; None for a
-    // field that the type does not have.
+    // In the order of the file, with the position in the type; None for a field missing
+    // in the type.
     fields: Box<[(Literal, Option<u32>)]>,
     /// The parts in the order of visit, by their order in the file, if the two
     /// differ.
@@ -106,8 +106,9 @@ impl<'a> Reader<'a> {
         root.ok_or_else(|| Error::value_error("binary form: there is no node"))
     }
 
-    /// Scans all records once without building anything, and returns to the first one.
-    /// If a record is malformed, there is no layout, and building reports the error.
+    /// Scans all records once without building objects, and returns to the first
+    /// record. For a malformed record, there is no layout, and the build reports the
+    /// error.
     #[inline(never)]
     fn lay_out(&mut self) -> Result<()> {
         let start = self.input.at;

@@ -81,7 +81,7 @@ impl Writer {
         }
     }
 
-    /// The record of objects of a type, which is written when it is new.
+    /// The record of objects of a type, written at its first use.
     #[inline(always)]
     fn object_record(&mut self, info: &'static TypeInfo) -> Result<u64> {
         match self.types.get(info.index().get() as usize) {

@@ -1,7 +1,7 @@
 //! JSON data inside a graph: metadata, and the output of hooks for an object.
 //!
-//! This is a tree and becomes a [`Value`]: null is None, arrays are arrays,
-//! objects are maps with strings as keys.
+//! The data are a tree and become a [`Value`]: null is None, arrays are arrays, objects
+//! are maps with strings as keys.
 
 use num_bigint::BigInt;
 
@@ -106,7 +106,7 @@ pub(crate) fn read_data(text: &str) -> Result<Value> {
     }
 }
 
-/// The data that starts at a position of a text, and where it ends.
+/// The data at a position of a text, and the end of the data.
 ///
 /// # Errors
 ///
@@ -121,7 +121,7 @@ pub(crate) fn read_data_at(text: &str, start: usize) -> Result<(Value, usize)> {
 /// A container with elements still to be read.
 enum Partial {
     Items(Vec<Value>),
-    /// The last one is the key of the value that is being read.
+    /// The last value is the key of the value being read.
     Entries(Map, Value),
 }
 
@@ -227,8 +227,8 @@ fn number(lexer: &mut Lexer<'_>) -> Result<Value> {
     }
 }
 
-/// A large number from its digits, with or without a sign; None for too many
-/// digits or anything else.
+/// A large number from its digits, with or without a sign; None for too many digits or
+/// other characters.
 pub(super) fn big(digits: &str) -> Option<Value> {
     let plain = digits.strip_prefix('-').unwrap_or(digits);
     let fine = (1..=MAX_DIGITS).contains(&plain.len()) && plain.bytes().all(|b| b.is_ascii_digit());

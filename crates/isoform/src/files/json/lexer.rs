@@ -1,8 +1,8 @@
 //! Tokens of JSON text, read one at a time at the reader's request.
 //!
 //! The crate `jiter` is not used: it takes 1.5 times as many instructions to read the
-//! nodes of workload W at depth 16, and has neither our errors nor a way to read from an
-//! earlier position.
+//! nodes of workload W at depth 16, and has neither our errors nor a way to read from
+//! an earlier position.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(super) struct Lexer<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Number<'a> {
     pub(super) digits: &'a str,
-    /// True if it has neither fraction nor exponent.
+    /// True without fraction and exponent.
     pub(super) is_integer: bool,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Lexer<'a> {
         self.at = position;
     }
 
-    /// The next byte that is not white space.
+    /// The next byte other than white space.
     #[inline(always)]
     pub(super) fn peek(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
@@ -49,7 +49,7 @@ impl<'a> Lexer<'a> {
         None
     }
 
-    /// Takes the next byte if it is this one.
+    /// Takes the next byte if equal to `byte`.
     #[inline(always)]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
@@ -65,7 +65,7 @@ impl<'a> Lexer<'a> {
         Err(self.unexpected(&format!("'{}'", char::from(byte))))
     }
 
-    /// Consumes a word if it is next in the text.
+    /// Consumes a word if next in the text.
     pub(super) fn word(&mut self, word: &str) -> bool {
         self.peek();
         let found = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
@@ -86,8 +86,8 @@ impl<'a> Lexer<'a> {
         Ok(true)
     }
 
-    /// Consumes the next string if it equals `word`, written without escapes; `word` must
-    /// not contain characters that need escapes.
+    /// Consumes the next string if equal to `word`, written without escapes; `word`
+    /// must not contain characters that need escapes.
     #[inline(always)]
     pub(super) fn eat_string(&mut self, word: &str) -> bool {
         if self.peek() != Some(b'"') {
@@ -317,7 +317,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A float; an int is one too, and so are the words for NaN and infinity.
+    /// A float; an int is a float, too, like the words for NaN and infinity.
     pub(super) fn float(&mut self) -> Result<f64> {
         match self.peek() {
             Some(b'N') if self.word("NaN") => return Ok(f64::NAN),
@@ -327,8 +327,8 @@ impl<'a> Lexer<'a> {
         }
         let start = self.at;
         let number = self.number()?;
-        // The standard parser turns numbers that are too large into infinity; nobody who
-        // means infinity writes it like that.
+        // The standard parser turns too large numbers into infinity; nobody writes
+        // infinity in digits.
         match number.digits.parse::<f64>() {
             Ok(float) if float.is_finite() => Ok(float),
             _ => {
@@ -349,7 +349,7 @@ impl<'a> Lexer<'a> {
         Err(self.unexpected("true or false"))
     }
 
-    /// The error that something else was expected here.
+    /// The error about an unexpected token here.
     #[cold]
     pub(super) fn unexpected(&mut self, expected: &str) -> Error {
         self.peek();
@@ -367,7 +367,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Digits for a message, which need not repeat all of a long number.
+/// Digits for a message, abbreviated for a long number.
 fn shown(digits: &str) -> &str {
     &digits[..digits.len().min(40)]
 }

@@ -1,4 +1,4 @@
-//! The JSON graph: values as JSON text that keeps sharing.
+//! The JSON graph: values as JSON text with sharing.
 //!
 //! ```text
 //! {"root_index":2,"nodes":[
@@ -7,10 +7,10 @@
 //!   {"type":"ffi.Array","data":[1,1]}]}
 //! ```
 //!
-//! The format is that of tvm-ffi: each library reads the files of the other, as far as
-//! it has their types. Nodes follow their parts, and the root is last; reading accepts
-//! any order. Fields of type int, float, bool and dtype are inline in the object's node,
-//! all others refer to a node by its number.
+//! The format is tvm-ffi's: each library reads the files of the other, as far as it has
+//! their types. Nodes follow their parts, and the root is last; reading accepts any
+//! order. Fields of type int, float, bool and dtype are inline in the object's node,
+//! all other fields refer to a node by its number.
 //!
 //! | value | node |
 //! |---|---|
@@ -24,12 +24,11 @@
 //! | Tensor | `ffi.Tensor`: `dtype`, `shape` and `data` (base64) |
 //! | object | its type key: fields by name, or the output of its hook |
 //!
-//! Floats have the shortest digits that read back as the same float; NaN and
-//! the infinities are written as `NaN`, `Infinity` and `-Infinity`, which is
-//! an extension of JSON. All NaNs are read as one.
+//! Floats have the shortest digits that read back as the same float; NaN and the
+//! infinities are written as `NaN`, `Infinity` and `-Infinity`, an extension of JSON.
+//! All NaNs are read as one NaN.
 //!
-//! Absent: functions and opaque objects, which could not be read back, and
-//! cycles.
+//! Absent: functions and opaque objects, which could not be read back, and cycles.
 
 mod data;
 mod lexer;
@@ -55,10 +54,10 @@ pub(crate) use data::{read_data, write_data};
 ///
 /// # Errors
 ///
-/// `TypeError` for functions, opaque objects and metadata that is not JSON
-/// data; `ValueError` for a value that contains itself, for a type key with another
-/// meaning in the format, and for a singleton that reading would mistake for a
-/// registered one. The error has the path.
+/// `TypeError` for functions, opaque objects and metadata that is not JSON data;
+/// `ValueError` for a value that contains itself, for a type key with another meaning
+/// in the format, and for a singleton that reading would mistake for a registered
+/// singleton. The error has the path.
 ///
 /// ```
 /// use isoform::Value;
@@ -87,10 +86,10 @@ pub fn to_json_graph(value: &Value) -> Result<String> {
 ///
 /// # Errors
 ///
-/// `ValueError` for text that is not a JSON graph (with the node and the position
-/// in the text), a node that is part of itself, unknown fields, and contents that a
-/// node cannot hold; `TypeError` for unknown types, missing fields without a default,
-/// and values that do not fit their field. Errors of hooks are passed on.
+/// `ValueError` for text that is not a JSON graph (with the node and the position in
+/// the text), a node that is part of itself, unknown fields, and contents impossible in
+/// a node; `TypeError` for unknown types, missing fields without a default, and values
+/// that do not fit their field. Errors of hooks are passed on.
 ///
 /// ```
 /// use isoform::files::from_json_graph;
@@ -117,13 +116,13 @@ impl JsonOptions {
         writer.finish(count, self.metadata.as_ref())
     }
 
-    /// Writes the value as a JSON graph, as [`to_json_graph`] does.
+    /// Writes the value as a JSON graph; see [`to_json_graph`].
     ///
-    /// Nothing is written when the value cannot be.
+    /// Nothing is written of a value that cannot be written completely.
     ///
     /// # Errors
     ///
-    /// As [`to_json_graph`], and `OSError` if `output` fails.
+    /// The errors of [`to_json_graph`], and `OSError` if `output` fails.
     ///
     /// ```
     /// use isoform::files::JsonOptions;
@@ -147,7 +146,7 @@ impl JsonReadOptions {
         Ok(self.read_with_metadata(text)?.0)
     }
 
-    /// Reads the value of a JSON graph, and the metadata, if there is any.
+    /// Reads the value of a JSON graph, and the metadata, if any.
     ///
     /// # Errors
     ///

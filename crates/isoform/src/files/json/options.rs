@@ -24,12 +24,12 @@ impl JsonOptions {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct JsonReadOptions {
-    /// True to skip fields that a type does not have.
+    /// True to skip fields missing in a type.
     pub ignore_unknown_fields: bool,
 }
 
 impl JsonReadOptions {
-    /// Sets whether to skip fields that a type does not have.
+    /// Sets whether to skip fields missing in a type.
     #[must_use]
     pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
         self.ignore_unknown_fields = ignore;

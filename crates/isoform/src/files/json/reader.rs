@@ -1,9 +1,9 @@
 //! Reads values from JSON text, node by node and without a syntax tree.
 //!
-//! Nodes with parts are noted first, so that their objects can be laid out in
-//! the order of visit. They are built once all of them are known: in the order of
-//! the text, except that a node that refers to later ones comes after these. Errors in a
-//! node are reported before errors in the text after it.
+//! Nodes with parts are noted first, to lay out their objects in the order of visit.
+//! The build starts once all nodes are known: in the order of the text, except that a
+//! node referring to later nodes comes after these nodes. Errors in a node are reported
+//! before errors in the text after the node.
 
 mod build;
 
@@ -35,23 +35,23 @@ pub(super) struct Reader<'a> {
     /// The contents of the noted nodes.
     notes: Vec<Note>,
     literals: Vec<Value>,
-    /// The node that is being read, if it has parts.
+    /// The node being read, if it has parts.
     unfinished: Option<Unfinished>,
     outline: NodeTable,
-    /// True if a node refers to a later one.
+    /// True if a node refers to a later node.
     looks_ahead: bool,
-    /// Nodes that wait for later ones.
+    /// Nodes waiting for later nodes.
     waiting: Vec<u32>,
-    /// Parts of the node that is being built that are not built yet.
+    /// Missing parts of the node being built.
     missing: Vec<u32>,
-    /// Parts of the container that is being built.
+    /// Parts of the container being built.
     parts: Vec<Value>,
     kinds: HashMap<Cow<'a, str>, NodeKind, rapidhash::fast::RandomState>,
     plans: Vec<Plan>,
     built: NodeReader,
-    /// The data type that was read last: a program has few.
+    /// The data type read last: a program has few.
     dtype: Option<(Cow<'a, str>, DType)>,
-    /// The node that is being read and its type, for messages.
+    /// The node being read and its type, for messages.
     current: (u32, Option<Cow<'a, str>>),
 }
 
@@ -62,7 +62,7 @@ enum Node {
     Open(Noted),
 }
 
-/// A node with parts, and where its notes are.
+/// A node with parts, and the place of its notes.
 #[derive(Clone, Copy)]
 struct Noted {
     kind: NodeKind,
@@ -70,7 +70,7 @@ struct Noted {
     end: usize,
 }
 
-/// A node that has been read in part.
+/// A partly read node.
 #[derive(Clone, Copy)]
 struct Unfinished {
     kind: NodeKind,
@@ -82,7 +82,7 @@ struct Unfinished {
 /// An item of a field or a container.
 #[derive(Clone, Copy)]
 struct Note {
-    /// The position of the field, and whether it is inline.
+    /// The position of the field, and whether the field is inline.
     field: u32,
     /// The number of a node or of a literal.
     number: u32,
@@ -115,7 +115,7 @@ enum NodeKind {
 /// The way to read nodes of a declared type.
 struct Plan {
     ty: NodeType,
-    /// True if its parts are visited in an order other than that of declaration.
+    /// True if the order of visit of its parts differs from the order of declaration.
     reorders: bool,
     /// True if the names of its fields appear in the text without escapes.
     plain_names: bool,
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         Ok((root, metadata))
     }
 
-    /// Runs a part of reading that is about no node.
+    /// Runs a part of reading outside of all nodes.
     fn outside<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         read(self)
             .map_err(|error| Error::new(error.kind(), format!("JSON graph: {}", error.message())))
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
         self.current = (number, None);
         self.lexer.expect(b'{')?;
         let mut kind = None;
-        // Where the data starts, as long as it has not been read.
+        // The start of the data, until the data is read.
         let mut data_start = None;
         let mut outcome = None;
         let mut first = true;
@@ -406,7 +406,7 @@ impl<'a> Reader<'a> {
         Node::Noted(Noted { kind, first, end })
     }
 
-    /// Notes a part of the node that is being read.
+    /// Notes a part of the node being read.
     #[inline(always)]
     fn note_part(&mut self, field: u32) -> Result<()> {
         let number = self.lexer.index()?;
@@ -445,7 +445,7 @@ impl<'a> Reader<'a> {
         }
         self.outline.node(block);
         self.lexer.expect(b'{')?;
-        // The position after the last field, and after all fields so far.
+        // The position after the last field, and after all fields already read.
         let (mut position, mut behind) = (0, 0);
         let mut first = true;
         let mut in_order = true;
@@ -490,7 +490,7 @@ impl<'a> Reader<'a> {
             } else if self.lexer.peek() == Some(b'n')
                 && matches!(info.fields()[position].schema(), Schema::None)
             {
-                // Some writers have literals here, too.
+                // Some writers have literals in this place, too.
                 let none = null(&mut self.lexer)?;
                 self.note_literal(field | LITERAL, none)?;
             } else {

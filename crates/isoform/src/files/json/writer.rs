@@ -17,7 +17,7 @@ use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
 /// The text before the nodes has room for the largest number of nodes.
 const HEAD: usize = r#"{"root_index":4294967295,"nodes":["#.len();
 
-/// Names of types that mean something else in the format, besides those of containers.
+/// Names of types with another meaning in the format, besides containers.
 const RESERVED: [&str; 13] = [
     "None",
     "bool",
@@ -34,16 +34,16 @@ const RESERVED: [&str; 13] = [
     "ffi.Tensor",
 ];
 
-/// The text so far; every node ends with a comma.
+/// The text written before; every node ends with a comma.
 pub(super) struct Writer {
     out: String,
-    // By type index; only types that have occurred are filled in.
+    // By type index; filled in only for types in use.
     plans: Vec<Option<Plan>>,
 }
 
 /// The text around the fields of one type.
 struct Plan {
-    /// The text before each field, the first one including the node's head.
+    /// The text before each field, for the first field including the node's head.
     pieces: Box<[Box<str>]>,
     /// The whole node, for a type without fields.
     empty: Box<str>,
@@ -66,7 +66,7 @@ impl Writer {
             write_data(metadata, &mut self.out)?;
         }
         self.out.push('}');
-        // The root is the last node, so its number is known only now.
+        // The root is the last node: its number is unknown before this line.
         let head = format!(r#"{{"root_index":{},"nodes":["#, count.saturating_sub(1));
         self.out.replace_range(..HEAD, &head);
         Ok(self.out)
@@ -254,7 +254,7 @@ fn push_ints<N: itoa::Integer>(numbers: impl IntoIterator<Item = N>, out: &mut S
     out.push(']');
 }
 
-/// The data type of nothing, whose name in files is empty.
+/// The data type `void`, with an empty name in files.
 pub(super) const VOID: DType = DType::new(DTypeCode::Handle, 0).with_lanes(0);
 
 fn push_dtype(dtype: DType, out: &mut String) -> Result<()> {

@@ -1,15 +1,15 @@
 //! Requirements on the elements of lists and dicts.
 //!
 //! A list in a field of type `List[Var]` accepts only variables, whichever handle
-//! changes it: otherwise the field would contain what its type forbids, and files
-//! written from it could not be read. The requirements therefore travel with the
-//! container and apply as soon as it enters the field. A container in several fields
-//! satisfies all of them. Demands are never revoked; a copy of the elements in a new
-//! container starts without any.
+//! changes the list. Otherwise, the field would contain values forbidden by its type,
+//! and files written from the field would be unreadable. The requirements therefore
+//! travel with the container and apply from the moment the container enters the field.
+//! A container in several fields satisfies the demands of all fields. Demands are never
+//! revoked; a copy of the elements in a new container starts without any.
 //!
 //! A container stores the number of a set of demands in a process-wide table; 0 means
-//! no demand. There are few sets: one per typed field, and one for each combination of
-//! fields that share a container.
+//! no demand. Sets are few: one per typed field, and one for each combination of fields
+//! sharing a container.
 //!
 //! Demands are recorded when a container enters a typed field, or leaves a field of a
 //! Rust struct, and are checked by the function that inserts an element.
@@ -26,12 +26,12 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::{Parts, Schema, in_place};
 use crate::kernel::value::Value;
 
-/// The demands on one container. They change only while nobody writes its contents.
+/// The demands on one container. Demands change only while nobody writes the contents.
 #[derive(Debug, Default)]
 pub(crate) struct Demands(AtomicU32);
 
 impl Demands {
-    /// The number of the set, or 0 if there are no demands.
+    /// The number of the set, or 0 without demands.
     #[inline(always)]
     pub(super) fn number(&self) -> u32 {
         self.0.load(Ordering::Acquire)
@@ -41,7 +41,7 @@ impl Demands {
         self.0.store(number, Ordering::Release);
     }
 
-    /// Sets the number if the current one is as expected.
+    /// Sets the number if the current number is the expected number.
     pub(super) fn replace(&self, expected: u32, number: u32) -> bool {
         let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
         let replaced = self.0.compare_exchange(expected, number, success, failure);
@@ -49,7 +49,7 @@ impl Demands {
     }
 }
 
-/// The requirement of one field on the elements of a container in it.
+/// The requirement of one field on the elements of a container in the field.
 #[derive(Clone, Copy)]
 struct ElementConstraint {
     field: Field,
@@ -82,7 +82,7 @@ impl Field {
 struct Table {
     /// The sets by number, starting at 1.
     sets: Vec<&'static [ElementConstraint]>,
-    /// The set that results from adding a demand, by its address, to another set.
+    /// Maps a set and the address of a further demand to the extended set.
     extended: HashMap<(u32, usize), u32>,
 }
 
@@ -103,7 +103,7 @@ fn set(number: u32) -> &'static [ElementConstraint] {
 }
 
 /// The number of the set with one more demand, or the same number if the set already
-/// contains it.
+/// contains the demand.
 fn extended(number: u32, demand: ElementConstraint) -> u32 {
     let key = (number, demand.parts.address());
     let known = TABLE.read().unwrap_or_else(PoisonError::into_inner);
@@ -121,19 +121,19 @@ fn extended(number: u32, demand: ElementConstraint) -> u32 {
     } else {
         let demands: Vec<_> = demands.iter().copied().chain([demand]).collect();
         table.sets.push(Vec::leak(demands));
-        // Each set has four bytes at least, so four billion do not fit.
+        // Each set takes four bytes at least, so four billion sets do not fit.
         table.sets.len() as u32
     };
     table.extended.insert(key, result);
     result
 }
 
-/// Converts the items as a list with these demands stores them.
+/// Converts the items to the form stored by a list with these demands.
 ///
 /// # Errors
 ///
-/// `TypeError` that names type and field, what was expected and what was given; errors
-/// of the types' hooks.
+/// `TypeError` naming type and field, expected and given value; errors of the types'
+/// hooks.
 #[cold]
 pub(super) fn admit_items(number: u32, items: &mut [Value]) -> Result<()> {
     let demands = set(number);
@@ -170,7 +170,7 @@ fn recheck(schema: &Schema, value: &Value, demands: &[ElementConstraint]) -> Res
     }
 }
 
-/// Converts an entry as a dict with these demands stores it.
+/// Converts an entry to the form stored by a dict with these demands.
 ///
 /// # Errors
 ///
@@ -218,8 +218,8 @@ pub(crate) fn binds(schema: &Schema) -> bool {
     }
 }
 
-/// Adds the demands of a field to the lists and dicts in a value that fits it. O(1) for
-/// a container that already has them, O(elements) otherwise.
+/// Adds the demands of a field to the lists and dicts in a value of the field. O(1) for
+/// a container already under these demands, O(elements) otherwise.
 ///
 /// # Errors
 ///

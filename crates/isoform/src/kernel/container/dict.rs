@@ -1,4 +1,4 @@
-//! `Dict`: a mutable, shared map that changes under the access rule.
+//! `Dict`: a mutable, shared map changing under the access rule.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,8 +19,9 @@ use crate::kernel::value::Value;
 #[repr(C)]
 pub(crate) struct DictObj {
     pub(crate) entries: Mutable<Map>,
-    /// The index of keys by name, once one was looked up. It is locked while the
-    /// entries are read or written, and dropped when entries change their positions.
+    /// The index of keys by name, present after the first lookup by name. It is locked
+    /// while the entries are read or written, and dropped when entries change their
+    /// positions.
     names: Mutex<Option<Box<NameIndex>>>,
 }
 
@@ -70,7 +71,7 @@ impl DictObj {
     }
 }
 
-/// A mutable mapping that keeps insertion order; cloning the handle shares it.
+/// A mutable mapping in insertion order; cloning the handle shares the dict.
 ///
 /// Keys are found as in [`Map`]. Hooks of keys run without holding a lock, and may use
 /// the same dict.
@@ -145,12 +146,12 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         })
     }
 
-    /// Sets the value of a key and returns the old one.
+    /// Sets the value of a key and returns the old value.
     ///
     /// # Errors
     ///
-    /// `TypeError` if the dict is in a field whose type forbids the entry; errors from
-    /// the hooks of the key's type and of types that convert; `RuntimeError` if the
+    /// `TypeError` if the type of a field containing the dict forbids the entry; errors
+    /// from the hooks of the key's type and of converting types; `RuntimeError` if the
     /// hooks change the dict during every lookup, or the host language has shut down.
     /// On an error, nothing changes.
     pub fn insert(&self, key: K, value: V) -> Result<Option<Value>> {
@@ -176,8 +177,8 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         )
     }
 
-    /// Converts entries to what the fields that contain the dict require, as inserting
-    /// them would. O(n).
+    /// Converts entries to the types required by the fields containing the dict, like
+    /// an insertion. O(n).
     ///
     /// # Errors
     ///
@@ -195,17 +196,18 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         Map::try_from_entries(entries.iter().map(admit).collect::<Result<Vec<_>>>()?)
     }
 
-    /// Removes an entry; the others keep their order. O(n), or O(1) for the last one.
+    /// Removes an entry, keeping the order of the other entries. O(n), or O(1) for the
+    /// last entry.
     pub fn remove(&self, key: &Value) -> Option<Value> {
         self.remove_entry(key).map(|(_, value)| value)
     }
 
-    /// As [`remove`](Self::remove), but also returns the stored key.
+    /// [`remove`](Self::remove), also returning the stored key.
     pub fn remove_entry(&self, key: &Value) -> Option<(Value, Value)> {
         self.try_remove_entry(key).ok().flatten()
     }
 
-    /// As [`remove`](Self::remove), but also returns the stored key.
+    /// [`remove`](Self::remove), also returning the stored key.
     ///
     /// # Errors
     ///
@@ -228,8 +230,8 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         )
     }
 
-    /// Removes and returns the last entry. O(1). Also returns None once the host
-    /// language has shut down, when nothing can be changed any more.
+    /// Removes and returns the last entry. O(1). Also returns None after the shutdown
+    /// of the host language, when values can no longer change.
     pub fn pop(&self) -> Option<(Value, Value)> {
         let dict = &self.reference;
         let last = dict.entries.held.write(dict.identity(), |held| {
@@ -253,8 +255,8 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         self.look(key, |_, position| position.is_some())
     }
 
-    /// Finds a key and reads at its position. The hooks of its type run without holding
-    /// a lock, on the contents at that time.
+    /// Finds a key and reads at its position. The hooks of the key's type run without
+    /// holding a lock, on the contents at that time.
     fn look<R>(&self, key: &Value, body: impl FnOnce(&Map, Option<usize>) -> R) -> Result<R> {
         let Some(hooked) = hooked(key)? else {
             let position = |held: &Map| held.reference().entries.get_index_of(key);
@@ -266,9 +268,9 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         Ok(body(&entries, position))
     }
 
-    /// Changes the dict at the position of a key. The hooks of its type run without
-    /// holding a lock, on the contents at that time; if the set of keys has changed
-    /// afterwards, the lookup is repeated.
+    /// Changes the dict at the position of a key. The hooks of the key's type run
+    /// without holding a lock, on the contents at that time. If the set of keys has
+    /// changed by then, the lookup is repeated.
     fn change<P, R>(
         &self,
         parts: P,
@@ -309,8 +311,8 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         })
     }
 
-    /// The first key with a name. O(1) amortised over changes that add entries or
-    /// remove the last one; O(n) after any other change.
+    /// The first key with a name. O(1) amortised over additions of entries and removals
+    /// of the last entry; O(n) after any other change.
     ///
     /// All calls for one dict must pass the same function.
     pub fn key_named(&self, name: &str, name_of: fn(&Value) -> Option<&str>) -> Option<K> {
@@ -323,7 +325,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         })
     }
 
-    /// Replaces all entries and returns the old ones. O(n).
+    /// Replaces all entries and returns the old entries. O(n).
     ///
     /// # Errors
     ///
@@ -353,12 +355,13 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// A number that changes whenever the set of keys does, but not when an existing
     /// key gets a new value. O(1).
     ///
-    /// Iterators of host languages use it to detect that the dict changed meanwhile.
+    /// Iterators of host languages use the number to detect concurrent changes of the
+    /// dict.
     pub fn version(&self) -> u64 {
         self.reference.entries.version()
     }
 
-    /// Removes all entries. Does nothing once the host language has shut down.
+    /// Removes all entries. Does nothing after the shutdown of the host language.
     pub fn clear(&self) {
         // This is the only possible error.
         let _ended = self.replace(Map::new());

@@ -1,4 +1,4 @@
-//! Structural keys: the part that maps depend on.
+//! Structural keys: the part used by maps.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -10,14 +10,14 @@ use crate::kernel::object::moment::Version;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
 
-/// A value that is compared by `==` and hashed by structure.
+/// A value compared by `==` and hashed by structure.
 ///
-/// The key represents the value as it was when the key was made: lists, dicts and
-/// objects with mutable fields are watched, and their old contents are saved on a
-/// change, for as long as a key needs them. Later changes therefore neither lose the
-/// key in a table nor make it equal to something else, and a value that does not change
-/// costs no more than its hash. A custom comparison of an object that has changed
-/// receives a copy with the old fields.
+/// The key represents the value at the time of making the key. Lists, dicts and objects
+/// with mutable fields are watched: a change saves the old contents for as long as a
+/// key needs the old contents. Later changes therefore neither lose the key in a table
+/// nor make the key equal to another value, and an unchanging value costs no more than
+/// its hash. A custom comparison of an object that has changed receives a copy with the
+/// old fields.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -38,24 +38,24 @@ use crate::kernel::value::Value;
 pub struct StructuralKey {
     pub(crate) value: Value,
     pub(crate) hash: u64,
-    /// The time at which the key was made, if anything in the value can change.
+    /// The time of making the key, if any part of the value can change.
     pub(crate) moment: Option<Arc<Version>>,
     /// The state of all types when the key was made, by [`changed_types`](crate::kernel::object::moment::changed_types): a later change may
     /// make objects mutable that the key does not watch.
     pub(crate) types: u64,
-    /// The comparison of keys: by the engine, which is above this layer.
+    /// The comparison of keys: by the engine, a layer above.
     pub(crate) equal: fn(&StructuralKey, &StructuralKey) -> Result<bool>,
 }
 
 impl StructuralKey {
-    /// The value that the key was made from.
+    /// The value the key was made from.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
     /// The hash of the value when the key was made, for tables of this process. Equal
-    /// keys have the same hash; it differs between processes, so that nobody can
-    /// construct keys that collide.
+    /// keys have equal hashes; the hashes differ between processes, so nobody can
+    /// construct colliding keys.
     pub fn table_hash(&self) -> u64 {
         self.hash
     }
@@ -64,9 +64,9 @@ impl StructuralKey {
     ///
     /// # Errors
     ///
-    /// Errors from a custom comparison, and `ValueError` for a key whose value has another hash
-    /// since a frozen field was overwritten, or a type got another comparison; `==` treats them
-    /// as "different".
+    /// Errors from a custom comparison, and `ValueError` for a key whose value has
+    /// another hash after a write to a frozen field or after a new comparison for a
+    /// type; `==` treats these errors as "different".
     pub fn try_eq(&self, other: &Self) -> Result<bool> {
         (self.equal)(self, other)
     }
@@ -108,8 +108,8 @@ impl From<StructuralKey> for Value {
 }
 
 impl Value {
-    /// The structural key, if the value is one. Such values are `==` if their keys are,
-    /// so maps find them by structure.
+    /// The structural key, if the value is a structural key. Structural keys are `==`
+    /// as values if the keys are `==`, so maps find these values by structure.
     ///
     /// ```
     /// use isoform::{Map, Value};

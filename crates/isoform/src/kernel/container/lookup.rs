@@ -2,8 +2,8 @@
 //! structural keys or their type has hooks for keys.
 //!
 //! Hooks, and comparisons of structural keys, which may call hooks, run on an immutable
-//! map without holding a lock. Their results are used only if the map is still the one
-//! that was searched.
+//! map without holding a lock. The results are used only if the map has not been
+//! replaced since the search.
 //!
 //! If the keys of a dict have changed in the meantime, the lookup starts again.
 
@@ -27,13 +27,12 @@ use crate::kernel::value::{Value, ValueRef};
 /// then, the check costs one load.
 static HOOKED: AtomicBool = AtomicBool::new(false);
 
-/// Records that a type has a hook for keys from now on, or that a value is a structural
-/// key.
+/// Records that a type has a hook for keys, or that a value is a structural key.
 pub(crate) fn note_key_hooks() {
     HOOKED.store(true, Relaxed);
 }
 
-/// A key that user code may compare, with its hash by that code.
+/// A key compared by user code, with its hash by the same code.
 pub(crate) struct HookedKey<'k> {
     object: &'k Ref<Obj>,
     info: &'static TypeInfo,
@@ -41,7 +40,7 @@ pub(crate) struct HookedKey<'k> {
     pub(super) hash: u64,
 }
 
-/// How two keys of one type are compared.
+/// The comparison of two keys of one type.
 enum Equal<'k> {
     Hook(&'static DynKeyEqual),
     Structure(&'k StructuralKey),
@@ -96,8 +95,8 @@ fn ask(key: &Value) -> Result<Option<HookedKey<'_>>> {
     )))
 }
 
-/// True if user code may decide whether the object is the same key as another. Runs
-/// none of that code.
+/// True if user code may decide whether the object is the same key as another. Runs no
+/// user code.
 pub(super) fn is_hooked(object: &Ref<Obj>) -> bool {
     HOOKED.load(Relaxed) && {
         let cells = &object.type_info().hooks;
@@ -138,7 +137,7 @@ pub(crate) fn key_hash(key: &Value) -> Result<u64> {
     Ok(hasher.finish())
 }
 
-/// The hash that the hook of a key's type returns; None for a type without one.
+/// The hash returned by the hook of a key's type; None for a type without a hook.
 ///
 /// # Errors
 ///

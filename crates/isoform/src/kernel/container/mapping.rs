@@ -17,8 +17,8 @@ use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
 
-/// The order in which the engines visit a map's entries, as positions in
-/// insertion order: independent of insertion, computed once per map.
+/// The order in which the engines visit a map's entries, as positions in insertion
+/// order: independent of insertion, computed once per map.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyOrder {
     /// Entries with plain keys, sorted by type and value.
@@ -32,14 +32,14 @@ pub(crate) struct KeyOrder {
 pub(crate) struct Entries {
     pub(super) entries: IndexMap<Value, Value, RandomState>,
     order: OnceLock<KeyOrder>,
-    /// The hashes that the hooks of keys returned, by identity number, so that a copy
-    /// needs no hook. None in a map without such keys.
+    /// The hashes returned by the hooks of keys, by identity number; copying a map
+    /// needs no hook. None in a map without hooked keys.
     hashes: Option<Box<HashMap<u64, u64, RandomState>>>,
 }
 
 impl Entries {
-    /// Makes a map with copies of the entries of another one. Its keys are copies of
-    /// the other's, so no hook is called; they may be unfinished.
+    /// Makes a map with copies of the entries of another map. The keys are copies of
+    /// the source's keys, so no hook is called; copied keys may be unfinished.
     pub(crate) fn of_copies(source: &Entries, mut copy: impl FnMut(&Value) -> Value) -> Self {
         let mut made = Entries::with_capacity(source.entries.len());
         for (key, value) in &source.entries {
@@ -53,7 +53,7 @@ impl Entries {
         made
     }
 
-    /// The hash that the hook of a key returned on insertion.
+    /// The hash returned by the hook of a key on insertion.
     fn hash_of(&self, key: &Value) -> Option<u64> {
         let hashes = self.hashes.as_ref()?;
         hashes.get(&key.as_object()?.identity()).copied()
@@ -66,7 +66,7 @@ impl Entries {
             hashes.insert(object.identity(), hash);
         }
         let hash = spread(self, hash);
-        // Nothing matches, so the entry is new.
+        // No entry matches: the entry is new.
         let entry = self.entries.raw_entry_mut_v1().from_hash(hash, |_| false);
         if let RawEntryMut::Vacant(entry) = entry {
             entry.insert_hashed_nocheck(hash, key, value);
@@ -79,7 +79,8 @@ impl Entries {
         map
     }
 
-    /// Finds where a key is, or where to insert it. Runs the hooks of its type.
+    /// Finds the position of a key, or the position to insert the key at. Runs the
+    /// hooks of its type.
     fn place(&self, key: &Value) -> Result<Place> {
         Ok(match hooked(key)? {
             None => Place::Plain,
@@ -105,7 +106,7 @@ impl Entries {
         }
     }
 
-    /// Removes the entry at a position; the others keep their order. O(n).
+    /// Removes the entry at a position, keeping the order of the other entries. O(n).
     pub(super) fn remove_at(&mut self, position: usize) -> Option<(Value, Value)> {
         let removed = self.entries.shift_remove_index(position)?;
         if let (Some(hashes), Some(key)) = (&mut self.hashes, removed.0.as_object()) {
@@ -132,8 +133,8 @@ impl Entries {
         self.entries.get_index(position)
     }
 
-    /// The position of a key for the engines, which identify all objects by identity.
-    /// Runs no hook. O(1), or O(log n) for a key whose type has hooks.
+    /// The position of a key for the engines, identifying all objects by identity. Runs
+    /// no hook. O(1), or O(log n) for a key whose type has hooks.
     pub(crate) fn position(&self, key: &Value) -> Option<usize> {
         match key.as_object() {
             Some(object) if is_hooked(object) => {
@@ -149,7 +150,7 @@ impl Entries {
         }
     }
 
-    /// The position of a key. Runs the hooks of its type, if it has any. O(1).
+    /// The position of a key. Runs the hooks of the key's type, if any. O(1).
     ///
     /// # Errors
     ///
@@ -161,7 +162,7 @@ impl Entries {
         }
     }
 
-    /// The value of a key. Runs the hooks of its type, if it has any. O(1).
+    /// The value of a key. Runs the hooks of the key's type, if any. O(1).
     ///
     /// # Errors
     ///
@@ -274,13 +275,13 @@ fn compare_plain(left: &Value, right: &Value) -> Ordering {
     }
 }
 
-/// An immutable mapping that keeps insertion order; cloning shares it.
+/// An immutable mapping in insertion order; cloning shares the map.
 ///
 /// Keys that are plain values are looked up by content, objects by identity, or by the
-/// hooks [`DynKeyHash`](crate::hooks::DynKeyHash) and [`DynKeyEqual`](crate::hooks::DynKeyEqual) of
-/// their type. Hooks may fail, so each operation on a key has a form that reports
-/// errors (`try_get`); the others are for keys without hooks, and fall back to identity
-/// if a hook fails.
+/// hooks [`DynKeyHash`](crate::hooks::DynKeyHash) and
+/// [`DynKeyEqual`](crate::hooks::DynKeyEqual) of their type. Hooks may fail, so each
+/// operation on a key has a fallible form (`try_get`); the infallible forms are for
+/// keys without hooks, and fall back to identity if a hook fails.
 ///
 /// ```
 /// use isoform::{Map, Value};
@@ -359,8 +360,8 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         self.reference.entries.keys().filter_map(K::peek)
     }
 
-    /// Sets the value of a key and returns the old one. Amortised O(1) for
-    /// the only owner, O(n) otherwise.
+    /// Sets the value of a key and returns the old value. Amortised O(1) for the only
+    /// owner, O(n) otherwise.
     pub fn insert(&mut self, key: K, value: V) -> Option<Value> {
         let (key, value) = (key.into_value(), value.into_value());
         match self.reference.place(&key) {
@@ -369,12 +370,12 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         }
     }
 
-    /// Sets the value of a key and returns the old one. Amortised O(1) for
-    /// the only owner, O(n) otherwise.
+    /// Sets the value of a key and returns the old value. Amortised O(1) for the only
+    /// owner, O(n) otherwise.
     ///
     /// # Errors
     ///
-    /// Errors from the hooks of the key's type; nothing changes then.
+    /// Errors from the hooks of the key's type; on an error, the map is unchanged.
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<Value>> {
         let (key, value) = (key.into_value(), value.into_value());
         let place = self.reference.place(&key)?;
@@ -404,16 +405,16 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         }
     }
 
-    /// Removes an entry; the others keep their order. O(n).
+    /// Removes an entry, keeping the order of the other entries. O(n).
     pub fn remove(&mut self, key: &Value) -> Option<Value> {
         self.try_remove(key).ok().flatten()
     }
 
-    /// Removes an entry; the others keep their order. O(n).
+    /// Removes an entry, keeping the order of the other entries. O(n).
     ///
     /// # Errors
     ///
-    /// Errors from the hooks of the key's type; nothing changes then.
+    /// Errors from the hooks of the key's type; on an error, the map is unchanged.
     pub fn try_remove(&mut self, key: &Value) -> Result<Option<Value>> {
         let found = self.reference.find(key)?;
         let removed = found.and_then(|position| self.make_mut().remove_at(position));

@@ -2,9 +2,9 @@
 //!
 //! `Array` and `Map` are immutable values with copy-on-write: a change through the only
 //! handle happens in place, any other change copies first. `List` and `Dict` are shared
-//! and mutable: each wraps an immutable container that changes under the access rule of
-//! fields (`object::access`). A reader therefore works on the contents it found on
-//! arrival, and a concurrent change can neither tear nor invalidate them.
+//! and mutable: each wraps an immutable container and changes under the access rule of
+//! fields (`object::access`). A reader therefore works on the contents found on
+//! arrival, and a concurrent change can neither tear nor invalidate these contents.
 //!
 //! Engines see only items and entries of a container: borrowed through
 //! `kernel/object/contents.rs`, or owned as `Contents` (`types.rs`). The types of

@@ -1,5 +1,5 @@
-//! The common part of lists and dicts: contents that change, the requirements of the
-//! fields that contain them, and whether they may be part of a cycle.
+//! The common part of lists and dicts: changing contents, the requirements of the
+//! fields around a container, and possible membership in a cycle.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -11,16 +11,16 @@ use crate::kernel::object::guarded::{Content, Guarded};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::value::Value;
 
-/// The maximal number of lookups in a container that its own hooks keep changing.
-/// (Changes by other threads need no limit: the other threads make progress, and so
-/// will the lookup.)
+/// The maximal number of lookups in a container changed by its own hooks. (Changes by
+/// other threads need no limit: the other threads make progress, and the lookup will,
+/// too.)
 const MAX_LOOKS: usize = 100;
 
 /// The payload of a list or dict, or its first part.
 #[derive(Debug)]
 pub(crate) struct Mutable<T: Content> {
     pub(crate) held: Guarded<T>,
-    /// Counts the changes that an iterator must not survive.
+    /// Counts the changes invalidating iterators.
     version: AtomicU64,
     /// True if the collector of cycles knows the object.
     tracked: AtomicBool,
@@ -60,22 +60,22 @@ impl<T: Content> Mutable<T> {
         self.held.lend(section)
     }
 
-    /// True if an element was inserted that may lead back here. The initial contents
+    /// True if an inserted element may lead back to the container. The initial contents
     /// cannot.
     #[inline(always)]
     pub(crate) fn is_tracked(&self) -> bool {
         self.tracked.load(Relaxed)
     }
 
-    /// Tells the collector of cycles if an element may lead back here.
+    /// Tells the collector of cycles if an element may lead back to the container.
     pub(super) fn note(&self, part: &Value) {
         if part.as_object().is_some_and(collect::may_lead_on) {
             self.track();
         }
     }
 
-    /// Adopts the demands of fields from a list or dict that this is a copy of, and
-    /// like that one may be part of a cycle.
+    /// Makes a copy adopt the demands of fields, and the possible membership in a
+    /// cycle, from its source.
     pub(crate) fn obey(&self, source: &Self) {
         self.demands.set(source.demands.number());
         if source.is_tracked() {
@@ -97,12 +97,12 @@ impl<T: Content> Mutable<T> {
         self.version.fetch_add(1, Relaxed);
     }
 
-    /// The demands of the fields that contain the object.
+    /// The demands of the fields containing the object.
     pub(crate) fn demands(&self) -> &Demands {
         &self.demands
     }
 
-    /// Adds a demand after checking the contents against it, unless it already applies.
+    /// Adds a demand after checking the contents, unless the demand already applies.
     pub(super) fn demand(
         &self,
         extend: impl Fn(u32) -> u32,
@@ -129,9 +129,9 @@ impl<T: Content> Mutable<T> {
 
     /// Changes the contents with `body`, after `admit` has converted the new elements
     /// for the demands of a given number, and `find` has located their place. Both may
-    /// run user code. `body` must not run foreign code; it takes what it stores out of
-    /// the elements, or returns None to have the place found again. `ident` is the
-    /// identity number of the list or dict.
+    /// run user code. `body` must not run foreign code. It takes the elements to store
+    /// out of the new elements, or returns None to repeat the search for the place.
+    /// `ident` is the identity number of the list or dict.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl<T: Content> Mutable<T> {
                 is_met.then(|| body(held, &mut parts, place)).flatten()
             })?;
             if let Some(result) = done {
-                // Destructors may be user code, and run from here on.
+                // Destructors may be user code, and run from this line on.
                 drop(parts);
                 collect::collect_if_due();
                 return Ok(result);

@@ -1,7 +1,7 @@
 //! An index of a dict's keys by name, which follows the changes of the dict.
 //!
-//! The first lookup of a name creates it; each later one adds the entries that are new
-//! since then, so that n insertions and lookups cost O(n) together.
+//! The first lookup of a name creates the index; each later lookup adds the entries
+//! inserted since the previous lookup, so n insertions and lookups cost O(n) together.
 
 use std::hash::BuildHasher;
 
@@ -11,8 +11,8 @@ use rapidhash::fast::RandomState;
 use super::mapping::Entries;
 use crate::kernel::value::Value;
 
-/// Returns the name of a key, or None if it has none. The name of an object must not
-/// change, and no user code may run.
+/// Returns the name of a key, or None for a key without a name. The name of an object
+/// must not change, and no user code may run.
 pub(super) type NameOf = fn(&Value) -> Option<&str>;
 
 /// Positions of keys by name; if several keys share a name, the first.
@@ -61,7 +61,7 @@ impl NameIndex {
         found.map(|&position| position as usize)
     }
 
-    /// Removes the last entry from the index before it is removed from the dict.
+    /// Removes the last entry from the index before the dict removes it.
     pub(super) fn forget_last(&mut self, entries: &Entries) {
         let Some(last) = entries.len().checked_sub(1) else {
             return;

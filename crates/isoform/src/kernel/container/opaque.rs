@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
 
-/// A host object that the core cannot inspect; never comparable.
+/// A host object opaque to the core; never comparable.
 #[derive(Clone)]
 pub struct OpaqueObj {
     type_name: &'static str,
@@ -28,7 +28,7 @@ impl OpaqueObj {
         self.content.downcast_ref()
     }
 
-    /// The content, if it is a `T` and no copy of the object shares it.
+    /// The content, if the content is a `T` and no copy of the object shares it.
     pub fn exclusive_content<T: Any>(&self) -> Option<&T> {
         match Arc::strong_count(&self.content) {
             1 => self.content(),
@@ -43,7 +43,7 @@ impl Value {
         Value::opaque_named(content, std::any::type_name::<T>())
     }
 
-    /// As [`opaque`](Self::opaque), with a name for the content in messages.
+    /// [`opaque`](Self::opaque) with a name for the content in messages.
     pub fn opaque_named<T: Any + Send + Sync>(content: T, type_name: &'static str) -> Value {
         Ref::new(OpaqueObj {
             type_name,

@@ -97,11 +97,11 @@ impl<T: ElementType> Array<T> {
         self.make_mut().push(item.into_value());
     }
 
-    /// Replaces the element at a position and returns the old one.
+    /// Replaces the element at a position and returns the old element.
     ///
     /// # Errors
     ///
-    /// `IndexError` if there is no element at the position.
+    /// `IndexError` if the position has no element.
     pub fn set(&mut self, index: usize, item: T) -> Result<Value> {
         let len = self.len();
         match self.make_mut().get_mut(index) {
@@ -128,7 +128,7 @@ impl<T: ElementType> Array<T> {
     }
 }
 
-/// The positions are given, so nothing has to be found.
+/// The positions are given, so no search is needed.
 fn nowhere<P>(_: &P) -> Result<()> {
     Ok(())
 }
@@ -188,7 +188,7 @@ impl<T: ElementType> From<Array<T>> for Value {
 /// The payload of a list.
 pub(crate) type ListObj = Mutable<Array>;
 
-/// A mutable sequence; cloning the handle shares it.
+/// A mutable sequence; cloning the handle shares the list.
 ///
 /// ```
 /// use isoform::values::List;
@@ -241,14 +241,14 @@ impl<T: ElementType> List<T> {
 
     /// Appends an element.
     ///
-    /// Like every change of a list, it waits until running comparisons, hashes and
-    /// walks of other threads reach a hook, a callback or their end.
+    /// Like every change of a list, the call waits until running comparisons, hashes
+    /// and walks of other threads reach a hook, a callback or their end.
     ///
     /// # Errors
     ///
-    /// `TypeError` if the list is in a field whose type forbids the element; errors
-    /// from the hooks of types that convert it; `RuntimeError` if the host language has
-    /// shut down. On an error, the list is unchanged.
+    /// `TypeError` if the type of a field containing the list forbids the element;
+    /// errors from the hooks of types converting the element; `RuntimeError` if the
+    /// host language has shut down. On an error, the list is unchanged.
     pub fn push(&self, item: T) -> Result<()> {
         self.reshape([item.into_value()], |items, [item]| {
             items.push(std::mem::take(item));
@@ -256,8 +256,8 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Removes and returns the last element. Also returns None once the host language
-    /// has shut down, when nothing can be changed any more.
+    /// Removes and returns the last element. Also returns None after the shutdown of
+    /// the host language, when values can no longer change.
     pub fn pop(&self) -> Option<Value> {
         self.reshape([], |items, []| Ok(items.pop())).ok().flatten()
     }
@@ -266,7 +266,8 @@ impl<T: ElementType> List<T> {
     ///
     /// # Errors
     ///
-    /// `IndexError` if the position is past the end, otherwise as [`push`](Self::push).
+    /// `IndexError` if the position is past the end, otherwise the errors of
+    /// [`push`](Self::push).
     pub fn insert(&self, index: usize, item: T) -> Result<()> {
         self.reshape([item.into_value()], |items, [item]| {
             if index > items.len() {
@@ -277,11 +278,11 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Replaces the element at a position and returns the old one.
+    /// Replaces the element at a position and returns the old element.
     ///
     /// # Errors
     ///
-    /// `IndexError` if there is no element at the position, otherwise as
+    /// `IndexError` if the position has no element, otherwise the errors of
     /// [`push`](Self::push).
     pub fn set(&self, index: usize, item: T) -> Result<Value> {
         self.change([item.into_value()], |items, [item]| {
@@ -296,7 +297,7 @@ impl<T: ElementType> List<T> {
     ///
     /// # Errors
     ///
-    /// `IndexError` if there is no element at the position, otherwise as
+    /// `IndexError` if the position has no element, otherwise the errors of
     /// [`push`](Self::push).
     pub fn remove(&self, index: usize) -> Result<Value> {
         self.reshape([], |items, []| {
@@ -307,13 +308,13 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Removes all elements. Does nothing once the host language has shut down.
+    /// Removes all elements. Does nothing after the shutdown of the host language.
     pub fn clear(&self) {
         // This is the only possible error.
         let _ended = self.replace(Array::new());
     }
 
-    /// Replaces all elements and returns the old ones. O(n).
+    /// Replaces all elements and returns the old elements. O(n).
     ///
     /// # Errors
     ///
@@ -328,12 +329,12 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Replaces the elements in a range and returns the old ones. O(n).
+    /// Replaces the elements in a range and returns the old elements. O(n).
     ///
     /// # Errors
     ///
-    /// `IndexError` if the range ends past the last element or before it starts,
-    /// otherwise as [`push`](Self::push).
+    /// `IndexError` if the range ends past the last element or before its own start,
+    /// otherwise the errors of [`push`](Self::push).
     ///
     /// ```
     /// use isoform::values::List;
@@ -352,7 +353,7 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Changes length or order, unless `body` finds that this is impossible.
+    /// Changes length or order, unless `body` finds the change impossible.
     fn reshape<P: AsMut<[Value]>, R>(
         &self,
         items: P,
@@ -365,7 +366,8 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Changes the list with these items, after converting them for its demands.
+    /// Changes the list with these items, after converting the items for the list's
+    /// demands.
     fn change<P: AsMut<[Value]>, R>(
         &self,
         items: P,
@@ -382,7 +384,8 @@ impl<T: ElementType> List<T> {
     /// A number that changes whenever length or order do, but not when an element is
     /// replaced. O(1).
     ///
-    /// Iterators of host languages use it to detect that the list changed meanwhile.
+    /// Iterators of host languages use the number to detect concurrent changes of the
+    /// list.
     pub fn version(&self) -> u64 {
         self.reference.version()
     }

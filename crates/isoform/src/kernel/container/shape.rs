@@ -20,7 +20,7 @@ impl ShapeObj {
     }
 }
 
-/// An immutable tuple of integers; cloning shares it.
+/// An immutable tuple of integers; cloning shares the tuple.
 #[repr(transparent)]
 #[derive(Clone)]
 pub struct Shape(Ref<ShapeObj>);

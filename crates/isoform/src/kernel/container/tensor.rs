@@ -25,7 +25,7 @@ impl TensorObj {
         }
     }
 
-    /// The bit patterns that are NaN; None if the type has no NaN.
+    /// The NaN bit patterns; None for a type without NaN.
     pub(crate) fn nan_rule(&self) -> Option<NanRule> {
         NanRule::of(self.dtype)
     }
@@ -50,7 +50,7 @@ impl TensorObj {
 pub struct Tensor(Ref<TensorObj>);
 
 impl Tensor {
-    /// Makes a tensor over these bytes, without copying them.
+    /// Makes a tensor over these bytes, without copying.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl From<Tensor> for Value {
     }
 }
 
-/// The bit patterns of an element that are NaN: `low <= bits & mask <= high`.
+/// The NaN bit patterns of an element: `low <= bits & mask <= high`.
 ///
 /// Only whole-byte elements of one, two, four or eight bytes have a rule;
 /// narrower formats (`float4_e2m1fn`, `float6_*`) have no NaN.
@@ -143,7 +143,7 @@ pub struct NanRule {
 }
 
 impl NanRule {
-    /// Those of a data type; None if it has no NaN.
+    /// The NaN bit patterns of a data type; None for a type without NaN.
     pub fn of(dtype: DType) -> Option<NanRule> {
         use DTypeCode as C;
         let rule = |width, mask, low, high, canonical| {
@@ -155,8 +155,8 @@ impl NanRule {
                 canonical,
             })
         };
-        // A NaN has all exponent bits set and a nonzero fraction, so without its sign
-        // it is larger than infinity.
+        // A NaN has all exponent bits set and a nonzero fraction: without its sign, a
+        // NaN is larger than infinity.
         match (dtype.code(), dtype.bits()) {
             (C::Float, 16) => rule(2, 0x7fff, 0x7c01, 0x7fff, 0x7e00),
             (C::Float, 32) | (C::Complex, 64) => {
@@ -174,7 +174,7 @@ impl NanRule {
             }
             (C::Complex, 32) => rule(2, 0x7fff, 0x7c01, 0x7fff, 0x7e00),
             (C::BFloat, 16) => rule(2, 0x7fff, 0x7f81, 0x7fff, 0x7fc0),
-            // These have one NaN per sign, or a single pattern in all.
+            // These types have one NaN per sign, or a single NaN pattern in all.
             (C::Float8E4M3FN, _) => rule(1, 0x7f, 0x7f, 0x7f, 0x7f),
             (C::Float8E4M3, _) => rule(1, 0x7f, 0x79, 0x7f, 0x7c),
             (C::Float8E3M4, _) => rule(1, 0x7f, 0x71, 0x7f, 0x78),

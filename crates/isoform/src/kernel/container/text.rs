@@ -6,7 +6,7 @@ use std::ops::Deref;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
 
-/// The payload of a string that is too long to be inline.
+/// The payload of a string too long to be inline.
 #[derive(Debug)]
 pub(crate) struct StrObj(pub(crate) Box<str>);
 

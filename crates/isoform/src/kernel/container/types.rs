@@ -1,7 +1,7 @@
 //! The types of containers as data.
 //!
-//! Whoever reads, writes or rebuilds a container asks its row here and looks at its
-//! [`Contents`], so that only few files know which types of containers there are.
+//! Code that reads, writes or rebuilds a container looks up the container's row here
+//! and its [`Contents`], so only few files list the types of containers.
 
 use super::{Array, ArrayObj, Dict, DictObj, Entries, List, ListObj, Map};
 use crate::kernel::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table;
 use crate::kernel::value::Value;
 
-/// The differences between a type of containers and others with the same contents.
+/// The differences between container types with the same contents.
 #[derive(Debug)]
 pub(crate) struct ContainerType {
     pub(crate) index: TypeIndex,
@@ -17,11 +17,11 @@ pub(crate) struct ContainerType {
     pub(crate) name: &'static str,
     /// The texts before and after the parts.
     pub(crate) text: [&'static str; 2],
-    /// The same for text by fields, which follows Python.
+    /// The same for text by fields, in the style of Python.
     pub(crate) repr: [&'static str; 2],
     /// The name in JSON.
     pub(crate) json: &'static str,
-    /// The number of its records in the binary form.
+    /// The number of the type's records in the binary form.
     pub(crate) record: u64,
     /// The start of hashes by fields.
     pub(crate) seed: u64,
@@ -35,8 +35,8 @@ enum Make {
     Entries(fn(Map) -> Value),
 }
 
-/// The contents of a container, owned: those of a list or dict as they were when it was
-/// asked for them.
+/// The contents of a container, owned; for a list or dict, the contents at the time of
+/// the call.
 #[derive(Clone, Debug)]
 pub enum Contents {
     /// Those of a sequence.
@@ -111,7 +111,7 @@ impl ContainerType {
     /// All types of containers.
     pub(crate) const ALL: [&'static ContainerType; 4] = [&ARRAY, &LIST, &MAP, &DICT];
 
-    /// The row of a type; None if it is not one of containers.
+    /// The row of a type; None if the type is not a container.
     #[inline]
     pub(crate) fn of(index: TypeIndex) -> Option<&'static ContainerType> {
         table::info(index).container()
@@ -127,13 +127,13 @@ impl ContainerType {
         if is_mapping { &MAP } else { &ARRAY }
     }
 
-    /// True for containers of entries, false for those of items.
+    /// True for containers of entries, false for containers of items.
     #[inline]
     pub(crate) fn is_mapping(&self) -> bool {
         matches!(self.make, Make::Entries(_))
     }
 
-    /// The number of parts that belong together: a key and a value, or one item.
+    /// The number of parts of one element: two for a key and a value, one for an item.
     #[inline]
     pub(crate) fn parts_per_element(&self) -> usize {
         match self.make {
@@ -142,7 +142,7 @@ impl ContainerType {
         }
     }
 
-    /// True for containers that can change while they are shared.
+    /// True for containers that can change while shared.
     pub(crate) fn is_mutable(&self) -> bool {
         table::info(self.index).class().is_mutable()
     }
@@ -171,7 +171,7 @@ impl ContainerType {
         Ok(make(map))
     }
 
-    /// Makes a container with these contents; None if they are not of its kind.
+    /// Makes a container with these contents; None for contents of another kind.
     pub(crate) fn holding(&self, contents: Contents) -> Option<Value> {
         match (&self.make, contents) {
             (Make::Items(make), Contents::Items(items)) => Some(make(items)),

@@ -1,13 +1,13 @@
 //! The one error type of the library.
 //!
-//! An error has a stable kind named after a Python exception, a message that names the
-//! type or field, what was expected and what was given, and the access path if there is
-//! one. An error records where it was made and the functions of the core that it passed
-//! through (`trace.rs`). An exception of a host language travels as the source of an
-//! error, and the host writes its part of the traceback.
+//! An error has a stable kind named after a Python exception, an optional access path,
+//! and a message naming the type or field, the expected and the given value. An error
+//! records its origin and the functions of the core it passed through (`trace.rs`). An
+//! exception of a host language travels as the source of an error, and the host writes
+//! its part of the traceback.
 //!
 //! A panic is a bug, with one documented exception: using a Rust node type whose key
-//! belongs to another definition. `register` reports the same conflict as an error.
+//! belongs to another definition. `register` reports this conflict as an error.
 
 mod trace;
 
@@ -24,11 +24,11 @@ use crate::kernel::path::AccessPath;
 /// The result type of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The kind of an error, and thus the exception that a host language raises for it.
+/// The kind of an error, and thus the exception raised by a host language.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A value is of a type that the operation does not support.
+    /// A value is of a type unsupported by the operation.
     Type,
     /// A value has the right type but invalid content.
     Value,
@@ -47,7 +47,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The name of the kind, as Python spells its exceptions.
+    /// The name of the kind in Python's spelling of exceptions.
     pub fn name(self) -> &'static str {
         match self {
             ErrorKind::Type => "TypeError",
@@ -62,11 +62,11 @@ impl ErrorKind {
     }
 }
 
-/// An error: a stable kind, a message, and where it happened.
+/// An error: a stable kind, a message, and the place of the error.
 ///
-/// With `{}`, it is shown in one line. With `{:#}`, and as `Debug`, which is how Rust
-/// prints an error that `main` returns, the [traceback](Self::traceback) precedes that
-/// line if it contains more than the place where the error was made.
+/// `{}` shows the error in one line. With `{:#}`, and as `Debug` (used for an error
+/// returned by `main`), the [traceback](Self::traceback) precedes this line if it
+/// contains more than the origin of the error.
 ///
 /// ```
 /// use isoform::Error;
@@ -85,7 +85,7 @@ struct Inner {
     path: Option<AccessPath>,
     /// True if the message contains the path.
     says_path: bool,
-    /// The work that the error interrupted, innermost first.
+    /// The work interrupted by the error, innermost first.
     notes: Vec<Box<str>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
     trace: Trace,
@@ -108,8 +108,8 @@ impl Error {
     }
 
     /// Makes an error of a custom kind, which counts as [`ErrorKind::Runtime`] for code
-    /// that does not know the name. A host language raises the exception that is
-    /// registered there under the name.
+    /// unaware of the name. A host language raises the exception registered under the
+    /// name.
     ///
     /// ```
     /// let error = isoform::Error::of_kind("ShapeError", "3 is not 4");
@@ -135,7 +135,7 @@ impl Error {
         Error::new(ErrorKind::Value, message)
     }
 
-    /// An [`ErrorKind::Runtime`] error that carries user code's own error.
+    /// An [`ErrorKind::Runtime`] error carrying user code's own error.
     #[track_caller]
     pub fn from_source(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let source = source.into();
@@ -158,16 +158,17 @@ impl Error {
         self.at(path)
     }
 
-    /// The same error, with the error that caused it.
+    /// The same error, with its cause.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    /// The same error with a note about the work that it interrupted, such as
-    /// `in pass 'FoldConstant'`. Notes follow the message, innermost first; an exception
-    /// of a host language stays the same exception and gets them as its own notes.
+    /// The same error with a note about the interrupted work, such as
+    /// `in pass 'FoldConstant'`. Notes follow the message, innermost first; an
+    /// exception of a host language stays the same exception and gets the notes as its
+    /// own.
     ///
     /// ```
     /// use isoform::Error;
@@ -181,13 +182,13 @@ impl Error {
         self
     }
 
-    /// The notes about the work that the error interrupted, innermost first.
+    /// The notes about the interrupted work, innermost first.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
         self.0.notes.iter().map(|note| &**note)
     }
 
-    /// The same error as an exception of a host language: its name there, and how its
-    /// traceback is written. For bindings.
+    /// The same error as an exception of a host language: the class name there, and the
+    /// function writing the traceback. For bindings.
     #[must_use]
     pub fn from_host(mut self, class_name: &str, traceback: HostTraceback) -> Self {
         if class_name != self.0.kind.name() {
@@ -197,7 +198,7 @@ impl Error {
         self
     }
 
-    /// The same error with a prefix to the message that names its subject.
+    /// The same error with a prefix to the message, naming its subject.
     #[must_use]
     pub fn in_context(mut self, what: impl fmt::Display) -> Self {
         self.0.message = format!("{what}: {}", self.0.message);
@@ -209,9 +210,9 @@ impl Error {
         self.0.kind
     }
 
-    /// The name of the kind, as Python spells it: that of [`kind`](Self::kind) unless
-    /// the error has a [custom kind](Self::of_kind), or is an exception that came from
-    /// a host language.
+    /// The name of the kind, in Python's spelling: the name of [`kind`](Self::kind),
+    /// except for an error with a [custom kind](Self::of_kind) and for an exception
+    /// from a host language.
     pub fn kind_name(&self) -> &str {
         self.0.kind_name.as_deref().unwrap_or(self.0.kind.name())
     }
@@ -244,7 +245,7 @@ impl Error {
         format!("{message}{parts}").into()
     }
 
-    /// The place in the value where it happened, if known.
+    /// The place of the error in the value, if known.
     pub fn path(&self) -> Option<&AccessPath> {
         self.0.path.as_ref()
     }

@@ -1,4 +1,4 @@
-//! The place where an error was made, and the functions that it passed through.
+//! The origin of an error, and the functions the error passed through.
 
 use std::error::Error as StdError;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ pub struct ErrorFrame {
     pub file: &'static str,
     /// The line in the file, from 1.
     pub line: u32,
-    /// The name of the function of the core that was running.
+    /// The name of the running function of the core.
     pub function: String,
 }
 
@@ -24,10 +24,10 @@ pub type HostTraceback = fn(&(dyn StdError + 'static), &[ErrorFrame]) -> String;
 /// The places that an error remembers.
 pub(super) struct Trace {
     made_at: &'static Location<'static>,
-    /// True if the place in `made_at` says nothing: it is in this library, and the
-    /// error is about the arguments of a call.
+    /// True if the place in `made_at` is of no use: the place is in this library, and
+    /// the error is about the arguments of a call.
     made_by_caller: bool,
-    /// The functions that it passed through, innermost first.
+    /// The functions passed by the error, innermost first.
     passed: Vec<(Option<Box<str>>, &'static Location<'static>)>,
     pub(super) host: Option<HostTraceback>,
 }
@@ -43,13 +43,13 @@ impl Trace {
     }
 }
 
-/// The maximal number of functions in a traceback; those further out are omitted.
+/// The maximal number of functions in a traceback, which omits functions further out.
 const MAX_PASSED: usize = 1000;
 
 impl Error {
-    /// The places that the error passed through, outermost first: functions of the core
-    /// written in Rust, where they are defined, and finally where the error was made.
-    /// For an exception of a host language, the frames that are not its own.
+    /// The places passed by the error, outermost first: functions of the core written
+    /// in Rust, by their definitions, and finally the origin of the error. For an
+    /// exception of a host language, only the frames outside of the exception.
     ///
     /// ```
     /// use isoform::Error;
@@ -84,7 +84,8 @@ impl Error {
             function: "<rust>".to_owned(),
         };
         match frames.last_mut() {
-            // The place inside the function is more useful than its beginning.
+            // The place inside the function is more useful than the function's
+            // beginning.
             Some(last) if last.file == made_at.file => last.line = made_at.line,
             _ => frames.push(made_at),
         }
@@ -97,16 +98,17 @@ impl Error {
         trace.host.is_some() || !trace.passed.is_empty()
     }
 
-    /// True for an exception of a host language, which is the [source](std::error::Error::source)
-    /// of the error: users of that language want to see its [`traceback`](Self::traceback).
+    /// True for an exception of a host language, stored as the
+    /// [source](std::error::Error::source) of the error: users of that language want to
+    /// see its [`traceback`](Self::traceback).
     pub fn is_from_host(&self) -> bool {
         self.0.trace.host.is_some() && std::error::Error::source(self).is_some()
     }
 
-    /// The error with all that is known about its place, in Python's format and without
-    /// a line break at the end.
+    /// The error with all known places, in Python's format and without a line break at
+    /// the end.
     ///
-    /// An exception of Python that went through Rust code includes the lines of both.
+    /// An exception of Python passing through Rust code includes the lines of both.
     ///
     /// ```
     /// use isoform::Error;
@@ -136,7 +138,7 @@ impl Error {
         text + &self.to_string()
     }
 
-    /// Records that the error comes out of a function made at `location`.
+    /// Records that the error leaves a function made at `location`.
     pub(crate) fn passing(
         mut self,
         name: Option<&str>,
@@ -149,8 +151,8 @@ impl Error {
         self
     }
 
-    /// Forgets where the error was made if that is in a file of the library that only
-    /// passes errors on.
+    /// Discards the origin of the error if the origin is in a file of the library that
+    /// only passes errors on.
     pub(crate) fn unless_made_in(self, file: &str) -> Self {
         if self.0.trace.made_at.file() == file {
             self.made_by_caller()
@@ -159,8 +161,7 @@ impl Error {
         }
     }
 
-    /// Marks the error as one about a call, for which the place where it was made says
-    /// nothing.
+    /// Marks the error as an error about a call, with a useless origin.
     pub(crate) fn made_by_caller(mut self) -> Self {
         self.0.trace.made_by_caller = true;
         self

@@ -9,7 +9,7 @@ use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::types::Schema;
 use crate::kernel::value::{DType, Device, Value};
 
-/// A Rust type that may be an argument of a [typed](Function::typed) function.
+/// A Rust type for arguments of a [typed](Function::typed) function.
 ///
 /// Arguments are converted like the value of a field of this type: by
 /// [`Schema::convert`].
@@ -41,14 +41,14 @@ pub trait Argument: Sized {
     /// integer outside the range of `Self`.
     fn from_value(value: Value) -> Result<Self>;
 
-    /// The default of an argument that is omitted after all others; None if it is
-    /// required.
+    /// The default of an argument omitted after all others; None for a required
+    /// argument.
     fn when_missing() -> Option<Value> {
         None
     }
 }
 
-/// A Rust type that may be the result of a [typed](Function::typed) function.
+/// A Rust type for the result of a [typed](Function::typed) function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of an Isoform function",
     note = "results are what may be an argument, (), &str, &Ref<T>, and Result of these with an \
@@ -202,8 +202,8 @@ impl<T: Argument> Argument for Option<T> {
         if value.is_none() {
             return Ok(None);
         }
-        // Converts through the whole schema if the inner one does not fit, so that the
-        // message mentions that None is possible.
+        // Converts through the whole schema if the inner schema does not fit: the
+        // message then mentions None as possible.
         match T::from_value(value.clone()) {
             Ok(found) => Ok(Some(found)),
             Err(error) => Err(Self::schema().convert(value).err().unwrap_or(error)),
@@ -214,7 +214,7 @@ impl<T: Argument> Argument for Option<T> {
     }
 }
 
-/// The elements of an array or list that fits a schema.
+/// The elements of an array or list, checked against a schema.
 fn parts(schema: &Schema, value: Value) -> Result<Vec<Value>> {
     let converted = schema.convert(value)?;
     Ok(converted.extract::<Array>()?.values().to_vec())
@@ -346,8 +346,8 @@ impl<T: Returned, E: Into<Error>> Returned for Result<T, E> {
     fn into_value(self) -> Result<Value> {
         match self {
             Ok(result) => result.into_value(),
-            // An error of another type becomes one of the library here; this place is
-            // of no interest.
+            // An error of another type becomes an error of the library on this line, a
+            // place of no interest.
             Err(error) => Err(error.into().unless_made_in(file!())),
         }
     }

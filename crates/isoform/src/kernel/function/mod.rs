@@ -2,15 +2,15 @@
 //!
 //! Global names of functions are in `kernel/types/functions.rs`.
 //!
-//! A `Function` maps values to a value, and carries its name, documentation and signature
-//! as data. `typed.rs` makes a `Function` from a Rust function, and `argument.rs` defines
-//! which Rust types can be arguments and results; `#[export]` of `isoform-macros`
-//! generates the same calls.
+//! A `Function` maps values to a value, and carries its name, documentation and
+//! signature as data. `typed.rs` makes a `Function` from a Rust function, and
+//! `argument.rs` defines the Rust types of arguments and results; `#[export]` of
+//! `isoform-macros` generates the same calls.
 //!
 //! Arguments convert by `Schema::convert`, like fields. The binding of a host language
 //! converts arguments by the schema of the parameter before the call.
 //!
-//! Absent: conversion by the annotations of Python functions, which are only
+//! Absent: conversion by the annotations of Python functions; annotations are only
 //! documentation.
 
 mod argument;
@@ -39,7 +39,7 @@ pub(crate) struct FunctionObj {
     doc: Option<Str>,
     signature: Option<Arc<Signature>>,
     body: Arc<Body>,
-    /// The value that the function was made from, for its creator.
+    /// The value the function was made from, for the function's creator.
     content: Option<Arc<dyn Any + Send + Sync>>,
     /// Where a function written in Rust was made, for tracebacks.
     location: Option<&'static Location<'static>>,
@@ -92,8 +92,8 @@ impl Function {
     /// Makes an anonymous function from a Rust function of up to 8 arguments, which are
     /// converted like the values of fields.
     ///
-    /// Calls fail with a `TypeError` that names the argument if one does not convert,
-    /// or if the number of arguments differs. An [`Option`] after all required
+    /// Calls fail with a `TypeError` naming the argument if an argument does not
+    /// convert, or if the number of arguments differs. An [`Option`] after all required
     /// arguments may be omitted.
     #[track_caller]
     pub fn typed<F: TypedFunction<Arguments>, Arguments>(function: F) -> Self {
@@ -125,8 +125,8 @@ impl Function {
         made.with_doc(doc)
     }
 
-    /// Makes an anonymous function from a value that [`content`](Self::content)
-    /// returns, such as a callable of a host language.
+    /// Makes an anonymous function from a value to be returned by
+    /// [`content`](Self::content), such as a callable of a host language.
     pub fn with_content<T: Any + Send + Sync>(
         content: T,
         call: impl Fn(&T, &[Value]) -> Result<Value> + Send + Sync + 'static,
@@ -148,7 +148,7 @@ impl Function {
         self.changed(|payload| payload.content = Some(content))
     }
 
-    /// The value that the function was made from, if it is a `T`.
+    /// The value the function was made from, if the value is a `T`.
     pub fn content<T: Any>(&self) -> Option<&T> {
         self.0.content.as_ref()?.downcast_ref()
     }
@@ -198,9 +198,9 @@ impl Function {
         })
     }
 
-    /// The same function with a default for an omitted argument, which is converted
-    /// like a given one. Has no effect on a function without such a parameter. Applies
-    /// only if all later arguments may be omitted.
+    /// The same function with a default for an omitted argument, converted like a given
+    /// argument. Has no effect on a function without a parameter at the position.
+    /// Applies only if all later arguments may be omitted.
     #[must_use]
     pub fn with_default(&self, position: usize, value: impl Into<Value>) -> Self {
         self.changed(|payload| {
@@ -210,7 +210,7 @@ impl Function {
         })
     }
 
-    /// The function that an object is, if any. O(1).
+    /// The function stored in an object, if any. O(1).
     pub fn of(object: &Ref<Obj>) -> Option<&Function> {
         Some(Function::from_payload_ref(object.downcast_ref()?))
     }
@@ -230,7 +230,7 @@ impl Function {
         typed::label(self.name(), self.signature(), position)
     }
 
-    /// The name, if it has one.
+    /// The name, if any.
     pub fn name(&self) -> Option<&str> {
         self.0.name.as_deref()
     }
@@ -249,8 +249,8 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// Errors from the function. An error that comes out of a function written in Rust
-    /// includes it in its [traceback](Error::traceback).
+    /// Errors from the function. The [traceback](Error::traceback) of an error leaving
+    /// a function written in Rust includes the function.
     pub fn call(&self, arguments: &[Value]) -> Result<Value> {
         let result = (self.0.body)(&Call {
             name: self.0.name.as_deref(),

@@ -39,20 +39,20 @@ impl Parameter {
         self
     }
 
-    /// Makes it a parameter that languages with named arguments accept only by name;
-    /// all later parameters must also be keyword-only.
+    /// Makes the parameter keyword-only: languages with named arguments accept it only
+    /// by name; all later parameters must also be keyword-only.
     #[must_use]
     pub fn keyword_only(mut self) -> Self {
         self.keyword_only = true;
         self
     }
 
-    /// True if languages with named arguments accept it only by name.
+    /// True if languages with named arguments accept the parameter only by name.
     pub fn is_keyword_only(&self) -> bool {
         self.keyword_only
     }
 
-    /// The name, if it has one.
+    /// The name, if any.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -68,9 +68,9 @@ impl Parameter {
     }
 }
 
-/// The parameters of a function, its result, and the language it is written in.
+/// The parameters of a function, its result, and its implementation language.
 ///
-/// Shown as Python would write it:
+/// Shown in Python's notation:
 ///
 /// ```
 /// use isoform::functions::Function;
@@ -98,7 +98,7 @@ impl Signature {
         }
     }
 
-    /// Sets the language that the function is written in, in lower case.
+    /// Sets the implementation language of the function, in lower case.
     #[must_use]
     pub fn language(mut self, language: &'static str) -> Self {
         self.language = language;
@@ -115,15 +115,15 @@ impl Signature {
         &self.returns
     }
 
-    /// The language that the function is written in, in lower case.
+    /// The implementation language of the function, in lower case.
     pub fn written_in(&self) -> &'static str {
         self.language
     }
 
-    /// The number of leading arguments that are required.
+    /// The number of leading required arguments.
     ///
-    /// For a language with named arguments, these are the positional ones; the others
-    /// are identified by name.
+    /// For a language with named arguments, these arguments are the positional ones;
+    /// all later arguments are identified by name.
     pub fn required(&self) -> usize {
         let optional = |parameter: &&Parameter| parameter.default.is_some();
         let left_out = self.parameters.iter().rev().take_while(optional).count();

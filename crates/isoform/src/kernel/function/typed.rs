@@ -10,22 +10,21 @@ use crate::kernel::value::Value;
 /// A Rust function whose arguments and result can be converted from and to values: the
 /// argument of [`Function::typed`](crate::functions::Function::typed).
 ///
-/// `Arguments` is the tuple of the types of its arguments, which the compiler
-/// infers.
+/// `Arguments` is the tuple of the argument types, inferred by the compiler.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function that Isoform can call",
     note = "expected a `Fn` of up to 8 arguments that implement `Argument`, not borrowed, with a \
             result that implements `Returned`"
 )]
 pub trait TypedFunction<Arguments>: Send + Sync + 'static {
-    /// Its parameters and its result.
+    /// The function's parameters and result.
     fn signature() -> Signature;
-    /// Converts the arguments, calls it and converts the result.
+    /// Converts the arguments, calls the function and converts the result.
     ///
     /// # Errors
     ///
-    /// `TypeError` for a wrong number of arguments and for one that does not convert;
-    /// errors from the function.
+    /// `TypeError` for a wrong number of arguments and for an argument that does not
+    /// convert; errors from the function.
     fn invoke(&self, call: &Call<'_>) -> Result<Value>;
 }
 
@@ -56,11 +55,11 @@ pub fn signature<const COUNT: usize>(parameters: [Parameter; COUNT], returns: Sc
 }
 
 impl Call<'_> {
-    /// Checks the number of arguments against that of the parameters.
+    /// Checks the number of arguments against the number of parameters.
     ///
     /// # Errors
     ///
-    /// `TypeError` that names the function and both numbers.
+    /// `TypeError` naming the function and both numbers.
     pub fn expect(&self, parameters: usize) -> Result<()> {
         let given = self.arguments.len();
         if given == parameters {
@@ -81,11 +80,11 @@ impl Call<'_> {
         Err(Error::type_error(message).made_by_caller())
     }
 
-    /// The argument at a position, converted; its default if it is omitted.
+    /// The converted argument at a position; its default if omitted.
     ///
     /// # Errors
     ///
-    /// `TypeError` that names the function and the argument.
+    /// `TypeError` naming the function and the argument.
     pub fn argument<A: Argument>(&self, position: usize) -> Result<A> {
         let value = match self.arguments.get(position) {
             Some(value) => value.clone(),
@@ -94,7 +93,7 @@ impl Call<'_> {
         A::from_value(value).map_err(|error| self.misfit(position, &error))
     }
 
-    /// Converts an argument of type `&A` to its owner, which lives during the call.
+    /// Converts an argument of type `&A` to its owner, alive during the call.
     ///
     /// # Errors
     ///

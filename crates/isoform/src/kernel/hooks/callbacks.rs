@@ -1,8 +1,8 @@
-//! The interface of a running hook to the engine that called it: access to the parts of
-//! its object.
+//! The interface between a running hook and the calling engine: access to the parts of
+//! the hook's object.
 //!
-//! An engine implements the traits; [`GivenFunction`] implements them for a function
-//! that another language provided, and [`Callback`] defines how a function calls them.
+//! An engine implements the traits; [`GivenFunction`] implements the traits for a
+//! function from another language, and [`Callback`] defines the call of a function.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use crate::kernel::object::scoped::ScopedRef;
 use crate::kernel::types::{RegionChange, RegionKind};
 use crate::kernel::value::Value;
 
-/// The callback of a custom equality inside the function that a hook receives.
+/// The callback of a custom equality, inside the function passed to a hook.
 ///
 /// A host language gets the callback, in an `Arc`, from [`Function::content`], and may
-/// present it as a host object.
+/// present the callback as a host object.
 pub type ScopedEqual = ScopedRef<dyn EqualCallback>;
 
-/// The callback of a custom hash inside the function that a hook receives.
+/// The callback of a custom hash, inside the function passed to a hook.
 pub type ScopedHash = ScopedRef<dyn HashCallback>;
 
-/// The visitor inside the function that a hook receives.
+/// The visitor, inside the function passed to a hook.
 pub type ScopedVisit = ScopedRef<dyn VisitCallback>;
 
-/// The mutator inside the function that a hook receives.
+/// The mutator, inside the function passed to a hook.
 pub type ScopedMutate = ScopedRef<dyn MutateCallback>;
 
 /// Compares parts of two objects on behalf of a hook.
@@ -35,8 +35,7 @@ pub trait EqualCallback {
     ///
     /// # Errors
     ///
-    /// As the comparison itself, plus `RecursionError` if hooks nest too
-    /// deeply.
+    /// The errors of the comparison, plus `RecursionError` if hooks nest too deeply.
     fn equal_in(
         &mut self,
         left: &Value,
@@ -55,7 +54,7 @@ pub trait EqualCallback {
     }
 
     /// Runs several comparisons as one alternative: if `alternative` returns false, the
-    /// bindings of all of them are undone.
+    /// bindings of all its comparisons are undone.
     ///
     /// # Errors
     ///
@@ -73,7 +72,7 @@ pub trait HashCallback {
     ///
     /// # Errors
     ///
-    /// As the hash itself, plus `RecursionError` if hooks nest too deeply.
+    /// The errors of the hash, plus `RecursionError` if hooks nest too deeply.
     fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64>;
 
     /// The hash of a value in the current region.
@@ -85,13 +84,13 @@ pub trait HashCallback {
         self.hash_in(value, init, RegionChange::Inherit)
     }
 
-    /// Binds a variable that is identified by type and fields, like the name of a
-    /// function in a module. Hashes of its users then depend on the type and fields
-    /// alone. Among several variables with the same fields, only the first is identified
-    /// by its fields.
+    /// Binds a variable identified by type and fields, like the name of a function in a
+    /// module. Hashes of the variable's users then depend on the type and fields alone.
+    /// Among several variables with the same fields, only the first is identified by
+    /// its fields.
     ///
-    /// The custom equality binds variables with the same fields to each other. A variable
-    /// whose fields are not all plain values is bound like any other variable.
+    /// The custom equality binds variables with the same fields to each other. A
+    /// variable with fields other than plain values is bound like any other variable.
     ///
     /// # Errors
     ///
@@ -101,12 +100,12 @@ pub trait HashCallback {
     }
 }
 
-/// A running walk, for a hook that visits the children of its object itself.
+/// A running walk, for a hook visiting the children of its object itself.
 ///
 /// Both functions return None, or the result with which a callback ended the walk; the
-/// hook must return that at once.
+/// hook must return this result at once.
 pub trait VisitCallback {
-    /// The region in which the hook's object was met.
+    /// The region of the hook's object.
     fn region(&self) -> RegionKind;
 
     /// Visits a part in this kind of region.
@@ -116,16 +115,16 @@ pub trait VisitCallback {
     /// As the walk.
     fn visit_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>>;
 
-    /// Visits the children of a value, but not the value itself: by its hook, or by its
-    /// fields if it has none. For the object whose hook is running, the fields are
-    /// visited.
+    /// Visits the children of a value, but not the value itself: by the value's hook,
+    /// or by its fields without a hook. For the object whose hook is running, the
+    /// fields are visited.
     ///
     /// # Errors
     ///
     /// As the walk.
     fn visit_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>>;
 
-    /// As [`visit_in`](Self::visit_in), in the region of the hook's object.
+    /// [`visit_in`](Self::visit_in), in the region of the hook's object.
     ///
     /// # Errors
     ///
@@ -147,7 +146,7 @@ pub trait VisitCallback {
 
 /// A running rewrite, for a hook that makes the new object itself.
 pub trait MutateCallback {
-    /// The region in which the hook's object was met.
+    /// The region of the hook's object.
     fn region(&self) -> RegionKind;
 
     /// Returns the result of rewriting a part in this kind of region.
@@ -158,8 +157,8 @@ pub trait MutateCallback {
     fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value>;
 
     /// Returns a value with its children rewritten, without calling a callback for the
-    /// value itself: by its hook, or by its fields if it has none. For the object whose
-    /// hook is running, the fields are rewritten.
+    /// value itself: by the value's hook, or by its fields without a hook. For the
+    /// object whose hook is running, the fields are rewritten.
     ///
     /// # Errors
     ///
@@ -169,17 +168,17 @@ pub trait MutateCallback {
     /// The value recorded with [`remap`](Self::remap).
     fn remapped(&self, var: &Ref<Obj>) -> Option<Value>;
 
-    /// Records a replacement for a variable wherever it is met from now on.
+    /// Records a replacement for all later occurrences of a variable.
     fn remap(&mut self, var: &Ref<Obj>, value: Value);
 
-    /// Records a replacement for the uses of a variable that are met from now on,
-    /// regardless of any callback for it.
+    /// Records a replacement for all later uses of a variable, regardless of any
+    /// callback for the variable.
     fn remap_uses(&mut self, var: &Ref<Obj>, value: Value);
 
-    /// The replacement of an object where it was used; None if it was not met there.
+    /// The replacement of an object at a use; None if no use of the object was visited.
     fn image(&mut self, object: &Ref<Obj>) -> Option<Value>;
 
-    /// As [`mutate_in`](Self::mutate_in), in the region of the hook's object.
+    /// [`mutate_in`](Self::mutate_in), in the region of the hook's object.
     ///
     /// # Errors
     ///
@@ -199,9 +198,9 @@ pub trait MutateCallback {
     }
 }
 
-/// A callback that is called as a function.
+/// A callback called as a function.
 pub trait Callback {
-    /// Converts the arguments from values, calls the callback, and returns its result
+    /// Converts the arguments from values, calls the callback, and returns the result
     /// as a value.
     ///
     /// # Errors
@@ -275,10 +274,10 @@ impl Callback for dyn MutateCallback {
     }
 }
 
-/// A callback that another language provided as a function.
+/// A callback provided by another language as a function.
 ///
-/// Requests that a function cannot express go to the callback inside it, if it is one
-/// of ours.
+/// Requests beyond the interface of a function go to the callback inside the function,
+/// if the callback is our own.
 pub(crate) struct GivenFunction<'v>(pub(super) &'v Function);
 
 impl GivenFunction<'_> {
@@ -305,8 +304,7 @@ impl EqualCallback for GivenFunction<'_> {
         &mut self,
         alternative: &mut dyn FnMut(&mut dyn EqualCallback) -> Result<bool>,
     ) -> Result<bool> {
-        // Each call undoes its own bindings; the language that made the function offers
-        // no more.
+        // Each call undoes its own bindings; the function's language offers no more.
         alternative(self)
     }
 }

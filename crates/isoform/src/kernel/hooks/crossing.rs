@@ -1,5 +1,5 @@
-//! How arguments and results of hooks pass between closures, which are typed,
-//! and functions, which take and return values.
+//! Passes arguments and results of hooks between closures, which are typed, and
+//! functions, which take and return values.
 
 use std::cmp::Ordering;
 
@@ -12,8 +12,8 @@ use crate::kernel::object::scoped::with_scoped;
 use crate::kernel::types::{RegionChange, RegionKind};
 use crate::kernel::value::{Value, ValueRef};
 
-/// The arguments of a hook or callback that is called as a function, taken one after
-/// the other; omitted ones are None.
+/// The arguments of a hook or callback called as a function, taken one after another;
+/// omitted arguments are None.
 pub(crate) struct Arguments<'v> {
     name: &'static str,
     given: &'v [Value],
@@ -89,12 +89,12 @@ impl<'v> Arguments<'v> {
         }
     }
 
-    /// The name of a step, or a mark for an unknown one if omitted.
+    /// The name of a step, or a mark for an unknown step if omitted.
     pub(super) fn step(&mut self) -> &'v str {
         self.value().as_str().unwrap_or("?")
     }
 
-    /// The region of parts of a comparison or hash; the current one if omitted.
+    /// The region of parts of a comparison or hash; the current region if omitted.
     pub(super) fn region_change(&mut self) -> Result<RegionChange> {
         let given = self.value();
         match given.view() {
@@ -127,7 +127,7 @@ impl<'v> Arguments<'v> {
 
 /// An argument of a hook, borrowed for `'s`.
 pub(crate) trait Argument<'s>: Sized {
-    /// The argument that a function was called with, ready to be borrowed.
+    /// The argument of a function call, ready to be borrowed.
     type HookArgument<'v>;
 
     /// Runs `body` with the argument as a value. A callback works only while `body`
@@ -273,7 +273,7 @@ pub(super) fn wrong_result(place: &str, expected: &str, got: &Value) -> Error {
     Error::type_error(format!("{place}: expected {expected} as result, got {got}"))
 }
 
-/// The first argument of a hook, which its errors name.
+/// The first argument of a hook, named by the hook's errors.
 pub(super) trait Subject {
     fn place(&self, hook: &str) -> String;
 }
@@ -336,7 +336,7 @@ fn word(number: &Value) -> Option<u64> {
         ValueRef::Int(number) => Some(number as u64),
         ValueRef::BigInt(number) => {
             let low = number.iter_u64_digits().next().unwrap_or(0);
-            // The digits are those of the absolute value.
+            // The digits belong to the absolute value.
             Some(match number.sign() {
                 num_bigint::Sign::Minus => low.wrapping_neg(),
                 _ => low,
@@ -346,7 +346,7 @@ fn word(number: &Value) -> Option<u64> {
     }
 }
 
-/// The order that the sign of an int represents.
+/// The order represented by the sign of an int.
 fn ordering(number: &Value) -> Option<Ordering> {
     match number.view() {
         ValueRef::Int(number) => Some(number.cmp(&0)),

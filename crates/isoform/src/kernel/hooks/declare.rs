@@ -1,4 +1,4 @@
-//! The macro that generates hooks from their declarations, and their common parts.
+//! The macro generating hooks from their declarations, and the common parts of hooks.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ pub trait Hook: Clone + Send + Sync + 'static {
     /// The hook that calls a function.
     fn from_function(function: &Function) -> Self;
 
-    /// Sets the function that represents the hook as an attribute.
+    /// Sets the function representing the hook as an attribute.
     #[must_use]
     fn shown_as(self, function: Function) -> Self;
 
-    /// The hook as a function that any language can call.
+    /// The hook as a function callable from any language.
     fn function(&self) -> Function;
 
     #[doc(hidden)]
@@ -36,10 +36,10 @@ pub trait Hook: Clone + Send + Sync + 'static {
 /// The closure of a hook, and its origin.
 pub(super) struct Code<F: ?Sized> {
     pub(super) call: Arc<F>,
-    /// The function that represents the hook in other languages.
+    /// The function representing the hook in other languages.
     pub(super) shown: Option<Function>,
-    /// The Rust type whose trait is called, so that registering it twice is recognised
-    /// as the same definition; None for a closure.
+    /// The Rust type implementing the called trait: a second registration of the type
+    /// is recognised as the same definition. None for a closure.
     pub(super) origin: Option<TypeId>,
 }
 
@@ -104,8 +104,8 @@ macro_rules! first {
 ///
 /// A row consists of a field of [`HookCells`](super::HookCells), the type of the hook
 /// with the arguments and result of its closure, the name of the attribute and its
-/// documentation. `as` states how the result is converted if that differs from other
-/// results of its type.
+/// documentation. `as` states the conversion of the result if it differs from the
+/// conversion of other results of its type.
 macro_rules! hooks {
     ($(
         $(#[$doc:meta])*
@@ -117,8 +117,8 @@ macro_rules! hooks {
             [$($show,)? Answer::show], $field, $name, $what
         })*
 
-        /// The hooks of one type as the engines call them; filled when the attributes
-        /// are set, and read without locks.
+        /// The hooks of one type in the form called by the engines; filled when the
+        /// attributes are set, and read without locks.
         #[derive(Default)]
         pub(crate) struct HookCells {
             $(pub(crate) $field: Published<$hook>,)*
@@ -141,7 +141,7 @@ macro_rules! hooks {
             ///
             /// # Errors
             ///
-            /// `TypeError` for a value that cannot be the hook.
+            /// `TypeError` for a value unusable as the hook.
             pub(crate) fn set_attribute(&mut self, name: &str, value: &Value) -> Result<bool> {
                 match name {
                     $($name => self.$field = Some(compile(value)?),)*

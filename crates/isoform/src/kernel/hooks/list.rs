@@ -1,4 +1,5 @@
-//! All hooks: their arguments, their results, and the attributes that represent them.
+//! All hooks: their arguments, their results, and the attributes representing the
+//! hooks.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -33,8 +34,8 @@ hooks! {
         "Structural hash: `(self, init, hash)`, with `hash(value, init, region)` for the parts, \
          returns an int.";
 
-    /// `__verify__(self)`: the check by [`verify`](crate::objects::verify()) of objects of a
-    /// type and of types that extend it; an error describes a problem.
+    /// `__verify__(self)`: the check by [`verify`](crate::objects::verify()) of objects
+    /// of a type and of extending types; an error describes a problem.
     verify: DynVerify(object: &Ref<Obj>) -> ()
         = "__verify__",
         "Verification of an object: `(self)` raises if the object is invalid.";
@@ -71,7 +72,7 @@ hooks! {
         = "__data_to_json__",
         "The data of an object in files: `(self)` returns JSON data.";
 
-    /// Makes the object from the data that [`DynToJson`] returned.
+    /// Makes the object from the data returned by [`DynToJson`].
     from_json: DynFromJson(data: &Value) -> Ref<Obj>
         = "__data_from_json__",
         "The object for JSON data: `(data)` returns an object of the type.";
@@ -116,10 +117,10 @@ hooks! {
          a bool.";
 
     /// `__ffi_compare__(self, other, cmp) -> int`: the order of two objects of one type
-    /// for [`recursive_cmp`](crate::compare::recursive_cmp): negative if the left one comes
-    /// first, positive if the right one does. `cmp` orders two parts.
+    /// for [`recursive_cmp`](crate::compare::recursive_cmp): negative if the left
+    /// object comes first, positive if the right object does. `cmp` orders two parts.
     ///
-    /// Equality also uses it, for types without [`DynRecursiveEqual`].
+    /// Also decides equality for types without [`DynRecursiveEqual`].
     recursive_compare: DynRecursiveCompare(
         left: &Ref<Obj>,
         right: &Ref<Obj>,
@@ -130,8 +131,9 @@ hooks! {
          int below, at or above zero.";
 
     /// `__ffi_hash__(self, fn_hash) -> int`: the hash of an object for
-    /// [`recursive_hash`](crate::compare::recursive_hash). `fn_hash` returns the hash of a part.
-    /// As a function, it represents the bits of the hash as a signed int.
+    /// [`recursive_hash`](crate::compare::recursive_hash). `fn_hash` returns the hash
+    /// of a part. As a function, the hook represents the bits of the hash as a signed
+    /// int.
     recursive_hash: DynRecursiveHash(
         object: &Ref<Obj>,
         fn_hash: &mut dyn FnMut(&Value) -> Result<u64>,
@@ -171,8 +173,8 @@ hooks! {
         "The hash of an object as the key of a map or dict: `(self)` returns an int.";
 
     /// `__any_equal__(self, other) -> bool`: returns whether two objects of one type
-    /// are the same key of a map or dict. Needs a [`DynKeyHash`]. It is not called to
-    /// compare an object with itself.
+    /// are the same key of a map or dict. Needs a [`DynKeyHash`]. An object is never
+    /// compared with itself by this hook.
     key_equal: DynKeyEqual(left: &Ref<Obj>, right: &Ref<Obj>) -> bool
         = "__any_equal__",
         "Equality of two objects as keys of a map or dict: `(self, other)` returns a bool.";
@@ -186,9 +188,9 @@ hooks! {
     /// `__ffi_convert__(value)`: converts a value of another kind to an object of the
     /// type, for fields of the type.
     ///
-    /// To report that a value does not convert, it returns an error of kind
-    /// [`Type`](crate::errors::ErrorKind::Type) or [`Value`](crate::errors::ErrorKind::Value); other
-    /// errors propagate unchanged.
+    /// To reject a value, the hook returns an error of kind
+    /// [`Type`](crate::errors::ErrorKind::Type) or
+    /// [`Value`](crate::errors::ErrorKind::Value); other errors propagate unchanged.
     ///
     /// ```
     /// use isoform::hooks::DynConvert;
@@ -215,13 +217,13 @@ hooks! {
         "Conversion of another value to the type, for fields: `(value)` returns an object.";
 
     /// `__s_visit__(self, visitor)`: visits the parts of an object for
-    /// [`structural_walk`](crate::traverse::structural_walk) and related functions, instead of
-    /// its fields. Callbacks are called for the object itself as for any other. Returns
-    /// None, or the value that ends the walk: the result of the visitor, or another
-    /// value.
+    /// [`structural_walk`](crate::traverse::structural_walk) and related functions,
+    /// instead of its fields. Callbacks are called for the object as for any other
+    /// object. Returns None, or the value ending the walk: the result of the visitor,
+    /// or another value.
     ///
-    /// As a function, the visitor is called with a part, the number of a kind of region
-    /// (or None), and whether to visit only the children of the part.
+    /// As a function, the visitor takes a part, the number of a kind of region (or
+    /// None), and a flag to visit only the children of the part.
     ///
     /// ```
     /// use isoform::attrs;
@@ -253,9 +255,9 @@ hooks! {
          ended the walk.";
 
     /// `__s_mutate__(self, mutator)`: the replacement of an object in
-    /// [`structural_map`](crate::traverse::structural_map) and related functions, instead of
-    /// rewriting its fields. Callbacks are called for the object itself as for any
-    /// other.
+    /// [`structural_map`](crate::traverse::structural_map) and related functions,
+    /// instead of rewriting its fields. Callbacks are called for the object as for any
+    /// other object.
     ///
     /// As a function, the mutator takes the same arguments as the visitor of
     /// [`DynVisit`], and returns the replacement of the part.

@@ -1,17 +1,17 @@
 //! Custom behaviour of types: comparison, verification, files, text, keys of maps,
 //! copies, conversion, traversal.
 //!
-//! Each hook is a type attribute. Its value is a [`Function`], so that any language can
-//! provide and call it; an engine calls the compiled hook in a cell of the type's
-//! entry, which costs one load to find.
+//! Each hook is a type attribute. The attribute's value is a [`Function`], to be
+//! provided and called by any language; an engine calls the compiled hook in a cell of
+//! the type's entry, found with one load.
 //!
 //! A hook made from a closure can be read as a function, and a function is adapted to a
-//! closure. The callback that some hooks receive is also a function, valid only while
-//! the hook runs (`kernel/object/scoped.rs`).
+//! closure. The callback passed to a hook is also a function, valid only while the hook
+//! runs (`kernel/object/scoped.rs`).
 //!
-//! The cells hold the hooks of exactly their type, as for `__s_equal__`: whether a
-//! derived type has the hooks of its parent is decided where it is registered. Python
-//! classes inherit them like methods.
+//! The cells hold the hooks of exactly their type, like `__s_equal__`: the registration
+//! of a derived type decides about the hooks of the parent. Python classes inherit
+//! hooks like methods.
 //!
 //! Hooks run outside of sections and locks, and nest at most
 //! [`MAX_HOOK_DEPTH`] levels deep.
@@ -24,8 +24,7 @@
 //! | `callbacks.rs` | the requests that a hook can make while it runs |
 //! | `native.rs` | the traits of Rust types |
 //!
-//! `TypeDef::hook` sets a hook, and `TypeDef::attr` the function that represents the
-//! hook.
+//! `TypeDef::hook` sets a hook, and `TypeDef::attr` the function representing the hook.
 
 mod callbacks;
 mod crossing;
@@ -79,7 +78,7 @@ pub(crate) fn run<T>(
     nested(name, key, || access::outside(section, hook))
 }
 
-/// As [`run`], for code that is not in a section.
+/// [`run`] for code outside of sections.
 ///
 /// # Errors
 ///
@@ -107,7 +106,7 @@ fn nested<T>(name: &str, key: &str, hook: impl FnOnce() -> Result<T>) -> Result<
 }
 
 impl HookCells {
-    /// Records which types have such hooks.
+    /// Records the types with these hooks.
     pub(crate) fn note(&self) {
         if self.key_hash.get().is_some() || self.key_equal.get().is_some() {
             note_key_hooks();
@@ -121,8 +120,8 @@ impl HookCells {
         self.equal.get().is_none() && self.hash.get().is_none()
     }
 
-    /// Both hooks for files; with only one of them, files would be written that cannot
-    /// be read.
+    /// Both hooks for files; with only one of the hooks, files would be written but
+    /// could not be read.
     pub(crate) fn file_hooks(&self) -> Option<FileHooks> {
         Some(FileHooks {
             to_json: self.to_json.get()?,
@@ -138,11 +137,11 @@ pub(crate) struct FileHooks {
     pub(crate) from_json: &'static DynFromJson,
 }
 
-/// The number of hooks for walks and rewrites that were set so far.
+/// The number of hooks for walks and rewrites set in this process.
 static TRAVERSAL_HOOKS: AtomicU32 = AtomicU32::new(0);
 
-/// For each hook of a type for walks or rewrites, the value of [`TRAVERSAL_HOOKS`]
-/// when the type got it; zero before.
+/// For each hook of a type for walks or rewrites, the value of [`TRAVERSAL_HOOKS`] when
+/// the type got the hook; zero before.
 #[derive(Default)]
 pub(crate) struct HookEpochs {
     visit: AtomicU32,
@@ -157,9 +156,9 @@ impl HookEpochs {
     }
 }
 
-/// The hooks for walks and rewrites that count for a traversal: those of types that
-/// had one when it began. Results that a traversal remembers would contradict a hook
-/// that is set in its middle.
+/// The hooks for walks and rewrites used by a traversal: only the hooks present at its
+/// beginning. Results remembered by a traversal would contradict a hook set during the
+/// traversal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TraversalHooks(u32);
 
@@ -169,7 +168,7 @@ impl TraversalHooks {
         TraversalHooks(TRAVERSAL_HOOKS.load(Acquire))
     }
 
-    /// True if any type has such a hook.
+    /// True if any type has a hook for walks or rewrites.
     #[inline(always)]
     pub(crate) fn exist(self) -> bool {
         self.0 > 0

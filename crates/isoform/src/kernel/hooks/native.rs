@@ -11,9 +11,8 @@ use crate::kernel::object::reference::{Node, Obj, Ref};
 
 /// Custom equality of two objects of a type.
 ///
-/// When [`EqualCallback::equal`] returns false, all its bindings are undone, so that a
-/// hook may try alternatives; [`EqualCallback::attempt`] does the same for a group of
-/// calls:
+/// When [`EqualCallback::equal`] returns false, all its bindings are undone, and a hook
+/// may try alternatives; [`EqualCallback::attempt`] does the same for a group of calls:
 ///
 /// ```
 /// use isoform::{Node, Result, Value, structural_equal, structural_hash};
@@ -65,20 +64,20 @@ pub trait StructuralEqual: Node {
 ///
 /// Must agree with [`StructuralEqual`]: equal objects have equal hashes.
 ///
-/// Every question starts from a number. One that starts from the result of the question
-/// before comes *after* it, as the next comparison in [`StructuralEqual`] does: a variable
-/// or dag node of the earlier part is known in the later one, and after the object.
-/// Questions that start from the same number are *alternatives*: they do not depend on each
-/// other, so their results may be combined in any order (with `^` or `+`). Variables and dag
-/// nodes that they met are known after the object, too, except for those that nothing but
-/// the order of the questions tells apart, as in `x + y` with two free variables; there,
-/// unequal values may have the same hash.
+/// Every question starts from a number. A question comes *after* another question if it
+/// starts from that question's result, as the next comparison in [`StructuralEqual`]
+/// does: a variable or dag node of the earlier part is known in the later part, and
+/// after the object. Questions starting from the same number are *alternatives*:
+/// independent of each other, with results that may be combined in any order (with `^`
+/// or `+`). Variables and dag nodes visited by alternatives are known after the object,
+/// too, except if only the order of the questions tells two of them apart, as in
+/// `x + y` with two free variables; there, unequal values may have the same hash.
 ///
-/// So that equal objects have equal hashes, the questions for them must be the same, about
-/// parts that the custom equality compares; alternatives may come in another order. A hook
-/// that asks alternatives is called twice for each hash: the first call, whose results are
-/// placeholders, shows how the questions depend on each other. So results are valid until
-/// the hook returns.
+/// Equal objects need equal hashes: the questions for equal objects must be the same,
+/// about parts compared by the custom equality; only alternatives may change their
+/// order. A hook asking alternatives is called twice for each hash: the first call,
+/// with placeholders as results, shows how the questions depend on each other. Results
+/// are therefore valid until the hook returns.
 ///
 /// ```
 /// # use isoform::{Node, Result, Value};
@@ -157,7 +156,7 @@ pub trait Verify: Node {
     ///
     /// # Errors
     ///
-    /// An error that describes what is wrong.
+    /// An error describing the problem.
     fn verify(&self) -> Result<()>;
 }
 
@@ -183,7 +182,7 @@ impl DynHash {
 }
 
 impl DynVerify {
-    /// The check of a Rust type for its objects, and for those of types that extend it.
+    /// The check of a Rust type for its objects and for objects of extending types.
     pub fn of<T: Verify>() -> Self {
         let mut hook = DynVerify::new(|object| expect::<T>(object)?.verify());
         hook.0.origin = Some(TypeId::of::<T>());

@@ -1,52 +1,53 @@
 //! The access rule: when code may read and write fields of types declared at run time,
 //! and the contents of lists and dicts.
 //!
-//! Such contents, all called fields here, can change while an object has any number of
+//! These contents, all called fields here, can change while an object has any number of
 //! owners. The rule has these parts:
 //!
 //! * **Sections.** Fields are read only inside a *section* of the reading thread
 //!   ([`reading`], [`traversing`]). While a thread is in a section, it holds either the
 //!   process-wide lock, shared, or the host language's lock (see
 //!   [`host_lock`](super::host_lock)).
-//! * **The token.** A section passes its body a [`Section`], which every read of a
-//!   field takes (`view`, `pair`). A reference *into* a field that a read lends is
-//!   bound to the borrow of the token, and calls that may leave the section take the
-//!   token as `&mut`. The compiler therefore rejects reading a field outside of a
-//!   section, and keeping such a reference while the section is left. It cannot see
-//!   that no traversal begins inside a section whose token it does not have; debug
-//!   builds assert this, as they assert each read of a field.
+//! * **The token.** A section passes its body a [`Section`], required by every read of
+//!   a field (`view`, `pair`). A reference *into* a field, lent by a read, is bound to
+//!   the borrow of the token, and calls that may leave the section take the token as
+//!   `&mut`. The compiler therefore rejects reading a field outside of a section, and
+//!   keeping a reference into a field while the section is left. The compiler cannot
+//!   reject a traversal begun inside of another section without its token; debug builds
+//!   assert against nested traversals, and assert each read of a field.
 //! * **Writers** hold the process-wide lock exclusively *and*, if a host language
-//!   registered its lock, that one as well ([`writing`]). No field therefore changes
+//!   registered its lock, the host's lock ([`writing`]). No field therefore changes
 //!   while anybody reads, and no read is torn.
-//! * **No foreign code runs in a section.** A hook or callback is called [`outside`],
-//!   where the lock is released, or, by code that is not in a section, through
-//!   [`calling`]; destructors of objects that die in a section wait for its end
-//!   (`release::park`). User code may therefore read and write fields wherever it runs,
-//!   without waiting for a lock of its own thread.
-//! * **The rest of a traversal** may run outside of its section, in one of its own
-//!   ([`without_host`]), with the host's lock released.
-//! * **Borrowed objects stay alive.** A value that a write removes from a field is kept
-//!   until all traversals that run at that time have ended (`deferred_drop`), so an
-//!   `ObjRef` read before a call of a hook is valid after it: frames hold objects,
-//!   never references into their fields.
-//! * **Free for programs without such types.** Until the first one is registered, or
-//!   the first list or dict made, a section takes no lock. Such an object can reach a
-//!   running traversal only from foreign code; there the check is repeated.
+//! * **No foreign code runs in a section.** A section calls hooks and callbacks
+//!   [`outside`], with the lock released; code outside of sections calls them through
+//!   [`calling`]. Destructors of objects dying in a section wait for its end
+//!   (`release::park`). User code may therefore read and write fields wherever user
+//!   code runs, without waiting for a lock of its own thread.
+//! * **The rest of a traversal** may run outside of its section, in a section of its
+//!   own ([`without_host`]), with the host's lock released.
+//! * **Borrowed objects stay alive.** A value removed from a field by a write is kept
+//!   until all traversals running at that time have ended (`deferred_drop`). An
+//!   `ObjRef` read before a call of a hook is therefore valid after the call: frames
+//!   hold objects, never references into fields.
+//! * **Free for programs without run-time fields.** Until the first type with fields
+//!   declared at run time is registered, or the first list or dict made, a section
+//!   takes no lock. A list, a dict or an object of such a type can reach a running
+//!   traversal only from foreign code; after foreign code, the check is repeated.
 //!
-//! Deadlocks: no thread waits for the process-wide lock while it holds the host's lock,
-//! or for the host's lock while it holds the process-wide one shared. A thread may wait
+//! Deadlocks: no thread waits for the process-wide lock while holding the host's lock,
+//! or for the host's lock while holding the process-wide lock shared. A thread may wait
 //! for the host's lock while holding the process-wide lock exclusively: the owner of
 //! the host's lock never waits for ours.
 //!
 //! # The token in signatures
 //!
-//! A [`Section`] has no size. Every read of a field takes `&Section`, and a reference to
-//! the contents of the field (`FieldValue`) is bound to that borrow. Calls that may leave
-//! the section (`outside`, `hooks::run`, `Poll::step`) take `&mut Section`, so the
-//! signature of an engine's method shows whether user code may run in the method.
-//! `reading` lends its token immutably, so such a section is never left. Code outside of
-//! sections calls users through `calling`, `hooks::run_outside` and `Poll::step_outside`;
-//! debug builds assert that this code really is outside of sections.
+//! A [`Section`] has no size. Every read of a field takes `&Section`, and a reference
+//! to the contents of the field (`FieldValue`) is bound to this borrow. Calls that may
+//! leave the section (`outside`, `hooks::run`, `Poll::step`) take `&mut Section`: the
+//! signature of an engine's method tells whether user code may run in the method.
+//! `reading` lends its token immutably, hence its section is never left. Code outside
+//! of sections calls users through `calling`, `hooks::run_outside` and
+//! `Poll::step_outside`; debug builds assert that no section is open.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -77,8 +78,8 @@ pub(crate) fn own_writes() -> u64 {
     LOCAL.with(|local| local.writes.get())
 }
 
-/// The number of times traversals were left so far. It does not change in a section,
-/// nor while a caller holds the locks of a writer.
+/// The number of times traversals were left in this process. It does not change in a
+/// section, nor while a caller holds the locks of a writer.
 #[inline(always)]
 pub(super) fn times_left() -> u64 {
     LEFT.load(Ordering::Relaxed)
@@ -98,7 +99,7 @@ struct Local {
     /// The result of `release::park`.
     parked: Cell<bool>,
     writes: Cell<u64>,
-    // Without a destructor, so that it can be used until the very end of a thread.
+    // Without a destructor, for use until the very end of a thread.
     guard: Cell<ManuallyDrop<Option<RwLockReadGuard<'static, ()>>>>,
 }
 
@@ -138,14 +139,14 @@ pub(crate) fn may_have_cycles() -> bool {
 
 /// The token of a section: its owner may read fields.
 ///
-/// A reference that a read lends from a field is bound to a shared borrow of the token,
-/// and code that leaves the section for foreign code must end that borrow. No reference
-/// into a field can therefore outlive the time in which nobody writes. The token has no
-/// size, and belongs to one thread.
+/// A reference lent from a field is bound to a shared borrow of the token, and code
+/// leaving the section for foreign code must end this borrow. No reference into a field
+/// can therefore outlive the time without writers. The token has no size, and belongs
+/// to one thread.
 pub struct Section(PhantomData<*mut ()>);
 
-/// Runs `body` in a section that is not left before its end: the token is only lent, so
-/// `body` runs no foreign code. It must keep no borrowed object beyond its end.
+/// Runs `body` in a section open until the end of `body`: the token is only lent, so
+/// `body` runs no foreign code. `body` must keep no borrowed object beyond its end.
 #[inline]
 pub(crate) fn reading<T>(body: impl FnOnce(&Section) -> T) -> T {
     let _open = SectionGuard::enter(false);
@@ -159,8 +160,8 @@ pub(super) fn exclusively<T>(body: impl FnOnce(&Section) -> T) -> T {
     body(&Section(PhantomData))
 }
 
-/// Runs a traversal in a section: objects borrowed in it stay alive until its end, even
-/// across foreign code that is called [`outside`].
+/// Runs a traversal in a section: objects borrowed in the section stay alive until its
+/// end, even across foreign code called [`outside`].
 ///
 /// A traversal begins outside of all sections: its token would not hold back the token
 /// of an enclosing section.
@@ -172,7 +173,7 @@ pub fn traversing<T>(body: impl FnOnce(&mut Section) -> T) -> T {
     body(&mut Section(PhantomData))
 }
 
-/// Runs foreign code from inside a section, leaving it for that time.
+/// Runs foreign code from inside a section, leaving the section meanwhile.
 #[inline(always)]
 pub fn outside<T>(section: &mut Section, body: impl FnOnce() -> T) -> T {
     let _given_up = section;
@@ -245,8 +246,9 @@ impl Drop for Watch {
 #[inline(always)]
 fn leaving<T>(body: impl FnOnce() -> T) -> T {
     let _watch = Watch::begin(false);
-    // No lock is held yet. If `body` registers the first such type, a section that it
-    // opens takes the lock itself.
+    // No lock is held yet. If `body` registers the first type with fields declared at
+    // run time, or makes the first list or dict, a section opened by `body` takes the
+    // lock itself.
     if !RUN_TIME_FIELDS.load(Ordering::Acquire) && host::hooks().is_none() {
         let result = body();
         refresh();
@@ -256,8 +258,8 @@ fn leaving<T>(body: impl FnOnce() -> T) -> T {
     body()
 }
 
-/// Checks again whether sections need the lock; called where a running traversal meets
-/// objects that were not reachable when it began.
+/// Checks again whether sections need the lock; called where a running traversal visits
+/// objects that were unreachable at its beginning.
 #[inline(always)]
 fn refresh() {
     if RUN_TIME_FIELDS.load(Ordering::Acquire) {
@@ -281,7 +283,7 @@ fn refresh_now() {
 pub struct Poll {
     /// The number of steps until the next check.
     left: u32,
-    /// The number of visits that makes it due.
+    /// The number of visits at which the next check is due.
     due: u64,
 }
 
@@ -303,14 +305,14 @@ impl Poll {
     ///
     /// # Errors
     ///
-    /// Errors from the host that end the operation.
+    /// Errors from the host, ending the operation.
     #[inline(always)]
     pub(crate) fn step(&mut self, section: &mut Section) -> Result<()> {
         let _given_up = section;
         self.count()
     }
 
-    /// Counts one step of an operation that is not in a section. May run foreign code.
+    /// Counts one step of an operation outside of sections. May run foreign code.
     ///
     /// # Errors
     ///
@@ -321,9 +323,9 @@ impl Poll {
         self.count()
     }
 
-    /// Returns true if a traversal has made many visits where the section cannot be
-    /// left, and should soon call [`step`](Self::step), which then checks with the host.
-    /// The traversal counts these visits, so the poll does not count them again.
+    /// Returns true if a traversal has made many visits without leaving the section,
+    /// and should soon call [`step`](Self::step) to check with the host. The traversal
+    /// counts these visits; the poll does not count them again.
     #[inline(always)]
     pub(crate) fn is_due(&mut self, visits: u64) -> bool {
         if visits < self.due {
@@ -346,7 +348,7 @@ impl Poll {
     }
 
     /// As [`step`](Self::step). Returns true if the rest of the traversal should run
-    /// [`without_host`], which it may only if `can_release` is true.
+    /// [`without_host`], which is possible only with `can_release`.
     ///
     /// # Errors
     ///
@@ -403,8 +405,8 @@ impl Poll {
 /// take milliseconds, and nobody notices a tenth of a second.
 const RARELY: Duration = Duration::from_millis(100);
 
-/// Checks with the host from a traversal that runs [`without_host`]. Outside of its
-/// section, where writers get their turn. Returns false if that was not necessary yet.
+/// Checks with the host from a traversal running [`without_host`]. Outside of its
+/// section, to let writers in. Returns false if the check was not necessary yet.
 fn ask_again(hooks: &host::HostHooks, last: Instant) -> Result<bool> {
     if last.elapsed() < RARELY {
         return Ok(false);
@@ -414,11 +416,11 @@ fn ask_again(hooks: &host::HostHooks, last: Instant) -> Result<bool> {
     answer.map(|_| true)
 }
 
-/// Runs the rest of a traversal with the host's lock released. It must call no function
-/// of the host other than hooks, which take the lock themselves.
+/// Runs the rest of a traversal with the host's lock released. `body` must call no
+/// function of the host other than hooks, which take the lock themselves.
 ///
-/// For the traversal, `body` is like a hook that continues it: objects met so far stay
-/// alive, and `body` reads fields in a section of its own, under the process-wide lock.
+/// For the traversal, `body` is like a hook: objects visited before stay alive, and
+/// `body` reads fields in a section of its own, under the process-wide lock.
 ///
 /// # Errors
 ///
@@ -452,8 +454,8 @@ pub(crate) fn without_host<T>(
 ///
 /// # Errors
 ///
-/// `RuntimeError` if the host's lock is no longer available; nothing was written in
-/// that case.
+/// `RuntimeError` if the host's lock is no longer available; on an error, no field was
+/// written.
 pub(super) fn writing<T>(body: impl FnOnce(bool) -> T) -> Result<T> {
     LOCAL.with(|local| local.writes.set(local.writes.get() + 1));
     calling(|| {
@@ -496,9 +498,9 @@ fn write_with_host<T>(hooks: &'static host::HostHooks, body: impl FnOnce(bool) -
     })
 }
 
-/// Waits until no section that uses the process-wide lock is open.
+/// Waits until no section using the process-wide lock is open.
 pub(super) fn write_lock() -> RwLockWriteGuard<'static, ()> {
-    // The lock guards no data of its own, so a panic leaves nothing broken.
+    // The lock guards no data of its own, so a panic leaves no data broken.
     LOCK.write().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -535,7 +537,7 @@ impl Local {
 
 /// An open section, closed by drop, even if a panic unwinds.
 struct SectionGuard {
-    /// True if it took the lock that an outer section did not need.
+    /// True if the section took the lock unneeded by an outer section.
     activated: bool,
 }
 
@@ -579,14 +581,14 @@ fn close(local: &Local) {
     local.active.set(false);
     let ticket = local.ticket.take();
     local.unlock();
-    // Destructors may run from here on, outside of any section.
+    // Destructors may run from this line on, outside of any section.
     release::resume(local.parked.get());
     if let Some(ticket) = ticket {
         deferred_drop::end(ticket);
     }
 }
 
-/// A section that was left for foreign code; drop re-enters it.
+/// A section left for foreign code; drop re-enters the section.
 struct SuspendedSection {
     depth: u32,
     active: bool,
@@ -605,7 +607,7 @@ impl SuspendedSection {
             }
             let uncounted = local.traversal.get() && local.ticket.get().is_none();
             if uncounted && local.active.get() {
-                // From this point on, all objects read so far must stay alive.
+                // From this point on, all objects already read must stay alive.
                 local.ticket.set(Some(deferred_drop::begin()));
             }
             let left = SuspendedSection {

@@ -1,5 +1,5 @@
-//! Keeps objects that a traversal borrows alive until its end: snapshots of mutable
-//! containers, and values that hooks pass in.
+//! Keeps objects borrowed by a traversal alive until its end: snapshots of mutable
+//! containers, and values passed in by hooks.
 
 use std::cell::RefCell;
 
@@ -10,20 +10,20 @@ use super::view::ObjRef;
 /// An append-only owner of values; its loans live as long as the arena.
 #[derive(Default)]
 pub struct Arena {
-    // Boxed, so that growing the vector does not move a value.
+    // Boxed: growing the vector does not move a value.
     #[allow(clippy::vec_box, reason = "the values' addresses must not change")]
     values: RefCell<Vec<Box<Value>>>,
 }
 
 impl Arena {
-    /// Takes ownership of an object and lends it for the arena's lifetime.
+    /// Takes ownership of an object and lends the object for the arena's lifetime.
     pub(crate) fn keep(&self, object: Ref<Obj>) -> ObjRef<'_> {
         let pointer = object.raw();
         self.values
             .borrow_mut()
             .push(Box::new(Value::from_object(object)));
-        // SAFETY: the arena owns a reference from here on, and nothing leaves
-        // it before it is dropped.
+        // SAFETY: the arena owns a reference from this line on, and keeps all its
+        // references until the arena is dropped.
         unsafe { ObjRef::new(pointer) }
     }
 
@@ -32,8 +32,8 @@ impl Arena {
         let kept = Box::new(value.clone());
         let address: *const Value = &raw const *kept;
         self.values.borrow_mut().push(kept);
-        // SAFETY: the box keeps its address when it moves into the vector,
-        // and is neither changed nor dropped before the arena is.
+        // SAFETY: the box keeps its address when moved into the vector, and is neither
+        // changed nor dropped before the arena.
         unsafe { &*address }
     }
 }

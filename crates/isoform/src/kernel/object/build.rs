@@ -1,11 +1,11 @@
-//! Objects made from other objects: copies, deep copies, and copies with some
-//! fields replaced.
+//! Objects made from other objects: copies, deep copies, and copies with replaced
+//! fields.
 //!
-//! A deep copy allocates every object before its children exist and fills it later, in
-//! any order. Sharing and cycles therefore need no special handling: the copy of an
-//! object that is met again already has an address. Until it is filled, a copy has no
-//! children, so an interrupted copy is dropped like any other value, and the collector
-//! of cycles may come across it.
+//! A deep copy allocates every object before the object's children exist, and fills the
+//! objects later, in any order. Sharing and cycles therefore need no special handling:
+//! the copy of a revisited object already has an address. An unfilled copy has no
+//! children: an interrupted copy is dropped like any other value, and the collector of
+//! cycles may visit an unfilled copy.
 
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
@@ -27,8 +27,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::pages::Pages;
 use crate::kernel::types::{FieldFlag, Kind};
 
-/// Returns a copy of one object that shares all children. Objects whose identity
-/// matters and values that never change are not copied.
+/// Returns a copy of one object, sharing all children. Returns objects whose identity
+/// matters, and immutable values, without copying.
 pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
     let info = object.type_info();
     if !is_copied(info) {
@@ -45,7 +45,7 @@ pub(crate) fn copy_of_node(object: &Ref<Obj>) -> Ref<Obj> {
     access::reading(|section| copy_in(section, object))
 }
 
-/// As [`copy_of_node`], for the current writer.
+/// [`copy_of_node`] for the current writer.
 pub(super) fn copy_while_writing(object: &Ref<Obj>) -> Ref<Obj> {
     access::exclusively(|section| copy_in(section, object))
 }
@@ -53,8 +53,8 @@ pub(super) fn copy_while_writing(object: &Ref<Obj>) -> Ref<Obj> {
 fn copy_in(_: &Section, object: &Ref<Obj>) -> Ref<Obj> {
     let info = object.type_info();
     debug_assert!(!info.is_builtin());
-    // SAFETY: the object is of a declared type and alive, its fields do not
-    // change in this section, and those of the copy are completed right here.
+    // SAFETY: the object is of a declared type and alive, its fields do not change in
+    // this section, and the fields of the copy are completed right here.
     unsafe {
         let copy = allocate(info.layout, info.index);
         copy_words(object.raw(), copy, info);
@@ -93,18 +93,18 @@ pub fn with_fields(
         .collect::<Result<Vec<_>>>()?;
     let copy = copy_of_node(object);
     for (slot, value) in changes {
-        // SAFETY: nobody else sees the copy yet, the slot is one of its type,
-        // and the value was converted to it.
+        // SAFETY: the copy is visible to nobody else, the slot belongs to its type, and
+        // the value was converted to the slot's type.
         let old = unsafe { slot.replace(copy.raw(), value) };
-        // Dropped only here: its destructor may be user code.
+        // Dropped only here: the destructor may be user code.
         drop(old);
     }
     Ok(copy)
 }
 
-/// Returns a copy of the object that has `fields` with some of them replaced, by
-/// position, if all new values fit as they are. Otherwise returns None, leaving the
-/// values untouched.
+/// Returns a copy of the object, with the values of `fields` replacing fields by
+/// position, if all new values fit without conversion. Otherwise returns None, leaving
+/// the values untouched.
 #[inline]
 pub(crate) fn with_fitting(
     _section: &Section,
@@ -126,10 +126,10 @@ pub(crate) fn with_fitting(
         }
         after = position + 1;
     }
-    // SAFETY: the object is of a declared type and alive, and its fields do not
-    // change in this section. The copy is seen by nobody until each of its
-    // fields holds a reference of its own: one of the source's, retained, or
-    // a new value, which fits: `position` counts through `slots`.
+    // SAFETY: the object is of a declared type and alive, and its fields do not change
+    // in this section. The copy is visible to nobody until each of its fields holds a
+    // reference of its own: a reference of the source, retained, or a fitting new
+    // value; `position` counts through `slots`.
     unsafe {
         let copy = allocate(info.layout, info.index);
         copy_words(fields.object().raw(), copy, info);
@@ -149,12 +149,12 @@ pub(crate) fn with_fitting(
     }
 }
 
-/// Returns a copy of everything below a value. Iterative; linear in the number of
+/// Returns a copy of the whole value below `root`. Iterative; linear in the number of
 /// distinct objects.
 ///
 /// # Errors
 ///
-/// Errors from the host that end the operation.
+/// Errors from the host, ending the operation.
 pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
     let Some(object) = root.as_object() else {
         return Ok(root.clone());
@@ -162,10 +162,10 @@ pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
     access::traversing(|section| {
         let mut copier = Copier::default();
         let mut poll = Poll::default();
-        // SAFETY: the root is alive, and everything read below it stays alive until the
-        // end of this traversal, though `poll` may run code that removes it from its
-        // field. Each copy is owned by another one or by `root`, and becomes visible
-        // only when the work list is empty.
+        // SAFETY: the root is alive, and every object read below the root stays alive
+        // until the end of this traversal, though `poll` may run code that removes the
+        // object from its field. Each copy is owned by another copy or by `root`, and
+        // becomes visible only when the work list is empty.
         unsafe {
             let root = Value::from_object(Ref::from_raw(copier.copy(object.raw(), true)));
             while let Some((source, copy)) = copier.unfinished.pop() {
@@ -173,9 +173,8 @@ pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
                 prefetch_ahead(ObjRef::new(source));
                 let first = copier.unfinished.len();
                 copier.fill(section, source, copy);
-                // The first child is processed first, so that the copies are laid out
-                // in memory in the order in which they will be visited, whatever the
-                // order of the sources.
+                // The first child is processed first: the memory order of copies is the
+                // order of later visits, whatever the order of the sources.
                 copier.unfinished[first..].reverse();
             }
             Ok(root)
@@ -195,16 +194,16 @@ fn is_copied(info: &TypeInfo) -> bool {
 /// One deep copy.
 #[derive(Default)]
 struct Copier {
-    /// Sources with their copies, which have no children yet.
+    /// Sources with their copies, still without children.
     unfinished: Vec<(NonNull<Header>, NonNull<Header>)>,
-    /// For the objects met so far that have several owners: the position in `copies`,
-    /// plus one, by identity number.
+    /// For all visited objects with several owners: the position in `copies`, plus one,
+    /// by identity number.
     known: Pages<u32, 256>,
     copies: Vec<NonNull<Header>>,
 }
 
 impl Copier {
-    /// Returns the copy of an object, with one reference to it for the caller.
+    /// Returns the copy of an object, with one reference for the caller.
     ///
     /// # Safety
     ///
@@ -219,19 +218,19 @@ impl Copier {
             header.retain();
             return source;
         }
-        // An object with one owner is met only once; the root may be met again from
-        // below, whoever owns it.
+        // An object with one owner is visited only once; the root may be reached again
+        // from below, whoever owns the root.
         let may_return = is_root || header.count() > 1;
         if may_return && let Some(position) = self.known.word(header.ident()).checked_sub(1) {
             let copy = self.copies[position as usize];
-            // SAFETY: the copies are alive: each is owned by the copy it was
-            // first made for.
+            // SAFETY: the copies are alive: each copy is owned by the copy it was first
+            // made for.
             unsafe { copy.as_ref() }.retain();
             return copy;
         }
         let copy = match info.class() {
             // SAFETY: the layout is the type's own, and the children are written before
-            // the copy becomes visible. Until then its fields own nothing.
+            // the copy becomes visible. Until then, the fields own nothing.
             Payload::Plain | Payload::Node => unsafe {
                 let copy = allocate(info.layout, info.index);
                 copy_words(source, copy, info);
@@ -261,7 +260,7 @@ impl Copier {
     /// must not have been filled before.
     unsafe fn fill(&mut self, section: &Section, source: NonNull<Header>, copy: NonNull<Header>) {
         // SAFETY: promised by the caller. The fields of the copy own nothing, so their
-        // contents may be overwritten; those of the source have the same type, and do
+        // contents may be overwritten; the source's fields have the same type, and do
         // not change in this section.
         unsafe {
             let info = table::info(source.as_ref().type_index);
@@ -284,7 +283,7 @@ impl Copier {
                 let source = ObjRef::new(source);
                 contents::fill_copy(section, source, copy, |part| self.value(part));
             } else if info.tracked.load(Ordering::Acquire) {
-                // The source may be part of a cycle, and so may its copy.
+                // The source may be part of a cycle, hence the copy, too.
                 collect::track_raw(copy);
             }
         }
@@ -325,7 +324,7 @@ unsafe fn copy_words(source: NonNull<Header>, copy: NonNull<Header>, info: &Type
     }
 }
 
-/// Adds an owner to the object that a field points to.
+/// Adds an owner to the object in a field.
 ///
 /// # Safety
 ///
@@ -347,8 +346,8 @@ unsafe fn retain_field(object: NonNull<Header>, slot: DropSlot) {
 /// The slot must belong to the object's type, and the field must own nothing.
 #[inline]
 unsafe fn forget_child(object: NonNull<Header>, slot: DropSlot) {
-    // SAFETY: promised by the caller; an empty field is a null pointer or None,
-    // whatever its type, to all code that goes by the table of slots.
+    // SAFETY: promised by the caller; for all code using the table of slots, an empty
+    // field is a null pointer or None, whatever the field's type.
     unsafe {
         match slot {
             DropSlot::Pointer(offset) => {
@@ -365,12 +364,12 @@ unsafe fn forget_child(object: NonNull<Header>, slot: DropSlot) {
     }
 }
 
-/// Moves the value out of a field, which must be written again.
+/// Moves the value out of a field; the field must be written again.
 ///
 /// # Safety
 ///
-/// The slot must belong to the object's type; nothing may read the field
-/// before it is written.
+/// The slot must belong to the object's type; no read of the field may precede the next
+/// write.
 pub(super) unsafe fn take_field(object: NonNull<Header>, slot: DropSlot) -> Value {
     // SAFETY: promised by the caller; the reference that the field owned moves
     // to the value.

@@ -1,5 +1,5 @@
-//! Builds objects from fields that arrive one at a time, in any order, as in a file.
-//! Every value is checked when it is set, so building only stores.
+//! Builds objects from fields arriving one at a time, in any order, as in a file. Every
+//! value is checked when set; building only stores.
 
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
@@ -10,10 +10,10 @@ use crate::kernel::container;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::types::check::SchemaChecker;
 
-/// Collects the fields of one object after another, all of the same type.
+/// Collects the fields of one object after another, all objects of the same type.
 pub(crate) struct ObjectBuilder {
     info: &'static TypeInfo,
-    // One per field, each satisfying the field's schema.
+    // One value per field, satisfying the field's schema.
     values: Box<[Option<Value>]>,
 }
 
@@ -40,7 +40,7 @@ impl ObjectBuilder {
         self.info
     }
 
-    /// Sets a field; false if it was already set.
+    /// Sets a field; false for a field set before.
     ///
     /// # Errors
     ///
@@ -75,13 +75,12 @@ impl ObjectBuilder {
         self.values.fill_with(|| None);
     }
 
-    /// Builds the object in a preallocated block; without one, or if it is for another
-    /// type, allocates a new block. Fields that were not set take their default.
+    /// Builds the object in a preallocated block; without a block, or if the block is
+    /// for another type, allocates a new block. Unset fields take their default.
     ///
     /// # Errors
     ///
-    /// `TypeError` for a field that has no default, or whose default does not
-    /// fit it.
+    /// `TypeError` for an unset field without a default, or with an unfitting default.
     #[inline(always)]
     pub(crate) fn finish(
         &mut self,
@@ -92,8 +91,7 @@ impl ObjectBuilder {
             self.complete(fitter)?;
         }
         let values = self.values.iter_mut();
-        // SAFETY: there is one value per slot, and each was checked when it was
-        // set.
+        // SAFETY: each slot has one value, checked when set.
         Ok(unsafe {
             build(
                 self.info,

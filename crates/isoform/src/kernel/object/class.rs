@@ -1,7 +1,8 @@
 //! The engines' classification of types, as bytes that change when hooks are set.
 //!
-//! Setting a hook after the registration of a type changes the class of the type's entry
-//! (`Class`, `Shape`) while other threads read the entry, so these bytes are atomic.
+//! Setting a hook after the registration of a type changes the class of the type's
+//! entry (`Class`, `Shape`) while other threads read the entry: hence the bytes are
+//! atomic.
 
 use std::marker::PhantomData;
 use std::mem;
@@ -25,7 +26,7 @@ pub enum Payload {
     Sequence,
     /// A container of entries that never changes.
     Mapping,
-    /// A container that holds one of these, and another one after a change.
+    /// A container with one immutable container inside, replaced by each change.
     Mutable,
     /// A shape.
     Shape,
@@ -43,8 +44,8 @@ impl Payload {
         matches!(self, Plain | Node | Sequence | Mapping | Mutable)
     }
 
-    /// True for containers that can change during a traversal, so that a cycle
-    /// may lead through one that has a single owner.
+    /// True for containers that can change during a traversal: a cycle may lead through
+    /// a mutable container with a single owner.
     #[inline(always)]
     pub fn is_mutable(self) -> bool {
         matches!(self, Payload::Mutable)
@@ -72,7 +73,7 @@ impl VisitShape {
     }
 }
 
-/// A small enum that changes when hooks are set, and is read without locks.
+/// A small enum, changed by setting hooks and read without locks.
 pub(super) struct AtomicEnum<E>(AtomicU8, PhantomData<E>);
 
 /// # Safety

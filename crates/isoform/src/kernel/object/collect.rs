@@ -1,27 +1,28 @@
 //! Collection of cycles: objects kept alive only by each other.
 //!
-//! Reference counts free everything but cycles, and a cycle needs an edge that was made
-//! after both its ends existed: an element inserted into a list or dict, or a field
-//! that was written. Objects that gained such an edge are *tracked*. A collection
-//! visits everything reachable from the tracked objects, and counts for each object the
-//! references that come from visited objects. If these are all the object's owners, and
-//! nothing with other owners reaches it, it is garbage. (Trial deletion: Bacon and
-//! Rajan, "Concurrent Cycle Collection in Reference Counted Systems", 2001; here with
-//! the world stopped.)
+//! Reference counts free all garbage except cycles, and a cycle needs an edge younger
+//! than both its ends: an element inserted into a list or dict, or a written field.
+//! Objects with a younger edge are *tracked*. A collection visits all objects reachable
+//! from the tracked objects, and counts for each object the references from visited
+//! objects. If these references are all the object's owners, and no object with other
+//! owners reaches the object, the object is garbage. (Trial deletion: Bacon and Rajan,
+//! "Concurrent Cycle Collection in Reference Counted Systems", 2001; here with the
+//! world stopped.)
 //!
-//! A collection starts by itself once many more objects are tracked than the last one
-//! left: at least [`MIN_FRESH`], and a share of the objects it had to visit, so that a
-//! tracked object costs O(1) visits regardless of everything else.
+//! A collection starts automatically once many more objects are tracked than the
+//! previous collection left: at least [`MIN_FRESH`], and a share of the objects visited
+//! then. A tracked object thus costs O(1) visits, regardless of all other objects.
 //!
 //! # Why the counts can be trusted
 //!
 //! Other threads may own objects and follow references while counts are read. During a
-//! collection, the writer's lock is held, so nobody reads or writes a field declared at
-//! run time, a list or a dict, and tracked objects that die keep their fields until its
-//! end. A thread that owns a visited object can then move only to children of arrays,
-//! maps and Rust structs, which form no cycles. Counts are read parents first in that
-//! order: if a thread leaves an object before its count is read, it moves to an object
-//! whose count is read later, and is found at the last of them at the latest.
+//! collection, the writer's lock is held: nobody reads or writes a field declared at
+//! run time, a list or a dict, and dying tracked objects keep their fields until the
+//! end of the collection. A thread owning a visited object can then move only to
+//! children of arrays, maps and Rust structs, and these edges form no cycles. Counts
+//! are read along these edges, parents first: a thread leaving an object before its
+//! count is read moves to an object with a later read, and is found at the last such
+//! object at the latest.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,7 +52,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// The least number of newly tracked objects before the next collection.
 const MIN_FRESH: usize = 10_000;
-/// The number of visits that a collection may spend on each newly tracked object.
+/// The number of visits allowed to a collection for each newly tracked object.
 const VISITS_PER_FRESH: usize = 4;
 /// A collection is due when this many objects are tracked; `usize::MAX` while one is
 /// running.
@@ -74,7 +75,7 @@ pub(super) fn track(object: &Ref<Obj>) {
     track_raw(object.raw());
 }
 
-/// As [`track`], for a type that already has tracked objects.
+/// [`track`] for a type with tracked objects.
 pub(super) fn track_raw(object: NonNull<Header>) {
     insert(object.as_ptr() as usize);
 }
@@ -84,12 +85,12 @@ pub(crate) fn track_payload<T: Content>(payload: &Mutable<T>) {
     insert(address_of(payload));
 }
 
-/// Stops tracking a list or dict that dies; waits for a running collection.
+/// Stops tracking a dying list or dict; waits for a running collection.
 pub(crate) fn untrack_payload<T: Content>(payload: &Mutable<T>) {
     forget(address_of(payload));
 }
 
-/// The address of the header of an object that begins with this payload.
+/// The address of the header of the object beginning with this payload.
 fn address_of<T: Content>(payload: &Mutable<T>) -> usize {
     std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE
 }
@@ -133,7 +134,7 @@ pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
 }
 
 /// The number of objects that may be part of a cycle: lists and dicts with an inserted
-/// object, and objects with a field that was set to an object.
+/// object, and objects with a field set to an object.
 pub fn tracked_count() -> usize {
     COUNT.load(Ordering::Relaxed)
 }
@@ -155,12 +156,13 @@ fn collect_once() {
     }
 }
 
-/// Frees all objects that only keep each other alive, and returns their number.
+/// Frees all objects kept alive only by each other, and returns their number.
 ///
-/// Cycles can only go through [`List`](crate::values::List), [`Dict`](crate::values::Dict) and objects
-/// with mutable fields. O(objects reachable from the tracked ones); other threads that
-/// read or write fields wait meanwhile. A write does this by itself once many more
-/// objects may be part of a cycle than after the previous collection.
+/// Cycles can only go through [`List`](crate::values::List),
+/// [`Dict`](crate::values::Dict) and objects with mutable fields. O(objects reachable
+/// from the tracked objects); other threads wait meanwhile before reading or writing
+/// fields. A write starts a collection once many more objects may be part of a cycle
+/// than after the previous collection.
 ///
 /// ```
 /// use isoform::Value;
@@ -175,7 +177,7 @@ fn collect_once() {
 pub fn collect_cycles() -> usize {
     let mut doomed = Garbage::default();
     let mut visited = 0;
-    // An error means that the host language has shut down, and the process with it.
+    // An error means the shutdown of the host language, and of the process with it.
     let _ended = access::writing(|_idle| {
         let tracked = tracked();
         let Some(roots) = tracked.as_ref().filter(|tracked| !tracked.is_empty()) else {
@@ -194,21 +196,21 @@ pub fn collect_cycles() -> usize {
         }
     });
     let count = doomed.objects.len();
-    // Destructors may be user code, so they run when no lock is held.
+    // Destructors may be user code, so no lock is held while they run.
     drop(doomed);
     let fresh = MIN_FRESH.max(visited / VISITS_PER_FRESH);
     DUE.store(tracked_count() + fresh, Ordering::Relaxed);
     count
 }
 
-/// Visits the objects that live only because of the caller: the object, if it has one
-/// owner, and everything reached from it through objects with one owner, but at most
-/// `limit` objects. If the object may be part of a cycle, owners that it keeps alive
-/// itself do not count, provided that it reaches at most `limit` objects. A preserved
-/// wrapper does not count as an owner of a reached object, since only that object keeps
-/// it alive; the visitor recognises it by the bit [`PRESERVED`] of the spare word. For
-/// the cycle collector of a host language, which must know what its wrapper keeps
-/// alive.
+/// Visits the objects kept alive by the caller alone: the object, if it has one owner,
+/// and all objects reached through objects with one owner, but at most `limit` objects.
+/// If the object may be part of a cycle, owners kept alive by the object itself do not
+/// count, provided that the object reaches at most `limit` objects. A preserved wrapper
+/// does not count as an owner of a reached object, since only that object keeps its
+/// wrapper alive; the visitor recognises the wrapper by the bit [`PRESERVED`] of the
+/// spare word. For the cycle collector of a host language, to find the objects kept
+/// alive by its wrapper.
 ///
 /// # Safety
 ///
@@ -250,8 +252,8 @@ pub unsafe fn visit_exclusively_owned(
             return;
         }
         left -= 1;
-        // SAFETY: the object is kept alive by the one before it, whose fields
-        // nobody changes, because writers hold the host's lock.
+        // SAFETY: the object is kept alive by the previous object, whose fields nobody
+        // changes, because writers hold the host's lock.
         unsafe {
             let borrowed = ObjRef::new(object);
             visit(borrowed.as_ref());
@@ -268,7 +270,7 @@ pub unsafe fn visit_exclusively_owned(
     }
 }
 
-/// Objects with one owner that are still to be visited.
+/// Objects with one owner, still to be visited.
 struct PendingObjects(Vec<NonNull<Header>>);
 
 impl PendingObjects {
@@ -308,7 +310,7 @@ struct Graph {
 }
 
 impl Graph {
-    /// Returns None if there are more than `limit` objects.
+    /// Returns None for more than `limit` objects.
     fn visit(roots: &[NonNull<Header>], limit: usize) -> Option<Self> {
         let mut graph = Graph::default();
         for &root in roots {
@@ -350,13 +352,13 @@ impl Graph {
     }
 
     fn children(&mut self, object: NonNull<Header>) {
-        // SAFETY: the object is tracked, and does not die before the collection is
-        // over, or a field of such an object keeps it alive; see the module
+        // SAFETY: the object is tracked and does not die before the end of the
+        // collection, or is kept alive by a field of a tracked object; see the module
         // documentation.
         let header: &Header = unsafe { object.as_ref() };
         let info = table::info(header.type_index);
         if header.host.load(Ordering::Relaxed) & PRESERVED != 0 {
-            // The object's own wrapper is an owner that only the object keeps alive.
+            // The object's own wrapper is an owner kept alive only by the object.
             let number = self.number(object);
             self.internal[number as usize] += 1;
         }
@@ -448,9 +450,9 @@ impl Graph {
             .collect()
     }
 
-    /// True if the wrapper of the first object is the one that reports a group of
-    /// objects. Preserved wrappers of objects that reach each other would all report
-    /// the same group, and count its objects several times.
+    /// True if the wrapper of the first object is the wrapper responsible for reporting
+    /// a group of objects. Otherwise, preserved wrappers of objects reaching each other
+    /// would all report the same group and count its objects several times.
     fn speaks_for(&self, garbage: &[u32]) -> bool {
         // SAFETY: as in `children`.
         let header = |number: u32| unsafe { self.objects[number as usize].as_ref() };
@@ -459,14 +461,14 @@ impl Graph {
         !preserved(0) || rivals.all(|&number| header(number).ident() >= header(0).ident())
     }
 
-    /// Removes the references that form the cycles of the garbage.
+    /// Removes the references forming the cycles of the garbage.
     fn break_up(self, doomed: &mut Garbage) {
         let garbage = self.garbage();
         let objects: Vec<NonNull<Header>> = garbage
             .iter()
             .map(|&number| self.objects[number as usize])
             .collect();
-        // A preserved wrapper may be revived until it is gone, so its object must stay
+        // A preserved wrapper may be revived until its end, so its object must stay
         // readable.
         let readable = objects.iter().any(|object| {
             // SAFETY: as in `children`.
@@ -474,8 +476,8 @@ impl Graph {
             word & PRESERVED != 0
         });
         for &object in &objects {
-            // SAFETY: garbage is alive until its references are dropped, which happens
-            // after this function; each object gets one more owner.
+            // SAFETY: garbage is alive until its references are dropped after this
+            // function; each object gets one more owner.
             unsafe {
                 object.as_ref().retain();
                 doomed.objects.push(Ref::from_raw(object));
@@ -499,10 +501,9 @@ impl Graph {
                 if readable && slot.storage.holds_object() {
                     continue;
                 }
-                // SAFETY: the writer's lock is held and nobody but this
-                // collection can reach the object; a pointer that is null is
-                // fine for dropping it, which is all that will happen to it,
-                // or for a nullable field.
+                // SAFETY: the writer's lock is held and only this collection can reach
+                // the object; a null pointer is fine for a nullable field, and for the
+                // drop, the only remaining operation on the object.
                 doomed
                     .children
                     .push(unsafe { empty_field(object, drop_slot) });
@@ -511,7 +512,7 @@ impl Graph {
     }
 }
 
-/// Moves the value out of a field and leaves it empty.
+/// Moves the value out of a field, leaving the field empty.
 ///
 /// # Safety
 ///
@@ -548,7 +549,7 @@ mod tests {
             .expect("nothing is demanded");
         let value = Value::from(list.clone());
         let object = value.as_object().expect("an object");
-        // As between the last decrement and the end of the tracking.
+        // The state between the last decrement and the end of the tracking.
         object.header().set_count_for_test(0);
         collect_cycles();
         let owners = object.owners();

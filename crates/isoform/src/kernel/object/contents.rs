@@ -109,8 +109,8 @@ impl<'a> ObjRef<'a> {
     }
 }
 
-/// Returns a copy of a container that shares its parts; other objects of built-in types
-/// are returned as they are.
+/// Returns a copy of a container, sharing its parts; returns other objects of built-in
+/// types unchanged.
 pub(super) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
     macro_rules! copy {
         ($($payload:ty),*) => {
@@ -127,7 +127,7 @@ pub(super) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
     copy.unwrap_or_else(|| object.clone())
 }
 
-/// Allocates a container of a type, which [`fill_copy`] is going to fill.
+/// Allocates a container of a type, to be filled by [`fill_copy`].
 pub(super) fn unfilled(info: &TypeInfo) -> NonNull<Header> {
     match info.index {
         ArrayObj::INDEX => Ref::new(ArrayObj::default()).into_raw(),
@@ -138,7 +138,7 @@ pub(super) fn unfilled(info: &TypeInfo) -> NonNull<Header> {
     }
 }
 
-/// Fills a container with copies of the parts of another one.
+/// Fills a container with copies of the parts of another container.
 ///
 /// # Safety
 ///

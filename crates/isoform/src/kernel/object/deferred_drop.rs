@@ -1,13 +1,13 @@
-//! Keeps values that were removed from a field while a traversal may still use them.
+//! Keeps values removed from a field while a traversal may still use the values.
 //!
-//! A traversal borrows the objects it has read from fields, without owning them, for as
-//! long as it runs. A value that a write removes from a field therefore stays alive
-//! until every traversal that could have read it has ended. Traversals are counted in
-//! two alternating epochs (as in epoch-based reclamation: Fraser, "Practical
-//! lock-freedom", 2004): the epoch advances when no traversal of the previous one is
-//! left, and a value dies when the epoch has advanced twice. The waiting memory is
-//! therefore bounded by the writes during the longest traversal, even if some traversal
-//! is always running.
+//! A traversal borrows the objects read from fields, without owning the objects, until
+//! its end. A value removed from a field by a write therefore stays alive until the end
+//! of every traversal that could have read the value. Traversals are counted in two
+//! alternating epochs (as in epoch-based reclamation: Fraser, "Practical lock-freedom",
+//! 2004): the epoch advances after the end of all traversals of the previous epoch, and
+//! a value dies when the epoch has advanced twice. The waiting memory is therefore
+//! bounded by the writes during the longest traversal, even if some traversal is always
+//! running.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use super::raw_value::Value;
 
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
-/// The number of running traversals, by the parity of the epoch they began in.
+/// The number of running traversals, by the parity of their first epoch.
 static RUNNING: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 /// The number of waiting values.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
@@ -35,7 +35,7 @@ struct Batches {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EpochGuard(usize);
 
-/// Counts a traversal; must be called before it reads its first field.
+/// Counts a traversal; must be called before the traversal's first read of a field.
 pub(super) fn begin() -> EpochGuard {
     loop {
         let epoch = EPOCH.load(SeqCst);
@@ -56,7 +56,7 @@ pub(super) fn end(ticket: EpochGuard) {
     }
 }
 
-/// True if no traversal runs. Later ones read the new contents, provided that the
+/// True if no traversal runs. Later traversals read the new contents, provided that the
 /// caller keeps readers out.
 pub(super) fn is_idle() -> bool {
     RUNNING.iter().all(|count| count.load(SeqCst) == 0)
@@ -68,11 +68,11 @@ pub(super) fn keep(value: Value) {
     batches.young.push(value);
     WAITING.fetch_add(1, SeqCst);
     drop(batches);
-    // The last traversal may have ended before it could see the waiting value.
+    // The last traversal may have ended without seeing the waiting value.
     sweep();
 }
 
-/// Drops the values that nobody can use any more.
+/// Drops the values beyond the reach of all traversals.
 fn sweep() {
     loop {
         let mut batches = BATCHES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,8 +80,8 @@ fn sweep() {
         if WAITING.load(SeqCst) == 0 || RUNNING[(epoch + 1) % 2].load(SeqCst) != 0 {
             return;
         }
-        // Nobody is left who began in an earlier epoch, so the old batch is dead; the
-        // young one will be when this epoch's traversals have ended.
+        // All traversals of earlier epochs have ended, so the old batch is dead; the
+        // young batch dies after the end of this epoch's traversals.
         let young = std::mem::take(&mut batches.young);
         let dead = std::mem::replace(&mut batches.old, young);
         EPOCH.store(epoch + 1, SeqCst);

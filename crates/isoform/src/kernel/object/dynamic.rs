@@ -20,17 +20,17 @@ use crate::kernel::types::{FieldDef, field_hint};
 ///
 /// # Errors
 ///
-/// `TypeError` if the number of values differs or a value does not fit its field; it
-/// names type, field, what was expected and what was given.
+/// `TypeError` if the number of values differs or a value does not fit its field,
+/// naming type and field, expected and given value.
 pub fn construct(index: TypeIndex, values: Vec<Value>) -> Result<Ref<Obj>> {
     construct_from(table::info(index), &mut { values })
 }
 
-/// As [`construct`], moving the values out of a slice.
+/// [`construct`], moving the values out of a slice.
 ///
 /// # Errors
 ///
-/// As [`construct`]; the values have then been moved or converted.
+/// The errors of [`construct`]; on an error, the values are moved or converted.
 #[inline]
 pub fn construct_from(info: &'static TypeInfo, values: &mut [Value]) -> Result<Ref<Obj>> {
     if info.is_builtin() || values.len() != info.slots.len() {
@@ -41,7 +41,7 @@ pub fn construct_from(info: &'static TypeInfo, values: &mut [Value]) -> Result<R
             *value = accept(info, field, std::mem::take(value))?;
         }
     }
-    // SAFETY: every slot has a value that fits.
+    // SAFETY: every slot has a fitting value.
     Ok(unsafe { build(info, None, values.iter_mut().map(std::mem::take)) })
 }
 
@@ -101,7 +101,7 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
 ///
 /// # Errors
 ///
-/// `AttributeError` if the type has no such field.
+/// `AttributeError` for an unknown field.
 pub fn field_value(object: &Ref<Obj>, name: &str) -> Result<Value> {
     let info = object.type_info();
     let field = info.field_index(name);
@@ -133,8 +133,8 @@ pub fn field_value_at(object: &Ref<Obj>, field: usize) -> Option<Value> {
     Some(value)
 }
 
-/// Called when a list of a Rust struct, which the compiler kept typed so far, becomes
-/// accessible to untyped code by being read from its field.
+/// Called when a list, kept typed by the compiler in a field of a Rust struct, becomes
+/// accessible to untyped code through a read of the field.
 pub(super) fn note_reading(info: &'static TypeInfo, field: usize, value: &Value) {
     if value.as_object().is_some() && container::binds(info.fields()[field].schema()) {
         // If Rust code made the contents unfit through an untyped handle, this is not
@@ -143,11 +143,11 @@ pub(super) fn note_reading(info: &'static TypeInfo, field: usize, value: &Value)
     }
 }
 
-/// Changes a mutable field by name, in an object with any number of owners.
-/// Code that runs at the same time, in other threads or around a hook or callback that
-/// calls this, sees the field either before or after the change. O(1), except for the
-/// conversion to the type of the field; waits until running comparisons, hashes and
-/// walks of other threads reach a hook, a callback or their end.
+/// Changes a mutable field by name, in an object with any number of owners. Code
+/// running at the same time, in other threads or around a calling hook or callback,
+/// sees the field either before or after the change. O(1), except for the conversion to
+/// the type of the field; waits until running comparisons, hashes and walks of other
+/// threads reach a hook, a callback or their end.
 ///
 /// # Errors
 ///
@@ -187,19 +187,20 @@ pub fn set_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()>
     replace_field(object, info, field, value)
 }
 
-/// [`set_field_at`] that can also change frozen fields: for host languages that have a
-/// way around a declaration.
+/// [`set_field_at`], also for frozen fields: for host languages with a way around a
+/// declaration.
 ///
-/// From the first such write on, all objects of the object's type count as mutable.
-/// Earlier guarantees of "frozen" become void: a
-/// [`StructuralKey`](crate::compare::StructuralKey) made before from an object of this type sees
-/// the change, so that comparing it is an error, and so does everything that remembers a hash.
-/// Do not use it on objects of kind `const-tree` that others may have compared by pointer.
+/// From the first write to a frozen field on, all objects of the object's type count as
+/// mutable. Earlier guarantees of "frozen" become void: a
+/// [`StructuralKey`](crate::compare::StructuralKey) made before from an object of this
+/// type sees the change, and comparing the key is an error; remembered hashes become
+/// outdated, too. Do not overwrite fields of `const-tree` objects that other code may
+/// have compared by pointer.
 ///
 /// # Errors
 ///
-/// `AttributeError` if the type has no such field or a Rust struct declares
-/// it, `TypeError` if the value does not fit.
+/// `AttributeError` if the type has no field at the position or a Rust struct declares
+/// the field, `TypeError` if the value does not fit.
 ///
 /// ```
 /// use isoform::objects::{construct, field_value, overwrite_field_at};
@@ -235,7 +236,7 @@ fn frozen(info: &TypeInfo, field: &FieldDef, why: &str) -> Error {
     Error::new(ErrorKind::Attribute, text)
 }
 
-/// Changes a field that no plain Rust reference can point to.
+/// Changes a field out of reach of plain Rust references.
 fn replace_field(
     object: &Ref<Obj>,
     info: &'static TypeInfo,
@@ -252,10 +253,10 @@ fn replace_field(
     let old = access::writing(|idle| {
         let value = value.take().unwrap_or_default();
         moment::before_write(object.identity(), || copy_while_writing(object));
-        // SAFETY: the slot is one of the object's own type, the value was
-        // converted to its schema, and nobody else reads or writes fields now.
-        // No reference into the field is in use: sections keep none across
-        // `outside`, and a Rust struct with a field here does not exist.
+        // SAFETY: the slot belongs to the object's own type, the value was converted to
+        // the slot's schema, and nobody else reads or writes fields meanwhile. No
+        // reference into the field is in use: sections keep none across `outside`, and
+        // a Rust struct with a field here does not exist.
         let old = unsafe { slot.replace(object.raw(), value) };
         (old, idle)
     });
@@ -271,7 +272,7 @@ fn replace_field(
     Ok(())
 }
 
-/// Returns a copy of the object with one field replaced; children are shared.
+/// Returns a copy of the object with one field replaced, sharing the children.
 ///
 /// # Errors
 ///

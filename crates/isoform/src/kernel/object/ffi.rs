@@ -3,13 +3,13 @@
 //!
 //! # The spare word
 //!
-//! A binding keeps the host's wrapper of an object in the spare word, so that one
-//! object has one wrapper. Only the low bit has a meaning here: with [`PRESERVED`] set,
-//! the wrapper stays alive although the host holds no reference to it (it carries its
-//! own state, such as attributes that a user added), and is itself one of the owners of
-//! the object. The object and the wrapper then form a cycle of owners. When the last
-//! *other* owner of the object goes, the function of [`set_preserved_hook`] is called
-//! to separate them.
+//! A binding keeps the host's wrapper of an object in the spare word, to give one
+//! object one wrapper. Only the low bit has a meaning here. With [`PRESERVED`] set, the
+//! wrapper stays alive without a reference from the host (the wrapper carries state,
+//! such as attributes added by a user), and is itself an owner of the object. The
+//! object and the wrapper then form a cycle of owners. When the last *other* owner of
+//! the object goes, the core calls the function of [`set_preserved_hook`] to separate
+//! wrapper and object.
 
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -25,19 +25,19 @@ use super::table::{self, TypeInfo};
 use super::view::Loaded;
 use crate::kernel::value::DType;
 
-/// The bit of the spare word that marks a wrapper that outlives its host references;
-/// see the module documentation.
+/// The bit of the spare word marking a wrapper that outlives its host references; see
+/// the module documentation.
 pub const PRESERVED: usize = 1;
 
 static PRESERVED_HOOK: OnceLock<fn(usize)> = OnceLock::new();
 
-/// Sets, once, the function that is called when an object with a preserved wrapper is
-/// about to lose its last other owner.
+/// Sets, once, the function called when an object with a preserved wrapper is about to
+/// lose its last other owner.
 ///
-/// It receives the spare word without the bit [`PRESERVED`], which is cleared before:
-/// the host reference that kept the wrapper alive now belongs to the function, which
-/// releases it when it can (under the host's lock). It runs in any thread, and must
-/// neither panic nor use the object.
+/// The function receives the spare word without the bit [`PRESERVED`], cleared before
+/// the call: the host reference keeping the wrapper alive then belongs to the function,
+/// to be released when possible (under the host's lock). The function runs in any
+/// thread, and must neither panic nor use the object.
 pub fn set_preserved_hook(hook: fn(usize)) {
     PRESERVED_HOOK.get_or_init(|| hook);
 }
@@ -54,7 +54,7 @@ pub(super) fn about_to_lose_last_other_owner(header: &Header) {
     if word & PRESERVED == 0 {
         return;
     }
-    // Whoever clears the bit hands over the wrapper, so this happens once.
+    // Clearing the bit hands over the wrapper, so only one thread may clear the bit.
     let cleared = header
         .host
         .compare_exchange(word, word & !PRESERVED, Ordering::AcqRel, Ordering::Relaxed)
@@ -65,7 +65,7 @@ pub(super) fn about_to_lose_last_other_owner(header: &Header) {
 }
 
 impl<T: Node> Ref<T> {
-    /// The object's address, with the reference that this `Ref` owned.
+    /// The object's address, with the reference owned by this `Ref`.
     #[inline]
     pub fn into_raw_pointer(self) -> NonNull<()> {
         self.into_raw().cast()
@@ -82,8 +82,8 @@ impl<T: Node> Ref<T> {
 ///
 /// # Safety
 ///
-/// The pointer must come from `into_raw_pointer` and own one reference, which
-/// moves to the result.
+/// The pointer must come from `into_raw_pointer` and own one reference, moved to the
+/// result.
 #[inline]
 pub unsafe fn from_raw_pointer(pointer: NonNull<()>) -> Ref<Obj> {
     // SAFETY: promised by the caller; every object is an `Obj`.
@@ -121,13 +121,13 @@ pub fn type_info(index: TypeIndex) -> &'static TypeInfo {
     table::info(index)
 }
 
-/// True if the type is, or extends, the other one. O(1).
+/// True if the type equals or extends the ancestor. O(1).
 #[inline]
 pub fn extends(index: TypeIndex, ancestor: TypeIndex) -> bool {
     table::is_a(index, ancestor)
 }
 
-/// The offset and storage of a field, as [`read_field`] needs them.
+/// The offset and storage of a field, for [`read_field`].
 #[derive(Clone, Copy, Debug)]
 pub struct FieldPlace {
     owner: TypeIndex,
@@ -143,7 +143,7 @@ impl FieldPlace {
         })
     }
 
-    /// The type that declares the field; objects of derived types have it, too.
+    /// The type declaring the field; objects of derived types have the field, too.
     #[inline(always)]
     pub fn owner(&self) -> TypeIndex {
         self.owner
@@ -200,8 +200,8 @@ pub unsafe fn read_field<'a>(object: &'a Ref<Obj>, place: &FieldPlace) -> Option
         return None;
     }
     // SAFETY: the object's type has the field, at this offset and with this storage,
-    // because fields of a parent are at the same place in every type that extends it;
-    // nobody writes it meanwhile.
+    // because every extending type keeps a parent's field at the same place; nobody
+    // writes the field meanwhile.
     unsafe {
         let field = place.slot.of(object.raw());
         Some(match place.slot.load(object.raw()) {
@@ -229,8 +229,8 @@ pub fn field_values(object: &Ref<Obj>) -> Vec<Value> {
 }
 
 /// Must be called when a value read by [`read_field`] becomes accessible to users: from
-/// then on its lists and dicts satisfy the field's type. O(1) for those that already
-/// do.
+/// then on, the value's lists and dicts satisfy the field's type. O(1) for lists and
+/// dicts under these demands already.
 pub fn note_reading(info: &'static TypeInfo, field: usize, value: &Value) {
     super::dynamic::note_reading(info, field, value);
 }

@@ -32,7 +32,7 @@ impl Storage {
     /// The storage of a field with this schema.
     pub(crate) fn of(schema: &Schema) -> Storage {
         match schema {
-            // A value that a host accepts need not be an object.
+            // A value accepted by a host need not be an object.
             Schema::Any
             | Schema::None
             | Schema::Device
@@ -80,7 +80,7 @@ impl Storage {
         }
     }
 
-    /// The kind of plain value that the field stores inline, if any.
+    /// The kind of plain value stored inline in the field, if any.
     #[inline(always)]
     pub(crate) fn inline(self) -> Option<Inline> {
         match self {
@@ -116,13 +116,12 @@ pub(crate) enum Inline {
     DType,
 }
 
-/// The values that a field accepts by a quick check.
+/// The values accepted by a field after a quick check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Accept {
     Anything,
     Plain(Tag),
-    /// An object of the type that the schema names, which may be registered
-    /// later.
+    /// An object of the type named by the schema, possibly registered later.
     Object,
     /// Nothing: the schema must be checked.
     Other,
@@ -143,15 +142,15 @@ impl Accept {
     }
 }
 
-/// A field that owns references, as seen by drop. Offsets count from the
-/// start of the header.
+/// A field owning references, as seen by drop. Offsets count from the start of the
+/// header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DropSlot {
     Pointer(u32),
     Value(u32),
 }
 
-/// A Rust type that may be the type of a node's field.
+/// A Rust type for node fields.
 ///
 /// # Safety
 ///
@@ -250,13 +249,13 @@ unsafe impl<T: PointerField> FieldType for Option<T> {
     }
 }
 
-/// A Rust type that may be an element of a typed container.
+/// A Rust type for elements of a typed container.
 ///
-/// Elements are stored as [`Value`]s; this trait gives typed access to them.
+/// Elements are stored as [`Value`]s; this trait gives typed access to the elements.
 pub trait ElementType: Sized + Clone + Send + Sync + 'static {
     /// The values that an element accepts.
     fn element_schema() -> Schema;
-    /// The element, borrowed; None if the value is not of this type.
+    /// The element, borrowed; None for a value of another type.
     fn peek(value: &Value) -> Option<&Self>;
     /// The element as a value.
     fn into_value(self) -> Value;

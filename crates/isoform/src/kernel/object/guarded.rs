@@ -1,12 +1,12 @@
 //! The contents of a list or dict: an immutable container that changes under the access
 //! rule, like fields declared at run time ([`access`]).
 //!
-//! A traversal can therefore read it without a lock and without becoming an owner. A
-//! container that a traversal has borrowed is never changed in place while it runs: the
+//! A traversal can therefore read the container without a lock and without becoming an
+//! owner. A container borrowed by a running traversal is never changed in place: the
 //! first write makes a copy, and the old container waits in `deferred_drop`. Each loan
-//! costs at most one copy, and none if no traversal has been left for foreign code
-//! since: then the borrower has ended, because nobody writes while it is in its
-//! section.
+//! costs at most one copy, and no copy if no traversal has been left for foreign code
+//! since the loan: then the borrower has ended, because nobody writes while the
+//! borrower is in its section.
 
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
@@ -23,7 +23,7 @@ use super::view::ObjRef;
 use crate::kernel::container::{Array, Map, Mutable};
 use crate::kernel::error::Result;
 
-/// An immutable container that copies itself when it is changed while it has several
+/// An immutable container with copy-on-write: a change copies a container with several
 /// owners.
 pub(crate) trait Content: Clone + Into<Value> {
     /// The container's object.
@@ -53,17 +53,17 @@ impl Content for Map {
     }
 }
 
-/// A container that is read in sections and written while nobody reads.
+/// A container read in sections, and written while nobody reads.
 #[derive(Debug)]
 pub(crate) struct Guarded<T> {
     held: UnsafeCell<T>,
-    /// The count of left traversals, plus one, when one first borrowed the current
-    /// contents; zero if none has.
+    /// The count of left traversals, plus one, at the first loan of the current
+    /// contents; zero without a loan.
     lent: AtomicU64,
 }
 
 // SAFETY: the contents are read in sections only, and written while no other thread is
-// in one.
+// in a section.
 unsafe impl<T: Send + Sync> Sync for Guarded<T> {}
 
 impl<T: Content> Guarded<T> {
@@ -76,10 +76,10 @@ impl<T: Content> Guarded<T> {
         }
     }
 
-    /// Lends the contents to a traversal, for as long as it runs.
+    /// Lends the contents to a traversal until the traversal's end.
     #[inline(always)]
     pub(crate) fn lend<'a>(&'a self, section: &Section) -> ObjRef<'a> {
-        // Of several borrowers, the first one is remembered: a later one has been left
+        // Of several borrowers, the first is remembered: later borrowers have been left
         // less often.
         if self.lent.load(Relaxed) == 0 {
             self.lent.store(access::times_left() + 1, Relaxed);
@@ -89,7 +89,7 @@ impl<T: Content> Guarded<T> {
         unsafe { ObjRef::new(self.get(section).raw()) }
     }
 
-    /// The contents, for as long as nobody writes.
+    /// The contents, until the next write.
     #[inline(always)]
     pub(crate) fn get<'l>(&'l self, _: &'l Section) -> &'l T {
         access::assert_inside();
@@ -116,15 +116,15 @@ impl<T: Content> Guarded<T> {
     ///
     /// # Errors
     ///
-    /// `RuntimeError` if the host's lock is no longer available; nothing was changed in
-    /// that case.
+    /// `RuntimeError` if the host's lock is no longer available; on an error, the
+    /// contents are unchanged.
     pub(crate) fn write<R>(&self, ident: u64, body: impl FnOnce(&mut T) -> R) -> Result<R> {
         let (result, borrowed) = access::writing(|idle| {
             // SAFETY: nobody else reads or writes the contents now, and sections keep
             // no reference to them across `outside`.
             let held = unsafe { &mut *self.held.get() };
-            // If saved or borrowed, the contents have a second owner, so that the write
-            // copies them.
+            // Saved or borrowed contents have a second owner, which makes the write
+            // copy the contents.
             moment::before_write(ident, || held.to_object());
             // If `body` panics, the container is kept, because the borrowers continue.
             let lent = self.lent.load(Relaxed);
@@ -140,13 +140,13 @@ impl<T: Content> Guarded<T> {
         Ok(result)
     }
 
-    /// Sets the contents of a container that nobody else has seen yet.
+    /// Sets the contents of a container not yet visible to anybody else.
     ///
     /// # Safety
     ///
-    /// No other reference to this may be in use.
+    /// No other reference to the container may be in use.
     pub(super) unsafe fn fill(&self, held: T) {
-        // SAFETY: promised by the caller. Nothing was borrowed from it.
+        // SAFETY: promised by the caller. The old contents were never borrowed.
         let empty = unsafe { std::mem::replace(&mut *self.held.get(), held) };
         drop(empty);
     }
@@ -155,8 +155,8 @@ impl<T: Content> Guarded<T> {
     ///
     /// # Safety
     ///
-    /// For as long as the reference is used, nobody else may write: the writer's
-    /// lock or that of the host is held.
+    /// For as long as the reference is used, nobody else may write: the lock of the
+    /// writer or of the host is held.
     pub(super) unsafe fn peek(&self) -> &T {
         // SAFETY: promised by the caller.
         unsafe { &*self.held.get() }
@@ -178,7 +178,7 @@ impl<T: Content> Guarded<T> {
 }
 
 impl<T: Content> Mutable<T> {
-    /// Fills a copy of another list or dict, which has the same demands.
+    /// Fills a copy of another list or dict, with the same demands.
     ///
     /// # Safety
     ///

@@ -1,6 +1,6 @@
-//! The header every object starts with, its reference count and identity.
+//! The header at the start of every object, its reference count and identity.
 //!
-//! Identity numbers come from a counter per thread, which reserves numbers in blocks. The
+//! Identity numbers come from a counter per thread, reserving numbers in blocks. The
 //! numbers are dense, never reused, and the same in every run of a single-threaded
 //! program. Side tables (`kernel/pages.rs`) use identity numbers as an index.
 
@@ -33,11 +33,12 @@ impl fmt::Debug for TypeIndex {
 /// overflow nor an abort.
 const SATURATED: u32 = 1 << 31;
 
-/// The highest identity number by which something is remembered of an object that may
-/// have no other owner.
+/// The highest identity number with remembered facts about an object possibly without
+/// other owners.
 static REMEMBERED: AtomicU64 = AtomicU64::new(0);
 
-/// Records that something about the contents of an object is remembered by its number.
+/// Records that facts about the contents of an object are remembered by the object's
+/// number.
 #[inline]
 pub fn note_remembered(ident: u64) {
     if ident > REMEMBERED.load(Ordering::Relaxed) {
@@ -50,8 +51,8 @@ pub fn note_remembered(ident: u64) {
 pub(crate) struct Header {
     refs: AtomicU32,
     pub(crate) type_index: TypeIndex,
-    /// Identity number; after the last owner is gone, it links the objects that wait to
-    /// be freed.
+    /// Identity number; after the last owner is gone, links the objects waiting to be
+    /// freed.
     pub(super) ident: Cell<u64>,
     /// Word for a host language (a cached wrapper); zero when unused.
     pub(crate) host: AtomicUsize,
@@ -64,8 +65,8 @@ impl Header {
     /// Adds one owner.
     #[inline]
     pub(super) fn retain(&self) {
-        // Relaxed suffices: a new owner is made from an existing one, whose thread can
-        // already see the object.
+        // Relaxed suffices: a new owner is made from an existing owner, whose thread
+        // can already see the object.
         let before = self.refs.fetch_add(1, Ordering::Relaxed);
         if before >= SATURATED {
             self.refs
@@ -73,13 +74,13 @@ impl Header {
         }
     }
 
-    /// Removes one owner; true if it was the last and the object must be freed.
+    /// Removes one owner; true if no owner is left and the object must be freed.
     #[inline]
     pub(super) fn release(&self) -> bool {
         let now = self.refs.load(Ordering::Relaxed);
         if now == 1 {
-            // The caller is the only owner, so nobody can add one meanwhile
-            // and the atomic decrement is not needed.
+            // The caller is the only owner: nobody can add an owner meanwhile, and the
+            // atomic decrement is not needed.
             fence(Ordering::Acquire);
             return true;
         }
@@ -115,7 +116,7 @@ impl Header {
         self.ident.get()
     }
 
-    /// Gives the object another number, if something may be remembered by its number. The
+    /// Gives the object another number, if facts may be remembered by its number. The
     /// caller must be the only owner, about to write.
     #[inline]
     pub(super) fn renew_ident(&self) {
@@ -130,7 +131,7 @@ impl Header {
     }
 }
 
-/// Identity numbers are handed to threads in blocks of this many, so that
+/// The size of the blocks of identity numbers handed to threads: within a block,
 /// construction touches no shared cache line.
 const IDENT_BLOCK: u64 = 1 << 16;
 
@@ -157,14 +158,14 @@ pub(crate) fn next_ident() -> u64 {
     })
 }
 
-/// Allocates a block for `layout` (header included) and writes the header
-/// with one owner. The fields are uninitialised.
+/// Allocates a block for `layout` (header included) and writes the header with one
+/// owner. The fields are uninitialised.
 ///
 /// # Safety
 ///
-/// `layout` must be at least as large and aligned as [`Header`], and the
-/// caller must initialise the fields as `type_index` says before the object
-/// can be seen by anything else.
+/// `layout` must be at least as large and aligned as [`Header`], and the caller must
+/// initialise the fields according to `type_index` before the object becomes visible to
+/// other code.
 #[inline]
 pub(super) unsafe fn allocate(layout: Layout, type_index: TypeIndex) -> NonNull<Header> {
     // SAFETY: the layout is not zero-sized because it contains a header.

@@ -17,18 +17,18 @@ use crate::kernel::error::{Error, Result};
 pub struct HostHooks {
     /// True if this thread holds the host's lock.
     pub is_held: fn() -> bool,
-    /// Runs a closure once while this thread holds the host's lock, which it may
-    /// already do. Does not run it if the lock is no longer available, for example
-    /// while the host shuts down.
+    /// Runs a closure once while this thread holds the host's lock; the thread may hold
+    /// the lock already. Does not run it if the lock is no longer available, for
+    /// example while the host shuts down.
     pub hold: fn(&mut dyn FnMut()),
-    /// Runs a closure once while this thread, which holds the host's lock, has released
-    /// it, and takes it again.
+    /// Runs a closure once while this thread, the holder of the host's lock, has
+    /// released the lock, and takes the lock again.
     pub release_while: fn(&mut dyn FnMut()),
-    /// Called every few thousand steps of a long operation by a thread that holds the
-    /// host's lock: returns an error if the operation should end early, and true if it
-    /// should release the lock, because other threads have waited long enough. An
-    /// operation that calls no function of the host from then on releases it until its
-    /// end. Runs outside of sections, like a callback.
+    /// Called every few thousand steps of a long operation by a thread holding the
+    /// host's lock: returns an error to end the operation early, and true to release
+    /// the lock, because other threads have waited long enough. An operation without
+    /// further calls to the host then releases the lock until its end. Runs outside of
+    /// sections, like a callback.
     pub poll: fn() -> Result<bool>,
 }
 
@@ -58,7 +58,7 @@ thread_local! {
 /// The lock must be exclusive: at most one thread of the process holds it at a time,
 /// and `is_held` returns true in that thread only. `hold` and `release_while` must do
 /// what [`HostHooks`] documents, call the closure at most once and return with the lock
-/// as they found it. None of the three may panic, or use this library except through
+/// in the state found. None of the three may panic, or use this library except through
 /// the closure. `poll` returns with the lock held.
 ///
 /// ```
@@ -110,15 +110,14 @@ pub unsafe fn install(hooks: HostHooks) -> Result<()> {
     installed.map_err(|_| Error::value_error("the lock of a host language is registered already"))
 }
 
-/// Runs `body` with the promise that this thread holds the host's lock, which avoids a
+/// Runs `body` with the promise that this thread holds the host's lock, avoiding a
 /// check on reads of fields. Hooks and callbacks inside `body` are exempt: they may
 /// release the lock if they hold it again on return.
 ///
 /// # Safety
 ///
-/// A host's lock must be registered ([`install`]), and this thread must hold it
-/// whenever it runs code of this library inside `body`, hooks and callbacks
-/// excepted.
+/// A host's lock must be registered ([`install`]), and this thread must hold the lock
+/// while running code of this library inside `body`, hooks and callbacks excepted.
 ///
 /// ```no_run
 /// # let (left, right) = (isoform::Value::from(1), isoform::Value::from(2));
@@ -136,7 +135,7 @@ pub unsafe fn assume_held<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// The time during which a traversal runs without the host's lock that its thread held.
+/// The time without the host's lock in a traversal whose thread held the lock.
 pub(super) struct Released(Option<Instant>);
 
 impl Released {
@@ -156,7 +155,7 @@ pub(super) fn asked_when_released() -> Option<Instant> {
     RELEASED.get()
 }
 
-/// Sets that time; returns the previous one.
+/// Sets the time; returns the previous time.
 #[inline(always)]
 pub(super) fn replace_released(asked: Option<Instant>) -> Option<Instant> {
     RELEASED.replace(asked)
@@ -198,7 +197,7 @@ mod tests {
     };
     use crate::traverse::{WalkResult, structural_walk};
 
-    /// The lock of a host that exists only in this test.
+    /// The lock of a host existing only in this test.
     struct HostLock {
         held: Mutex<bool>,
         freed: Condvar,
@@ -277,7 +276,7 @@ mod tests {
         Value::from(format!("a string that is not inline {number}"))
     }
 
-    /// Reads the graph, and changes it in hooks, in callbacks and in between.
+    /// Reads the graph, and changes the graph in hooks, in callbacks and in between.
     fn exercise(nodes: &[Ref<Obj>], hooked: &Ref<Obj>, round: usize) {
         let last = nodes.len() - 1;
         let at = round % last;
@@ -306,8 +305,8 @@ mod tests {
         })
     }
 
-    /// Another thread holds the host's lock while a traversal that the host started
-    /// takes further steps, and writes what it is about to read.
+    /// Another thread holds the host's lock while a traversal started by the host takes
+    /// further steps, and writes fields the traversal is about to read.
     fn long_operations_go_on_without_the_lock() {
         let levels = if cfg!(miri) { 100_000 } else { 1_000_000 };
         let (left, right) = (chain(levels), chain(levels));
@@ -332,7 +331,7 @@ mod tests {
                 }
                 HOST.run(|| {
                     let steps = access::times_left();
-                    // The traversal cannot end, for which it needs this lock.
+                    // The traversal cannot end: it needs this lock.
                     while access::times_left() < steps + 2 {
                         assert!(!ended.load(Ordering::Relaxed));
                         thread::yield_now();
@@ -361,7 +360,7 @@ mod tests {
             "host.Hooked",
             Some(DynEqual::new(move |left, right, eq| {
                 set(&inside, "value", long(7));
-                // As a host does in a long computation: others get the lock.
+                // Imitates a host in a long computation: other threads get the lock.
                 if MINE.get() {
                     HOST.release();
                     thread::yield_now();
@@ -383,8 +382,8 @@ mod tests {
                         match worker {
                             0 | 1 => work(),
                             2 => HOST.run(work),
-                            // SAFETY: the lock is registered and held; only
-                            // hooks release it, and take it again.
+                            // SAFETY: the lock is registered and held; only hooks
+                            // release the lock, and take it again.
                             _ => HOST.run(|| unsafe { assume_held(work) }),
                         }
                     }
@@ -393,7 +392,7 @@ mod tests {
         });
         assert!(!MINE.get());
 
-        // A writer that waits for a reader releases the host's lock.
+        // A writer waiting for a reader releases the host's lock.
         let before = RELEASED.load(Ordering::Relaxed);
         let (inside, is_inside) = mpsc::channel();
         thread::scope(|scope| {

@@ -1,15 +1,13 @@
 //! The object island: headers, owning pointers, casts, raw storage and drop.
 //!
-//! This is the only module of the crate that contains `unsafe` code.
-//! Everything above it (containers, registry, engines, walks) is safe Rust
-//! that goes through the types defined here.
+//! This is the only module of the crate that contains `unsafe` code. All code above
+//! (containers, registry, engines, walks) is safe Rust, using the types defined here.
 //!
 //! # Layout
 //!
-//! An object is one heap block: a 24-byte [`Header`](header::Header) followed by its
-//! fields at fixed offsets. A type declared in Rust is `repr(C)`; a type declared at
-//! run time gets the same offsets by the same rules, so code need not distinguish the
-//! two.
+//! An object is one heap block: a 24-byte [`Header`](header::Header), then its fields
+//! at fixed offsets. A type declared in Rust is `repr(C)`; a type declared at run time
+//! gets the same offsets by the same rules, so code need not distinguish the two.
 //!
 //! ```text
 //! +0   reference count (u32)   type index (u32)
@@ -24,17 +22,18 @@
 //!   needs `&mut Ref<T>` **and** a reference count of one. A `&T` may therefore be
 //!   given to anyone.
 //! * Fields declared at run time may change in objects with any number of owners, so
-//!   plain references to them are never given out. They are read and written by the
-//!   rule of [`access`]: readers keep writers out, by a lock of the process or of a
-//!   host language, and foreign code runs only where neither is held. A token that
-//!   every read takes lets the compiler check this. All of them count as changeable,
-//!   including frozen ones, until a Rust struct with the same definition claims them.
-//! * An object borrowed from a field stays alive for the traversal that read it: a
-//!   value that a write removes from a field waits in [`deferred_drop`].
-//! * Mutable containers (`List`, `Dict`) wrap an immutable container, which changes by
-//!   the same rule ([`guarded`]); a borrowed one is copied before it changes.
-//! * Every field type is one of the storage kinds of
-//!   [`Storage`](field::Storage), all of them `Send + Sync`, so every object is.
+//!   plain references to these fields are never given out. The rule of [`access`]
+//!   governs reads and writes: readers keep writers out, by a lock of the process or of
+//!   a host language, and foreign code runs only where neither is held. A token taken
+//!   by every read lets the compiler check the rule. All run-time fields count as
+//!   changeable, including frozen fields, until a Rust struct with the same definition
+//!   claims them.
+//! * An object borrowed from a field stays alive for the reading traversal: a value
+//!   removed from a field by a write waits in [`deferred_drop`].
+//! * Mutable containers (`List`, `Dict`) wrap an immutable container, and change by the
+//!   same rule ([`guarded`]); a borrowed container is copied before a change.
+//! * Every field type is a storage kind of [`Storage`](field::Storage); all storage
+//!   kinds are `Send + Sync`, hence every object, too.
 //! * The type table is append-only and its entries are leaked, so a
 //!   `&'static TypeInfo` is always valid.
 #![allow(unsafe_code)]

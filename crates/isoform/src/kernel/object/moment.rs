@@ -1,16 +1,16 @@
-//! Past contents of values, saved when they change and not before.
+//! Past contents of values, saved only on a change.
 //!
-//! A key represents a value as it was when the key was made. Copying everything that
-//! may change would cost more than the rest of the key, and most of it never changes. A
+//! A key represents the value at the time of making the key. Copying all changeable
+//! parts would cost more than the rest of the key, and most parts never change. A
 //! [`Version`] therefore copies nothing: the lists, dicts and objects with mutable
 //! fields below the value are *watched*; a write to a watched object saves its old
 //! contents first, and ends the watch. The contents of an object at a moment are then
-//! the first ones saved after it, or else the current ones.
-//! Time is the number of writes. Moments begin and objects are watched in sections, and
-//! writes happen outside of all of them ([`access`](super::access)), so nothing here
-//! happens at the same time as a write. Each watch records the earliest moment that it
-//! serves, so that saved contents are dropped, in O(1) amortised per save, when no
-//! moment is left between that one and the save, however old other moments are.
+//! the first contents saved after the moment, or else the current contents. Time is the
+//! number of writes. Moments begin and watches begin in sections, and writes happen
+//! outside of all sections ([`access`](super::access)), so no code of this module runs
+//! at the same time as a write. Each watch records the earliest moment it serves: saved
+//! contents are dropped, in O(1) amortised per save, when no moment is left between the
+//! recorded moment and the save, however old other moments are.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{
@@ -23,43 +23,41 @@ use hashbrown::HashMap;
 
 use super::reference::{Obj, Ref};
 
-/// The number of writes to fields, lists and dicts so far.
+/// The number of writes to fields, lists and dicts in this process.
 static WRITES: AtomicU64 = AtomicU64::new(0);
 /// The time after the last save; zero before the first.
 static SAVED: AtomicU64 = AtomicU64::new(0);
 /// True if any object is watched.
 static WATCHING: AtomicBool = AtomicBool::new(false);
-/// The number of ended watches that served no moment.
+/// The number of ended watches without a moment to serve.
 static CLEARED: AtomicU64 = AtomicU64::new(0);
 /// The number of times a frozen field of a type was first overwritten, or a type got a
 /// custom comparison or hash.
 static CHANGED_TYPES: AtomicU64 = AtomicU64::new(0);
 static HISTORY: Mutex<Option<History>> = Mutex::new(None);
 
-/// The number of saved contents, or pages of watched objects, above which unneeded ones
-/// are searched for.
+/// The number of saved contents, or pages of watched objects, above which a search for
+/// unneeded entries starts.
 const FEW: usize = 1 << 10;
 
-/// The maximal number of pages of watched objects, some 130 MB. It is unknown which of
-/// the objects have died, so endlessly changing keys would otherwise take more and
-/// more.
+/// The maximal number of pages of watched objects, about 130 MB. Dead objects are not
+/// recognised here, so endlessly changing keys would otherwise take ever more memory.
 const MOST: usize = 1 << 18;
 
-/// Marks an object in a page that is certainly not watched.
+/// Marks an object in a page as certainly unwatched.
 const UNWATCHED: u64 = u64::MAX;
 
 /// Identity numbers are dense, so neighbours share a page.
 const PAGE: u64 = 64;
 
-/// The moments since which objects are watched, plus one; zero for objects that are
-/// not.
+/// The moments at which watches began, plus one; zero for unwatched objects.
 type Page = [u64; PAGE as usize];
 
 /// Saved contents of an object.
 struct Saved {
-    /// The first moment that may need the contents.
+    /// The first moment possibly needing the contents.
     since: u64,
-    /// The last moment that may need them.
+    /// The last moment possibly needing the contents.
     until: u64,
     content: Ref<Obj>,
 }
@@ -71,7 +69,8 @@ struct History {
     /// By identity number; oldest first.
     saved: HashMap<u64, Vec<Saved>, rapidhash::fast::RandomState>,
     count: usize,
-    /// The numbers of contents, and of pages, at which unneeded ones are searched for.
+    /// The numbers of contents, and of pages, at which the next search for unneeded
+    /// entries starts.
     limits: (usize, usize),
     watched: HashMap<u64, Page, rapidhash::fast::RandomState>,
     /// Up to this moment, any object without an entry may be watched.
@@ -97,7 +96,7 @@ impl History {
         }
     }
 
-    /// Ends the watch on an object; returns the first moment that it served.
+    /// Ends the watch on an object; returns the first moment served by the watch.
     fn unwatch(&mut self, ident: u64) -> Option<u64> {
         let Some(forgotten) = self.forgotten else {
             let page = self.watched.get_mut(&(ident / PAGE))?;
@@ -137,8 +136,8 @@ impl History {
         CLEARED.fetch_add(1, Relaxed);
     }
 
-    /// Removes contents that no moment needs any more, if that is worth the time.
-    /// Watches that serve no moment are ended by the next write, if not here.
+    /// Removes contents unneeded by all moments, if the removal is worth the time.
+    /// Watches without a moment to serve are ended by the next write, if not here.
     fn take_unneeded(&mut self) -> Vec<Saved> {
         if self.watched.len() > self.limits.1.max(FEW) {
             self.unwatch_unneeded();
@@ -159,7 +158,7 @@ impl History {
     }
 }
 
-/// A point in time whose contents can be read later.
+/// A point in time with contents readable later.
 #[derive(Debug)]
 pub(crate) struct Version {
     at: u64,
@@ -206,7 +205,7 @@ impl Version {
             let contents = history.saved.get(&ident)?;
             let first = contents.partition_point(|saved| saved.until < self.at);
             // Another watch on the object may have begun after this moment, before the
-            // one for it.
+            // watch for this moment.
             let mut later = contents[first..].iter();
             let saved = later.find(|saved| saved.since <= self.at)?;
             Some(saved.content.clone())
@@ -214,7 +213,7 @@ impl Version {
     }
 }
 
-/// Objects that were watched from one moment on.
+/// Objects watched from one moment on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watched {
     at: u64,
@@ -230,7 +229,7 @@ impl Watched {
         }
     }
 
-    /// True if all of them are still watched, and there was no write meanwhile.
+    /// True if all these objects are still watched, and there was no write meanwhile.
     pub(crate) fn holds(self) -> bool {
         WRITES.load(Relaxed) == self.at && CLEARED.load(Relaxed) == self.cleared
     }
@@ -247,12 +246,12 @@ impl Drop for Version {
             history.moments.remove(&self.at);
             Some(history.take_unneeded())
         });
-        // Destructors may be user code, which may make keys.
+        // Destructors may be user code, and may make keys.
         drop(unneeded);
     }
 }
 
-/// The number of writes so far, used as a clock.
+/// The number of writes in this process, used as a clock.
 pub(crate) fn time() -> u64 {
     WRITES.load(Relaxed)
 }
@@ -265,8 +264,8 @@ pub fn changed_types() -> u64 {
     CHANGED_TYPES.load(Acquire)
 }
 
-/// Records that objects of one more type may change, or are compared or hashed in another
-/// way, as its entry already says.
+/// Records that objects of one more type may change, or are compared or hashed in
+/// another way; the type's entry is already up to date.
 pub(super) fn note_changed_type() {
     CHANGED_TYPES.fetch_add(1, Release);
 }

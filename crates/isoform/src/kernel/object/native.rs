@@ -1,4 +1,4 @@
-//! Built-in objects whose payload is ordinary Rust data instead of table fields.
+//! Built-in objects with ordinary Rust data as payload instead of table fields.
 
 use super::class::Payload;
 use super::header::TypeIndex;
@@ -21,8 +21,8 @@ macro_rules! native_types {
                 pub(crate) const INDEX: TypeIndex = TypeIndex($index);
             }
 
-            // SAFETY: the payload is not a table field; it is reached only as `$ty`,
-            // through this type index, and freed by `drop_payload`.
+            // SAFETY: the payload is not a table field; the payload is reached only as
+            // `$ty`, through this type index, and freed by `drop_payload`.
             unsafe impl Node for $ty {
                 type Parent = Obj;
                 const TYPE_KEY: &'static str = $key;
@@ -77,8 +77,8 @@ pub fn is_plain(ty: TypeIndex) -> bool {
     matches!(ty.0, 1..=3 | 8)
 }
 
-/// The types of values that are not objects. An entry in the table allows these
-/// types to have attributes.
+/// The types of values other than objects. An entry in the table allows these types to
+/// have attributes.
 const PLAIN_TYPES: [(TypeIndex, &str, &str); 6] = [
     (TypeIndex(13), "isoform.None", "Nothing."),
     (TypeIndex(14), "isoform.Bool", "True or false."),
@@ -92,18 +92,18 @@ const PLAIN_TYPES: [(TypeIndex, &str, &str); 6] = [
     ),
 ];
 
-/// The type of integers, including those that are stored as objects.
+/// The type of integers, including integers stored as objects.
 pub(crate) const INT: TypeIndex = TypeIndex(15);
 
-/// The type of the objects in which large integers are stored.
+/// The type of the objects storing large integers.
 pub(crate) const BIG_INT: TypeIndex = TypeIndex(3);
 
-/// The type of strings, however they are stored.
+/// The type of strings, in any storage.
 const STR: TypeIndex = TypeIndex(1);
 
 /// The type of a value.
 pub(crate) fn type_of(value: &Value) -> TypeIndex {
-    // By tag, so that a new kind of plain value is not forgotten here.
+    // By tag: a new kind of plain value must be added to this match.
     match value.tag() {
         Tag::None => PLAIN_TYPES[0].0,
         Tag::Bool => PLAIN_TYPES[1].0,
@@ -113,7 +113,7 @@ pub(crate) fn type_of(value: &Value) -> TypeIndex {
         Tag::Device => PLAIN_TYPES[5].0,
         Tag::InlineStr => STR,
         Tag::Object => match value.object_ref().map(ObjRef::type_index) {
-            // Integers have one type, however large they are.
+            // Integers of any size have one type.
             Some(BigIntObj::INDEX) | None => INT,
             Some(index) => index,
         },

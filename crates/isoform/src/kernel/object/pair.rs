@@ -84,7 +84,7 @@ impl<'a> ObjPair<'a> {
     unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> FieldPair<'a, 'l> {
         access::assert_inside();
         // SAFETY: the slot describes an initialised field of both objects, and nobody
-        // writes them for `'l`, during which this thread is in a section.
+        // writes the fields for `'l`, during which this thread is in a section.
         unsafe {
             let left = self.left.field(slot);
             let right = self.right.field(slot);

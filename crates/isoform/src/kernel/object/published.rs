@@ -1,10 +1,10 @@
-//! A cell whose value is read without locks.
+//! A cell read without locks.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// A cell for a value that lives as long as the process: readers never wait, and the
-/// value they read stays valid when another one replaces it.
+/// A cell for a value as long-lived as the process: readers never wait, and a value
+/// once read stays valid when another value replaces it.
 pub(crate) struct Published<T: 'static>(AtomicPtr<T>);
 
 impl<T: Sync + 'static> Published<T> {
@@ -17,8 +17,8 @@ impl<T: Sync + 'static> Published<T> {
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<&'static T> {
         let value = self.0.load(Ordering::Acquire);
-        // SAFETY: the cell holds null or a former `&'static T`, which is valid for
-        // ever; `T` is `Sync`, so any thread may read it.
+        // SAFETY: the cell holds null or a former `&'static T`, valid for ever; `T` is
+        // `Sync`, so any thread may read the value.
         unsafe { value.as_ref() }
     }
 

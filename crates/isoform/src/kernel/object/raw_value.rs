@@ -34,7 +34,7 @@ pub(crate) enum Tag {
     Object = 7,
 }
 
-/// The longest string, in UTF-8 bytes, that needs no heap block.
+/// The longest string, in UTF-8 bytes, stored without a heap block.
 pub(crate) const INLINE_STR: usize = 14;
 
 #[derive(Clone, Copy)]
@@ -108,7 +108,7 @@ impl Value {
         Value::plain(Tag::Device, value.to_bits())
     }
 
-    /// The string inline, or None if it is too long.
+    /// The string inline, or None for a longer string.
     pub(crate) fn inline_str(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         if bytes.len() > INLINE_STR {
@@ -145,7 +145,7 @@ impl Value {
         self.tag
     }
 
-    /// The bits of the payload; for an object they have no further meaning.
+    /// The bits of the payload; for an object, the bits have no further meaning.
     #[inline(always)]
     pub(crate) fn bits(&self) -> u64 {
         // SAFETY: both members are eight initialised bytes.
@@ -180,7 +180,7 @@ impl Value {
     #[inline(always)]
     pub(super) fn object_pointer(&self) -> *mut Header {
         if self.tag == Tag::Object {
-            // SAFETY: the tag says that the pointer member was written.
+            // SAFETY: the tag tells that the pointer member was written.
             unsafe { self.payload.pointer }
         } else {
             std::ptr::null_mut()
@@ -190,11 +190,11 @@ impl Value {
     /// The object in this value, borrowed.
     #[inline(always)]
     pub(crate) fn object_ref(&self) -> Option<ObjRef<'_>> {
-        // SAFETY: the value owns a reference for as long as it is borrowed.
+        // SAFETY: the value owns a reference for the duration of the borrow.
         NonNull::new(self.object_pointer()).map(|pointer| unsafe { ObjRef::new(pointer) })
     }
 
-    /// The object in this value as a `&Ref`, without touching its count.
+    /// The object in this value as a `&Ref`, without touching the object's count.
     #[inline]
     pub fn as_object(&self) -> Option<&Ref<Obj>> {
         if self.tag != Tag::Object {
@@ -218,7 +218,7 @@ impl Value {
         unsafe { &*(&raw const self.payload).cast::<T>() }
     }
 
-    /// Takes the object out; returns the value unchanged if it is not an object.
+    /// Takes the object out; returns a value of another kind unchanged.
     pub(crate) fn into_object(self) -> Result<Ref<Obj>, Value> {
         match NonNull::new(self.object_pointer()) {
             None => Err(self),
@@ -232,7 +232,7 @@ impl Value {
     }
 }
 
-/// A copy of a value that is not an object: it owns nothing.
+/// A copy of a value other than an object, owning nothing.
 #[derive(Clone, Copy)]
 pub struct PlainValue {
     tag: Tag,
@@ -273,7 +273,7 @@ impl PlainValue {
     }
 }
 
-/// A value that borrows an object without owning it.
+/// A value borrowing an object without owning the object.
 pub(crate) struct BorrowedValue<'a> {
     value: ManuallyDrop<Value>,
     borrow: PhantomData<&'a Ref<Obj>>,
@@ -284,7 +284,7 @@ impl<'a> BorrowedValue<'a> {
     pub(crate) fn of(object: &'a Ref<Obj>) -> Self {
         let pointer = object.raw().as_ptr();
         BorrowedValue {
-            // Never dropped, so that the count does not change.
+            // Never dropped, to leave the count unchanged.
             value: ManuallyDrop::new(Value {
                 tag: Tag::Object,
                 len: 0,

@@ -18,12 +18,11 @@ use crate::kernel::types::TypeDef;
 ///
 /// # Safety
 ///
-/// `Self` must be `repr(C)`, must not implement `Drop`, and must consist of
-/// its parent (as first field, when `Parent` is not [`Obj`]) and fields whose
-/// types implement [`FieldType`](super::field::FieldType), at the offsets and
-/// with the types that [`definition`](Node::definition) lists.
-/// `type_index` must return the index under which that definition was
-/// registered. The derive macro upholds all of this.
+/// `Self` must be `repr(C)`, must not implement `Drop`, and must consist of its parent
+/// (as first field, when `Parent` is not [`Obj`]) and fields whose types implement
+/// [`FieldType`](super::field::FieldType), at the offsets and with the types listed by
+/// [`definition`](Node::definition). `type_index` must return the index of the
+/// registration of this definition. The derive macro upholds all of this.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an Isoform node type",
     note = "add `#[derive(Node)]`, `#[node(key = \"...\")]` and `#[repr(C)]` to its declaration"
@@ -37,7 +36,7 @@ pub unsafe trait Node: Sized + Send + Sync + 'static {
     ///
     /// When another definition already owns the type key.
     ///
-    /// Call [`register`](crate::types::register) first to get that as an error.
+    /// Call [`register`](crate::types::register) first to get an error instead.
     fn type_index() -> TypeIndex;
     /// The declaration as data.
     fn definition() -> TypeDef;
@@ -105,8 +104,8 @@ impl<T: Node> Ref<T> {
             )
         };
         let index = T::type_index();
-        // SAFETY: a block holds a header and the fields, which are written
-        // right here; `index` describes `T` by the contract of `Node`.
+        // SAFETY: a block holds a header and the fields, written right here; `index`
+        // describes `T` by the contract of `Node`.
         unsafe {
             let pointer = allocate(layout, index);
             pointer.byte_add(HEADER_SIZE).cast::<T>().write(fields);
@@ -145,11 +144,11 @@ impl<T: Node> Ref<T> {
     /// The object, borrowed and without its static type.
     #[inline(always)]
     pub(crate) fn borrowed(&self) -> ObjRef<'_> {
-        // SAFETY: alive for as long as `self` is borrowed.
+        // SAFETY: alive while `self` is borrowed.
         unsafe { ObjRef::new(self.pointer) }
     }
 
-    /// The type of the object itself, which may extend `T`.
+    /// The type of the object itself, `T` or an extending type.
     #[inline]
     pub fn type_info(&self) -> &'static TypeInfo {
         table::info(self.header().type_index)
@@ -179,7 +178,7 @@ impl<T: Node> Ref<T> {
         self.header().count()
     }
 
-    /// True if the object is of type `U` or extends it. O(1).
+    /// True if the object's type is `U` or extends `U`. O(1).
     #[inline]
     pub fn isa<U: Node>(&self) -> bool {
         table::is_a(self.header().type_index, U::type_index())
@@ -207,8 +206,8 @@ impl<T: Node> Ref<T> {
         unsafe { &*(&raw const *self).cast::<Ref<Obj>>() }
     }
 
-    /// Converts to a `U`, if the object is one; otherwise returns a `TypeError` that
-    /// names both types. O(1).
+    /// Converts to a `U`, if the object is a `U`; otherwise returns a `TypeError`
+    /// naming both types. O(1).
     pub fn cast<U: Node>(self) -> Result<Ref<U>> {
         if self.isa::<U>() {
             // SAFETY: just checked.
@@ -221,7 +220,7 @@ impl<T: Node> Ref<T> {
         )))
     }
 
-    /// Borrows as a `&Ref<U>`, if the object is one. O(1).
+    /// Borrows as a `&Ref<U>`, if the object is a `U`. O(1).
     #[inline]
     pub fn downcast_ref<U: Node>(&self) -> Option<&Ref<U>> {
         if !self.isa::<U>() {
@@ -238,8 +237,8 @@ impl<T: Node> Ref<T> {
             return None;
         }
         self.header().renew_ident();
-        // SAFETY: `&mut self` is the only reference, so nobody else can read
-        // or clone it while the returned borrow lives.
+        // SAFETY: `&mut self` is the only reference, so nobody else can read or clone
+        // the object while the returned borrow lives.
         Some(unsafe { self.pointer.byte_add(HEADER_SIZE).cast::<T>().as_mut() })
     }
 }
@@ -301,13 +300,13 @@ impl<T: Node> fmt::Debug for Ref<T> {
 ///
 /// # Safety
 ///
-/// The object must be a live `Block<T>` whose payload is not used again.
+/// The object must be a live `Block<T>`, without later uses of its payload.
 pub(super) unsafe fn drop_payload<T>(object: NonNull<Header>) {
     // SAFETY: promised by the caller.
     unsafe { object.byte_add(HEADER_SIZE).cast::<T>().drop_in_place() };
 }
 
-/// The layout of an object whose fields are a `T`.
+/// The layout of an object with a `T` as its fields.
 pub(super) const fn block_layout<T>() -> Layout {
     Layout::new::<Block<T>>()
 }
@@ -316,7 +315,7 @@ pub(super) const fn block_layout<T>() -> Layout {
 mod tests {
     use super::{Obj, Ref};
 
-    /// The count from which on an object is never freed.
+    /// From this count on, an object is never freed.
     const SATURATED: u32 = 1 << 31;
 
     #[test]

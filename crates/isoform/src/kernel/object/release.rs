@@ -1,8 +1,8 @@
 //! Dropping objects without recursion.
 //!
-//! Objects whose last owner is gone are linked through their headers into a list, which
-//! one loop drains. A chain of any length is therefore freed in constant stack space
-//! and without extra memory.
+//! Objects without owners are linked through their headers into a list, drained by one
+//! loop. A chain of any length is therefore freed in constant stack space and without
+//! extra memory.
 
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
@@ -15,9 +15,9 @@ use super::raw_value::Value;
 use super::table;
 
 thread_local! {
-    // While ordinary Rust code drops a native payload, the objects it releases are
-    // parked here instead of being destroyed on a deeper frame; likewise in a section
-    // of the access rule, where no destructor may run.
+    // While ordinary Rust code drops a native payload, objects released by the payload
+    // are parked here instead of being destroyed on a deeper frame; likewise in a
+    // section of the access rule, where no destructor may run.
     static PARKING: Cell<bool> = const { Cell::new(false) };
     static PARKED: Cell<*mut Header> = const { Cell::new(ptr::null_mut()) };
 }
@@ -37,8 +37,8 @@ pub(super) unsafe fn release(object: NonNull<Header>) {
 }
 
 fn link(object: NonNull<Header>, next: *mut Header) {
-    // SAFETY: the object has no owner left but this list; its block is still
-    // allocated, and nobody else reads its identity number any more.
+    // SAFETY: the object has no owner left but this list; its block is still allocated,
+    // and nobody else reads its identity number any more.
     unsafe { object.as_ref() }.ident.set(next as u64);
 }
 
@@ -64,11 +64,11 @@ unsafe fn destroy(object: NonNull<Header>) {
             collect::untrack(object);
         }
         let slots = &info.drop_slots;
-        // The child that is linked last is freed first. A program goes through memory
-        // in one direction if that is the last child where parts lie before the
-        // object, as most builders leave them, and the first one where they follow
-        // it, as in copies.
-        // SAFETY: the slot is one of the object's own type.
+        // The last linked child is freed first. Memory is traversed in one direction by
+        // freeing the last child first where parts lie before the object, as most
+        // builders leave them, and the first child first where parts follow the object,
+        // as in copies.
+        // SAFETY: the slot belongs to the object's own type.
         let first = slots
             .first()
             .and_then(|&slot| unsafe { child_in(object, slot) });
@@ -83,8 +83,8 @@ unsafe fn destroy(object: NonNull<Header>) {
             let Some(child) = (unsafe { child_in(object, slot) }) else {
                 continue;
             };
-            // SAFETY: the field owned one reference to the child, which is released
-            // exactly once, here.
+            // SAFETY: the field owned one reference to the child, released exactly
+            // once, here.
             if unsafe { child.as_ref() }.release() {
                 link(child, head);
                 head = child.as_ptr();
@@ -124,12 +124,12 @@ pub(super) unsafe fn child_in(object: NonNull<Header>, slot: DropSlot) -> Option
     NonNull::new(child)
 }
 
-/// Makes objects that die on this thread wait; returns the argument for [`resume`].
+/// Makes objects dying on this thread wait; returns the argument for [`resume`].
 pub(super) fn park() -> bool {
     PARKING.replace(true)
 }
 
-/// Undoes [`park`], and destroys the objects that died meanwhile.
+/// Undoes [`park`], and destroys the objects parked meanwhile.
 pub(super) fn resume(parked_before: bool) {
     if parked_before {
         return;
@@ -143,11 +143,11 @@ pub(super) fn resume(parked_before: bool) {
     }
 }
 
-/// Runs the payload's own destructor; objects it releases join the list.
+/// Runs the payload's own destructor; objects released by the destructor join the list.
 ///
 /// # Safety
 ///
-/// As [`destroy`]; `drop_payload` must be the destructor of this type.
+/// The contract of [`destroy`]; `drop_payload` must be the destructor of this type.
 unsafe fn drop_native(
     object: NonNull<Header>,
     drop_payload: unsafe fn(NonNull<Header>),

@@ -1,8 +1,8 @@
-//! References that functions hold for the duration of a call.
+//! References held by functions for the duration of a call.
 //!
-//! The callback that an engine passes to a hook lives on the stack of the engine. A
-//! hook of another language receives it inside an object that it may keep; after the
-//! hook has returned, the object no longer gives access to it.
+//! The callback passed by an engine to a hook lives on the stack of the engine. A hook
+//! of another language receives the callback inside an object and may keep the object;
+//! after the hook has returned, the object no longer gives access to the callback.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -13,18 +13,18 @@ use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::hooks::{EqualCallback, HashCallback, MutateCallback, VisitCallback};
 use crate::kernel::value::Value;
 
-/// A reference that is valid while one call of a hook runs.
+/// A reference valid while one call of a hook runs.
 ///
-/// Its holder may keep it beyond the call; then [`with`](Self::with) fails.
+/// A holder may keep the reference beyond the call; then [`with`](Self::with) fails.
 pub struct ScopedRef<T: ?Sized> {
     state: Mutex<Option<NonNull<T>>>,
-    /// The thread of the call; no other can use the reference.
+    /// The thread of the call; no other thread can use the reference.
     thread: ThreadId,
     hook: &'static str,
 }
 
 // SAFETY: the pointer is used only in the thread of the call, see `with`; other threads
-// may hold and drop the cell, which does not touch it.
+// may hold and drop the cell, without touching the pointer.
 unsafe impl<T: ?Sized> Send for ScopedRef<T> {}
 // SAFETY: as above; a mutex protects the state.
 unsafe impl<T: ?Sized> Sync for ScopedRef<T> {}
@@ -64,7 +64,7 @@ impl<T: ?Sized> ScopedRef<T> {
     }
 }
 
-/// The error for a callback that is used while its hook is not running.
+/// The error for a callback used while its hook is not running.
 #[cold]
 fn out_of_scope(hook: &str) -> Error {
     Error::new(
@@ -73,7 +73,7 @@ fn out_of_scope(hook: &str) -> Error {
     )
 }
 
-/// Runs its closure when it is dropped.
+/// Runs its closure on drop.
 struct Defer<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for Defer<F> {
@@ -82,13 +82,13 @@ impl<F: FnMut()> Drop for Defer<F> {
     }
 }
 
-/// A type of reference that [`with_scoped`] takes.
+/// A type of reference accepted by [`with_scoped`].
 ///
 /// # Safety
 ///
 /// `Lasting` must be the type itself except for lifetimes.
 pub unsafe trait Scoped {
-    /// The type with the lifetimes of an object that may be kept.
+    /// The type with the lifetimes of an object kept beyond the call.
     type Lasting: ?Sized + 'static;
 }
 
@@ -123,8 +123,8 @@ pub fn with_scoped<T: Scoped + ?Sized, R>(
         thread: thread::current().id(),
         hook,
     });
-    // Every `with` that was called meanwhile has returned, since it is a call of this
-    // thread further down on this stack.
+    // Every `with` called meanwhile has returned, being a call of this thread further
+    // down on this stack.
     let _end = Defer(|| {
         scoped.put(None);
     });

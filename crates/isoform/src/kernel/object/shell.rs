@@ -1,9 +1,9 @@
-//! Blocks that are allocated before their contents exist.
+//! Blocks allocated before their contents exist.
 //!
 //! The address of an object is fixed when its block is allocated, and a file lists
-//! parts first. A reader that knows the nodes in advance allocates their blocks in the
-//! order of visit, and fills them in the order of the file. Nobody can see a block
-//! before it is filled.
+//! parts first. A reader with advance knowledge of the nodes allocates their blocks in
+//! the order of visit, and fills the blocks in the order of the file. Nobody can see a
+//! block before the block is filled.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -14,7 +14,7 @@ use super::table::{self, TypeInfo};
 use crate::kernel::container::ArrayObj;
 use crate::kernel::value::Value;
 
-/// The block of a future object, which owns nothing but memory.
+/// The block of a future object, owning nothing but memory.
 pub(crate) struct UninitObject {
     // The header is written; the fields are not, except that an array's payload holds
     // its reserved items as a vector.
@@ -69,7 +69,7 @@ impl UninitObject {
         table::info(unsafe { self.block.as_ref() }.type_index)
     }
 
-    /// The block, whose fields the caller has to write, or which it has to free.
+    /// The block; the caller has to write its fields, or free the block.
     #[inline]
     pub(super) fn into_raw(self) -> NonNull<Header> {
         ManuallyDrop::new(self).block
@@ -98,9 +98,9 @@ impl UninitObject {
 impl Drop for UninitObject {
     fn drop(&mut self) {
         let info = self.info();
-        // SAFETY: only this shell can reach the block, which was allocated with the
-        // type's layout. Its fields own nothing, except that an array's payload is a
-        // vector.
+        // SAFETY: only this shell can reach the block, and the block was allocated with
+        // the type's layout. The block's fields own nothing, except that an array's
+        // payload is a vector.
         unsafe {
             if Self::is_of_items(info.index) {
                 let items = self.block.byte_add(HEADER_SIZE).cast::<Vec<Value>>();

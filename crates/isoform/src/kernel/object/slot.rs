@@ -1,5 +1,5 @@
-//! The location of a field in an object: reading, writing and replacing it, the values
-//! it accepts as they are, and the one way to fill the fields of a new object.
+//! The location of a field in an object: reads, writes and replacements of the field,
+//! the values accepted unchanged, and the one way to fill the fields of a new object.
 
 use std::ptr::NonNull;
 
@@ -44,12 +44,12 @@ impl Slot {
     ///
     /// # Safety
     ///
-    /// The slot must belong to the object's type, nobody may write the field
-    /// for `'l`, and what it points to must live for `'a`.
+    /// The slot must belong to the object's type, nobody may write the field for `'l`,
+    /// and an object in the field must live for `'a`.
     #[inline(always)]
     pub(super) unsafe fn load<'a, 'l>(&self, object: NonNull<Header>) -> Loaded<'a, 'l> {
-        // SAFETY: the field is initialised and stored as the slot says; the caller
-        // guarantees everything else.
+        // SAFETY: the field is initialised and stored in the form described by the
+        // slot; the caller guarantees the rest.
         unsafe {
             let field = self.of(object);
             match self.storage {
@@ -75,9 +75,9 @@ impl Slot {
     ///
     /// # Safety
     ///
-    /// The slot must belong to the object's type, the field must hold nothing
-    /// that needs dropping, the value must satisfy the field's schema, and
-    /// nobody else may read or write the field meanwhile.
+    /// The slot must belong to the object's type, the field must hold nothing that
+    /// needs dropping, the value must satisfy the field's schema, and nobody else may
+    /// read or write the field meanwhile.
     #[inline(always)]
     pub(super) unsafe fn store(&self, object: NonNull<Header>, value: Value) {
         // SAFETY: promised by the caller; a pointer field takes over the
@@ -104,15 +104,15 @@ impl Slot {
         }
     }
 
-    /// Writes a field, and returns the references that it owned before; dropping them
-    /// may run user code.
+    /// Writes a field, and returns the references owned by the field before; dropping
+    /// them may run user code.
     ///
     /// # Safety
     ///
-    /// As [`store`](Self::store), except that the field may hold something.
+    /// The contract of [`store`](Self::store), except that the field may hold a value.
     pub(super) unsafe fn replace(&self, object: NonNull<Header>, value: Value) -> Value {
-        // SAFETY: promised by the caller; the old value moves out before the
-        // new one overwrites it.
+        // SAFETY: promised by the caller; the old value moves out before the new value
+        // overwrites it.
         unsafe {
             let owning = self.storage.drop_slot(self.offset);
             let old = owning.map_or(Value::NONE, |slot| take_field(object, slot));
@@ -143,7 +143,7 @@ pub(super) fn fits(info: &'static TypeInfo, field: usize, value: &Value) -> bool
 ///
 /// # Errors
 ///
-/// `TypeError` if it does not fit; it names type and field.
+/// `TypeError` for an unfitting value, naming type and field.
 #[inline(always)]
 pub(super) fn accept(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
     if fits(info, field, &value) {
@@ -167,7 +167,7 @@ fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value>
 }
 
 /// Makes an object of a declared type from one fitting value per field, in a
-/// preallocated block or a new one.
+/// preallocated or new block.
 ///
 /// # Safety
 ///
@@ -184,8 +184,8 @@ pub(super) unsafe fn build(
         Some(shell) if shell.is_for(info) => shell.into_raw(),
         _ => UninitObject::object(info).into_raw(),
     };
-    // SAFETY: the block is for this type, and every field is written before
-    // anything else can see the object; nothing in between can fail.
+    // SAFETY: the block is for this type, and every field is written before any other
+    // code can see the object; nothing in between can fail.
     unsafe {
         for (slot, value) in info.slots.iter().zip(values) {
             slot.store(object, value);

@@ -41,7 +41,7 @@ pub struct TypeInfo {
     pub(crate) portable_name: [u8; 16],
     /// Compared fields in the order of visit.
     pub(crate) visited: Box<[Slot]>,
-    /// The compared fields and the ignored ones in the order of visit.
+    /// The compared and the ignored fields, in the order of visit.
     pub(crate) visited_and_ignored: Box<[Slot]>,
     pub(crate) drop_slots: Box<[DropSlot]>,
     pub(super) native_drop: Option<unsafe fn(NonNull<Header>)>,
@@ -49,15 +49,15 @@ pub struct TypeInfo {
     pub(crate) layout: Layout,
     /// All fields in declaration order, parents' first.
     pub(crate) slots: Box<[Slot]>,
-    /// Those of `slots` that may hold more than an [inline](super::field::Inline)
+    /// The entries of `slots` that may hold more than an [inline](super::field::Inline)
     /// value.
     pub(crate) references: Box<[Slot]>,
     pub(crate) hooks: HookCells,
     /// True if a field is mutable.
     mutable: bool,
-    /// True if one is that comparison reads.
+    /// True if comparison reads a mutable field.
     compares_mutable: bool,
-    /// True if there are fields, and all were declared at run time.
+    /// True if the type has fields, and all were declared at run time.
     run_time_fields: bool,
     /// True if objects of this type may be tracked for cycles.
     pub(super) tracked: AtomicBool,
@@ -67,7 +67,7 @@ pub struct TypeInfo {
     hash_alternatives: AtomicBool,
     /// The users of the type's own frozen fields; see [`Claim`].
     claim: AtomicU8,
-    /// The Rust type with this definition, once there is one.
+    /// The Rust type with this definition, if already known.
     rust_type: OnceLock<RustType>,
     ancestors: Box<[TypeIndex]>,
     key: Box<str>,
@@ -93,7 +93,7 @@ impl TypeInfo {
     }
 
     /// True if a custom hash of an object of this type has asked alternative questions,
-    /// which start from one number.
+    /// starting from one number.
     pub(crate) fn may_hash_alternatives(&self) -> bool {
         self.hash_alternatives.load(Ordering::Relaxed)
     }
@@ -103,7 +103,8 @@ impl TypeInfo {
         self.hash_alternatives.store(true, Ordering::Relaxed);
     }
 
-    /// True if variable bindings made inside an object of this type end with it.
+    /// True if variable bindings made inside an object of this type end with the
+    /// object.
     pub fn is_scope(&self) -> bool {
         self.scope
     }
@@ -140,19 +141,19 @@ impl TypeInfo {
         self.mutable
     }
 
-    /// True if there are fields, and all were declared at run time.
+    /// True if the type has fields, and all were declared at run time.
     pub(super) fn has_run_time_fields(&self) -> bool {
         self.run_time_fields
     }
 
-    /// True if the fields of an object of this type may change while it is shared: some
-    /// are mutable, or a frozen one was overwritten before.
+    /// True if the fields of a shared object of this type may change: a field is
+    /// mutable, or a frozen field was overwritten before.
     #[inline(always)]
     pub fn may_change(&self) -> bool {
         self.mutable || self.overwritten.load(Ordering::Relaxed)
     }
 
-    /// As [`may_change`](Self::may_change), for fields that comparison reads.
+    /// [`may_change`](Self::may_change) for the fields read by comparison.
     #[inline(always)]
     pub(crate) fn comparison_may_change(&self) -> bool {
         self.compares_mutable
@@ -161,7 +162,7 @@ impl TypeInfo {
             || self.mutable && !self.hooks.are_structural_defaults()
     }
 
-    /// The ancestor, or the type itself, that declares a field.
+    /// The declaring type of a field: an ancestor, or the type itself.
     fn declarer(&self, field: usize) -> &TypeInfo {
         let line = self.ancestors.iter().map(|ancestor| info(*ancestor));
         let mut declarers = line.filter(|ancestor| field < ancestor.fields.len());
@@ -180,8 +181,8 @@ impl TypeInfo {
         true
     }
 
-    /// Fails if another Rust type has this definition: objects of one would be taken for
-    /// objects of the other.
+    /// Fails if another Rust type has this definition: objects of one type would be
+    /// taken for objects of the other.
     fn check_rust_type(&self, new: RustType) -> Result<()> {
         let known = self.rust_type.get_or_init(|| new);
         if known.is_same(&new) {
@@ -229,14 +230,14 @@ impl TypeInfo {
         self.hooks.file_hooks()
     }
 
-    /// True if attributes that are hooks have a meaning for this type: it has declared
-    /// fields, or none but also no built-in content.
+    /// True if hook attributes have a meaning for this type: a type with declared
+    /// fields, or without both fields and built-in content.
     pub(crate) fn takes_hooks(&self) -> bool {
         !self.is_builtin()
     }
 
     /// Activates hooks of a registered type. Running traversals may still see the type
-    /// without them.
+    /// without the new hooks.
     pub(crate) fn install_hooks(&self, hooks: &HookSet) {
         self.take_hooks(hooks);
         if !self.hooks.are_structural_defaults() {
@@ -263,7 +264,7 @@ impl TypeInfo {
         self.ancestors.iter().rev().copied()
     }
 
-    /// The row of the type, if it is one of containers.
+    /// The row of the type, if the type is a container.
     #[inline(always)]
     pub(crate) fn container(&self) -> Option<&'static ContainerType> {
         self.container
@@ -280,7 +281,7 @@ impl TypeInfo {
         self
     }
 
-    /// The entry of a type whose values are not objects.
+    /// The entry of a type with values other than objects.
     pub(super) fn plain(index: TypeIndex, key: &str, doc: &str) -> TypeInfo {
         TypeInfo {
             native_drop: None,
@@ -339,8 +340,8 @@ impl TypeInfo {
 }
 
 /// The use of a type's own frozen fields. A definition may be registered first as data
-/// and then again from a Rust struct, whose fields are read through plain references;
-/// from then on they must not change.
+/// and then again from a Rust struct, with fields read through plain references; from
+/// then on, these fields must not change.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 enum Claim {
@@ -383,7 +384,7 @@ const CAPACITY: usize = 1 << 20;
 static TABLE: [AtomicPtr<TypeInfo>; CAPACITY] =
     [const { AtomicPtr::new(ptr::null_mut()) }; CAPACITY];
 
-/// The data that registration needs and lookups by index do not.
+/// The data needed by registration, but not by lookups by index.
 struct Registry {
     by_key: HashMap<Box<str>, TypeIndex>,
     next: u32,
@@ -426,7 +427,7 @@ fn registry() -> MutexGuard<'static, Registry> {
 
 /// # Safety
 ///
-/// None needed: it does nothing.
+/// No requirements: the function does nothing.
 unsafe fn no_payload(_object: NonNull<Header>) {}
 
 /// The entry of a type. O(1), no lock.
@@ -443,8 +444,8 @@ pub fn info(index: TypeIndex) -> &'static TypeInfo {
 #[cold]
 #[inline(never)]
 fn info_cold(index: TypeIndex) -> &'static TypeInfo {
-    // Built-in types are entered on first use of the registry; every other index was
-    // returned by it after its entry was stored.
+    // Built-in types are entered on first use of the registry; every other index comes
+    // from the registry, after the type's entry was stored.
     drop(registry());
     let entry = TABLE[index.0 as usize].load(Ordering::Acquire);
     assert!(
@@ -456,7 +457,7 @@ fn info_cold(index: TypeIndex) -> &'static TypeInfo {
     unsafe { &*entry }
 }
 
-/// True if `index` is `ancestor` or extends it. O(1).
+/// True if `index` is `ancestor` or extends `ancestor`. O(1).
 #[inline(always)]
 pub fn is_a(index: TypeIndex, ancestor: TypeIndex) -> bool {
     if index == ancestor || ancestor == OBJECT {
@@ -498,7 +499,7 @@ struct Placement {
 fn place(parent: &TypeInfo, definition: &TypeDef) -> Result<Placement> {
     let inherited = parent.fields.len();
     let mut slots = parent.slots.to_vec();
-    // A parent is embedded as a struct, so its size includes tail padding.
+    // A parent is embedded as a struct, so the parent's size includes tail padding.
     let parent_align = parent
         .slots
         .iter()
@@ -568,9 +569,8 @@ fn class_of(definition: &TypeDef, visited: &[Slot]) -> Payload {
 ///
 /// # Errors
 ///
-/// `ValueError` for a key that another definition owns, an unknown or built-in parent,
-/// a repeated field name, or a layout that does not fit. On an error, nothing is
-/// registered.
+/// `ValueError` for a key owned by another definition, an unknown or built-in parent, a
+/// repeated field name, or an impossible layout. On an error, nothing is registered.
 pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
     definition.validate()?;
     let (hooks, attrs) = definition.attributes()?;
@@ -727,7 +727,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
     table.by_key.insert(info.key.clone(), index);
     TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
     table.next += 1;
-    // Nobody has the index yet: it is found by the key, whose lock is held.
+    // Nobody has the index yet: finding the index takes the lock of the key, held here.
     attributes::enter(index, &hooks, attrs);
     Ok(index)
 }
@@ -746,7 +746,7 @@ impl TypeCell {
         TypeCell(AtomicU32::new(u32::MAX))
     }
 
-    /// The index of `T`, registering it on first use.
+    /// The index of `T`; registers `T` on first use.
     ///
     /// # Panics
     ///
@@ -767,8 +767,8 @@ impl TypeCell {
                 self.0.store(index.0, Ordering::Release);
                 index
             }
-            // A clash of type keys is a mistake in the program's source; to handle it
-            // as an error, call `isoform::types::register` first.
+            // A clash of type keys is a mistake in the program's source; call
+            // `isoform::types::register` first to handle the clash as an error.
             Err(error) => panic!("{error}"),
         }
     }

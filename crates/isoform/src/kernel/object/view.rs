@@ -4,7 +4,7 @@
 //! `Fields` can be made only from the table entry of the object's own type, and read only
 //! with the token of a section.
 //!
-//! The lifetime of an `ObjRef` is that of the borrow of the root, not that of the token:
+//! The lifetime of an `ObjRef` is the lifetime of the root's borrow, not of the token:
 //! the frames of an engine hold `ObjRef`s while user code runs.
 
 use std::marker::PhantomData;
@@ -22,17 +22,17 @@ use crate::kernel::value::DType;
 
 /// A borrowed object of any type: one pointer, free to copy.
 ///
-/// Fields are read through it with the token of a section ([`access`]). A child lives
-/// as long as the borrow of the root: an owner keeps it alive, and a value that a write
-/// removes from that owner stays alive until the traversal ends.
+/// Reading fields takes the token of a section ([`access`]). A child lives as long as
+/// the borrow of the root: an owner keeps the child alive, and a value removed from the
+/// owner by a write stays alive until the traversal ends.
 #[derive(Clone, Copy)]
 pub struct ObjRef<'a> {
     pointer: NonNull<Header>,
     borrow: PhantomData<&'a Header>,
 }
 
-/// A value inside an object that lives for `'a`, lent for `'l`: the time during which
-/// nobody writes the field.
+/// A value inside an object alive for `'a`, lent for `'l`: the time without writes to
+/// the field.
 #[derive(Clone, Copy)]
 pub(crate) struct FieldValue<'a, 'l> {
     value: &'l Value,
@@ -98,7 +98,7 @@ impl<'a> ObjRef<'a> {
         self.header().ident()
     }
 
-    /// True if there are several owners, so that the object may be met again.
+    /// True for an object with several owners: a traversal may visit it again.
     #[inline(always)]
     pub fn is_shared(self) -> bool {
         self.header().count() > 1
@@ -116,12 +116,12 @@ impl<'a> ObjRef<'a> {
 
     /// The borrowed object as a `&Ref`, for calling user code.
     pub fn as_ref(&self) -> &Ref<Obj> {
-        // SAFETY: `Ref<Obj>` is repr(transparent) over the same pointer and is
-        // only borrowed, so its destructor does not run.
+        // SAFETY: `Ref<Obj>` is repr(transparent) over the same pointer and is only
+        // borrowed: its destructor does not run.
         unsafe { &*(&raw const self.pointer).cast::<Ref<Obj>>() }
     }
 
-    /// The fields as a `T`, if the object is one.
+    /// The fields as a `T`, if the object is a `T`.
     #[inline]
     pub(crate) fn downcast<T: Node>(self) -> Option<&'a T> {
         if !table::is_a(self.type_index(), T::type_index()) {
@@ -151,11 +151,11 @@ impl<'a> ObjRef<'a> {
     unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> Loaded<'a, 'l> {
         access::assert_inside();
         // SAFETY: the slot describes an initialised field of this object, and nobody
-        // writes it for `'l`, during which this thread is in a section.
+        // writes the field for `'l`, during which this thread is in a section.
         unsafe { slot.load(self.pointer) }
     }
 
-    /// The compared fields (those without `ignore`), in the order of visit.
+    /// The compared fields (without `ignore`), in the order of visit.
     #[inline(always)]
     pub(crate) fn visited(self) -> Fields<'a> {
         Fields {
@@ -164,7 +164,7 @@ impl<'a> ObjRef<'a> {
         }
     }
 
-    /// As [`visited`](Self::visited), with the type already looked up.
+    /// [`visited`](Self::visited) with the type already looked up.
     ///
     /// Falls back to a lookup if `info` is not this object's type.
     #[inline(always)]
@@ -179,7 +179,7 @@ impl<'a> ObjRef<'a> {
         }
     }
 
-    /// The compared fields and the ignored ones, in the order of visit.
+    /// The compared and the ignored fields, in the order of visit.
     #[inline]
     pub(crate) fn visited_and_ignored(self) -> Fields<'a> {
         Fields {
@@ -197,8 +197,8 @@ impl<'a> ObjRef<'a> {
         }
     }
 
-    /// The fields that may hold an object or string, parents' first, in
-    /// declaration order.
+    /// The fields that may hold an object or string, parents' first, in declaration
+    /// order.
     #[inline]
     pub(crate) fn references(self) -> Fields<'a> {
         Fields {
@@ -263,7 +263,7 @@ impl<'a, 'l> FieldValue<'a, 'l> {
         }
     }
 
-    /// The object in the field, which outlives the loan.
+    /// The object in the field, for longer than the loan.
     #[inline(always)]
     pub(crate) fn object_ref(self) -> Option<ObjRef<'a>> {
         // SAFETY: alive for 'a, by the object that has the field or by the guarantee of
@@ -301,7 +301,7 @@ impl<'a> PartRef<'a> {
         }
     }
 
-    /// The object, if it is one.
+    /// The object, if the value is an object.
     #[inline(always)]
     pub fn object(self) -> Option<ObjRef<'a>> {
         match self {
@@ -347,7 +347,8 @@ impl<'a> PartRef<'a> {
         }
     }
 
-    /// A value that is not in a field, or whose object lives for `'a` regardless.
+    /// A value outside of fields, or with an object alive for `'a` regardless of
+    /// fields.
     #[inline(always)]
     pub(crate) fn of(value: &'a Value) -> Self {
         value

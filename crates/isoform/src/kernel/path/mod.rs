@@ -23,11 +23,11 @@ pub enum AccessStep {
     ArrayItem(usize),
     /// The value under this key.
     MapItem(Value),
-    /// A field that the object does not have.
+    /// A field missing in the object.
     AttrMissing(String),
     /// A position past the last element.
     ArrayItemMissing(usize),
-    /// A key that the map does not have.
+    /// A key missing in the map.
     MapItemMissing(Value),
 }
 
@@ -35,7 +35,7 @@ pub enum AccessStep {
 ///
 /// Printed as `<root>.body.args[1]["k"]`; a missing element as `<root>[<missing:1>]`.
 /// The text can be [parsed](Self::parse) again. Long paths and keys are abbreviated;
-/// the alternate form `{:#}` prints them in full.
+/// the alternate form `{:#}` prints the full text.
 ///
 /// ```
 /// use isoform::{Array, Value};
@@ -64,14 +64,14 @@ impl AccessPath {
 
     /// Parses a printed path; also available as [`str::parse`].
     ///
-    /// A non-negative number is read as a position, not as the key of a map, which is
-    /// printed the same way; [`get`](Self::get) accepts it for both. The text of any
-    /// path without objects among its keys, printed with `{:#}`, is read as a path with
-    /// the same text that leads to the same place.
+    /// A non-negative number is read as a position, not as a key of a map, which has
+    /// the same text; [`get`](Self::get) accepts the position for both. Printed with
+    /// `{:#}`, the text of any path without objects among its keys is read as a path
+    /// with the same text, leading to the same place.
     ///
     /// # Errors
     ///
-    /// `ValueError` that says what was expected at which byte: for text that is not a
+    /// `ValueError` stating what was expected at which byte: for text that is not a
     /// path, was truncated, or has an object as a key.
     ///
     /// ```
@@ -122,19 +122,19 @@ impl AccessPath {
         self.join(AccessStep::MapItem(key.into()))
     }
 
-    /// The path to a field that does not exist.
+    /// The path to a missing field.
     #[must_use]
     pub fn attr_missing(&self, name: impl Into<String>) -> Self {
         self.join(AccessStep::AttrMissing(name.into()))
     }
 
-    /// The path to an element that does not exist.
+    /// The path to a missing element.
     #[must_use]
     pub fn array_item_missing(&self, index: usize) -> Self {
         self.join(AccessStep::ArrayItemMissing(index))
     }
 
-    /// The path to a key that does not exist.
+    /// The path to a missing key.
     #[must_use]
     pub fn map_item_missing(&self, key: impl Into<Value>) -> Self {
         self.join(AccessStep::MapItemMissing(key.into()))
@@ -157,9 +157,9 @@ impl AccessPath {
     ///
     /// # Errors
     ///
-    /// `AttributeError`, `IndexError` or `KeyError` for a step that does not
-    /// exist (missing steps never do), `TypeError` for a step that the value
-    /// does not support; each names the path so far.
+    /// `AttributeError`, `IndexError` or `KeyError` for a missing element (missing
+    /// steps always fail), `TypeError` for a step unsupported by the value; each error
+    /// names the path to the step.
     pub fn get(&self, root: &Value) -> Result<Value> {
         let mut value = root.clone();
         for (depth, step) in self.steps.iter().enumerate() {
@@ -184,8 +184,8 @@ impl AccessStep {
                 None => Err(unsupported(&format!("an object with a field '{name}'"))),
             },
             AccessStep::ArrayItem(index) => {
-                // A path that was read from text does not distinguish positions from
-                // integer keys.
+                // A path read from text does not distinguish positions from integer
+                // keys.
                 let key = Value::from(*index);
                 let contents = value.contents();
                 if let Some(Contents::Entries(entries)) = &contents
@@ -237,7 +237,7 @@ fn is_identifier(name: &str) -> bool {
     !name.is_empty() && name.chars().all(plain)
 }
 
-/// A field's name, quoted if it would be ambiguous otherwise.
+/// A field's name, quoted if ambiguous otherwise.
 struct Name<'a>(&'a str);
 
 impl fmt::Display for Name<'_> {
@@ -269,7 +269,7 @@ impl fmt::Display for AccessStep {
     }
 }
 
-/// The text of a key; for a long one at least its name, if it has one.
+/// The text of a key; for a long key, at least its name, if any.
 fn key_text(key: &Value, budget: usize) -> String {
     let text = display::short(key, budget);
     let ValueRef::Object(object) = key.view() else {

@@ -1,6 +1,6 @@
-//! Many places in one value, as paths that share their beginnings.
+//! Many places in one value, as paths with shared beginnings.
 //!
-//! An [`AccessPath`] owns all its steps, so one for each object of a deep value takes
+//! An [`AccessPath`] owns all its steps: one path for each object of a deep value takes
 //! quadratic memory. A place here costs one step more than its parent, and is converted
 //! to a path on demand.
 
@@ -10,7 +10,7 @@ use crate::kernel::value::Value;
 /// A place, as a number.
 pub type Place = u32;
 
-/// One step to a place that exists.
+/// One step to an existing place.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A field.
@@ -37,7 +37,7 @@ struct Node {
     step: Step,
 }
 
-/// All places met so far, with their parents.
+/// All recorded places, with their parents.
 #[derive(Default)]
 pub struct Places(Vec<Node>);
 
@@ -45,7 +45,7 @@ impl Places {
     /// The root itself.
     pub const ROOT: Place = 0;
 
-    /// Adds a place one step below another one.
+    /// Adds a place one step below another place.
     pub fn below(&mut self, above: Place, step: Step) -> Place {
         let depth = self.depth(above) + 1;
         self.0.push(Node { above, depth, step });

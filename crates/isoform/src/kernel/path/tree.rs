@@ -1,4 +1,4 @@
-//! Many paths in one value, which share their beginnings.
+//! Many paths in one value, with shared beginnings.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write as _};
@@ -16,7 +16,7 @@ const STEPS: usize = 64;
 /// An [`AccessPath`] owns all its steps, so the paths of m places at depth n take m × n
 /// steps. The tree takes one step for each place, including the places around the given
 /// places. The texts are equally small: a path of more than 64 steps refers to a
-/// beginning that other paths can share.
+/// beginning shared with other paths.
 ///
 /// ```
 /// use isoform::paths::{AccessStep, PathTree};
@@ -31,7 +31,7 @@ const STEPS: usize = 64;
 #[derive(Clone, Default)]
 pub struct PathTree {
     nodes: Vec<Node>,
-    /// The beginnings to which texts of other places refer, and their numbers by place.
+    /// The beginnings referred to by texts of other places, and their numbers by place.
     beginnings: Vec<String>,
     numbers: HashMap<u32, usize>,
 }
@@ -48,14 +48,14 @@ struct Node {
 pub enum Above<K> {
     /// It is the root.
     Root,
-    /// It is the same place under another name.
+    /// The same place under another name.
     Same(K),
-    /// It is one step below a place.
+    /// One step below a place.
     Step(K, AccessStep),
 }
 
 impl<K> Above<K> {
-    /// The same with another name for the place around it.
+    /// The same relation with another name for the place around.
     pub(crate) fn map<L>(self, name: impl FnOnce(K) -> L) -> Above<L> {
         match self {
             Above::Root => Above::Root,
@@ -69,16 +69,16 @@ impl PathTree {
     /// The root.
     pub const ROOT: u32 = 0;
 
-    /// Adds a place one step below another one. O(1).
+    /// Adds a place one step below another place. O(1).
     pub fn below(&mut self, above: u32, step: AccessStep) -> u32 {
         let depth = self.depth(above) as u32 + 1;
         self.nodes.push(Node { above, depth, step });
         self.nodes.len() as u32
     }
 
-    /// Adds a place and those around it that are not among the `known` ones yet. `above` says
-    /// how a place follows from another one, and must lead to the root. O(1) for each place
-    /// that is added.
+    /// Adds a place and the places around it, except places in `known`. `above` derives
+    /// a place from another place, and must lead to the root. O(1) for each added
+    /// place.
     pub fn add<K: Hash + Eq, S: BuildHasher>(
         &mut self,
         known: &mut HashMap<K, u32, S>,
@@ -105,7 +105,7 @@ impl PathTree {
         place
     }
 
-    /// How a place follows from the one around it. O(1).
+    /// The relation of a place to the place around it. O(1).
     pub fn above(&self, place: u32) -> Above<u32> {
         match self.node(place) {
             None => Above::Root,
@@ -123,11 +123,11 @@ impl PathTree {
         AccessPath::from_steps(self.steps(place, usize::MAX).0)
     }
 
-    /// The text of a place: `<root>` and its steps, or `<3>` and at most 64 steps from the place
-    /// whose text is the fourth one of [`beginnings`](Self::beginnings). O(1) for each step of
-    /// the text and of beginnings that are new.
+    /// The text of a place: `<root>` and its steps, or `<3>` and at most 64 steps from
+    /// the place of the fourth text in [`beginnings`](Self::beginnings). O(1) for each
+    /// step of the text and of new beginnings.
     pub fn text(&mut self, place: u32) -> String {
-        // The beginnings that have no text yet, innermost first.
+        // The beginnings still without text, innermost first.
         let mut open = vec![place];
         let mut at = place;
         while let Some(before) = self.beginning(at)
@@ -147,7 +147,7 @@ impl PathTree {
         String::new()
     }
 
-    /// The text of a place for people: of more than 64 steps, the last ones. O(1).
+    /// The text of a place for people: of more than 64 steps, only the last. O(1).
     pub fn abbreviated(&self, place: u32) -> String {
         let (steps, from) = self.steps(place, STEPS);
         let mut text = match self.depth(from) {
@@ -161,13 +161,13 @@ impl PathTree {
         text
     }
 
-    /// The beginnings that texts of places share, each after the beginnings that it refers to.
-    /// [`text`](Self::text) adds to them.
+    /// The beginnings shared by texts of places, each after the beginnings in its own
+    /// text. [`text`](Self::text) adds beginnings.
     pub fn beginnings(&self) -> &[String] {
         &self.beginnings
     }
 
-    /// Adds the place of a text, whose beginning may be one of `beginnings`.
+    /// Adds the place of a text; the text may begin with a reference into `beginnings`.
     ///
     /// # Errors
     ///
@@ -197,7 +197,7 @@ impl PathTree {
         self.nodes.get(place.checked_sub(1)? as usize)
     }
 
-    /// The last steps to a place, at most so many, and the place from which they lead.
+    /// The last steps to a place, at most `most`, and the place at their beginning.
     fn steps(&self, place: u32, most: usize) -> (Vec<AccessStep>, u32) {
         let mut steps = Vec::with_capacity(self.depth(place).min(most));
         let mut at = place;
@@ -211,7 +211,8 @@ impl PathTree {
         (steps, at)
     }
 
-    /// The place with which the text of another one begins, unless that is the root.
+    /// The place at the beginning of another place's text, unless the text begins with
+    /// the root.
     fn beginning(&self, place: u32) -> Option<u32> {
         let most = self.steps_of_text(place);
         let mut at = place;
@@ -221,8 +222,8 @@ impl PathTree {
         (at != Self::ROOT).then_some(at)
     }
 
-    /// The number of steps in the text of a place: beginnings end at multiples of 64, so that
-    /// many places have the same ones.
+    /// The number of steps in the text of a place: beginnings end at multiples of 64,
+    /// for many places to share a beginning.
     fn steps_of_text(&self, place: u32) -> usize {
         match self.depth(place) {
             0 => 0,

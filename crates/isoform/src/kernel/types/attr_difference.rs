@@ -1,14 +1,14 @@
-//! Comparison of the attributes that two definitions of a type set.
+//! Comparison of the attributes set by two definitions of a type.
 
 use crate::kernel::value::{Value, ValueRef};
 
-/// The name of an attribute that only one definition has, or that has different values
-/// in the two.
+/// The name of an attribute missing in one definition, or with different values in the
+/// two.
 ///
-/// A definition is rebuilt whenever its Rust type is registered, together with its
+/// A definition is rebuilt whenever its Rust type is registered, together with the
 /// values: constants are compared by content, through nested arrays and maps. Functions
-/// and nodes have no content that could be compared without running user code, so two
-/// of the same type count as equal.
+/// and nodes have no content to compare without running user code: two of the same type
+/// count as equal.
 pub(super) fn attr_difference<'a>(
     own: &'a [(Box<str>, Value)],
     other: &'a [(Box<str>, Value)],

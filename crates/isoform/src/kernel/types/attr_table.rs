@@ -1,8 +1,8 @@
 //! The table of attributes: names, and for each name a map from index to value. Readers
 //! take no lock.
 //!
-//! Published data is never freed: names, values, including replaced ones, and maps that
-//! became too small (together smaller than the one in use). Readers therefore need no
+//! Published data is never freed: names, values, including replaced values, and
+//! outgrown maps (together smaller than the current map). Readers therefore need no
 //! protection, and a value can be lent for the lifetime of the process.
 //!
 //! No user code runs while the writers' lock is held.
@@ -25,8 +25,8 @@ pub struct TraitMethod {
     pub name: &'static str,
     /// The documentation; may be empty.
     pub doc: &'static str,
-    /// True if an implementation must provide it; otherwise the trait has a default
-    /// body.
+    /// True if an implementation must provide the method; otherwise the trait has a
+    /// default body.
     pub required: bool,
     /// The names of the arguments, without `self`.
     pub arguments: &'static [&'static str],
@@ -41,16 +41,16 @@ pub(crate) struct Declaration {
     pub(crate) schema: Option<Schema>,
     /// A check of the values beyond the schema.
     pub(crate) check: Option<fn(&Value) -> Result<()>>,
-    /// The methods of the trait that the attribute belongs to.
+    /// The methods of the attribute's trait.
     pub(crate) methods: &'static [TraitMethod],
 }
 
 impl Declaration {
-    /// Converts a value to what the attribute stores.
+    /// Converts a value to the stored form of the attribute.
     ///
     /// # Errors
     ///
-    /// `TypeError` and `ValueError` that name what was expected.
+    /// `TypeError` and `ValueError` naming the expected value.
     pub(crate) fn accept(&self, value: Value) -> Result<Value> {
         let value = match &self.schema {
             Some(schema) => schema.convert(value)?,
@@ -92,7 +92,7 @@ impl Declaration {
         Some(Declaration {
             doc: doc.into(),
             schema: schema.clone(),
-            // Only the trait that owns an attribute has a check.
+            // Only the trait owning an attribute has a check.
             check: self.check.or(other.check),
             methods: match self.methods {
                 [] => other.methods,
@@ -140,7 +140,7 @@ impl Sparse {
         }
     }
 
-    /// The slot of an index, or the free one where it belongs. There is always a free
+    /// The slot of an index, or the free slot for the index. There is always a free
     /// slot.
     #[inline(always)]
     fn place(&self, index: u32) -> (usize, bool) {
@@ -184,7 +184,7 @@ impl Sparse {
             })
     }
 
-    /// The capacity of the table that replaces one of this capacity.
+    /// The capacity of the table replacing a table of this capacity.
     fn next_capacity(capacity: usize) -> usize {
         match capacity {
             0 => 4,
@@ -193,7 +193,7 @@ impl Sparse {
         }
     }
 
-    /// Memory of the table, and of those it has replaced.
+    /// Memory of the table, and of all replaced tables.
     fn bytes(&self) -> usize {
         let sizes = std::iter::successors(Some(4), |&size| Some(Sparse::next_capacity(size)));
         sizes
@@ -263,7 +263,7 @@ impl Attribute {
             (None, _) => {}
         }
         if let (Some(sparse), None) = (self.sparse.get(), self.dense.get()) {
-            // The key is stored last: whoever sees it sees the value.
+            // The key is stored last: a reader of the key sees the value.
             let (place, known) = sparse.place(index);
             if !known && value.is_some() {
                 sparse.keys[place].store(index + 1, Ordering::Release);
@@ -286,7 +286,7 @@ impl Attribute {
         let current = self.sparse.get();
         if let Some(sparse) = current {
             let (place, known) = sparse.place(index);
-            // At most five of six slots are taken, so that a free one is near.
+            // At most five of six slots are taken, to keep a free slot near.
             if known || (add && (sparse.taken() + 1) * 6 <= sparse.keys.len() * 5) {
                 return Some(&sparse.values[place]);
             }
@@ -359,7 +359,7 @@ impl Names {
 struct Writers {
     /// Plain values, such as true, are stored once however often they are set.
     plain: Option<HashMap<Value, &'static Value, RandomState>>,
-    /// Counts the changes, so that work done without the lock can be checked.
+    /// Counts the changes, to check work done without the lock.
     version: u64,
 }
 
@@ -390,7 +390,7 @@ impl AttrTable {
         self.writers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The attribute with a name, if it was ever set or declared. O(1), no lock.
+    /// The attribute with a name, if ever set or declared. O(1), no lock.
     #[inline]
     pub fn find(&self, name: &str) -> Option<&'static Attribute> {
         self.names.get()?.place(name).get()
@@ -447,8 +447,8 @@ impl AttrTable {
     ///
     /// # Errors
     ///
-    /// `ValueError` for an empty name, or a value that is already set unless `replace`;
-    /// `TypeError` for a value that the declaration does not allow.
+    /// `ValueError` for an empty name, or a second value without `replace`; `TypeError`
+    /// for a value forbidden by the declaration.
     pub fn set(
         &self,
         index: u32,
@@ -459,8 +459,8 @@ impl AttrTable {
     ) -> Result<()> {
         let mut value = value;
         loop {
-            // A conversion may run user code, so it happens without the lock, and again
-            // if the declaration has changed meanwhile.
+            // A conversion may run user code: it happens without the lock, and again if
+            // the declaration has changed meanwhile.
             let declaration = self.find(name).and_then(Attribute::declaration);
             if let Some(declaration) = declaration {
                 value = declaration.accept(value).map_err(|error| {
@@ -474,7 +474,7 @@ impl AttrTable {
                 continue;
             }
             if let Some(old) = attribute.get(index).filter(|_| !replace) {
-                // The text of a value may run code of its type.
+                // The text of a value may run code of the value's type.
                 drop(guard);
                 let owner = (self.describe)(index);
                 return Err(Error::value_error(format!(
@@ -490,11 +490,10 @@ impl AttrTable {
         }
     }
 
-    /// Sets a value that was already checked, for an index that nobody else can see
-    /// yet.
+    /// Sets a checked value, for an index not yet visible to anybody else.
     pub(crate) fn place(&self, index: u32, name: &str, value: Value) {
         let mut guard = self.lock();
-        // An empty name, which has no slot, was rejected before.
+        // An empty name, without a slot, was rejected before.
         if let Ok(attribute) = self.open_locked(name, &guard) {
             let kept = guard.keep(value);
             guard.version += 1;
@@ -502,7 +501,7 @@ impl AttrTable {
         }
     }
 
-    /// Removes a value; false if there was none.
+    /// Removes a value; false if there was no value.
     pub fn remove(&self, index: u32, name: &str) -> bool {
         let mut guard = self.lock();
         let Some(attribute) = self.find(name) else {

@@ -19,11 +19,11 @@ pub enum Lookup {
     /// The type itself.
     #[default]
     Exact,
-    /// The type, then its parent, and so on to the root.
+    /// The type, then its parent, and further up to the root.
     Nearest,
 }
 
-/// The attributes that are names, with their documentation.
+/// The attributes with names as values, and their documentation.
 const NAMES: &[(&str, &str)] = &[
     (
         TEXT_NAME,
@@ -66,13 +66,13 @@ pub(crate) fn describe(index: u32) -> String {
     format!("type {}", types::info(TypeIndex(index)).key())
 }
 
-/// Large integers count as integers, though they are stored as objects.
+/// Large integers count as integers, though stored as objects.
 #[inline(always)]
 pub(crate) fn canonical(ty: TypeIndex) -> TypeIndex {
     if ty == BIG_INT { INT } else { ty }
 }
 
-/// The attribute of a type, if it is set. O(1) without ancestors.
+/// The attribute of a type, if set. O(1) without ancestors.
 pub fn get(ty: TypeIndex, name: &str, lookup: Lookup) -> Option<&'static Value> {
     let attribute = table().find(name)?;
     match lookup {
@@ -101,7 +101,7 @@ pub(crate) fn prepare(key: &str, attrs: NamedValues) -> Result<NamedValues> {
     attrs.into_iter().map(convert).collect()
 }
 
-/// Enters the attributes of a type that was just registered.
+/// Enters the attributes of a newly registered type.
 pub(crate) fn enter(ty: TypeIndex, hooks: &HookSet, attrs: NamedValues) {
     for (name, function) in hooks.attributes() {
         table().place(ty.get(), name, function.into());

@@ -1,8 +1,8 @@
 //! Checks values read from files against the schemas of fields.
 //!
-//! [`Schema::convert`] looks at every element of a typed container each time it is
-//! called. In a file, one container may be in any number of fields, so a small file
-//! could cost quadratic time and, where a conversion copies, quadratic memory. This
+//! [`Schema::convert`] looks at every element of a typed container in each call. In a
+//! file, one container may be in any number of fields, so a small file could cost
+//! quadratic time and, with copying conversions, quadratic memory. The checker here
 //! checks every container once per schema, and shares a converted container like the
 //! original.
 
@@ -20,8 +20,8 @@ const REMEMBERED_LENGTH: usize = 8;
 /// Checks and converts values, and remembers the results for containers.
 #[derive(Default)]
 pub(crate) struct SchemaChecker {
-    // By address of the schema and identity number of the container; None if it does
-    // not fit.
+    // By address of the schema and identity number of the container; None for an
+    // unfitting container.
     known: HashMap<(usize, u64), Option<Value>, rapidhash::fast::RandomState>,
     // Immutable containers whose lists and dicts have the demands of a schema; lists
     // and dicts themselves can be asked directly.
@@ -31,11 +31,11 @@ pub(crate) struct SchemaChecker {
 impl SchemaChecker {
     /// Converts the value to the schema.
     ///
-    /// Recursion follows the schema, which is part of a type's declaration.
+    /// Recursion follows the schema, a part of the type's declaration.
     ///
     /// # Errors
     ///
-    /// `TypeError` that describes the expected and the given value.
+    /// `TypeError` describing the expected and the given value.
     pub(crate) fn fit(&mut self, schema: &'static Schema, value: Value) -> Result<Value> {
         match schema {
             Schema::Any => Ok(value),

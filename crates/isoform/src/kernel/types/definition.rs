@@ -23,13 +23,13 @@ pub enum Kind {
     /// Equal if all fields are; sharing is invisible.
     #[default]
     Tree,
-    /// As `Tree`, and an object is equal to itself without a visit. Promises that it is
-    /// immutable and contains no var and no dag node.
+    /// Like `Tree`, and an object is equal to itself without a visit. Promises an
+    /// immutable object without any var or dag node inside.
     ConstTree,
-    /// As `Tree`, and sharing matters: the same object on one side must be the same
+    /// Like `Tree`, and sharing matters: the same object on one side must be the same
     /// object on the other.
     Dag,
-    /// A variable: equal by where it is bound.
+    /// A variable: equal by the place of its binding.
     Var,
     /// Equal only to itself.
     Singleton,
@@ -84,9 +84,10 @@ pub enum FieldFlag {
     None,
     /// Not part of the node's identity.
     Ignore,
-    /// A definition region: every variable in it, at any depth, may bind.
+    /// A definition region: every variable inside, at any depth, may bind.
     Def,
-    /// Only a variable directly in the field may bind; its own fields are uses.
+    /// Only a variable directly in the field may bind; the variable's own fields are
+    /// uses.
     DefSimple,
     /// The region in which the comparison started, even inside a definition region:
     /// variables are used.
@@ -94,7 +95,7 @@ pub enum FieldFlag {
 }
 
 impl FieldFlag {
-    /// All flags with their names in declarations, the usual one first.
+    /// All flags with their names in declarations, the usual name first.
     pub const ALL: [(FieldFlag, &'static [&'static str]); 4] = [
         (FieldFlag::Ignore, &["ignore"]),
         (FieldFlag::Def, &["def", "def-recursive", "def-pattern"]),
@@ -219,14 +220,14 @@ impl FieldDef {
         self
     }
 
-    /// Sets a default that is the same for all objects.
+    /// Sets a default shared by all objects.
     #[must_use]
     pub fn default_value(mut self, value: impl Into<Value>) -> Self {
         self.default = Some(FieldDefault::Fixed(value.into()));
         self
     }
 
-    /// Sets a default that is created for every object.
+    /// Sets a default created for every object.
     #[must_use]
     pub fn default_fn(mut self, make: impl Fn() -> Value + Send + Sync + 'static) -> Self {
         self.default = Some(FieldDefault::Made(Arc::new(make)));
@@ -280,7 +281,7 @@ impl FieldDef {
         self.repr
     }
 
-    /// Makes a default value; None if the field is required.
+    /// Makes a default value; None for a required field.
     pub fn make_default(&self) -> Option<Value> {
         self.default.as_ref().map(|default| match default {
             FieldDefault::Fixed(value) => value.clone(),
@@ -345,10 +346,10 @@ impl fmt::Debug for FieldDef {
     }
 }
 
-/// The attribute that holds the constructor for host languages: calling the class calls
-/// this function, which returns an object of the type and whose
-/// [signature](crate::functions::Function::signature) is that of the constructor. Without it,
-/// constructors take the fields.
+/// The attribute with the constructor for host languages: calling the class calls this
+/// function, which returns an object of the type and has the
+/// [signature](crate::functions::Function::signature) of the constructor. Without the
+/// attribute, constructors take the fields.
 pub const INIT: &str = "__ffi_init__";
 
 /// Attributes that are not hooks.
@@ -356,8 +357,9 @@ pub(crate) type NamedValues = Vec<(Box<str>, Value)>;
 
 /// A node type's declaration: key, parent, kind, fields and options.
 ///
-/// The derive generates it for Rust structs; [`register_type`](crate::types::register_type)
-/// takes one that is built by hand, for types declared at run time.
+/// The derive generates the definition of Rust structs;
+/// [`register_type`](crate::types::register_type) takes a definition built by hand, for
+/// types declared at run time.
 #[derive(Clone)]
 pub struct TypeDef {
     key: Box<str>,
@@ -375,7 +377,7 @@ pub struct TypeDef {
 }
 
 impl TypeDef {
-    /// A type without fields, of kind `tree`, that extends the root.
+    /// A type of kind `tree` without fields, extending the root.
     pub fn new(key: &str) -> Self {
         TypeDef {
             key: key.into(),
@@ -425,32 +427,31 @@ impl TypeDef {
         self
     }
 
-    /// Sets whether bindings made inside an object of this type end with it.
+    /// Sets whether bindings made inside an object of this type end with the object.
     #[must_use]
     pub fn scope(mut self, scope: bool) -> Self {
         self.scope = scope;
         self
     }
 
-    /// Sets whether definition fields are visited before the others, including
-    /// inherited ones; by default they are if the type is a scope and declares no
+    /// Sets whether definition fields are visited before other fields, including
+    /// inherited fields; by default, they are if the type is a scope and declares no
     /// [order of visit](Self::visit_order).
     ///
     /// A `let` whose variable is not bound in its own value is a scope with
-    /// `defs_first(false)` that declares value, variable, body in this order.
+    /// `defs_first(false)`, declaring value, variable, body in this order.
     #[must_use]
     pub fn defs_first(mut self, defs_first: bool) -> Self {
         self.defs_first = Some(defs_first);
         self
     }
 
-    /// Sets the order in which the type's own fields are visited, independent of the
-    /// order of declaration, which constructors, text and files keep.
+    /// Sets the order of visit of the type's own fields, independent of the order of
+    /// declaration, which constructors, text and files keep.
     ///
-    /// Each field is named once; ignored ones may be omitted and come last. Inherited
-    /// fields come first, in the order of the parent, unless they are named here: then
-    /// they come at that position. Types that extend this one keep the order for
-    /// inherited fields.
+    /// Each field is named once; ignored fields may be omitted and come last. Inherited
+    /// fields come first, in the order of the parent; inherited fields named here come
+    /// at their named position. Extending types keep the order for inherited fields.
     ///
     /// ```
     /// use isoform::Value;
@@ -498,15 +499,15 @@ impl TypeDef {
         self
     }
 
-    /// Sets a hook, which is also an attribute of the type. Rust types get theirs from
-    /// traits, as in `DynEqual::of::<T>()`.
+    /// Sets a hook, which is also an attribute of the type. Rust types get their hooks
+    /// from traits, as in `DynEqual::of::<T>()`.
     #[must_use]
     pub fn hook<H: Hook>(mut self, hook: H) -> Self {
         *H::slot(&mut self.hooks) = Some(hook);
         self
     }
 
-    /// Sets an attribute, which is registered together with the type; see
+    /// Sets an attribute, registered together with the type; see
     /// [`attrs`](crate::attrs).
     #[must_use]
     pub fn attr(mut self, name: &str, value: impl Into<Value>) -> Self {
@@ -531,7 +532,7 @@ impl TypeDef {
         self.scope
     }
 
-    /// True if definition fields come first; None if not declared.
+    /// True if definition fields come first; None without a declaration.
     pub fn declared_defs_first(&self) -> Option<bool> {
         self.defs_first
     }
@@ -556,12 +557,12 @@ impl TypeDef {
         &self.fields
     }
 
-    /// The hooks, and the other attributes by name.
+    /// The hooks, and all further attributes by name.
     ///
     /// # Errors
     ///
-    /// `ValueError` for an attribute without a name or one that is set twice,
-    /// `TypeError` for an invalid hook.
+    /// `ValueError` for an attribute without a name or set twice, `TypeError` for an
+    /// invalid hook.
     pub(crate) fn attributes(&self) -> Result<(HookSet, NamedValues)> {
         let mut hooks = self.hooks.clone();
         let mut others = NamedValues::new();
@@ -589,12 +590,12 @@ impl TypeDef {
         self.size
     }
 
-    /// The Rust type of which this is the definition; None for one that is only data.
+    /// The Rust type with this definition; None for a pure data definition.
     pub(crate) fn rust_type(&self) -> Option<RustType> {
         self.rust_type
     }
 
-    /// Checks what does not depend on other types.
+    /// Checks the parts independent of other types.
     pub(crate) fn validate(&self) -> Result<()> {
         let fail = |what: String| Err(Error::value_error(format!("type {}: {what}", self.key)));
         if self.key.is_empty() {
@@ -616,8 +617,8 @@ impl TypeDef {
                     field.name
                 ));
             }
-            // A default that is created for each object may need types that are not
-            // registered yet, so it is checked when it is used.
+            // A default created for each object may need types registered later: it is
+            // checked when used.
             if let Some(FieldDefault::Fixed(value)) = &field.default
                 && let Err(error) = field.schema.convert(value.clone())
             {

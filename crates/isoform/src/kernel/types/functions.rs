@@ -13,8 +13,8 @@ static FUNCTIONS: RwLock<Option<IndexMap<Box<str>, Function>>> = RwLock::new(Non
 ///
 /// # Errors
 ///
-/// `ValueError` if the name is empty, or taken and `replace` is false, and
-/// for a default that does not fit its argument.
+/// `ValueError` if the name is empty, or taken and `replace` is false, and for a
+/// default unfit for its argument.
 pub fn register_function(name: &str, function: Function, replace: bool) -> Result<()> {
     check(name, &function)?;
     // Named before taking the lock, as copying the contents of a function may run user
@@ -36,16 +36,16 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
     Ok(())
 }
 
-/// Registers functions under their own names, such as those of
-/// [`exports!`](crate::exports); all of them or, after an error, none.
+/// Registers functions under their own names, such as the functions of
+/// [`exports!`](crate::exports); all functions or, after an error, none.
 ///
-/// The very same function may be registered again, so a library may do so at each of
-/// its entry points.
+/// The very same function may be registered again, so a library may register its
+/// functions at each of its entry points.
 ///
 /// # Errors
 ///
-/// `ValueError` if a function has no name, or another one has its name, and
-/// for a default that does not fit its argument.
+/// `ValueError` if a function has no name, or the name of another function, and for a
+/// default unfit for its argument.
 ///
 /// ```
 /// use isoform::functions::{Function, global_function, register_functions};
@@ -85,7 +85,7 @@ fn register_all(functions: Vec<Function>) -> Result<()> {
     Ok(())
 }
 
-/// Checks the name, and the defaults of a function that converts arguments.
+/// Checks the name, and the defaults of a function with argument conversion.
 fn check(name: &str, function: &Function) -> Result<()> {
     if name.is_empty() {
         return Err(Error::value_error("a global function needs a name"));
@@ -128,7 +128,7 @@ pub fn global_function(name: &str) -> Result<Function> {
     })
 }
 
-/// Removes a function from the registry; false if there was none.
+/// Removes a function from the registry; false if no function has the name.
 pub fn remove_function(name: &str) -> bool {
     let mut table = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
     let old = table.as_mut().and_then(|table| table.shift_remove(name));

@@ -18,7 +18,7 @@ pub fn name_hint<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Str
 }
 
 /// The number of letters that are wrong, missing, superfluous or swapped with their
-/// neighbour; None if that is more than a third of the name.
+/// neighbour; None for more than a third of the name.
 fn distance(written: &str, name: &str) -> Option<usize> {
     let name: Vec<char> = name.chars().collect();
     let most = name.len() / 3;

@@ -1,7 +1,7 @@
 //! Methods: functions of objects of a type, found by name.
 //!
-//! They are stored as attributes in a separate table, so lookups take no lock, and the
-//! same name can be a method of one type and mean nothing on another.
+//! Methods are stored as attributes in a separate table: lookups take no lock, and the
+//! same name can be a method of one type without a meaning for another.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -21,18 +21,18 @@ type Hook = fn(&'static TypeInfo, &str, &Function);
 
 static HOOK: OnceLock<Hook> = OnceLock::new();
 
-/// Sets, once, a function that is called for every registered method; for the binding
-/// of a host language, whose classes also have methods.
+/// Sets, once, a function called for every registered method; for the binding of a host
+/// language, whose classes also have methods.
 pub fn set_method_hook(hook: Hook) {
     // A second call has no effect: there is one binding per process.
     let _ = HOOK.set(hook);
 }
 
-/// Registers a method of a type and of the types that extend it. Its first
-/// argument is the object.
+/// Registers a method of a type and its extending types. The method's first argument is
+/// the object.
 ///
-/// The function is named after the type and the method, unless it already has a name.
-/// In Python, it becomes a method of the class.
+/// The function is named after the type and the method, unless named already. In
+/// Python, the function becomes a method of the class.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub fn register_method(ty: TypeIndex, name: &str, function: Function, replace: b
         None => function.named(&format!("{}.{name}", info.key())),
     };
     if let Err(error) = METHODS.set(ty.get(), name, named.clone().into(), replace, || {}) {
-        // Another thread may have registered it since the check.
+        // Another thread may have registered the method since the check.
         let known = METHODS.find(name).and_then(|methods| methods.get(ty.get()));
         let known = known.and_then(as_function);
         return if known.is_some_and(|known| known.same_body(&named)) {
@@ -97,17 +97,17 @@ fn as_function(value: &Value) -> Option<&Function> {
 }
 
 impl TypeInfo {
-    /// The method with a name that objects of this type have: its own or that of the
-    /// nearest ancestor. The first argument of the function is the object. O(depth of
-    /// the type), no lock.
+    /// The method with a name for objects of this type: the type's own method or the
+    /// method of the nearest ancestor. The first argument of the function is the
+    /// object. O(depth of the type), no lock.
     pub fn method(&self, name: &str) -> Option<Function> {
         let methods = METHODS.find(name)?;
         let found = self.lineage().find_map(|ty| methods.get(ty.get()))?;
         as_function(found).cloned()
     }
 
-    /// The methods that are registered for exactly this type, by name. O(number of
-    /// method names).
+    /// The methods registered for exactly this type, by name. O(number of method
+    /// names).
     pub fn methods(&self) -> Vec<(&'static str, Function)> {
         let own = METHODS.all().into_iter();
         own.filter_map(|methods| {
@@ -118,12 +118,12 @@ impl TypeInfo {
     }
 }
 
-/// Calls a method of an object by its name.
+/// Calls a method of an object by the method's name.
 ///
 /// # Errors
 ///
-/// `AttributeError` if the type has no such method, `TypeError` for a value that is not
-/// an object; errors from the method.
+/// `AttributeError` for a method unknown to the type, `TypeError` for a value that is
+/// not an object; errors from the method.
 #[track_caller]
 pub fn call_method(object: impl Into<Value>, name: &str, arguments: &[Value]) -> Result<Value> {
     let object = object.into();

@@ -1,14 +1,14 @@
 //! Type definitions as data, and the registry's public functions.
 //!
-//! `TypeDef` and `FieldDef` are definitions as data; a `Schema` says which values a field
-//! accepts, and converts values. Global functions and methods are here, too.
+//! `TypeDef` and `FieldDef` are definitions as data; a `Schema` describes the values of
+//! a field, and converts values. Global functions and methods are here, too.
 //!
 //! Registration is explicit, idempotent for the same definition, and an error for a
 //! different definition; after an error nothing is registered. The attributes of a
 //! definition are set together with its registration.
 //!
-//! Absent: registration by the linker. A type is registered when it is first used, or
-//! when `register` is called.
+//! Absent: registration by the linker. A type is registered at its first use, or by a
+//! call of `register`.
 
 mod attr_difference;
 pub(crate) mod attr_table;
@@ -47,7 +47,7 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::Node;
 use crate::kernel::object::table::{self, TypeInfo};
 
-/// Registers a Rust type, and its parents, and returns its index.
+/// Registers a Rust type with its parents, and returns the type's index.
 ///
 /// Types register themselves on first use. Call this first if a clash of type keys must
 /// be an error rather than a panic, or if types must be known by key before a value of
@@ -61,13 +61,13 @@ pub fn register<T: Node>() -> Result<TypeIndex> {
     Ok(T::type_index())
 }
 
-/// Registers a Rust type of a dialect, for `dialect!`, which names the methods of
-/// its visitors after `method`, if there are any.
+/// Registers a Rust type of a dialect, for `dialect!`; `method`, if given, names the
+/// methods of the type's visitor.
 ///
 /// # Errors
 ///
-/// As [`register`]; `ValueError` when the type is of another dialect, or is
-/// called otherwise by its attribute.
+/// The errors of [`register`]; `ValueError` when the type is of another dialect, or has
+/// another name by its attribute.
 pub fn register_in<T: Node>(dialect: &str, method: Option<&str>) -> Result<TypeIndex> {
     let index = register::<T>()?;
     let info = table::info(index);
@@ -88,15 +88,15 @@ pub fn register_in<T: Node>(dialect: &str, method: Option<&str>) -> Result<TypeI
     }
 }
 
-/// Registers a type that is declared at run time.
+/// Registers a type declared at run time.
 ///
 /// Registering the same definition again returns the same index.
 ///
 /// # Errors
 ///
-/// `ValueError` for a key that another definition owns, an unknown parent, a repeated
-/// field, a fixed default that does not fit its field, or inconsistent options. On an
-/// error, nothing is registered.
+/// `ValueError` for a key owned by another definition, an unknown parent, a repeated
+/// field, a fixed default unfit for its field, or inconsistent options. On an error,
+/// nothing is registered.
 ///
 /// ```
 /// use isoform::types::{FieldDef, Kind, Schema, TypeDef, register_type};

@@ -1,8 +1,8 @@
 //! The attributes that name objects, in text and in messages, and the visitor methods of
 //! types.
 //!
-//! Each type determines the name of its visitor method; the traits of `dialect!` and the
-//! classes of `python/isoform/visitors.py` both use that name.
+//! Each type determines the name of its visitor method; the traits of `dialect!` and
+//! the classes of `python/isoform/visitors.py` both use this name.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::value::Value;
 
-/// The attribute with the field that names an object in text; an empty string means
-/// that there is no such field. Types that extend one inherit it.
+/// The attribute with the field naming an object in text; an empty string means no
+/// field. Extending types inherit the attribute.
 ///
-/// By default, it is a field of type str called `name_hint` or `name`.
+/// By default, a field of type str called `name_hint` or `name`.
 ///
 /// ```
 /// use isoform::Value;
@@ -35,13 +35,14 @@ use crate::kernel::value::Value;
 pub const TEXT_NAME: &str = "text.name";
 
 /// The attribute with the field that contains the type of an expression, for
-/// `text::TextOptions::types`. Types that extend one inherit it.
+/// `text::TextOptions::types`. Extending types inherit the attribute.
 pub const TEXT_TYPE: &str = "text.type";
 
-/// The attribute that says how [`diff`](crate::compare::diff) aligns objects of a type:
-/// `"fields"`, field by field although the type has a comparison of its own, which otherwise
-/// makes two objects equal or replaced as a whole; or `"name"`, for variables that stand for
-/// each other as keys of maps if they have the same name. Types that extend one inherit it.
+/// The attribute deciding how [`diff`](crate::compare::diff) aligns objects of a type:
+/// `"fields"`, field by field although the type has a custom comparison, which
+/// otherwise makes two objects equal or replaced as a whole; or `"name"`, for
+/// variables, to correspond as keys of maps if they have the same name. Extending types
+/// inherit the attribute.
 pub const DIFF_ALIGN: &str = "diff.align";
 
 /// The attribute with the name of a type's visitor methods: `for_each` for
@@ -66,8 +67,8 @@ impl TypeInfo {
             .map_or("", |(dialect, _)| dialect)
     }
 
-    /// The name of the type's visitor methods, after `visit_`: its attribute
-    /// [`VISIT_NAME`], or its class in snake case.
+    /// The name of the type's visitor methods, after `visit_`: the attribute
+    /// [`VISIT_NAME`], or the class in snake case.
     ///
     /// Names should be unique in a dialect. Visitors for several dialects put the
     /// dialect first: `visit_relay_var`.
@@ -95,7 +96,7 @@ impl TypeInfo {
 
 isoform_macros::define_snake_case!();
 
-/// The field that names objects of a type.
+/// The field naming objects of a type.
 pub(crate) fn name_field(info: &TypeInfo) -> Option<usize> {
     let index: TypeIndex = info.index();
     if let Some(value) = attributes::get(index, TEXT_NAME, Lookup::Nearest) {

@@ -1,5 +1,4 @@
-//! Rust enums whose members are objects, so that fields, maps and files can contain
-//! them.
+//! Rust enums with objects as members, for use in fields, maps and files.
 
 use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::error::{Error, Result};
@@ -10,7 +9,7 @@ use crate::kernel::types::singletons::register_singleton;
 use crate::kernel::types::{INIT, Schema, TypeDef};
 use crate::kernel::value::{Value, ValueRef};
 
-/// An enum that [`node_enum!`](crate::node_enum) declares.
+/// An enum declared by [`node_enum!`](crate::node_enum).
 pub trait NodeEnum: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     /// The type of the members as objects.
     type Object: Node;
@@ -22,7 +21,7 @@ pub trait NodeEnum: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     /// The name of the member.
     fn name(self) -> &'static str;
 
-    /// The member as an object: always the same one.
+    /// The member as an object: always the same object.
     fn object(self) -> Enumerator<Self>;
 
     /// The data of the members' type besides its fields.
@@ -51,8 +50,8 @@ pub struct EnumKnowledge {
 }
 
 impl EnumKnowledge {
-    /// Makes the data of an enum. The enum stores the result, because its definition
-    /// holds one function of each kind.
+    /// Makes the data of an enum. The enum stores the result, because the enum's
+    /// definition holds one function of each kind.
     pub fn of<E: NodeEnum>() -> Self {
         let key = <E::Object as Node>::TYPE_KEY;
         let member = Function::new(|given: &[Value]| match given {
@@ -102,7 +101,7 @@ pub fn enum_definition<E: NodeEnum>(definition: TypeDef) -> TypeDef {
         .hook(known.from_json)
 }
 
-/// Registers the type of an enum, and makes its members.
+/// Registers the type of an enum, and makes the members.
 ///
 /// # Errors
 ///
@@ -142,7 +141,7 @@ fn member_of<E: NodeEnum>(value: &Value) -> Result<Enumerator<E>> {
 
 /// The member at a position; used by [`node_enum!`](crate::node_enum).
 ///
-/// Every object of the type is a member: its constructors return nothing else.
+/// Every object of the type is a member: the type's constructors return only members.
 #[doc(hidden)]
 pub fn enum_member<E: NodeEnum>(value: i64) -> E {
     let position = usize::try_from(value).unwrap_or(0);
@@ -159,7 +158,7 @@ pub fn enum_object<T: Node>(fields: T) -> Ref<T> {
     object
 }
 
-/// A member of an enum as an object: the type of fields that contain one.
+/// A member of an enum as an object: the type of fields for a member.
 pub type Enumerator<E> = Ref<<E as NodeEnum>::Object>;
 
 /// Declares an enum and the node type of its members.
@@ -167,9 +166,9 @@ pub type Enumerator<E> = Ref<<E as NodeEnum>::Object>;
 /// The enum is a plain Rust enum, for use in `match`. The node type, whose name
 /// follows, is of kind `singleton` with one object for each member, and reading a file
 /// finds these objects again. A field is declared as [`Enumerator`]; constructors
-/// accept the member itself there, and `get` returns it. In other languages, the type
-/// is constructed from the name or the number of a member; its attribute `enum.members`
-/// lists all names, and `enum.aliases` the aliases.
+/// accept the member itself there, and `get` returns the member. In other languages,
+/// the type is constructed from the name or the number of a member; the attribute
+/// `enum.members` lists all names, and `enum.aliases` the aliases.
 ///
 /// ```
 /// use isoform::{Node, node_enum};

@@ -6,14 +6,14 @@ use crate::kernel::types::FieldFlag;
 /// How a hook or a traversal enters part of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RegionChange {
-    /// The region stays as it is.
+    /// The region stays unchanged.
     #[default]
     Inherit,
     /// A definition region: every variable, at any depth, may bind.
     Def,
     /// Only a variable at the top may bind.
     DefSimple,
-    /// The region in which the comparison or the traversal started.
+    /// The starting region of the comparison or the traversal.
     Use,
 }
 
@@ -46,7 +46,7 @@ impl RegionChange {
     }
 }
 
-/// The region in which a traversal meets a value: the role of a variable there.
+/// The region of a value in a traversal: the role of a variable there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RegionKind {
     /// Variables are used.
@@ -54,7 +54,7 @@ pub enum RegionKind {
     Use,
     /// Variables are bound, however deep below the definition field.
     Def,
-    /// The variable itself is bound, and its own fields are uses.
+    /// The variable itself is bound, and the variable's own fields are uses.
     DefSimple,
 }
 

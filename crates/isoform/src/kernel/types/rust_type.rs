@@ -1,9 +1,9 @@
-//! Which Rust type a definition is of: two types never share a type key.
+//! The Rust type of a definition: two types never share a type key.
 
 use std::any::{TypeId, type_name};
 use std::panic::Location;
 
-/// A Rust type, and where it is declared.
+/// A Rust type, and the place of its declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RustType {
     id: TypeId,
@@ -22,8 +22,8 @@ impl RustType {
         }
     }
 
-    /// True if both are one declaration: the same type, or the same one in two copies of a
-    /// library, which have other ids but the same name and file.
+    /// True if both are one declaration: the same type, or one type in two copies of a
+    /// library, with different ids but the same name and file.
     pub(crate) fn is_same(&self, other: &RustType) -> bool {
         self.id == other.id || self.name == other.name && self.place.file() == other.place.file()
     }

@@ -1,4 +1,4 @@
-//! The values that a field accepts, and conversion to them.
+//! The values accepted by a field, and conversion to these values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,8 +16,8 @@ use crate::kernel::object::reference::Node;
 use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::value::{DType, Device, Value, ValueRef};
 
-/// A node type named in a schema. It is looked up when needed, so that types may refer
-/// to themselves and to types that are registered later.
+/// A node type named in a schema. The type is looked up when needed: types may refer to
+/// themselves and to types registered later.
 pub struct TypeRef {
     key: Cow<'static, str>,
     resolve: Option<fn() -> TypeIndex>,
@@ -66,8 +66,8 @@ impl TypeRef {
     /// The type's index, if it is registered.
     #[inline]
     pub fn index(&self) -> Option<TypeIndex> {
-        // Relaxed suffices: the index is only compared, or looked up in the
-        // table, which publishes its entries itself.
+        // Relaxed suffices: the index is only compared, or looked up in the table,
+        // which publishes its own entries.
         match self.found.load(Ordering::Relaxed) {
             NOT_FOUND => self.look_up(),
             index => Some(TypeIndex(index)),
@@ -85,7 +85,7 @@ impl TypeRef {
     }
 }
 
-/// The values that a field or an element accepts.
+/// The values accepted by a field or an element.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Schema {
@@ -113,7 +113,7 @@ pub enum Schema {
     Optional(Box<Schema>),
     /// A value of one of the schemas.
     Union(Box<[Schema]>),
-    /// One of these plain values, distinguished by `==` of [`Value`].
+    /// A value out of these plain values, distinguished by `==` of [`Value`].
     Literal(Box<[Value]>),
     /// An array of fixed length, with a schema for each position.
     Tuple(Box<[Schema]>),
@@ -131,11 +131,11 @@ pub enum Schema {
     Tensor,
     /// A callable.
     Function,
-    /// A distinction that only a host language can make among its values.
+    /// A distinction among values of a host language, possible only for the host.
     Host(HostSchema),
 }
 
-/// A test for values whose kind only a host language knows, such as its pointers.
+/// A test for values of a kind known only to a host language, such as its pointers.
 #[derive(Clone, Copy)]
 pub struct HostSchema {
     name: &'static str,
@@ -143,7 +143,7 @@ pub struct HostSchema {
 }
 
 impl HostSchema {
-    /// Makes a test with the name that messages and signatures show.
+    /// Makes a test with the name shown by messages and signatures.
     ///
     /// `accepts` may be called in the middle of a traversal, on any thread: it must
     /// neither use this library beyond the value nor wait for a lock of the host.
@@ -164,7 +164,7 @@ impl HostSchema {
 
 impl PartialEq for Schema {
     fn eq(&self, other: &Self) -> bool {
-        // The text names every part of a schema, so equal text is equal schema.
+        // The text names every part of a schema: equal text is equal schema.
         self.to_string() == other.to_string()
     }
 }
@@ -195,7 +195,7 @@ impl fmt::Display for Schema {
                 for (position, value) in values.iter().enumerate() {
                     let separator = if position == 0 { "" } else { ", " };
                     match value.as_str() {
-                        // As Python writes it, since annotations are Python's.
+                        // In Python's notation, since annotations are Python's.
                         Some(text) => write!(f, "{separator}'{}'", text.escape_debug())?,
                         None => write!(f, "{separator}{value:?}")?,
                     }
@@ -247,8 +247,8 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// `TypeError` that says what was expected and what was given, with the position of
-    /// an offending element.
+    /// `TypeError` stating the expected and the given value, with the position of an
+    /// offending element.
     pub fn check(&self, value: &Value) -> Result<()> {
         let fail = || Err(self.mismatch(value));
         let ok = match self {
@@ -302,8 +302,8 @@ impl Schema {
         if ok { Ok(()) } else { fail() }
     }
 
-    /// The type of container that the schema accepts, and the schemas of its parts; None
-    /// unless it is one of typed containers.
+    /// The type of container accepted by the schema, and the schemas of its parts; None
+    /// for a schema without typed containers.
     pub(crate) fn parts(&self) -> Option<(&'static ContainerType, Parts<'_>)> {
         Some(match self {
             Schema::Array(inner) => (&container::ARRAY, Parts::Items(inner)),
@@ -314,15 +314,15 @@ impl Schema {
         })
     }
 
-    /// Converts a value to what the field stores: bool to int, int to float and bool,
-    /// text to data type and device, arrays and lists, maps and dicts into one another,
-    /// and anything to an object of a type with a conversion hook
-    /// ([`DynConvert`](crate::hooks::DynConvert)). A value that already fits is returned
+    /// Converts a value to the stored form of the field: bool to int, int to float and
+    /// bool, text to data type and device, arrays and lists, maps and dicts into one
+    /// another, and anything to an object of a type with a conversion hook
+    /// ([`DynConvert`](crate::hooks::DynConvert)). A fitting value is returned
     /// unchanged.
     ///
     /// # Errors
     ///
-    /// As [`check`](Self::check); errors from the hook of a type.
+    /// The errors of [`check`](Self::check); errors from the hook of a type.
     pub fn convert(&self, value: Value) -> Result<Value> {
         if matches!(self, Schema::Any) || self.check(&value).is_ok() {
             return Ok(value);
@@ -385,7 +385,7 @@ impl Schema {
         }
     }
 
-    /// The object into which a type converts a value.
+    /// The object made by a type's conversion hook from a value.
     #[cold]
     fn by_hook(&self, info: &'static TypeInfo, value: Value) -> Result<Value> {
         let Some(hook) = info.hooks.convert.get() else {
@@ -430,7 +430,7 @@ impl Schema {
         Error::type_error(format!("expected {self}, got {got}"))
     }
 
-    /// Names the whole optional type if the error is about the inner one as a whole.
+    /// Names the whole optional type if the error is about the inner type as a whole.
     fn restate(&self, inner: Error, value: &Value) -> Error {
         let message = inner.message();
         // The message of the inner type's hook is more useful.
@@ -442,9 +442,9 @@ impl Schema {
     }
 }
 
-/// The options of a union in the order in which conversion tries them if none fits as
-/// it is: a number goes to the nearest kind of number, so that both `float | int` and
-/// `int | float` convert True to 1.
+/// The options of a union in the order tried by conversion if no option accepts the
+/// value unchanged: a number goes to the nearest kind of number, so both `float | int`
+/// and `int | float` convert True to 1.
 pub(crate) fn nearest<'s>(options: &'s [Schema], value: &Value) -> SmallVec<[&'s Schema; 8]> {
     let distance = |option: &&Schema| match (option, value.view()) {
         (Schema::Int, ValueRef::Bool(_)) | (Schema::Float, ValueRef::Int(_)) => 1,
@@ -458,8 +458,8 @@ pub(crate) fn nearest<'s>(options: &'s [Schema], value: &Value) -> SmallVec<[&'s
     options
 }
 
-/// True if an error says that a value does not convert, as opposed to a failure in user
-/// code.
+/// True for an error about a value that does not convert, as opposed to a failure in
+/// user code.
 fn is_refusal(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Type | ErrorKind::Value)
 }
@@ -468,7 +468,7 @@ fn at_element(position: &dyn fmt::Display, error: Error) -> Error {
     at(format_args!("element [{position}]"), error)
 }
 
-/// Names the place of a value that does not fit.
+/// Names the place of an unfitting value.
 pub(crate) fn at(place: fmt::Arguments<'_>, error: Error) -> Error {
     if is_refusal(&error) {
         Error::type_error(format!("{place}: {}", error.message()))
@@ -477,7 +477,7 @@ pub(crate) fn at(place: fmt::Arguments<'_>, error: Error) -> Error {
     }
 }
 
-/// Parses a text; an invalid one does not fit, like any other unsuitable value.
+/// Parses a text; an invalid text does not fit, like any other unsuitable value.
 fn parsed<T: FromStr<Err = Error> + Into<Value>>(text: &str) -> Result<Value> {
     let parsed = text.parse::<T>().map(Into::into);
     parsed.map_err(|error| Error::type_error(error.message()))

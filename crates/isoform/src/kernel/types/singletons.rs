@@ -1,13 +1,13 @@
 //! Singletons that survive a round trip through a file.
 //!
-//! An object of kind `singleton` is equal only to itself, so a file can store one only
-//! if reading finds the intended object. A process-wide table maps type and content to
-//! the object: singletons enter it when they are registered or written. Reading uses
-//! the table but never adds to it, so a hostile file cannot make it grow; a singleton
-//! that is not in the table is read as a new object.
+//! An object of kind `singleton` is equal only to itself: storing a singleton in a file
+//! requires that reading finds the intended object. A process-wide table maps type and
+//! content to the object: registered and written singletons enter the table. Reading
+//! uses the table but never adds entries, so a hostile file cannot make the table grow;
+//! a singleton missing in the table is read as a new object.
 //!
-//! Singletons with the same content that were not registered are distinguished by their
-//! order in the value that was written last. The table owns its objects.
+//! Unregistered singletons with the same content are distinguished by their order in
+//! the value written last. The table owns its objects.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -21,7 +21,7 @@ use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::types::Kind;
 use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
 
-/// Registers a singleton, so that reading a file finds this object.
+/// Registers a singleton; from then on, reading a file finds this object.
 ///
 /// A singleton with the same type and the same compared fields is then read as this
 /// very object. Registering the same object twice has no effect. Takes time linear in
@@ -65,7 +65,7 @@ pub fn find_singleton<T: Node>(object: &Ref<T>) -> Option<Ref<Obj>> {
     table().get(&key)?.objects.first().cloned()
 }
 
-/// A type and the content of an object of it.
+/// A type and the content of an object of the type.
 type Key = (TypeIndex, Box<[u8]>);
 
 #[derive(Default)]
@@ -76,8 +76,8 @@ struct Entry {
 
 type Table = HashMap<Key, Entry, rapidhash::fast::RandomState>;
 
-/// No fields are read and nothing is dropped while this lock is held, so its holder
-/// waits for no other lock.
+/// No fields are read and nothing is dropped while this lock is held: its holder waits
+/// for no other lock.
 fn table() -> MutexGuard<'static, Table> {
     static TABLE: OnceLock<Mutex<Table>> = OnceLock::new();
     let mutex = TABLE.get_or_init(Mutex::default);
@@ -163,15 +163,15 @@ pub(crate) fn remember(written: &[ObjRef<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Finds the singletons that the nodes of one file refer to.
+/// Finds the singletons referred to by the nodes of one file.
 #[derive(Default)]
 pub(crate) struct Recall {
-    // The number of nodes with each content so far.
+    // The number of nodes read so far with each content.
     met: HashMap<Key, usize, rapidhash::fast::RandomState>,
 }
 
 impl Recall {
-    /// The object that a node read as `object` refers to.
+    /// The singleton meant by a node read as `object`.
     pub(crate) fn resolve(&mut self, object: Ref<Obj>) -> Ref<Obj> {
         let Some(key) = key_of(object.borrowed()) else {
             return object;
@@ -192,7 +192,7 @@ impl Recall {
 const MAX_PARTS: usize = 256;
 
 /// The compared fields as bytes: parts without identity by content, singletons and
-/// objects without content by identity. None if there are too many parts.
+/// objects without content by identity. None for too many parts.
 fn key_of(object: ObjRef<'_>) -> Option<Key> {
     access::reading(|section| read_key(section, object))
 }
@@ -266,7 +266,7 @@ fn append(section: &Section, value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec
     }
 }
 
-/// Stops just above the limit, which is enough to detect an excess.
+/// Stops just above the limit, enough to detect an excess.
 fn push_bounded<'a>(values: impl Iterator<Item = &'a Value>, stack: &mut Vec<Value>) {
     stack.extend(values.take(MAX_PARTS + 1).cloned());
 }

@@ -1,10 +1,10 @@
-//! The order in which the fields of a type are visited, as declared by it and its
+//! The order of visit of the fields of a type, as declared by the type and its
 //! ancestors, independent of the fields' offsets.
 //!
-//! Fields of parents come first, then the type's own fields in the order of declaration,
-//! with definitions first if the type asks for it; or the order is the one that
-//! `visit_order` of the type states. Comparison, hashes, digests, walks and rewrites
-//! follow this order; constructors, text and files follow the order of declaration.
+//! Fields of parents come first, then the type's own fields in the order of
+//! declaration, with definitions first if the type asks for it; a type's `visit_order`
+//! overrides this order. Comparison, hashes, digests, walks and rewrites follow this
+//! order; constructors, text and files follow the order of declaration.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ use crate::kernel::error::{Error, Result};
 ///
 /// # Errors
 ///
-/// `ValueError` if the declared order names an unknown field, names one twice, leaves
-/// one out, or contradicts `defs_first`.
+/// `ValueError` if the declared order names an unknown field, repeats or omits a field,
+/// or contradicts `defs_first`.
 pub(crate) fn visit_order(line: &[&TypeDef]) -> Result<Vec<usize>> {
     let mut fields: Vec<&FieldDef> = Vec::new();
     let mut order: Vec<usize> = Vec::new();
@@ -43,13 +43,14 @@ pub(crate) fn visit_order(line: &[&TypeDef]) -> Result<Vec<usize>> {
     let is_stated = line.iter().any(|one| one.stated_order().is_some());
     let by_default = definition.is_scope() && !is_stated;
     if definition.declared_defs_first().unwrap_or(by_default) {
-        // The sort is stable, so both groups keep their order.
+        // The sort is stable, keeping the order within both groups.
         order.sort_by_key(|position| !is_definition(fields[*position]));
     }
     Ok(order)
 }
 
-/// The positions of the named fields, and for each field whether it is named.
+/// The positions of the named fields, and for each field a flag telling whether the
+/// field is named.
 fn stated(
     names: &[Box<str>],
     fields: &[&FieldDef],
@@ -86,8 +87,8 @@ fn stated(
     }
 }
 
-/// A definition field that the declared order puts after a field that `defs_first` puts
-/// after it: its name and the name of the other field.
+/// A definition field put by the declared order after a field that `defs_first` puts
+/// later: its name and the name of the other field.
 pub(super) fn contradiction(definition: &TypeDef) -> Option<(&str, &str)> {
     let names = definition.stated_order()?;
     let own = |name: &str| {

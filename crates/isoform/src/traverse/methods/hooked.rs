@@ -10,8 +10,7 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 
 impl<M: Methods> Run<'_, M> {
-    /// The result for an object from the hook of its type; None if there is no
-    /// hook.
+    /// The result for an object from the hook of its type; None without a hook.
     pub(super) fn by_hook(
         &self,
         object: &Ref<Obj>,
@@ -48,7 +47,7 @@ impl<M: Methods> Run<'_, M> {
     }
 }
 
-/// The running visit as the hook of a type sees it.
+/// The running visit as seen by the hook of a type.
 struct Hooked<'m, M> {
     methods: &'m M,
     object: &'m Ref<Obj>,
@@ -60,8 +59,8 @@ impl<M: Methods> Hooked<'_, M> {
         result_of(self.methods, value, region, Some(&self.object.into()))
     }
 
-    /// The result for a value by its children: by the hook of its type, unless
-    /// that hook is the one that asks.
+    /// The result for a value by its children: by the hook of its type, unless this
+    /// hook is asking.
     fn below(&self, value: &Value, region: RegionKind) -> Outcome<M::Reply, M> {
         let object = Value::from(self.object);
         let asks = value.as_object().is_some_and(|it| it.same_as(self.object));
@@ -135,7 +134,7 @@ impl<M: Methods> MutateCallback for Hooked<'_, M> {
         let old = self
             .methods
             .memory(|memory| memory.set(var.identity(), answer));
-        // Its end may run code that begins another run.
+        // Dropping the old value may run code that begins another run.
         drop(old);
     }
 
@@ -143,7 +142,7 @@ impl<M: Methods> MutateCallback for Hooked<'_, M> {
         let old = self
             .methods
             .memory(|memory| memory.set_use(var.identity(), value));
-        // Its end may run code that begins another run.
+        // Dropping the old value may run code that begins another run.
         drop(old);
     }
 

@@ -1,5 +1,4 @@
-//! Visits in which each node has a method that may wait for the results of other
-//! nodes.
+//! Visits in which each node has a method that may wait for the results of other nodes.
 //!
 //! A [`Methods`] defines the methods and the results: the functions of a
 //! [`NodeFunctor`](crate::traverse::NodeFunctor), or the classes of a host language. The
@@ -26,11 +25,11 @@ use crate::kernel::value::Value;
 
 pub use run::{result_of, result_of_call};
 
-/// The methods of one visit, and what their results are.
+/// The methods of one visit, and the types of their results.
 pub trait Methods: Sized {
-    /// A result as it is remembered.
+    /// A result in its remembered form.
     type Answer;
-    /// A result in the form that the waiting method expects.
+    /// A result in the form expected by the waiting method.
     type Reply;
     /// A method that waits for results.
     type Waiting;
@@ -40,8 +39,7 @@ pub trait Methods: Sized {
     /// Lends the memory of the visit. `body` must not run methods.
     fn memory<T>(&self, body: impl FnOnce(&mut Memory<Self::Answer>) -> T) -> T;
 
-    /// Converts a result for the method that asked for it. Must not run
-    /// methods.
+    /// Converts a result for the asking method. Must not run methods.
     fn reply(&self, answer: &Self::Answer) -> Self::Reply;
 
     /// True if an object is a plain value: a string, bytes or a large number.
@@ -49,7 +47,7 @@ pub trait Methods: Sized {
         is_plain(object.type_index())
     }
 
-    /// The result for a value that is not an object, or a plain one.
+    /// The result for a value other than an object, or for a plain object.
     ///
     /// # Errors
     ///
@@ -77,8 +75,7 @@ pub trait Methods: Sized {
         reply: Option<Result<Self::Reply, Self::Error>>,
     ) -> Outcome<Resumed<Self>, Self>;
 
-    /// The result for a value without a method, from the results for its
-    /// children.
+    /// The result for a value without a method, from the results for its children.
     ///
     /// # Errors
     ///
@@ -89,16 +86,15 @@ pub trait Methods: Sized {
         replies: Vec<Self::Reply>,
     ) -> Result<Self::Answer, Self::Error>;
 
-    /// The kind of hook that is responsible for nodes without a method.
+    /// The kind of hook responsible for nodes without a method.
     fn hooks(&self) -> Hooks {
         Hooks::None
     }
 
-    /// The result that a hook returned, or the recorded replacement of a
-    /// variable.
+    /// The result returned by a hook, or the recorded replacement of a variable.
     fn answer_of(&self, value: Value) -> Self::Answer;
 
-    /// The replacement that a result stands for, if it is one.
+    /// The replacement represented by a result, if any.
     fn replacement(_reply: Self::Reply) -> Option<Value> {
         None
     }
@@ -114,7 +110,7 @@ pub trait Methods: Sized {
     }
 }
 
-/// The result of a step, or the reason why it has none.
+/// The result of a step, or the reason for its absence.
 pub type Outcome<T, M> = Result<T, Stop<<M as Methods>::Error>>;
 
 /// The reason why a visit ends early.
@@ -122,7 +118,7 @@ pub type Outcome<T, M> = Result<T, Stop<<M as Methods>::Error>>;
 pub enum Stop<E> {
     /// An error, which waiting methods may catch.
     Error(E),
-    /// The value with which a method or hook ends the whole visit.
+    /// The value ending the whole visit, returned by a method or hook.
     End(Value),
 }
 
@@ -148,10 +144,9 @@ pub enum Call<M: Methods> {
 pub enum Resumed<M: Methods> {
     /// The result for its node.
     Answer(M::Answer),
-    /// It waits for the result for a value.
+    /// The method waits for the result for a value.
     Ask(Value),
-    /// It waits for the result of another method for its node, which was
-    /// called.
+    /// The method waits for the result of another, already called method for its node.
     Call(Outcome<Call<M>, M>),
 }
 
@@ -161,7 +156,7 @@ impl<M: Methods> fmt::Debug for Resumed<M> {
     }
 }
 
-/// The kind of hook that is responsible for nodes without a method.
+/// The kind of hook responsible for nodes without a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hooks {
     /// None.
@@ -172,16 +167,16 @@ pub enum Hooks {
     Mutate,
 }
 
-/// The results and other facts that a visit remembers.
+/// The results and other facts remembered by a visit.
 #[derive(Debug)]
 pub struct Memory<A> {
     /// The results of nodes by identity; None while a node is being visited.
     known: HashMap<u64, Option<A>, RandomState>,
-    /// Replacements of uses of variables, whatever method they have.
+    /// Replacements of uses of variables, whatever their method.
     uses: HashMap<u64, Value, RandomState>,
-    /// The steps to an error, the last one first.
+    /// The steps to an error, the last step first.
     way: Vec<AccessStep>,
-    /// The hooks that were set when the visit began.
+    /// The hooks set before the beginning of the visit.
     hooks: TraversalHooks,
 }
 
@@ -198,8 +193,8 @@ impl<A> Default for Memory<A> {
 }
 
 impl<A> Memory<A> {
-    /// The result of a node, given by identity; None for a node that was not
-    /// visited to its end. O(1).
+    /// The result of a node, given by identity; None for a node not visited to its end.
+    /// O(1).
     pub fn answer(&self, ident: u64) -> Option<&A> {
         self.known.get(&ident)?.as_ref()
     }
@@ -209,19 +204,18 @@ impl<A> Memory<A> {
         self.known.remove(&ident)?
     }
 
-    /// Sets the result of a node from now on, and returns the previous one.
+    /// Sets the result of a node from this call on, and returns the previous result.
     pub fn set(&mut self, ident: u64, answer: A) -> Option<A> {
         self.known.insert(ident, Some(answer))?
     }
 
-    /// Sets the replacement of a variable where it is used from now on, and
-    /// returns the previous one.
+    /// Sets the replacement of a variable's uses from this call on, and returns the
+    /// previous replacement.
     pub fn set_use(&mut self, ident: u64, value: Value) -> Option<Value> {
         self.uses.insert(ident, value)
     }
 
-    /// The steps to the last error, as far as they were
-    /// [recorded](Methods::is_located).
+    /// The steps to the last error, as far as [recorded](Methods::is_located).
     pub fn path(&self) -> Vec<AccessStep> {
         self.way.iter().rev().cloned().collect()
     }

@@ -12,14 +12,12 @@ use crate::traverse::cursor::cyclic;
 use crate::traverse::options::ChildOptions;
 use crate::traverse::parts::Children;
 
-/// The result for a value that is met in a region. If a method asks for it
-/// while it runs, `from` is the node of that method. Depth is limited by memory
-/// only.
+/// The result for a value visited in a region. If a running method asks for the value,
+/// `from` is the node of this method. Depth is limited by memory only.
 ///
 /// # Errors
 ///
-/// Those of the methods and hooks; `ValueError` for a value that contains
-/// itself.
+/// Errors of the methods and hooks; `ValueError` for a value that contains itself.
 pub fn result_of<M: Methods>(
     methods: &M,
     value: &Value,
@@ -29,8 +27,7 @@ pub fn result_of<M: Methods>(
     Run::new(methods).nested(value, from, |run| run.meet(value.clone(), region))
 }
 
-/// The result for a value from a call of one of its methods, as
-/// [`result_of`].
+/// The result for a value from a call of one of its methods; see [`result_of`].
 ///
 /// # Errors
 ///
@@ -50,7 +47,7 @@ pub fn result_of_call<M: Methods>(
 /// A value that is being visited.
 struct Frame<M: Methods> {
     region: RegionKind,
-    /// The node for which the result is remembered.
+    /// The node of the remembered result.
     place: Option<u64>,
     work: Work<M>,
 }
@@ -62,22 +59,22 @@ enum Work<M: Methods> {
         next: usize,
         replies: Vec<M::Reply>,
     },
-    /// A method waits for what it asked for.
+    /// A method waits for the requested result.
     Method { node: Value, waiting: M::Waiting },
 }
 
 /// The next step of a frame.
 enum Next<M: Methods> {
-    /// A child has this result, or is on the stack and has none so far.
+    /// A child has this result, or is on the stack, still without a result.
     Go(Option<M::Reply>),
-    /// The child that a method asked for has failed.
+    /// The child requested by a method has failed.
     Throw(M::Error),
     /// The frame has its result.
     Leave(M::Answer),
 }
 
-/// The part of a visit on one stack. A method that asks for results while it
-/// runs, rather than wait for them, begins another one.
+/// The part of a visit on one stack. A method asking for results while running, rather
+/// than waiting for results, begins another run.
 pub(super) struct Run<'m, M: Methods> {
     pub(super) methods: &'m M,
     pub(super) hooks: TraversalHooks,
@@ -151,8 +148,8 @@ impl<'m, M: Methods> Run<'m, M> {
         }
     }
 
-    /// Continues the last frame with the result that it waited for. An error is
-    /// one of the frame itself.
+    /// Continues the last frame with the awaited result. An error belongs to the frame
+    /// itself.
     fn step(&mut self, reply: Option<Result<M::Reply, M::Error>>) -> Outcome<Next<M>, M> {
         let methods = self.methods;
         let Some(frame) = self.stack.last_mut() else {
@@ -198,7 +195,7 @@ impl<'m, M: Methods> Run<'m, M> {
         }
     }
 
-    /// The result for a value, or None if it was put on the stack.
+    /// The result for a value, or None after putting the value on the stack.
     fn meet(&mut self, value: Value, region: RegionKind) -> Outcome<Option<M::Reply>, M> {
         let methods = self.methods;
         let object = value.as_object().filter(|it| !methods.is_plain(it));
@@ -241,7 +238,7 @@ impl<'m, M: Methods> Run<'m, M> {
         }
     }
 
-    /// Continues after a method was called: the result, or None if it waits on
+    /// Continues after a call of a method: the result, or None for a method waiting on
     /// the stack.
     pub(super) fn begin(
         &mut self,
@@ -279,7 +276,7 @@ impl<'m, M: Methods> Run<'m, M> {
         Ok(None)
     }
 
-    /// Puts a value on the stack whose children are visited.
+    /// Puts a value on the stack, to visit its children.
     pub(super) fn open(&mut self, value: &Value, region: RegionKind, place: Option<u64>) {
         let work = Work::Children {
             children: self.methods.reading(|| options().children_of(value)),
@@ -298,7 +295,7 @@ impl<'m, M: Methods> Run<'m, M> {
         let reply = self.methods.reply(&answer);
         if let Some(place) = place {
             let old = self.methods.memory(|memory| memory.set(place, answer));
-            // Its end may run code that begins another run.
+            // Dropping the old value may run code that begins another run.
             drop(old);
         }
         reply
@@ -328,7 +325,7 @@ impl<'m, M: Methods> Run<'m, M> {
                     let steps = self.between(&node, &failed);
                     self.methods.memory(|memory| memory.way.extend(steps));
                 }
-                // Its end may run code that begins another run.
+                // Dropping the waiting method may run code that begins another run.
                 drop(waiting);
                 node
             }
@@ -339,9 +336,8 @@ impl<'m, M: Methods> Run<'m, M> {
         self.failed = Some(value);
     }
 
-    /// The steps from a node to a part of it, the last one first: to a field,
-    /// or to an element of a container in a field. None if it is neither.
-    /// O(children).
+    /// The steps from a node to a part, the last step first: to a field, or to an
+    /// element of a container in a field. None for any other part. O(children).
     fn between(&self, node: &Value, part: &Value) -> Vec<AccessStep> {
         let place = |children: &Children| {
             let mut parts = children.iter(RegionKind::Use);
@@ -367,7 +363,7 @@ impl<'m, M: Methods> Run<'m, M> {
     }
 }
 
-/// Keys of maps are looked up and name nothing, so that they are no nodes.
+/// Keys of maps are looked up and name nothing, hence keys are not nodes.
 fn options() -> ChildOptions {
     ChildOptions::default().keys(false)
 }

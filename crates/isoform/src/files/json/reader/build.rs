@@ -1,4 +1,4 @@
-//! Values from nodes that were noted, when all of them are known.
+//! Values from noted nodes, once all nodes are known.
 
 use super::{HOOKED, LITERAL, Node, NodeKind, Note, Noted, Reader, Unfinished};
 use crate::files::node_reader::ReadFailure;
@@ -9,8 +9,8 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::value::Value;
 
 impl Reader<'_> {
-    /// Builds all noted nodes, in the order of the text except for nodes that refer to
-    /// later ones, and checks an unfinished last node.
+    /// Builds all noted nodes, in the order of the text except for nodes referring to
+    /// later nodes, and checks an unfinished last node.
     pub(super) fn build_all(&mut self) -> Result<()> {
         let mut poll = Poll::default();
         for number in 0..self.nodes.len() {
@@ -43,10 +43,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Builds the nodes that refer to later ones.
+    /// Builds the nodes referring to later nodes.
     ///
-    /// Each is looked at once to find its missing parts, and once when they are
-    /// built. The stack holds at most one entry for each reference in the text.
+    /// Each node is looked at twice: to find its missing parts, and after their build.
+    /// The stack holds at most one entry for each reference in the text.
     pub(super) fn settle(&mut self) -> Result<()> {
         for first in std::mem::take(&mut self.waiting) {
             let mut stack = vec![first];
@@ -85,8 +85,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Builds a noted node; returns None if some of its parts, then listed in `missing`,
-    /// have not been built yet.
+    /// Builds a noted node; returns None after listing missing parts in `missing`.
     #[inline]
     fn build(&mut self, number: u32, noted: Noted) -> Result<Option<Value>> {
         match noted.kind {
@@ -120,8 +119,8 @@ impl Reader<'_> {
             .map_err(|error| self.at_noted(number, noted.kind, &error))
     }
 
-    /// Sets the fields of an object; returns false, without setting any, if some of them
-    /// have not been built yet.
+    /// Sets the fields of an object; returns false, without setting any field, if parts
+    /// are missing.
     #[inline]
     fn set_fields(&mut self, number: u32, plan: u32, noted: Noted) -> Result<bool> {
         let ty = &mut self.plans[plan as usize].ty;
@@ -184,7 +183,7 @@ impl Reader<'_> {
         container.map(Some)
     }
 
-    /// An error about a node that was noted.
+    /// An error about a noted node.
     #[cold]
     fn at_noted(&mut self, number: u32, kind: NodeKind, error: &Error) -> Error {
         let key = match kind {
