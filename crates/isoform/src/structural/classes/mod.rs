@@ -1,5 +1,5 @@
-//! Classes of all subterms of a value: which ones are equal to each other, found in one
-//! walk instead of a comparison of every pair.
+//! Classes of equal subterms of a value, found in one walk instead of a comparison of
+//! every pair.
 //!
 //! | file | job |
 //! |---|---|
