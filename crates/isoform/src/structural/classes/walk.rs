@@ -2,9 +2,9 @@
 //!
 //! A summary consists of a hash of the structure without names, and a map of the
 //! variables with their positions. Since a definition field binds variables, the
-//! summary depends on the region around the subterm, and on no other context. The walk
-//! therefore summarizes an object once for each [`State`], and once as a separate value
-//! to find the class of the object.
+//! summary depends on the region around the subterm, and on no other context. Objects
+//! are therefore summarized once per [`State`], and once as separate values to find
+//! their classes.
 //!
 //! Wherever comparison depends on more context, the subterm and all objects around the
 //! subterm are marked, and [`decide`](super::decide) asks the comparison itself.
@@ -100,8 +100,7 @@ pub(super) struct Walk<'a> {
     /// Objects met only in another state, or not compared, up to this point.
     pending: Vec<ObjRef<'a>>,
     ground: Ground,
-    /// If `wants_edges` is set: pairs of an object and the object around it, by
-    /// identity.
+    /// With `wants_edges`: pairs of an object and the object around it, by identity.
     edges: Vec<(u64, u64)>,
     wants_edges: bool,
     /// Dag nodes are compared by identity.
@@ -279,8 +278,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes the key of a map: comparison looks keys up, and binds no variable in a
-    /// key.
+    /// Notes the key of a map: comparison looks keys up without binding variables.
     fn key(&mut self, object: ObjRef<'a>) {
         let info = object.info();
         let Some(frame) = self.frames.last_mut() else {
@@ -484,8 +482,7 @@ impl<'a> Walk<'a> {
                     if *word == OPEN {
                         return Err(self.cyclic(object));
                     }
-                    // An object whose map has moved is walked again, and keeps its
-                    // number.
+                    // Walked again because its map has moved; keeps its number.
                     if *word == 0 {
                         *word = OPEN;
                     }
@@ -510,8 +507,7 @@ impl<'a> Walk<'a> {
             fixed: state.fixed || self.options.map_free_vars && simple_var,
             flags: 0,
             shared: object.is_shared(),
-            // The fields of a variable are uses, in any state in which the variable was
-            // met before.
+            // The fields of a variable are uses, in any earlier state of the variable.
             fresh: fresh && !is_var,
             var_keys: false,
             height: 0,
