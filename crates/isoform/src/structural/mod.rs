@@ -3,7 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `equal/` | equality and first mismatch: one walk, with an optional recorder |
-//! | `hash/` | hash and digest: one walk; `sink.rs` makes 64 bits of it, `portable.rs` a digest |
+//! | `hash/` | hash and digest: one walk, mixed into 64 bits by `sink.rs` or a digest by `portable.rs` |
 //! | `effects/`, `equal/skip.rs` | the effects of comparing an object with itself, for skips |
 //! | `bindings.rs` | the bound variables and dag nodes; scopes, shadowing, rollback |
 //! | `scope.rs` | regions |

@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `items.rs` | the nodes of values in a canonical order, with words and edges |
 //! | `suffixes.rs` | the repeated passages of a text |
-//! | `choose.rs` | which passages become blocks, and which copies agree |
+//! | `choose.rs` | the passages that become blocks, and copies with the same edges |
 
 mod choose;
 mod items;

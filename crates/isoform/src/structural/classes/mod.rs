@@ -9,7 +9,7 @@
 //! | `ground.rs` | custom comparisons that depend on no context |
 //! | `decide.rs`, `ask.rs` | the classes that only comparison can find |
 //! | `table.rs`, `options.rs` | the result, for users |
-//! | `duplicates.rs`, `dominators.rs` | repeated subterms of several values, by what they save |
+//! | `duplicates.rs`, `dominators.rs` | repeated subterms of several values, by the nodes saved |
 //! | `intern.rs` | the same value with equal subterms as one object |
 //!
 //! A class found by a summary alone never justifies a rewrite: `intern` and `duplicates`

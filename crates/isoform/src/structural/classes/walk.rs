@@ -1,10 +1,9 @@
 //! The walk that summarizes every subterm, parts before wholes.
 //!
 //! A summary consists of a hash of the structure without names, and a map of the
-//! variables with their positions. Since a definition field binds variables, the
-//! summary depends on the region around the subterm, and on no other context. Objects
-//! are therefore summarized once per [`State`], and once as separate values to find
-//! their classes.
+//! variables with their positions. Definition fields bind variables, so a summary
+//! depends on the region around the subterm, but on no other context. Objects are
+//! summarized once per [`State`], and once as separate values to find their classes.
 //!
 //! Wherever comparison depends on more context, the subterm and all objects around the
 //! subterm are marked, and [`decide`](super::decide) asks the comparison itself.

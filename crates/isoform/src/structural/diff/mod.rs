@@ -2,23 +2,23 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `rows.rs`, `tables.rs`, `reader.rs` | one side as tables of distinct objects, which everything else works on |
-//! | `known.rs` | objects that are on both sides, which are read once |
+//! | `rows.rs`, `tables.rs`, `reader.rs` | one side as tables of distinct objects, the input of all other files |
+//! | `known.rs` | objects on both sides, which are read once |
 //! | `kept.rs` | the memory of tables, kept for the next difference |
-//! | `tokens.rs` | hashes by which nodes of both sides are matched |
-//! | `alignment.rs` | the attribute that says how objects of a type are aligned |
+//! | `tokens.rs` | hashes for matching nodes of both sides |
+//! | `alignment.rs` | the attribute for the alignment of a type's objects |
 //! | `myers.rs` | the elements that two sequences have in common, at bounded cost |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
-//! | `walk.rs`, `notes.rs` | pairs, and what differs |
+//! | `walk.rs`, `notes.rs` | pairs, and their differences |
 //! | `pairs.rs` | the numbers of pairs |
-//! | `bindings.rs`, `variables.rs` | which variables are bound to each other |
-//! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; what became a part of something new |
-//! | `flow.rs`, `graphs/` | which dag nodes correspond, by the way in which they are wired |
+//! | `bindings.rs`, `variables.rs` | pairs of variables bound to each other |
+//! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; parts wrapped into a new node |
+//! | `flow.rs`, `graphs/` | pairs of corresponding dag nodes, by their wiring |
 //! | `ted.rs`, `small.rs` | the cheapest edit of small trees |
-//! | `loose.rs`, `moves.rs` | what was deleted in one place and inserted in another |
-//! | `maker.rs`, `patch.rs` | how to build the right value out of the left one |
-//! | `merge/` | the changes of two values since a third one, together |
-//! | `options.rs`, `ignored.rs` | what is compared, and what is left out |
+//! | `loose.rs`, `moves.rs` | parts deleted in one place and inserted in another |
+//! | `maker.rs`, `patch.rs` | patches, which build the right value out of the left one |
+//! | `merge/` | the combined changes of two values since a base |
+//! | `options.rs`, `ignored.rs` | the compared parts, and the parts left out |
 //! | `change.rs`, `place.rs`, `places.rs`, `difference.rs` | the result |
 //!
 //! Hashes of 64 bits find equal parts. The patch is applied once, and comparison
