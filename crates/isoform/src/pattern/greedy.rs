@@ -4,7 +4,7 @@
 //! objects. A replacement changes edges of the graph. Objects are rebuilt where a rule
 //! is tried next, and all other objects once at the end. After a replacement, rules are
 //! tried on the new objects, on the users of the replaced object, up to the height of
-//! the templates, and on the users of objects that lost a user.
+//! the templates, and on the users of objects with a lost user.
 
 use std::ops::Range;
 
@@ -48,10 +48,10 @@ impl Default for GreedyOptions {
 /// again only the objects that a replacement may have changed: the greedy pattern
 /// rewrite driver.
 ///
-/// Use this function instead of [`rewrite`](super::rewrite) if rules ask for users
-/// ([`Hole::one_use`](super::Hole::one_use), the default for inner nodes of kind
-/// [`dag`](crate::types::Kind::Dag)), look through definitions, have several results,
-/// or enable other rules around them.
+/// Use this function instead of [`rewrite`](super::rewrite) for rules that look through
+/// definitions, have several results, or enable other rules around them. The same holds
+/// for rules that ask for users ([`Hole::one_use`](super::Hole::one_use), the default
+/// for inner nodes of kind [`dag`](crate::types::Kind::Dag)).
 ///
 /// * **Order.** Parts come before the objects that hold them. Of several rules, the
 ///   rule with the highest [benefit](Rule::with_benefit) is used, and among equals the

@@ -324,8 +324,9 @@ impl Pattern {
     }
 
     /// Matches a value in a program with known users and definitions: as
-    /// [`match_value`](Self::match_value), with support for definitions and users of
-    /// inner nodes as set in the [options](PatternOptions), and for [`Hole::one_use`].
+    /// [`match_value`](Self::match_value), and with [`Hole::one_use`]. The
+    /// [options](PatternOptions) decide about definitions and about users of inner
+    /// nodes.
     ///
     /// # Errors
     ///

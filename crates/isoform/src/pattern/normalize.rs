@@ -46,7 +46,7 @@ impl RewriteOptions {
 /// Applies rules to a value and all objects below until no rule applies.
 ///
 /// The parts of an object come before the object itself, and a replacement is rewritten
-/// in turn; of several applicable rules, the rule with the highest
+/// in turn. Of several applicable rules, the rule with the highest
 /// [benefit](Rule::with_benefit) is used, and among equals the first. Objects without
 /// any replacement inside stay the same objects in the result, the root included, and
 /// sharing is kept: a shared object is rewritten once.

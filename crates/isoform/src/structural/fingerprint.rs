@@ -100,8 +100,7 @@ pub(super) fn hash_at(value: &Value, moment: &Version) -> Result<u64> {
 ///
 /// Linear in the number of distinct objects, in constant native stack. A shared node
 /// that uses a variable of an enclosing scope is visited once for each depth of scopes
-/// at which the walk meets the node, since variables are named by distance (de Bruijn,
-/// 1972).
+/// around its places, since variables are named by distance (de Bruijn, 1972).
 ///
 /// # Errors
 ///
@@ -123,12 +122,12 @@ pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
 /// the same values as equality does, and its 32 bytes are the same on every machine and
 /// in every version of the library with the same [format](Digest::FORMAT_VERSION).
 ///
-/// Singletons are named by type and content, since another process has another
-/// object; a type with a custom hash contributes the 64 bits that the hook
-/// returns, and a hook may distinguish less than equality does (see
-/// [`StructuralHash`](crate::hooks::StructuralHash)). The digest contains the keys
-/// of types and the names of their compared fields in the order of visit, so two
-/// declarations of a type share digests only if these agree.
+/// Singletons are named by type and content, since another process has another object.
+/// A type with a custom hash contributes the 64 bits returned by the hook, and a hook
+/// may distinguish less than equality does (see
+/// [`StructuralHash`](crate::hooks::StructuralHash)). The digest contains the keys of
+/// types and the names of their compared fields in the order of visit: two declarations
+/// of a type share digests only if keys and names agree.
 ///
 /// Linear in the number of distinct objects and in the bytes of
 /// tensors, which are streamed and never copied.

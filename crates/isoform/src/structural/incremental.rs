@@ -28,11 +28,11 @@ use crate::kernel::value::Value;
 /// scope of the part, as the dag nodes of a function are, and nowhere else. A write to
 /// any mutable object makes the hasher forget the parts that can change.
 ///
-/// The hasher remembers at most 262,144 parts for hashes and as many for digests, at 80
-/// and 104 bytes per part in a table that is up to half empty, and 16 bytes for each
-/// variable from around a part. The hasher forgets all parts beyond that number, and
-/// the parts that use numbered variables from around them beyond half of that number.
-/// No object is kept alive.
+/// The hasher remembers at most 262,144 parts for hashes and as many for digests. A
+/// part takes 80 or 104 bytes in a table that is up to half empty, and 16 bytes for
+/// each variable from around the part. The hasher forgets all parts beyond that number.
+/// Beyond half of that number, the hasher forgets the parts that use numbered variables
+/// from around them. No object is kept alive.
 ///
 /// ```
 /// use isoform::compare::IncrementalHasher;

@@ -1,18 +1,18 @@
 //! Scope levels, and the dependencies of subtrees.
 //!
 //! Both engines remember results for shared nodes. A result remains valid as long as
-//! the bindings it used are in force. During the visit of a node, this module therefore
-//! collects the levels of the bindings used, and the bindings themselves if they are
-//! few: the same node met again with the same bindings of its variables has the same
-//! result ([`Environments`]).
+//! the bindings used are in force. During the visit of a node, this module therefore
+//! collects the levels of the bindings used. A few bindings are also collected
+//! individually: the same node met again with the same bindings of its variables has
+//! the same result ([`Environments`]).
 //!
 //! [`Environments`]: super::environments::Environments
 //!
 //! Every binding has the level of the scope that ends the binding; level 0 never ends.
-//! A result is remembered with the levels that the result used. The result is valid as
-//! long as the scope of the highest level is open and none of the variables is
-//! shadowed; a result that used no level is valid for the whole comparison. When that
-//! scope ends, every result around depends on the next lower level, which is why
+//! A result is remembered with the levels used. The result is valid as long as the
+//! scope of the highest level is open and none of the variables is shadowed. A result
+//! that used no level is valid for the whole comparison. When the scope of the highest
+//! level ends, results around this result depend on the next lower level, which is why
 //! recording only the highest level would not suffice. A visit is not remembered at all
 //! if the visit made a binding under which a second visit would go a different way.
 //!

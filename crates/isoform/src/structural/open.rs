@@ -2,9 +2,9 @@
 //! itself.
 //!
 //! Lists and dicts are always marked, other objects only once a cycle through fields is
-//! possible at all. To keep messages independent of that, an object met again is not
-//! reported if the walk entered a list or dict in between: the cycle leads through that
-//! container, and is reported at the container.
+//! possible at all. To keep messages independent of these marks, an object met again is
+//! not reported if the walk entered a list or dict in between. The cycle leads through
+//! that container, and is reported at the container.
 //!
 //! A cycle through fields is always entered at an object with two owners. As soon as
 //! any write has made cycles possible, objects with two owners are therefore marked

@@ -3,9 +3,9 @@
 use crate::kernel::types::FieldFlag;
 use crate::kernel::types::RegionChange;
 
-/// A definition region or its absence, packed: two bits of kind, one bit that is set if
-/// the whole comparison is a definition region, and the scope level at which the region
-/// was opened.
+/// A definition region or its absence, packed: two bits of kind, one bit for a
+/// comparison that is a definition region as a whole, and the scope level at which the
+/// region was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Region(u32);
 

@@ -11,10 +11,10 @@
 //! from an earlier result continues in the context of that result, any other question
 //! in a fresh context. An object first met in a context is identified by its number in
 //! this context and in contexts that continue from it; elsewhere the object gets a new
-//! number. After the call, [`VarNumbering::settle`] gives numbers in the enclosing
-//! context to objects that differ from all others by the results of the alternatives
-//! that met the object, and by the object's numbers in these alternatives. Objects that
-//! look alike stay unnumbered until they are met again.
+//! number. After the call, [`VarNumbering::settle`] numbers objects in the enclosing
+//! context. An object gets a number if the results of the alternatives that met it, and
+//! its numbers in these alternatives, tell it from all others. Objects that look alike
+//! stay unnumbered until they are met again.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -246,7 +246,7 @@ impl<Out: Copy> VarNumbering<Out> {
     }
 
     /// Starts a context for the fields of an object bound where the order of the visit
-    /// must not be visible: the fields are hashed as if the walk had only met the
+    /// must not be visible. The fields are hashed as if the walk had only met the
     /// surroundings of the innermost scope before.
     pub(super) fn isolate(&mut self, levels: &Levels) {
         let parent = self.scopes.last().map_or(ROOT, |scope| scope.context);

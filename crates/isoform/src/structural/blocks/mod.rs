@@ -49,10 +49,11 @@ impl RepeatedBlock {
 ///
 /// Nodes are the objects of kind [`dag`](crate::types::Kind::Dag). Two nodes correspond
 /// if they are structurally equal apart from the nodes and variables used, and from the
-/// elements of tensors. Two blocks are copies if their nodes correspond one by one, and
-/// if a node uses a node of its own block exactly where its counterpart does, with the
-/// same position; all other values used are parameters of the block. A use of a
-/// variable that is [bound](crate::traverse::BINDING) to a node is a use of that node.
+/// elements of tensors. Two blocks are copies under two conditions. Their nodes
+/// correspond one by one. A node uses a node of its own block exactly where its
+/// counterpart does, with the same position; all other values used are parameters of
+/// the block. A use of a variable that is [bound](crate::traverse::BINDING) to a node
+/// is a use of that node.
 ///
 /// A block is a run of nodes in the order in which a depth-first visit finishes them.
 /// Blocks do not overlap, have at least `min_size` nodes and `min_count` copies (two,

@@ -6,7 +6,7 @@ use rapidhash::fast::RandomState;
 /// For each variable, the variables whose fields mention the variable directly: outside
 /// of the fields of a third variable.
 ///
-/// Direct mentions suffice to find all variables that depend on a variable: a map with
+/// Direct mentions suffice to find all variables that depend on a variable. A map with
 /// a variable also contains all variables mentioned in its fields, and thereby every
 /// link of a chain of mentions.
 #[derive(Default)]

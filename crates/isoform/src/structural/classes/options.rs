@@ -20,9 +20,10 @@ pub struct ClassOptions {
     /// Dag nodes are equal only if they are shared in the same way, exactly as in
     /// comparison. Otherwise they are compared by contents, like trees.
     ///
-    /// Subterms that contain one of several equal dag nodes, or a dag node with a
-    /// variable that is bound outside of the node but inside the subterm, are then
-    /// hashed and compared as a whole: quadratic in the depth of such nesting.
+    /// Two kinds of subterms are then hashed and compared as a whole, which is
+    /// quadratic in the depth of such nesting. A subterm of the first kind contains one
+    /// of several equal dag nodes. A subterm of the second kind contains a dag node
+    /// and, around the node, the binding of a variable used in the node.
     pub sharing: bool,
     /// Lists, dicts and objects with mutable fields are only equal to themselves, which
     /// keeps a class right after later writes. Otherwise they are equal if their
@@ -35,7 +36,7 @@ pub struct ClassOptions {
 pub struct ClassCosts {
     /// The objects visited, counted once per kind of region.
     pub visits: u64,
-    /// The entries made or changed in maps from variables to positions: at most n log2
+    /// The entries made or changed in maps from variables to positions. At most n log2
     /// n for n visits, if no subterm with many variables occurs several times; a
     /// variable counts as one entry, independent of its fields.
     pub map_updates: u64,

@@ -54,10 +54,10 @@ pub struct SubtermClasses {
 ///
 /// Compiler passes use the classes to share equal computations, to find clones or to
 /// number values. For n visited objects with few free variables at a time, the function
-/// takes O(n) time and memory, and with many of them at most n log2 n updates of maps
-/// at O(log n) per update. A subterm with m variables that occurs k times adds k m
-/// updates, where a variable counts as one, independent of its fields. Closed subterms
-/// cost no more than in a hash. [`ClassCosts`] counts all of these.
+/// takes O(n) time and memory. With many free variables, maps are updated at most n
+/// log2 n times, at O(log n) per update. A subterm with m variables that occurs k times
+/// adds k m updates, where a variable counts as one, independent of its fields. Closed
+/// subterms cost no more than in a hash. [`ClassCosts`] counts all of these.
 ///
 /// The classes describe the current value: make them again after a write to a list,
 /// dict or mutable object inside, or let [`ClassOptions`] take such objects as equal to

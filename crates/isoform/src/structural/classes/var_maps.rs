@@ -6,10 +6,10 @@
 //!
 //! The occurrences of a variable are met in an order, and a definition changes the
 //! meaning of all later occurrences. Therefore the positions of a variable come in
-//! three groups: positions before any definition, positions from the first definition
-//! on by a region that surrounds an open scope, and positions from the first definition
-//! in the current scope on. The end of a scope binds the last group, independent of
-//! earlier occurrences.
+//! three groups. The first group ends at the first definition. The second group begins
+//! at the first definition by a region that surrounds an open scope, the third at the
+//! first definition in the current scope. The end of a scope binds the last group,
+//! independent of earlier occurrences.
 //!
 //! When the maps of several children become the map of their parent, the entries of the
 //! largest child stay untouched, which means "in that child". The entries of the other
@@ -20,14 +20,15 @@
 //! A variable brings along the variables mentioned by its fields, wherever the variable
 //! occurs. But since comparison visits the fields once, one occurrence of the variable
 //! determines the positions of its fields, and is enough to tell the variables
-//! mentioned. Therefore an entry that occurs in fields only ([`DIRECT`] is missing) is
-//! left out of a merge, if the larger map already has every variable through whose
-//! fields the entry occurs, with the same meaning ([`Positions::covers`]). Both maps
-//! have an entry for the variable anyway, with the same groups, and only the hash of
-//! the entry depends on the omission. The rule does not distinguish equal subterms: a
-//! variable with two meanings, which may correspond to two variables elsewhere, makes a
-//! subterm irregular ([`Positions::is_irregular`]). Once a scope has bound a variable,
-//! the variables mentioned by its fields occur outside of fields.
+//! mentioned. A merge therefore leaves out an entry that occurs in fields only
+//! ([`DIRECT`] is missing), if the larger map covers the entry. The larger map must
+//! have every variable through whose fields the entry occurs, with the same meaning
+//! ([`Positions::covers`]). Both maps have an entry for the variable anyway, with the
+//! same groups, and only the hash of the entry depends on the omission. The rule does
+//! not distinguish equal subterms: a variable with two meanings, which may correspond
+//! to two variables elsewhere, makes a subterm irregular ([`Positions::is_irregular`]).
+//! Once a scope has bound a variable, the variables mentioned by its fields occur
+//! outside of fields.
 //!
 //! A map of several subterms shares its nodes with the maps derived by changes, and the
 //! maps of n subterms take O(n + u log n) memory for u updates.

@@ -300,9 +300,9 @@ impl Difference {
         }
     }
 
-    /// The difference of the values at the time when it was made: of copies, if one of
-    /// the values has changed since; in this case, the cost is another difference, and
-    /// O(n) for the copies.
+    /// The difference of the values at the time when it was made. If one of the values
+    /// has changed since, this is the difference of copies, at the cost of another
+    /// difference and O(n) for the copies.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ fn can_move(node: &Node) -> bool {
     node.size > 1 && node.counts() && !node.is_dag() && is_open(node)
 }
 
-/// True if the places of a node are places of its parts, too: the fields of a variable
-/// go with the variable, and a type with its own comparison is compared as a whole.
+/// True if the places of a node are places of its parts, too. The fields of a variable
+/// go with the variable, and a type with a custom comparison is compared as a whole.
 fn is_open(node: &Node) -> bool {
     !node.is_var() && !node.has(IS_HOOKED | IS_IGNORED)
 }

@@ -1,8 +1,8 @@
 //! Alignment of two sequences of tokens: pairs of equal elements, in order.
 //!
 //! The work is bounded by the lengths, never by time, and results do not depend on the
-//! machine: sequences without long common ends are aligned minimally as long as that is
-//! cheap, and otherwise between elements that occur once per side (B. Cohen's patience
+//! machine. Sequences without long common ends are aligned minimally if the cost
+//! allows, and otherwise between elements that occur once per side (B. Cohen's patience
 //! diff).
 
 use hashbrown::HashMap;

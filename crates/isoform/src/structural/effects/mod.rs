@@ -8,9 +8,9 @@
 //! *occurrences* of variables in X, in the order of the visit, except for the variables
 //! bound by scopes inside of X. An occurrence uses the variable or defines it. The
 //! visit of (X, X) has the effects of these occurrences on the bindings, one after the
-//! other, and no other effects, because all other parts of X are equal to themselves
-//! under any bindings. [`Skip::Repeat`]: the comparison repeats the occurrences. This
-//! page needs X to be *simple*:
+//! other, and no other effects. All other parts of X are equal to themselves under any
+//! bindings. [`Skip::Repeat`]: the comparison repeats the occurrences. This page needs
+//! X to be *simple*:
 //!
 //! * Leaves, nodes of kind `tree` and containers are equal to themselves if their parts are.
 //! * Variables in X are *plain*: no variable and no dag node is in their fields, or
@@ -33,7 +33,7 @@
 //! not plain differs: the visit enters the fields, where other scopes are open than in
 //! X. The comparison therefore notes the identity number of the node or variable, and
 //! asks [`Reach`] about this number as well. Variables bound by a definition field in
-//! an inner scope are not noted: such a field binds the variable once more and enters
+//! an inner scope are not noted. Such a field binds the variable once more and enters
 //! its fields in any case, independent of earlier bindings at the outermost level.
 //!
 //! A definition in X that outlives X binds at the level of X, which may end before the

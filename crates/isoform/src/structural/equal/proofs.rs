@@ -3,8 +3,8 @@
 //! **The invariant.** A proven pair is not visited again while a second visit would (a)
 //! find every variable looked up by the first visit bound to the same partner, and (b)
 //! make no bindings. Then the second visit meets the same pairs with the same results,
-//! or fewer pairs: the second visit does not enter the fields of variables and dag
-//! nodes bound by the first. The three parts of the invariant:
+//! or fewer pairs, since fields of variables and dag nodes bound by the first visit are
+//! not entered. The three parts of the invariant:
 //!
 //! * *The same partners.* A proof lists the bindings used by the visit ([`Deps`]), with
 //!   their levels; bindings of scopes inside of the pair have ended and do not count.

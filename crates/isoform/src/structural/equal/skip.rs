@@ -175,9 +175,9 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Records a variable whose fields are about to be visited, if the variable will be
-    /// bound for the rest of the comparison and is not plain: the visit of a skipped
-    /// object would have bound the variable already.
+    /// Records a variable whose fields are about to be visited, unless the variable is
+    /// plain or its binding ends before the comparison. The visit of a skipped object
+    /// would have bound the variable already.
     #[inline]
     pub(super) fn note_var(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) {
         let is_bound_for_good = region.def_level().unwrap_or(0) == 0;

@@ -21,8 +21,8 @@ struct BoundKey<'a> {
 }
 
 /// The place of a bound key among the other keys, on which equal values agree: the way
-/// of naming the key, the level of its name, the number of hooks between, the kind and
-/// the number.
+/// of naming the key, the level of the name, the hooks between, the kind and the
+/// number.
 type NameOrder = (u8, u32, u32, bool, u64);
 
 impl<'a, S: Sink> Hasher<'a, S> {

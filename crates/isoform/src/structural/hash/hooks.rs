@@ -1,11 +1,11 @@
 //! Custom hashes.
 //!
 //! A hook asks about parts. A question that starts from the previous answer comes after
-//! the previous question, like the next comparison of a custom equality, and therefore
-//! continues the numbering like the next field of a declared node. All other questions
-//! are *alternatives*, like the operands of a commutative node: equal objects may make
-//! the hook ask them in another order, so every alternative has a
-//! [context](super::super::var_numbering) of its own. When the hook has returned, the
+//! the previous question, like the next comparison of a custom equality. Such a
+//! question continues the numbering like the next field of a declared node. All other
+//! questions are *alternatives*, like the operands of a commutative node. Equal objects
+//! may make the hook ask alternatives in another order, so every alternative has a
+//! separate [context](super::super::var_numbering). When the hook has returned, the
 //! objects met in alternatives are numbered in an order that does not depend on the
 //! order of the questions.
 //!

@@ -40,8 +40,8 @@ fn use_of(hash: u64, slot: u32) -> u64 {
 }
 
 /// Pairs nodes with equal nodes below, then nodes with equal nodes above, if the node
-/// is unique on both sides: the parts of the graph before the first change and after
-/// the last one. O(n log n).
+/// is unique per side. These are the parts of the graph before the first change and
+/// after the last. O(n log n).
 pub(super) fn cones(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
     for below in [true, false] {
         let hashes = [0, 1].map(|number| {

@@ -45,9 +45,8 @@ const RADII: [usize; 6] = [8, 6, 4, 3, 2, 1];
 ///
 /// The result depends only on the arguments. The time is O(n log n) for n nodes and
 /// edges: every step visits a node a bounded number of times, and the comparison of
-/// texts ends after a number of steps in proportion to n. If this bound ends the
-/// comparison early, nodes may remain without partners; the neighbours of pairs are
-/// still found.
+/// texts ends after O(n) steps. If this bound ends the comparison early, nodes may
+/// remain without partners; the neighbours of pairs are still found.
 pub(crate) fn align(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignment {
     let mut costs = AlignmentCosts::default();
     let sides = [Side::new(left), Side::new(right)];

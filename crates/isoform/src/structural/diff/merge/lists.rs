@@ -128,8 +128,8 @@ impl<'p> Planner<'p> {
     }
 
     /// Adds the elements between two gaps, gaps included, where one side replaced
-    /// elements by more or fewer elements: the elements of that side if the other side
-    /// changed no element between the gaps, and a choice otherwise.
+    /// elements by more or fewer elements. These are the elements of that side if the
+    /// other side changed no element between the gaps, and a choice otherwise.
     fn stretch(
         &self,
         node: u32,

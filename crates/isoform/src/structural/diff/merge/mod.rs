@@ -16,9 +16,9 @@
 //! | `conflict.rs` | a conflict, as a value |
 //!
 //! An object whose identity counts, such as a variable or a dag node, becomes one
-//! object with the edits of both sides at all of its places. A part of a tree has a
-//! fate at each of its places; the edits of one side follow the part if the other side
-//! has moved the part, or put the part into a new object.
+//! object with the edits of both sides at all places. A part of a tree has a fate at
+//! each of its places. The edits of one side follow the part if the other side has
+//! moved the part, or put the part into a new object.
 
 mod check;
 mod conflict;

@@ -53,8 +53,8 @@ impl Uses {
     }
 
     /// True if edits of an object by the other side do not count as changes of its
-    /// place: the object has moved, or is one object at all of its places and some of
-    /// these places are left.
+    /// place. Either the object has moved, or the object is one at all of its places,
+    /// and some of these places are left.
     pub(super) fn is_elsewhere(&self, base: &Tables, node: u32) -> bool {
         if is_own(base, node) {
             self.is_kept[node as usize] || self.mentions[node as usize] > 0

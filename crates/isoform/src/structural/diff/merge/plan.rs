@@ -46,7 +46,7 @@ pub(super) struct Choice {
     pub(super) is_single: bool,
     pub(super) base: Vec<Part>,
     pub(super) sides: [Vec<Part>; 2],
-    /// The same parts without the edits of the other side; empty without parts of the base.
+    /// The same parts without the edits of the other side; empty without base parts.
     pub(super) before: Vec<Value>,
     pub(super) alone: [Vec<Part>; 2],
 }

@@ -70,9 +70,9 @@ impl Model {
         self
     }
 
-    /// A random edit of a node that is not an input, with a known truth: only nodes
-    /// without operands lose their last use, since layers and branches look alike, and
-    /// no edited node was or is like its neighbours.
+    /// A random edit of a node that is not an input, with a known truth. Only nodes
+    /// without operands lose their last use, since layers and branches look alike. No
+    /// edited node was or is like its neighbours.
     pub(super) fn edit(&mut self, random: &mut Random, ops: u32) {
         loop {
             let mut edited = self.clone();
