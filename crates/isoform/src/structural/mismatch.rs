@@ -67,7 +67,7 @@ impl FirstDifference {
 pub struct ExistingPair {
     /// True if the object already bound is the one on the left.
     pub left_is_bound: bool,
-    /// The object on the other side to which it is bound.
+    /// The partner of the bound object on the other side.
     pub partner: Value,
     /// The path to the left object of the pair, at the time it was bound.
     pub left_path: AccessPath,

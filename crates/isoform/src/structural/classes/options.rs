@@ -1,6 +1,6 @@
 //! The options of subterm classes, and their costs.
 
-/// The options that decide which subterms are members of one class.
+/// The options for membership of subterms in a class.
 ///
 /// The methods are the functions of this module with these options.
 ///

@@ -2,7 +2,7 @@
 
 use super::tables::{NONE, Tables};
 
-/// The partner of a variable that is bound on one side only.
+/// The partner of a variable bound on one side only.
 const ALONE: u32 = NONE - 1;
 
 /// The bindings in force, and a lasting record of all earlier bindings.
@@ -99,7 +99,7 @@ impl Bindings {
         self.bound[0][left as usize] >= ALONE && self.bound[1][right as usize] >= ALONE
     }
 
-    /// Binds two variables to each other, until [`undo`](Self::undo).
+    /// Binds two variables as partners, until [`undo`](Self::undo).
     pub(super) fn bind(&mut self, left: u32, right: u32) {
         self.set(0, left, right);
         self.set(1, right, left);
@@ -130,7 +130,7 @@ impl Bindings {
         self.epoch += u32::from(last != NONE && last != partner);
     }
 
-    /// True if the variables were once bound to each other, before any other binding.
+    /// True if the variables were once partners, before any other binding.
     pub(super) fn have_one_label(&self, left: u32, right: u32) -> bool {
         self.likely_of_left(left) == right
     }

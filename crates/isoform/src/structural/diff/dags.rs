@@ -80,8 +80,7 @@ impl Walk<'_> {
         !follows
     }
 
-    /// Notes a dag node that is only on one side, once: the node is one node, however
-    /// often it is used.
+    /// Notes a dag node without a partner, once for all of its uses.
     pub(super) fn dag_alone(&mut self, side: usize, node: u32, place: u32) {
         self.mode = Mode::Partners;
         if std::mem::replace(&mut self.reported[side][node as usize], true) {
@@ -151,7 +150,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The nodes inside of parts that are only on one side.
+    /// The nodes inside of inserted, deleted or replaced parts.
     pub(super) fn covered(&self) -> [Vec<bool>; 2] {
         [0, 1].map(|side| {
             let tables = self.tables(side);

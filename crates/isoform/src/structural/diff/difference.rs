@@ -157,8 +157,8 @@ impl Difference {
             .collect()
     }
 
-    /// Checks that a patch that was read builds `built`: the right value, or its
-    /// equivalent if parts are ignored.
+    /// Checks a patch after reading: the patch must build `built`, the right value or
+    /// its equivalent if parts are ignored.
     ///
     /// # Errors
     ///
@@ -264,8 +264,8 @@ impl Difference {
             return self.patch.build(left);
         }
         let built = self.patch.build(&tables)?;
-        // An object on the right that is equal to itself alone, such as the key of a
-        // map or a variable bound on the left, is not the object in its place.
+        // A right object that is equal to itself alone, such as the key of a map or a
+        // variable bound on the left, is not the object in its place.
         let is_right =
             !self.options.is_exact() || is_right(&built, (self.options_for(value)?, &self.right))?;
         if is_right {
@@ -341,7 +341,7 @@ impl Difference {
 }
 
 impl fmt::Display for Difference {
-    /// The summary and one line for each change, up to a hundred.
+    /// The summary and a line per change, up to a hundred.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 100;
         write!(f, "{}", self.summary())?;
@@ -393,8 +393,8 @@ pub(super) fn finish(
     }
     let mut patch = None;
     let mut has_unclear_variables = walk.bindings.epoch > 0;
-    // Patches that rely on fewer pairs are tried in turn: a variable that is bound in
-    // one place and free in another must keep its identity at the free use.
+    // Patches that rely on fewer pairs are tried in turn: a variable bound in one place
+    // and free in another must keep its identity at the free use.
     for trust in [Trust::All, Trust::Objects, Trust::Nothing] {
         costs.is_whole = trust == Trust::Nothing;
         has_unclear_variables |= trust != Trust::All;

@@ -44,9 +44,8 @@ impl<'k> SharedRows<'k> {
         Some(number)
     }
 
-    /// Copies a row and all rows below that this side lacks, in the order in which
-    /// reading the objects again would add them. Returns the node's number on this
-    /// side.
+    /// Copies a row and all missing rows below, in the order in which reading the
+    /// objects again would add them. Returns the node's number on this side.
     ///
     /// # Errors
     ///

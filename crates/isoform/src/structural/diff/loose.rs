@@ -1,4 +1,4 @@
-//! The nodes of parts that are on one side only, and their places.
+//! The nodes of parts without a partner, and their places.
 
 use std::cmp::Reverse;
 
@@ -180,8 +180,8 @@ impl<'t> Side<'t> {
         next.map(|&loose| self.node(loose).size)
     }
 
-    /// The next nodes of a size that can move, in the order in which a visit meets
-    /// them. All larger nodes and the nodes around them pass on their places first.
+    /// The next movable nodes of a size, in the order in which a visit meets them. All
+    /// larger nodes and the nodes around them pass on their places first.
     pub(super) fn level(&mut self, size: u64) -> Vec<usize> {
         let mut level = Vec::new();
         while let Some(&loose) = self.order.get(self.next) {

@@ -300,8 +300,8 @@ impl<'t> Maker<'t> {
         left.is_node() == right.is_node() && self.left_word(left) == self.right_word(right)
     }
 
-    /// A hash of the object that a left part becomes: the hash of its contents if they
-    /// stay, and otherwise of its number.
+    /// A hash of the object that a left part becomes: a hash of unchanged contents, or
+    /// of the number of a changed node.
     fn left_word(&self, cell: &Cell) -> u64 {
         match cell.node_number() {
             Some(part) if self.touched[part as usize] => step(EDITED, u64::from(part)),
@@ -325,7 +325,7 @@ impl<'t> Maker<'t> {
     }
 
     /// The changes of a list. A left element and its new version are at one place, even
-    /// if the same object has other new versions at other places.
+    /// if the same object has different new versions elsewhere.
     fn items(&self, lefts: &[Cell], rights: &[Cell]) -> Edit {
         let content = |part: u32| step(KEPT, self.tokens[0][part as usize]);
         let left_word = |cell: &Cell| match cell.node_number() {
@@ -422,9 +422,9 @@ impl<'t> Maker<'t> {
     }
 }
 
-/// Pairs objects whose identity counts with themselves, if they are inside of a
-/// variable of both sides and have no partner of their type: where the variable stays,
-/// the objects stay.
+/// Pairs an object whose identity counts with itself, if the object is inside of a
+/// variable of both sides and has no partner of its type. Where the variable stays, the
+/// object stays.
 fn pair_below_variables(
     [left, right]: [&Tables; 2],
     known: &HashMap<u64, u32, RandomState>,
@@ -458,8 +458,8 @@ fn pair_below_variables(
     }
 }
 
-/// Tokens with equal values only for nodes that can replace each other. Variables, dag
-/// nodes and mutable objects have tokens by `of_identity`, all other nodes by contents.
+/// Exact tokens: nodes with equal tokens can replace one another. Variables, dag nodes
+/// and mutable objects have tokens by `of_identity`, all other nodes by contents.
 fn exact(tables: &Tables, of_identity: impl Fn(u32, u64) -> u64) -> Tokens {
     let mut tokens: Tokens = Vec::with_capacity(tables.nodes.len());
     for (number, node) in tables.nodes.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Finds parts that were deleted in one place and inserted in another.
 //!
-//! Moves are counted in places, not in objects: a shared part is loose as often as its
-//! copies would be, and sharing changes no count.
+//! Moves are counted in places, not in objects: a shared part is loose as often as
+//! unshared copies would be, and sharing changes no count.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -171,7 +171,7 @@ impl<'t> Walk<'t> {
                 *size = if gone < times { *size } else { (*size).min(1) };
             }
         }
-        // Nodes that moved out of or into a part do not count for that part.
+        // Nodes that moved out of or into a part do not count for the part.
         for (side, found) in found.sides.iter().enumerate() {
             for loose in found.loose.iter().filter(|loose| loose.lost > 0) {
                 let places = u128::from(loose.whole_places().max(1));

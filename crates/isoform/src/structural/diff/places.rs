@@ -142,8 +142,8 @@ pub(super) fn step_at(tables: &Tables, node: u32, position: u32) -> AccessStep {
 }
 
 /// Parts have smaller numbers than the nodes around them. One pass from the root
-/// therefore finds for each node the parent that is nearest to the root in the
-/// numbering.
+/// therefore finds the parents of all nodes, as near to the root in the numbering as
+/// possible.
 pub(super) fn parents(tables: &Tables) -> Parents {
     let mut parents = vec![(NONE, 0); tables.nodes.len()];
     for number in (0..tables.nodes.len() as u32).rev() {

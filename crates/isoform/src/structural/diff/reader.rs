@@ -41,8 +41,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// The tables of both sides, of which the left one has about as many objects as
-    /// `seen`.
+    /// The tables of both sides. The left table has about as many objects as `seen`.
     ///
     /// # Errors
     ///
@@ -54,7 +53,7 @@ impl Tables {
         seen: usize,
     ) -> Result<[Tables; 2]> {
         let (left, marks) = Tables::read(left, options, ignored, (seen, 2 * seen), None)?;
-        // Objects in fields that are left out have rows that no other row mentions.
+        // Objects in fields left out have rows without any mention in other rows.
         let known = ignored.is_empty().then(|| SharedRows::new(&left, marks));
         let room = (left.nodes.len(), left.cells.len());
         let (right, _) = Tables::read(right, options, ignored, room, known)?;
@@ -285,8 +284,8 @@ impl<'a, 'o> Reader<'a, 'o> {
         self.pending.push(Cell::node(number));
     }
 
-    /// Adds a node of the other side to the pending parts: its row on that side equals
-    /// the result of reading the object again.
+    /// Adds a node of the other side to the pending parts: its row equals the result of
+    /// reading the object again.
     fn take_over(&mut self, section: &mut Section, number: u32, region: RegionKind) -> Result<()> {
         let Some(known) = &mut self.known else {
             return Ok(());

@@ -26,9 +26,9 @@ pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     align_weighed(left, right, None::<fn(usize) -> u64>)
 }
 
-/// [`align`], with the largest sum of weights among pairs that exclude each other, as
-/// long as few elements compete. Elements with one token have one weight, the weight of
-/// a position on the left.
+/// [`align`] with weights: among conflicting pairs, the largest sum of weights is
+/// taken, if few elements compete. Elements with the same token have the same weight,
+/// the weight of a position on the left.
 pub(super) fn align_heaviest(
     left: &[u64],
     right: &[u64],
@@ -57,7 +57,7 @@ fn align_weighed(
         if l.0 == l.1 || r.0 == r.1 {
             continue;
         }
-        // An element that the other side lacks only costs time.
+        // Elements missing on the other side only cost time.
         let kept = |side: &[u64], (from, to): (usize, usize), other: &[u64]| {
             let known: hashbrown::HashSet<u64, RandomState> = other.iter().copied().collect();
             let kept = (from..to).filter(|&place| known.contains(&side[place]));

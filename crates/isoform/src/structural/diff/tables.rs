@@ -36,7 +36,7 @@ pub(super) type Marks = Pages<u32, 16>;
 pub(super) const OPEN: u32 = u32::MAX;
 
 impl Tables {
-    /// True if each part of an equal value has the same number as its counterpart in
+    /// True if all parts of an equal value have the numbers of their counterparts in
     /// other tables. Equal maps may list their entries in another order, which gives
     /// the parts other numbers.
     pub(super) fn has_layout_of(&self, other: &Tables) -> bool {

@@ -1,9 +1,9 @@
 //! The cheapest edit from one small tree to another.
 //!
-//! All other matching is from the roots down, and cannot see that a node was taken out
-//! from between its parent and its children. For small parts the optimum is affordable:
-//! K. Zhang and D. Shasha, "Simple fast algorithms for the editing distance between
-//! trees and related problems", SIAM Journal on Computing 18 (1989).
+//! All other matching is from the roots down, and cannot see the removal of a node from
+//! between its parent and its children. For small parts the optimum is affordable: K.
+//! Zhang and D. Shasha, "Simple fast algorithms for the editing distance between trees
+//! and related problems", SIAM Journal on Computing 18 (1989).
 
 use std::ops::Range;
 
@@ -200,10 +200,10 @@ fn key_roots(leftmost: &[u32]) -> Vec<u32> {
 /// The tables of a cheapest edit, reused from tree to tree. Every entry is written
 /// before it is read.
 ///
-/// An entry is the saving compared to deleting all elements of one side and inserting
-/// all elements of the other: two per element that stays, one per changed element.
-/// Deletions and insertions then add no cost, which leaves one step on the way from
-/// entry to entry.
+/// An entry is the saving compared to deleting all left elements and inserting all
+/// right elements: two for an unchanged element, one for a changed element. Deletions
+/// and insertions then add no cost, which leaves one step on the way from entry to
+/// entry.
 #[derive(Default)]
 pub(super) struct Savings {
     /// The savings of the trees below two elements.

@@ -57,7 +57,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Notes that one node became a part of the other, and returns the corresponding
-    /// nodes, with their place and its region; None if neither node did.
+    /// nodes, with their place and its region; None in any other case.
     pub(super) fn wrapped(
         &mut self,
         left: u32,

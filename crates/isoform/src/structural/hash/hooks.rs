@@ -9,11 +9,11 @@
 //! objects met in alternatives are numbered in an order that does not depend on the
 //! order of the questions.
 //!
-//! The walk must know at the first question if a call has alternatives. A hook that has
-//! never asked any is called once, as if it had none. The first alternative of a type
-//! is noted with the type, and makes the walk start again. From then on, a [`Plan`] of
-//! every call of the type's hook decides. The note changes the number of calls, but no
-//! hash.
+//! The walk must know at the first question if a call has alternatives. A hook without
+//! any earlier alternatives is called once, as if all questions formed a sequence. The
+//! first alternative of a type is noted with the type, and makes the walk start again.
+//! From then on, a [`Plan`] of every call of the type's hook decides. The note changes
+//! the number of calls, but no hash.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;

@@ -30,9 +30,8 @@ pub(crate) struct Hunk {
     /// Uses of changed nodes by nodes with partners or as results, per side.
     pub(crate) leaving: [Vec<Edge>; 2],
     /// True if the nodes of one side do the work of the other side's nodes: the same
-    /// places use them, and one side uses no value whose partner the other side does
-    /// without. An empty side does no work: the places of its use then use a value that
-    /// enters the other side.
+    /// places use both, and all values used by one side have partners used by the other
+    /// side. If one side is empty, these places use a value that enters the other side.
     pub(crate) is_enclosed: bool,
     /// A hash of operators and edges between changed nodes. Equal hunks have equal
     /// hashes, for any numbering of their nodes; a few unequal hunks may share a hash,

@@ -14,8 +14,7 @@ pub(super) struct Uses {
     /// The number of places of an object where the base has another object: 0, 1, or 2
     /// for more.
     mentions: Vec<u8>,
-    /// Objects of trees that are large enough to be recognized, and have one place in
-    /// the base.
+    /// Objects of trees, large enough to be recognized and with one place in the base.
     can_move: Vec<bool>,
 }
 
@@ -52,9 +51,9 @@ impl Uses {
         self.can_move[node] && self.mentions[node] == 1 && !self.is_kept[node]
     }
 
-    /// True if edits of an object by the other side do not count as changes of its
-    /// place. Either the object has moved, or the object is one at all of its places,
-    /// and some of these places are left.
+    /// True if the other side's edits of an object do not count as changes of its
+    /// place. Either the object has moved, or the object is one at all places, and some
+    /// places are left.
     pub(super) fn is_elsewhere(&self, base: &Tables, node: u32) -> bool {
         if is_own(base, node) {
             self.is_kept[node as usize] || self.mentions[node as usize] > 0

@@ -12,8 +12,8 @@ pub(super) enum Mode {
     Absent,
     /// No edits: the side has the original object at the place.
     Verbatim,
-    /// The edits of objects whose identity counts, which are the same wherever the
-    /// objects are mentioned; trees are as in the base.
+    /// The edits of objects whose identity counts, the same at every mention; trees are
+    /// unchanged.
     Own,
     /// All edits.
     Full,
@@ -66,8 +66,8 @@ struct Side<'p> {
     touched: Vec<bool>,
     /// Touched objects whose identity counts, and the objects around them.
     carries: Vec<bool>,
-    /// Objects that are edited at their place, and the objects around them. Edits of
-    /// objects that the other side has moved elsewhere do not count.
+    /// Objects edited at their place, and the objects around them. Edits of objects
+    /// moved elsewhere by the other side do not count.
     changed: Vec<bool>,
     uses: Uses,
 }
@@ -185,7 +185,7 @@ impl<'p> Sides<'p> {
 fn changed(base: &Tables, side: &Side<'_>, other: &Uses) -> Vec<bool> {
     let mut changed = vec![false; base.nodes.len()];
     for node in 0..changed.len() {
-        // The edits follow an object that the other side has moved to another place.
+        // The edits follow an object moved to another place by the other side.
         changed[node] = side.touched[node]
             && !other.is_elsewhere(base, node as u32)
             && (side.patch.edit(node as u32).is_some()

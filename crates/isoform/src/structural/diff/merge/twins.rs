@@ -113,8 +113,9 @@ impl Twins {
         self.equal(&base, &side)
     }
 
-    /// True if two parts are equal in any place. Variables of the left part that are
-    /// known outside only correspond to themselves, even if the part defines them.
+    /// True if two parts are equal in any place. A variable of the left part with a
+    /// fixed meaning outside corresponds only to itself, even if the part defines the
+    /// variable.
     fn equal(&self, left: &Value, right: &Value) -> Result<bool> {
         let mut known = self.variables(left, |var| self.fixed.contains(&var))?;
         let [left, right] = [left, right].map(|part| {
