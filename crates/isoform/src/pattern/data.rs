@@ -158,10 +158,10 @@ pub(super) enum Test {
 /// superfluous.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum InteriorUses {
-    /// As `Inside` for nodes of kind [`dag`](crate::types::Kind::Dag), for definitions
-    /// that were looked through, and for nodes on the way from the root to them. As
-    /// `Anywhere` for other nodes, whose sharing has no meaning. A replacement then
-    /// computes no value twice.
+    /// Like `Inside` for nodes of kind [`dag`](crate::types::Kind::Dag), for
+    /// definitions that were looked through, and for nodes on the way from the root to
+    /// them. Like `Anywhere` for all remaining nodes: their sharing has no meaning. A
+    /// replacement then computes no value twice.
     #[default]
     Auto,
     /// Only the match uses the nodes.

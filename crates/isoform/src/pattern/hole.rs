@@ -246,7 +246,7 @@ pub(super) fn parse(path: &str) -> Result<AccessPath> {
     AccessPath::parse(&whole).map_err(|error| error.in_context(format_args!("Hole.field '{path}'")))
 }
 
-/// An attribute of a part's type, or of the part itself if the part is an operator.
+/// An attribute of a part's type, or the result of the part's method `get_attr`.
 fn attribute(part: &Value, name: &str) -> Result<Option<Value>> {
     if let Some(found) = attributes::get(part.type_index(), name, Lookup::Nearest) {
         return Ok(Some(found.clone()));

@@ -4,7 +4,7 @@
 //! are [holes](Hole). The pattern [matches](Pattern::match_value) a value that is
 //! structurally equal to the template once every hole is filled with a part:
 //!
-//! * A hole matches any object with equal fields, as far as declared by the nearest
+//! * A hole matches any object with equal values in the fields declared by the nearest
 //!   common class: a hole of type `int32` matches only expressions of type `int32`. A
 //!   [class](Hole::class) or a [guard](Hole::guard) may require more.
 //! * A hole that occurs several times matches equal parts, with the same variables

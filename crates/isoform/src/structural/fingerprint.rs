@@ -78,7 +78,7 @@ pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Version>)> {
     if let Some(moment) = &moment
         && !moment.is_now()
     {
-        // Another thread wrote in the meantime, maybe to an object already hashed.
+        // A write happened in the meantime, maybe to an object already hashed.
         let snapshots = Some(Snapshots::watching(moment));
         hash = walk_fast::<true>(value, options, snapshots, mixing)?.0;
     }

@@ -49,7 +49,7 @@ fn keys_equal(left: &StructuralKey, right: &StructuralKey) -> Result<bool> {
     if is_frozen || moment::time() == before {
         return equal;
     }
-    // Another thread wrote in the meantime, maybe to an object being compared.
+    // A write happened in the meantime, maybe to an object being compared.
     compare(left, right, |moment| Some(Snapshots::exact(moment)))
 }
 

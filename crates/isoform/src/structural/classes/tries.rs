@@ -30,7 +30,7 @@ struct Branch {
     shift: u8,
     /// All [marks](Positions::marks) below, and maybe some earlier marks.
     marks: u8,
-    /// A number with the digits before that digit.
+    /// A number with the digits before the selecting digit.
     prefix: u64,
     children: [TrieRoot; WIDTH],
 }

@@ -469,7 +469,7 @@ impl<'a> Walk<'a> {
             is_key: false,
         };
         let Some(cursor) = Cursor::open(section, object, part, View::Compared) else {
-            // All other objects that get to this point have parts.
+            // Every object at this point has parts.
             let flags = INCOMPARABLE;
             return Ok(Some(self.constant(object, state, Form::Root, flags)));
         };

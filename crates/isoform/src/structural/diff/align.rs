@@ -27,7 +27,7 @@ pub(super) enum Step {
 /// Two parts with this share of common contents are similar enough to be one edited
 /// part; the threshold of GumTree and Mergiraf.
 const SIMILAR: f64 = 0.4;
-/// A block with more pairs is paired without a test for similarity.
+/// A block with more pairs than this is paired without a test for similarity.
 const MANY: usize = 10_000;
 /// The similarity from which a value under another key counts as the same value,
 /// edited.

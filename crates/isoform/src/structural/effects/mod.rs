@@ -20,11 +20,11 @@
 //!   scope ends.
 //! * The occurrences are few, and repeating them costs less than a visit.
 //!
-//! **Graphs.** Another object may contain dag nodes, variables that are not plain, and
-//! many variables. [`Skip::Whole`] takes it for equal to itself, which is right iff no
-//! dag node and no variable below X is ever paired with another object in this
+//! **Graphs.** Another object X may contain dag nodes, variables that are not plain,
+//! and many variables. [`Skip::Whole`] takes X for equal to itself, which is right iff
+//! no dag node and no variable below X is ever paired with another object in this
 //! comparison. [`Reach`] knows all dag nodes and variables below X, even in fields of
-//! variables, and is asked at the end; if any of them was paired otherwise, the
+//! variables, and is asked at the end. If any of them was paired otherwise, the
 //! comparison starts again without skips.
 //!
 //! The visit of a graph also pairs its dag nodes and its free variables with themselves
@@ -69,8 +69,8 @@ use crate::kernel::object::moment;
 
 /// Up to this size, no effects are forgotten.
 const LIMIT: usize = 1 << 19;
-/// The table is forgotten at this many times the size of the largest program met since:
-/// most of the effects are then about programs that nobody compares any more.
+/// A larger table is forgotten at this many times the size of the largest program met
+/// since: the remaining effects are about programs that nobody compares any more.
 const SURPLUS: usize = 4;
 /// The largest size: positions have 32 bits.
 const MOST: usize = 1 << 30;

@@ -52,7 +52,7 @@ const RIGHT: usize = 1;
 enum VarPair {
     Equal,
     Different,
-    /// Both variables lack a binding that applies at this place.
+    /// Neither variable has a binding that applies at this place.
     Unbound,
 }
 

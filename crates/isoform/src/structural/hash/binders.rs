@@ -210,7 +210,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     fn nameless(&self, info: &TypeInfo) -> String {
         let key = info.key();
         if self.options.map_free_vars {
-            // Only fields of variables are uses in this region.
+            // With map_free_vars, only fields of variables are uses.
             format!(
                 "a free variable (type {key}) in a field of a variable that a def-simple field \
                  binds has no portable name, since map_free_vars does not map it there; bind it \
