@@ -9,15 +9,16 @@ use crate::kernel::value::Value;
 use crate::traverse::Uses;
 use crate::traverse::graph::{Graph, NodeId};
 
-/// The program around a value: who uses what, and what defines variables.
+/// The program around a value: the users of objects, and the definitions of variables.
 pub(super) trait Context {
     fn graph(&self) -> &Graph;
 
-    /// The value that a variable is bound to, if it may be matched in its place.
+    /// The value bound to a variable, if the value may be matched in place of the
+    /// variable.
     ///
     /// # Errors
     ///
-    /// Those of functions that decide about purity.
+    /// Errors of functions that decide about purity.
     fn definition(&mut self, var: u64) -> Result<Option<Value>>;
 }
 
@@ -45,13 +46,13 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A node of the value that the shell matched.
 pub(super) struct Inner {
     pub(super) ident: u64,
-    /// The variable that was looked through.
+    /// The variable through which the match looked.
     pub(super) via: Option<u64>,
     pub(super) above: u32,
     pub(super) demanded: bool,
 }
 
-/// True if the inner nodes of a match have no users that they must not have.
+/// True if the inner nodes of a match have only allowed users.
 pub(super) fn have_allowed_uses(graph: &Graph, nodes: &[Inner]) -> bool {
     if !nodes.iter().any(|inner| inner.demanded) {
         return true;
@@ -68,7 +69,7 @@ pub(super) fn have_allowed_uses(graph: &Graph, nodes: &[Inner]) -> bool {
         if !inner.demanded {
             continue;
         }
-        // What leads to it from the root must have no other users, either.
+        // Nodes on the way from the root must have no other users, either.
         while at != NONE && nodes[at as usize].above != NONE && checked.insert(at) {
             let inner = &nodes[at as usize];
             let allowed = match inner.via {

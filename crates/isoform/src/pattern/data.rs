@@ -1,7 +1,8 @@
 //! The types of patterns, holes and divided templates.
 //!
-//! A hole may contain a pattern, and a pattern its template in divided form, with holes; so
-//! they are declared together, and the files named after them have what they do.
+//! A hole may contain a pattern, and a pattern contains its template in divided form,
+//! with holes. This file therefore declares the types together; the files named after
+//! the types have their functions.
 
 use std::sync::Arc;
 
@@ -39,24 +40,25 @@ pub struct Pattern {
     pub(super) facts: Arc<PatternFacts>,
 }
 
-/// The facts about a pattern, shared by its copies: every match has one.
+/// The facts about a pattern, shared by the pattern's copies: every match has a copy.
 #[derive(Clone)]
 pub(super) struct PatternFacts {
     pub(super) holes: Vec<Hole>,
     pub(super) table: Arc<HoleTable>,
-    /// The objects it may match; of one kind, unless there are alternatives.
+    /// The objects that the pattern may match; of one kind, unless the pattern has
+    /// alternatives.
     pub(super) roots: Vec<Root>,
     /// Set if comparison alone cannot match the template.
     pub(super) shell: Option<Arc<Skeleton>>,
-    /// The shell for matches in a program whose users are known, where inner nodes must not
-    /// have others.
+    /// The shell for matches in a program with known users, where inner nodes must not
+    /// have outside users.
     pub(super) tracked: Option<Arc<Skeleton>>,
     /// The number of levels of objects that a match sees.
     pub(super) height: u32,
     /// True if a match depends on more than these levels.
     pub(super) deep: bool,
-    /// The types of the template's own parts that are not holes, by the order
-    /// of visit: most attempts fail on them, without any comparison.
+    /// The types of the template's own parts that are not holes, by the order of visit:
+    /// most attempts fail on these types, without any comparison.
     pub(super) parts: Vec<(usize, TypeIndex)>,
     /// The variables of the template.
     pub(super) variables: Variables,
@@ -131,9 +133,9 @@ pub(super) struct Form {
     pub(super) items: bool,
     pub(super) constant: bool,
     pub(super) one_use: bool,
-    /// The part matches each of these.
+    /// The part matches all of these patterns.
     pub(super) patterns: Vec<Pattern>,
-    /// So do the values at these places below the part.
+    /// The values at these places below the part match these patterns.
     pub(super) fields: Vec<(String, Pattern)>,
 }
 
@@ -145,25 +147,27 @@ impl Form {
     }
 }
 
-/// A requirement on a part that needs nothing else.
+/// A requirement on a part that depends only on the part.
 #[derive(Clone, Debug)]
 pub(super) enum Test {
     Field(String, Value),
     Attr(String, Value),
 }
 
-/// The users that the inner nodes of a match may have: those between its root and the parts
-/// of its holes, which a replacement makes superfluous.
+/// The users that the inner nodes of a match may have. Inner nodes are the nodes
+/// between the root of a match and the parts of its holes, which a replacement makes
+/// superfluous.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum InteriorUses {
-    /// As `Inside` for nodes of kind [`dag`](crate::types::Kind::Dag) and for definitions that
-    /// were looked through, and for what leads from the root to them; as `Anywhere` for other
-    /// nodes, whose sharing has no meaning. A replacement then computes nothing twice.
+    /// Like `Inside` for nodes of kind [`dag`](crate::types::Kind::Dag), for
+    /// definitions that were looked through, and for nodes on the way from the root to
+    /// them. Like `Anywhere` for all remaining nodes: their sharing has no meaning. A
+    /// replacement then computes no value twice.
     #[default]
     Auto,
-    /// The match uses them, and nothing else.
+    /// Only the match uses the nodes.
     Inside,
-    /// Anything may use them.
+    /// Any object may use the nodes.
     Anywhere,
 }
 
@@ -172,15 +176,16 @@ pub enum InteriorUses {
 #[non_exhaustive]
 pub struct PatternOptions {
     /// True if free variables of the template map to variables of the value one to one,
-    /// false if each matches only itself.
+    /// false if a variable matches only itself.
     pub map_free_vars: bool,
     /// True if operands match in any order where the type of the template's node has the
     /// attribute [`COMMUTATIVE`](crate::traverse::COMMUTATIVE).
     pub commutative: bool,
-    /// True if an object that occurs several times in the template matches one and the same
-    /// object of the value, false if it matches equal ones.
+    /// True if an object that occurs several times in the template matches one and the
+    /// same object of the value, false if equal objects suffice.
     pub identity: bool,
-    /// True if a node of the template also matches a variable whose definition matches it.
+    /// True if a node of the template also matches a variable whose definition matches
+    /// the node.
     pub definitions: bool,
     /// The users that inner nodes may have.
     pub interior_uses: InteriorUses,
@@ -200,15 +205,16 @@ pub(super) struct Skeleton {
     pub(super) holes: Vec<ShellHole>,
     /// The variables whose parts make up a match.
     pub(super) parts: Vec<Value>,
-    /// True if each part occurs once and nothing else ties one place to another, so that
-    /// the first way in which a part of the template matches is as good as any other.
+    /// True if all parts occur once and no other condition ties one place to another.
+    /// The first way in which a part of the template matches is then as good as any
+    /// other way.
     pub(super) linear: bool,
 }
 
 #[derive(Clone)]
 pub(super) struct ShellNode {
     pub(super) shape: Shape,
-    /// The part of the template it was made from.
+    /// The part of the template from which the node was made.
     pub(super) template: Value,
     pub(super) options: PatternOptions,
 }
@@ -233,7 +239,7 @@ pub(super) enum Shape {
     AnyOf(Vec<NodeNumber>),
 }
 
-/// A part of the template that comparison matches.
+/// A part of the template matched by comparison.
 #[derive(Clone)]
 pub(super) struct Core {
     pub(super) template: Value,
@@ -244,7 +250,7 @@ pub(super) struct Core {
     pub(super) root: Root,
 }
 
-/// A hole as one pattern declares it.
+/// A hole as declared by one pattern.
 #[derive(Clone)]
 pub(super) struct ShellHole {
     pub(super) part: PartNumber,

@@ -17,11 +17,11 @@ use crate::traverse::{
     ChildOptions, InterruptCodec, Uses, Visit, WalkOptions, WalkOrder, WalkResult,
 };
 
-/// The place of a match, below a value that a walk visits.
+/// The place of a match, below a value visited by a walk.
 pub struct Place<'a> {
     visit: &'a Visit<'a>,
-    /// The step from the visited value to the match, if the match is a part of
-    /// it.
+    /// The step from the visited value to the match, if the match is a part of the
+    /// value.
     step: Option<Step>,
     /// The number of steps that the path shares with the previous match.
     shared: usize,
@@ -53,15 +53,15 @@ impl Pattern {
     /// Calls back for every match below `root`, the root included, outermost
     /// first and shared objects once.
     ///
-    /// Objects of other types than the template's are only walked through, so
-    /// the cost is that of a walk plus one [match](Self::match_value) for each
-    /// object of that type. Keys of maps, and the variables that definition
-    /// fields bind, are not candidates.
+    /// Objects of other types than the template's are only walked through: the cost is
+    /// the cost of a walk plus one [match](Self::match_value) for each object of the
+    /// template's type. Keys of maps, and the variables bound by definition fields, are
+    /// not candidates.
     ///
     /// # Errors
     ///
     /// As [`match_value`](Self::match_value) and
-    /// [`structural_walk`](crate::traverse::structural_walk); those of the callback.
+    /// [`structural_walk`](crate::traverse::structural_walk); errors of the callback.
     pub fn for_each_match<B>(
         &self,
         root: &Value,
@@ -78,7 +78,7 @@ impl Pattern {
             None => self.match_value(value),
         };
         let variables = self.admits_variables();
-        // All objects are visited, because the path changes with each of them.
+        // All objects are visited, because every object changes the path.
         let wanted = |ty: Option<TypeIndex>| ty.is_some() || self.admits(ty);
         let mut seen = Idents::default();
         let mut shared = 0;
@@ -91,8 +91,9 @@ impl Pattern {
             }
             let value = visit.value();
             let of_variable = variable(&value);
-            // A variable may be met in a definition field first, so it is
-            // searched for among the parts of the objects that use it.
+            // The first occurrence of a variable may be in a definition field. The
+            // search therefore looks for the variable among the parts of the objects
+            // that use it.
             if admitted
                 && of_variable.is_none_or(|_| visit.depth() == 0)
                 && let Some(found) = find(&value)?
@@ -134,8 +135,8 @@ impl Pattern {
     }
 
     /// Returns every match below `root` with its place; see
-    /// [`for_each_match`](Self::for_each_match). Places share their prefixes,
-    /// so all of them together take no more memory than the walk has visits.
+    /// [`for_each_match`](Self::for_each_match). Places share their prefixes, and take
+    /// no more memory together than the walk has visits.
     ///
     /// # Errors
     ///

@@ -1,10 +1,10 @@
-//! The greedy driver: rules applied from a worklist until none applies.
+//! The greedy driver: rules applied from a worklist until no rule applies.
 //!
-//! The program is a [graph](crate::traverse::graph) that knows the users of each object. A
-//! replacement changes edges of the graph; objects are rebuilt where a rule is tried next, and
-//! everything else once at the end. After a replacement, rules are tried on the new objects,
-//! on the users of what was replaced, up to the height of the templates, and on the users of
-//! what has fewer users than before.
+//! The program is a [graph](crate::traverse::graph) that knows the users of all
+//! objects. A replacement changes edges of the graph. Objects are rebuilt where a rule
+//! is tried next, and all other objects once at the end. After a replacement, rules are
+//! tried on the new objects, on the users of the replaced object, up to the height of
+//! the templates, and on the users of objects with a lost user.
 
 use std::ops::Range;
 
@@ -30,8 +30,8 @@ use crate::traverse::graph::{Edge, Graph, NOTHING, NodeId, Role};
 pub struct GreedyOptions {
     /// The maximum number of rule applications in all.
     pub max_steps: u64,
-    /// True if definitions without effect are dropped when a replacement takes away their last
-    /// use.
+    /// True if definitions without effect are dropped when a replacement takes away
+    /// their last use.
     pub drop_dead: bool,
 }
 
@@ -44,40 +44,46 @@ impl Default for GreedyOptions {
     }
 }
 
-/// Applies rules to a value and everything below it until none applies, and visits again only
-/// what a replacement may have changed: the greedy pattern rewrite driver.
+/// Applies rules to a value and all objects below until no rule applies, and visits
+/// again only the objects that a replacement may have changed: the greedy pattern
+/// rewrite driver.
 ///
-/// Use it instead of [`rewrite`](super::rewrite) if rules ask for users
-/// ([`Hole::one_use`](super::Hole::one_use), the default for inner nodes of kind
-/// [`dag`](crate::types::Kind::Dag)), look through definitions, have several results, or
-/// enable other rules around them.
+/// Use this function instead of [`rewrite`](super::rewrite) for rules that look through
+/// definitions, have several results, or enable other rules around them. The same holds
+/// for rules that ask for users ([`Hole::one_use`](super::Hole::one_use), the default
+/// for inner nodes of kind [`dag`](crate::types::Kind::Dag)).
 ///
-/// * **Order.** Parts come before the objects that hold them. Of several rules, the one with
-///   the highest [benefit](Rule::with_benefit) is used, and among equals the first.
-/// * **Visits.** After a replacement, rules are tried on its new objects, on the users of what
-///   was replaced, as many levels up as the templates are high, and on the users of operands
-///   that lost a user, unless more are left than a template has nodes. A rule is tried only on
-///   objects whose type and, if the template fixes one, whose operator it may match.
-/// * **Rules that see deep**, because a hole occurs several times or a function decides, are
-///   tried again on objects that changed further below, once nothing else applies.
+/// * **Order.** Parts come before the objects that hold them. Of several rules, the
+///   rule with the highest [benefit](Rule::with_benefit) is used, and among equals the
+///   first.
+/// * **Visits.** After a replacement, rules are tried on its new objects and on the
+///   users of the replaced object, as many levels up as the templates are high. Rules
+///   are also tried on the users of operands that lost a user, unless more users are
+///   left than a template has nodes. A rule is tried only on objects whose type the
+///   rule may match, and whose operator, if the template fixes the operator.
+/// * **Rules that see deep**, because a hole occurs several times or a function
+///   decides, are tried again on objects that changed further below, once no other rule
+///   applies.
 /// * **Scope, variables and sharing** are as for `rewrite`: a shared object is replaced
-///   wherever it occurs, bound variables whose fields change become new ones, and no variable
-///   is captured. The value in a field of a plain type, such as an int, is not a candidate.
-/// * **Dead definitions.** If the last use of a variable disappears, what binds it is dropped,
-///   provided that its type declares the [binding](crate::traverse::BINDING), the value and all
-///   its parts are [pure](crate::traverse::PURE), and it is an item of an array or has a body
-///   to put in its place. Definitions that were unused from the start stay.
+///   at every occurrence, bound variables whose fields change become new variables, and
+///   no variable is captured. The value in a field of a plain type, such as an int, is
+///   not a candidate.
+/// * **Dead definitions.** If the last use of a variable disappears, the binding object
+///   is dropped under three conditions. The type of the binding object declares the
+///   [binding](crate::traverse::BINDING). The value and all its parts are
+///   [pure](crate::traverse::PURE). The binding object is an item of an array, or has a
+///   body as a replacement. Definitions that were unused from the start stay.
 ///
-/// Everything in which nothing was replaced is the same object in the result, the root
-/// included. Linear in the number of distinct objects, of attempts and of users of what is
-/// replaced. Depth is limited by memory only.
+/// Objects without any replacement inside stay the same objects in the result, the root
+/// included. Linear in the number of distinct objects, of attempts and of users of
+/// replaced objects. Depth is limited by memory only.
 ///
 /// # Errors
 ///
-/// `ValueError` if rules were applied more than `max_steps` times, which names the rules, and
-/// for a replacement that contains what is around its place; as [`Rule::apply`]. `TypeError`
-/// with the path if a replacement does not fit its field, and for an attribute of the wrong
-/// form.
+/// `ValueError` if rules were applied more than `max_steps` times, naming the rules,
+/// and for a replacement that contains an object around its place; as [`Rule::apply`].
+/// `TypeError` with the path if a replacement does not fit its field, and for an
+/// attribute of the wrong form.
 ///
 /// ```
 /// use isoform::pattern::{Pattern, Rule, rewrite_greedily};
@@ -126,17 +132,17 @@ impl GreedyOptions {
     }
 }
 
-/// The program as matches see it.
+/// The program as seen by matches.
 struct Program {
     graph: Graph,
     bindings: Bindings,
-    /// For variables bound to other variables, a definition further along. Valid while the
-    /// variables on the way are bound to the same ones.
+    /// For variables bound to other variables, a definition further along. Valid while
+    /// the bindings of the variables on the way stay the same.
     copies: HashMap<NodeId, NodeId, RandomState>,
 }
 
 impl Program {
-    /// Adds what nodes bind.
+    /// Adds the bindings of nodes.
     fn note(&mut self, added: Range<NodeId>) -> Result<()> {
         for at in added {
             if self.bindings.note(&self.graph, at)? {
@@ -146,8 +152,8 @@ impl Program {
         Ok(())
     }
 
-    /// The end of a chain of variables of one type, each bound to the next one. Shortens the
-    /// way for all variables in it.
+    /// The end of a chain of variables of one type, where every variable is bound to
+    /// the next. Shortens the way for all variables in the chain.
     fn end_of_copies(&mut self, definition: NodeId) -> NodeId {
         let (mut at, mut passed) = (definition, Vec::new());
         while let Some(next) = match self.copies.get(&at) {
@@ -204,7 +210,7 @@ struct Driver<'r> {
     root: NodeId,
     rules: RuleSet<'r>,
     options: GreedyOptions,
-    /// The last one is visited next.
+    /// The last node is visited next.
     queue: Vec<NodeId>,
     states: Vec<State>,
     /// The number of levels above a change that a template may reach.
@@ -302,12 +308,12 @@ impl<'r> Driver<'r> {
         }
     }
 
-    /// Puts a value in the place of a node. A template moves nothing out of its scope; a
-    /// function may use any variable, and bind it.
+    /// Puts a value in the place of a node. A template moves no part out of its scope;
+    /// a function may use and bind any variable.
     fn replace(&mut self, node: NodeId, next: &Value, is_computed: bool) -> Result<()> {
         let graph = &mut self.program.graph;
         let (region, is_key) = (graph.node(node).region, graph.node(node).is_key);
-        // The replacement may contain the object that it replaces.
+        // The replacement may contain the replaced object.
         graph.forget(node);
         let before = graph.nodes.len() as NodeId;
         let new = graph.import(next, region, is_key)?;
@@ -341,7 +347,7 @@ impl<'r> Driver<'r> {
         Ok(())
     }
 
-    /// Drops a node that has no users any more, and everything that only it used.
+    /// Drops a node after its last use, and all nodes that only this node used.
     fn bury(&mut self, node: NodeId) -> Result<()> {
         let mut dead = vec![node];
         while let Some(node) = dead.pop() {
@@ -361,7 +367,7 @@ impl<'r> Driver<'r> {
         Ok(())
     }
 
-    /// Queues the users that a node has left, if all of them may be in one match.
+    /// Queues the remaining users of a node, if all of them may be in one match.
     fn queue_users_left(&mut self, node: NodeId) {
         let mut users: Vec<NodeId> = Vec::new();
         let mut places: Vec<Edge> = Vec::new();
@@ -377,7 +383,7 @@ impl<'r> Driver<'r> {
         self.queue_users(places);
     }
 
-    /// Drops what binds a variable without uses.
+    /// Drops the binding object of a variable without uses.
     fn drop_definition(&mut self, definition: NodeId, dead: &mut Vec<NodeId>) -> Result<()> {
         let Program {
             graph, bindings, ..
@@ -433,8 +439,8 @@ impl<'r> Driver<'r> {
         Ok(())
     }
 
-    /// Replaces what selects the results of a node; false if something else uses it, or nothing
-    /// does.
+    /// Replaces the nodes that select the results of a node. Returns false if another
+    /// user exists, or no node selects a result.
     fn replace_results(
         &mut self,
         node: NodeId,
@@ -450,7 +456,7 @@ impl<'r> Driver<'r> {
         Ok(!selected.is_empty())
     }
 
-    /// The nodes that select results of a node; None if one of them cannot be replaced.
+    /// The nodes that select results of a node; None if any of them cannot be replaced.
     fn selections(&self, node: NodeId, results: &[Value]) -> Result<Option<Vec<(NodeId, usize)>>> {
         let Program {
             graph, bindings, ..
@@ -507,8 +513,8 @@ impl<'r> Driver<'r> {
         Ok(Some(selected))
     }
 
-    /// Queues the users at `places` and their ancestors, as far up as templates reach; the
-    /// nearest nodes are visited first.
+    /// Queues the users at `places` and their ancestors, as far up as templates reach;
+    /// the nearest nodes are visited first.
     fn queue_users(&mut self, places: impl IntoIterator<Item = Edge>) {
         let mut found: Vec<NodeId> = Vec::new();
         let mut known: HashSet<NodeId, RandomState> = HashSet::default();
@@ -517,11 +523,11 @@ impl<'r> Driver<'r> {
         for _ in 0..self.reach {
             let first = found.len();
             while let Some(edge) = level.pop() {
-                // What was dropped has handed its users on.
+                // A dropped node has handed its users on.
                 if !graph.node(edge.user).dead && known.insert(edge.user) {
                     found.push(edge.user);
                     if self.looks_through {
-                        // The users of a variable see what it is bound to.
+                        // The users of a variable see the value bound to it.
                         for used in self.program.bindings.variables_of(graph, edge) {
                             level.extend(graph.places(used));
                         }
@@ -552,8 +558,8 @@ impl<'r> Driver<'r> {
         }
     }
 
-    /// Queues the nodes on which a rule may see, from far above, what has changed since their
-    /// visit; false if nothing was queued.
+    /// Queues the nodes on which a rule may see, from far above, a change since their
+    /// visit; false if no node was queued.
     fn queue_changed(&mut self) -> Result<bool> {
         let Program {
             graph,
@@ -562,7 +568,8 @@ impl<'r> Driver<'r> {
         } = &mut self.program;
         copies.clear();
         if self.looks_through && bindings.resettle(graph) {
-            // A definition may be looked through anywhere in the values of others.
+            // A definition may be looked through anywhere in the values of other
+            // definitions.
             for node in (0..self.states.len() as NodeId).rev() {
                 self.enqueue(node);
             }

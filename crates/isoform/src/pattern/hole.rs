@@ -1,4 +1,4 @@
-//! Holes: what a variable of a template may stand for.
+//! Holes: the parts that a variable of a template may match.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Hole {
         }
     }
 
-    /// Restricts the hole to objects of a class or one that extends it.
+    /// Restricts the hole to objects of a class or of an extending class.
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
@@ -50,18 +50,17 @@ impl Hole {
         self
     }
 
-    /// Restricts the hole to parts that a function accepts. It is called after
-    /// the fields have been compared, and must return the same result for equal
-    /// parts.
+    /// Restricts the hole to parts accepted by a function. The function is called after
+    /// the fields have been compared, and must return the same result for equal parts.
     #[must_use]
     pub fn guard(mut self, guard: impl Fn(&Value) -> Result<bool> + Send + Sync + 'static) -> Hole {
         self.guard = Some(Arc::new(guard));
         self
     }
 
-    /// Restricts the hole to parts with a value in a field, or deeper: `path` is a path such
-    /// as `dtype` or `checked_type_.shape[0]`. The values are compared structurally; a part
-    /// without such a place does not match. No user code runs.
+    /// Restricts the hole to parts with a value in a field, or deeper: `path` is a path
+    /// such as `dtype` or `checked_type_.shape[0]`. The values are compared
+    /// structurally; a part without the place does not match. No user code runs.
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
@@ -83,24 +82,26 @@ impl Hole {
     }
 
     /// Restricts the hole to parts whose value at a place, given as for
-    /// [`field`](Self::field), matches a pattern. Its holes are part of the match.
+    /// [`field`](Self::field), matches a pattern. The pattern's holes are part of the
+    /// match.
     #[must_use]
     pub fn field_matching(mut self, path: &str, pattern: Pattern) -> Hole {
         self.form.fields.push((path.to_owned(), pattern));
         self
     }
 
-    /// Restricts the hole to parts with an attribute: that of their type or the nearest
-    /// ancestor that has it, or what their method `get_attr` returns for the name, which for
-    /// operators are the attributes of the operator.
+    /// Restricts the hole to parts with an attribute. The attribute belongs to the
+    /// part's type or the nearest ancestor with the attribute, or is the result of the
+    /// part's method `get_attr` for the name. For operators, the method returns the
+    /// attributes of the operator.
     #[must_use]
     pub fn attr(mut self, name: &str, value: impl Into<Value>) -> Hole {
         self.tests.push(Test::Attr(name.to_owned(), value.into()));
         self
     }
 
-    /// Lets the hole match any value: objects that differ from the variable in the fields of
-    /// their common class, containers and plain values.
+    /// Lets the hole match any value: objects that differ from the variable in the
+    /// fields of their common class, containers and plain values.
     #[must_use]
     pub fn anything(mut self) -> Hole {
         self.form.anything = true;
@@ -115,12 +116,13 @@ impl Hole {
         self
     }
 
-    /// Lets the hole, an item of an array in the template, match any number of items, also
-    /// none. Its part is the array of these items; a replacement with the hole in an array
-    /// has them there.
+    /// Lets the hole, an item of an array in the template, match any number of items,
+    /// including zero. The hole's part is the array of these items; a replacement with
+    /// the hole in an array has the items in the place of the hole.
     ///
-    /// Several such holes may be in one array. The first takes as few items as possible, then
-    /// the second, and so on; finding the lengths takes O(nᵏ) for k of them and n items.
+    /// Several holes of this form may be in one array. The first hole takes as few
+    /// items as possible, then the second, and the following in turn; finding the
+    /// lengths takes O(nᵏ) for k holes and n items.
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
@@ -144,7 +146,7 @@ impl Hole {
         self
     }
 
-    /// Restricts the hole to parts that nothing but the match uses, in one place.
+    /// Restricts the hole to parts used only by the match, in one place.
     ///
     /// The users are known to [`rewrite_greedily`](super::rewrite_greedily()) and to
     /// [`Pattern::match_in`].
@@ -154,8 +156,8 @@ impl Hole {
         self
     }
 
-    /// Restricts the hole to parts that match a pattern, whose holes are part of the match.
-    /// With [`Pattern::any_of`], the hole has alternatives.
+    /// Restricts the hole to parts that match a pattern, whose holes are part of the
+    /// match. With [`Pattern::any_of`], the hole has alternatives.
     #[must_use]
     pub fn matching(mut self, pattern: Pattern) -> Hole {
         self.form.patterns.push(pattern);
@@ -172,13 +174,13 @@ impl Hole {
         self.class
     }
 
-    /// The patterns of its part and of places below that.
+    /// The patterns of the hole's part and of places below the part.
     pub(super) fn inner_patterns(&self) -> impl Iterator<Item = &Pattern> {
         let fields = self.form.fields.iter().map(|(_, pattern)| pattern);
         self.form.patterns.iter().chain(fields)
     }
 
-    /// True if it stands for any number of items.
+    /// True if the hole stands for any number of items.
     pub(super) fn takes_items(&self) -> bool {
         self.form.items
     }
@@ -188,7 +190,7 @@ impl Hole {
         self.guard.is_some()
     }
 
-    /// The hole as the comparison knows it.
+    /// The hole in the form used by comparison.
     ///
     /// # Errors
     ///
@@ -245,7 +247,7 @@ pub(super) fn parse(path: &str) -> Result<AccessPath> {
     AccessPath::parse(&whole).map_err(|error| error.in_context(format_args!("Hole.field '{path}'")))
 }
 
-/// An attribute of a part's type, or of the part itself if it is an operator.
+/// An attribute of a part's type, or the result of the part's method `get_attr`.
 fn attribute(part: &Value, name: &str) -> Result<Option<Value>> {
     if let Some(found) = attributes::get(part.type_index(), name, Lookup::Nearest) {
         return Ok(Some(found.clone()));
@@ -301,7 +303,7 @@ impl From<Value> for Hole {
     }
 }
 
-/// The error for a hole that is used where its form has no meaning.
+/// The error for a hole in a place where its form has no meaning.
 pub(super) fn misplaced(hole: &Hole, problem: &str) -> Error {
     Error::value_error(format!("Pattern.holes: the hole {:?} {problem}", hole.var))
 }

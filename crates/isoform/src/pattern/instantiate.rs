@@ -20,7 +20,7 @@ use crate::traverse::rewrite::{Outcome, Policy, Progress, Rewriter};
 
 type Images = HashMap<u64, Value, RandomState>;
 
-/// A template that matches of one pattern fill in.
+/// A template to be filled in by matches of one pattern.
 #[derive(Clone)]
 pub(super) struct Plan {
     template: Value,
@@ -32,8 +32,8 @@ pub(super) struct Plan {
 impl Plan {
     /// # Errors
     ///
-    /// `ValueError` if the template binds a hole or a free variable of the
-    /// pattern, or uses a variable that only the pattern binds.
+    /// `ValueError` if the template binds a hole or a free variable of the pattern, or
+    /// uses a variable that only the pattern binds.
     pub(super) fn new(pattern: &Pattern, template: &Value) -> Result<Plan> {
         let variables = Variables::of_replacement(template)?;
         let of_pattern = pattern.variables();
@@ -104,7 +104,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// `ValueError` for a hole that the template uses and the match does not have.
+    /// `ValueError` for a hole that the template uses and the match lacks.
     fn images(&self, found: &Match) -> Result<Images> {
         let mut images = Images::default();
         for pair in &found.filled().pairs {
@@ -181,8 +181,8 @@ impl Plan {
     }
 }
 
-/// The template with variables replaced by their images, and new variables for
-/// those that it defines and that have no image.
+/// The template with variables replaced by their images, and with new variables for
+/// defined variables without an image.
 fn fill(template: &Value, images: Images, defined: &Idents, several: Idents) -> Result<Value> {
     let parts = Arena::default();
     let mut filler = Filler {
@@ -198,7 +198,7 @@ fn fill(template: &Value, images: Images, defined: &Idents, several: Idents) -> 
     })
 }
 
-/// An array of the template with the items of holes in it.
+/// An array of the template with the items of holes inside.
 struct Spliced {
     /// The array of the template.
     origin: u64,
@@ -212,7 +212,7 @@ struct Filler<'a, 'd> {
     defined: &'d Idents,
     /// The holes that stand for any number of items.
     several: Idents,
-    /// The results of objects; None while one is being filled in.
+    /// The results of objects; None while an object is being filled in.
     done: HashMap<u64, Option<Outcome>, RandomState>,
 }
 
@@ -251,7 +251,7 @@ impl<'a> Policy<'a> for Filler<'a, '_> {
 }
 
 impl<'a> Filler<'a, '_> {
-    /// The result for a part, or None if it was opened.
+    /// The result for a part, or None if the part was opened.
     fn result_of(&mut self, section: &Section, part: Part<'a>) -> Result<Option<Outcome>> {
         let PartRef::Object(object) = part.met else {
             return Ok(Some(Outcome::Same));
@@ -299,7 +299,8 @@ impl<'a> Filler<'a, '_> {
         Ok(None)
     }
 
-    /// The items of an array with those of holes in their places; None if there is no hole.
+    /// The items of an array with the items of holes in their places; None without
+    /// holes.
     fn splice(&self, origin: u64, items: &[Value]) -> Option<(Value, Spliced)> {
         let hole = |item: &Value| variable(item).filter(|ident| self.several.contains(ident));
         items.iter().find_map(hole)?;
@@ -317,12 +318,12 @@ impl<'a> Filler<'a, '_> {
 }
 
 impl Match {
-    /// Returns `template` with the holes and variables of the pattern replaced
-    /// by their values; variables that `template` binds and the pattern does
-    /// not are new ones. Returns None if a variable would leave the scope that
-    /// binds it, or enter one that binds another variable of the same name.
+    /// Returns `template` with the holes and variables of the pattern replaced by their
+    /// values; variables that `template` binds and the pattern does not bind become new
+    /// variables. Returns None if a variable would leave the scope that binds it, or
+    /// enter a scope that binds another variable of the same name.
     ///
-    /// O(template), plus O(parts) if it or the pattern binds variables.
+    /// O(template), plus O(parts) if `template` or the pattern binds variables.
     ///
     /// # Errors
     ///

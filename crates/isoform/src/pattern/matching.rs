@@ -17,13 +17,14 @@ use crate::structural::{CompareOptions, Filled, HoleTable, Matching, Mismatch, v
 use crate::traverse::Uses;
 
 impl PatternFacts {
-    /// Takes over the roots and holes of the shell, which may be those of several patterns.
+    /// Takes over the roots and holes of the shell, which may come from several
+    /// patterns.
     fn describe_shell(&mut self) {
         let Some(shell) = self.shell.clone() else {
             return;
         };
         self.roots = shell.roots();
-        // The type tests assume that the template is matched as it is.
+        // The type tests assume an unchanged template.
         self.parts.clear();
         let mut holes = Vec::with_capacity(shell.parts.len());
         let mut compared = Vec::with_capacity(shell.parts.len());
@@ -33,7 +34,7 @@ impl PatternFacts {
             compared.push(crate::structural::Hole::new(var.clone()));
             holes.push(hole);
         }
-        // The variables are known to be different ones.
+        // The variables are known to be different.
         if let Ok(table) = HoleTable::new(compared)
             && self.holes.len() < holes.len()
         {
@@ -44,16 +45,16 @@ impl PatternFacts {
 }
 
 impl Pattern {
-    /// Makes a pattern from a template and the variables in it that are holes.
-    /// Free variables of the template map one to one to variables of the value.
+    /// Makes a pattern from a template and the variables that are holes. Free variables
+    /// of the template map one to one to variables of the value.
     ///
     /// O(template).
     ///
     /// # Errors
     ///
-    /// `TypeError` if a hole is not a variable; `ValueError` if a hole is given
-    /// twice, does not occur in the template, or is in a definition field or in
-    /// the key of a map.
+    /// `TypeError` if a hole is not a variable; `ValueError` if a hole is given twice,
+    /// does not occur in the template, or is in a definition field or in the key of a
+    /// map.
     pub fn new<H: Into<Hole>>(
         template: impl Into<Value>,
         holes: impl IntoIterator<Item = H>,
@@ -135,16 +136,17 @@ impl Pattern {
         })
     }
 
-    /// Makes a pattern that matches what one of several patterns matches; the first of them
-    /// that does decides about the match. A hole that occurs in several of them is one hole.
+    /// Makes a pattern that matches every value matched by any of several patterns; the
+    /// first matching pattern decides about the match. A hole that occurs in several
+    /// patterns is one hole.
     ///
-    /// Use it for the same thing written in several ways, at the root of a rule or, with
-    /// [`Hole::matching`], below it. A replacement must use only holes that the pattern that
-    /// matched has filled.
+    /// Use alternatives for several spellings of the same construct, at the root of a
+    /// rule or, with [`Hole::matching`], below the root. A replacement must use only
+    /// holes filled by the matching pattern.
     ///
     /// # Errors
     ///
-    /// `ValueError` if there is no pattern.
+    /// `ValueError` if the list of patterns is empty.
     ///
     /// ```
     /// use isoform::pattern::Pattern;
@@ -191,20 +193,20 @@ impl Pattern {
         })
     }
 
-    /// The pattern with another one as an alternative: what `wrap` makes of the template, with
-    /// the same holes. For a part that may be there or not.
+    /// The pattern with an alternative for an optional part: the template wrapped by
+    /// `wrap`, with the same holes.
     ///
     /// # Errors
     ///
-    /// As [`Pattern::new`]; those of `wrap`.
+    /// As [`Pattern::new`]; errors of `wrap`.
     pub fn optional(&self, wrap: impl FnOnce(&Value) -> Result<Value>) -> Result<Pattern> {
         let wrapped = wrap(&self.template)?;
         let wrapped = Pattern::make(wrapped, self.holes().to_vec(), self.options)?;
         Pattern::any_of([self.clone(), wrapped])
     }
 
-    /// Sets whether the free variables of the template that are not holes map
-    /// to variables of the value one to one, or each to itself only.
+    /// Sets whether the free variables of the template, except for holes, map to
+    /// variables of the value one to one, or only to themselves.
     #[must_use]
     pub fn map_free_vars(mut self, map: bool) -> Pattern {
         self.options.map_free_vars = map;
@@ -235,17 +237,17 @@ impl Pattern {
         &self.facts.holes
     }
 
-    /// The options with which it was made.
+    /// The options used to make the pattern.
     pub fn options(&self) -> PatternOptions {
         self.options
     }
 
-    /// True if it may match a value of this type.
+    /// True if the pattern may match a value of this type.
     pub(super) fn admits(&self, ty: Option<TypeIndex>) -> bool {
         self.facts.roots.iter().any(|root| root.admits(ty))
     }
 
-    /// True if it has a template of its own, rather than alternatives.
+    /// True if the pattern has one template, rather than alternatives.
     pub(super) fn has_one_root(&self) -> bool {
         matches!(self.facts.roots[..], [Root::Exactly(_)])
             && self.shell().is_none_or(Skeleton::has_one_root)
@@ -260,7 +262,7 @@ impl Pattern {
         &self.facts.table
     }
 
-    /// True if it may match a variable.
+    /// True if the pattern may match a variable.
     pub(super) fn admits_variables(&self) -> bool {
         self.facts.roots.iter().any(|root| root.admits_variables())
     }
@@ -283,8 +285,8 @@ impl Pattern {
         self.facts.deep
     }
 
-    /// The number of users that a node may have for a match that has to contain all of them;
-    /// zero if users do not decide.
+    /// The number of users that a node may have for a match that has to contain all of
+    /// them; zero if users do not decide.
     pub(super) fn most_users(&self) -> usize {
         let tracked = self.facts.tracked.as_ref();
         tracked.map_or(0, |shell| shell.nodes.len().max(1))
@@ -302,14 +304,14 @@ impl Pattern {
             || self.shell().is_some_and(Skeleton::asks_for_uses)
     }
 
-    /// Matches the whole value; None if it is not an instance of the template.
+    /// Matches the whole value; None if the value is not an instance of the template.
     ///
-    /// O(template), except for holes that occur several times, whose parts are
-    /// compared with each other.
+    /// O(template), except for holes that occur several times, whose parts are compared
+    /// with one another.
     ///
     /// # Errors
     ///
-    /// As [`structural_equal`](crate::structural_equal), plus those of guards.
+    /// As [`structural_equal`](crate::structural_equal), and errors of guards.
     pub fn match_value(&self, value: &Value) -> Result<Option<Match>> {
         if !self.may_match(value) {
             return Ok(None);
@@ -321,13 +323,14 @@ impl Pattern {
         Ok(filled.map(|filled| self.found(value, filled)))
     }
 
-    /// Matches a value in a program whose users and definitions are known: as
-    /// [`match_value`](Self::match_value), with what the [options](PatternOptions) say about
-    /// definitions and about users of inner nodes, and with [`Hole::one_use`].
+    /// Matches a value in a program with known users and definitions: as
+    /// [`match_value`](Self::match_value), and with [`Hole::one_use`]. The
+    /// [options](PatternOptions) decide about definitions and about users of inner
+    /// nodes.
     ///
     /// # Errors
     ///
-    /// As [`match_value`](Self::match_value), plus those of functions that decide about
+    /// As [`match_value`](Self::match_value), and errors of functions that decide about
     /// [purity](crate::traverse::PURE).
     pub fn match_in(&self, value: &Value, uses: &Uses) -> Result<Option<Match>> {
         let mut context = uses;
@@ -354,11 +357,11 @@ impl Pattern {
         }
     }
 
-    /// Explains why a value does not match: returns the first difference, with
-    /// the template on the left, or None if it matches.
+    /// Explains why a value does not match: returns the first difference, with the
+    /// template on the left, or None for a match.
     ///
-    /// If there are several ways to match, such as alternatives or operands in any order, it
-    /// explains why the template as it is written does not match.
+    /// With several ways to match, such as alternatives or operands in any order, the
+    /// explanation is for the template as written.
     ///
     /// # Errors
     ///
@@ -411,8 +414,7 @@ fn compare_options(options: PatternOptions) -> CompareOptions {
     }
 }
 
-/// The types of the object's own parts that are not holes, by the order of
-/// visit.
+/// The types of the object's own parts that are not holes, by the order of visit.
 fn parts_of(template: &Value, holes: &HoleTable) -> Vec<(usize, TypeIndex)> {
     let Some(object) = template.as_object() else {
         return Vec::new();
@@ -463,9 +465,9 @@ impl Match {
         &self.pattern
     }
 
-    /// Returns the value of a variable of the template: for a hole its part,
-    /// for another variable its partner, or the first one if the template binds
-    /// it several times. None for anything else.
+    /// Returns the value of a variable of the template: the part of a hole, or the
+    /// partner of another variable, which is the first partner if the template binds
+    /// the variable several times. None for any other value.
     ///
     /// O(1) for a hole, O(variables) for another variable.
     pub fn get(&self, var: &Value) -> Option<&Value> {
@@ -484,8 +486,8 @@ impl Match {
         holes.filter_map(|(number, hole)| Some((hole.var(), &self.part(number)?.0)))
     }
 
-    /// The other variables of the template and their partners, in the order in
-    /// which they were met.
+    /// The other variables of the template and their partners, in the order of their
+    /// first occurrence.
     pub fn vars(&self) -> impl Iterator<Item = (&Value, &Value)> {
         let pairs = self.filled.pairs.iter();
         pairs.map(|pair| (&pair.left, &pair.right))

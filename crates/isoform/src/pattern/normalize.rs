@@ -1,4 +1,4 @@
-//! Rewriting to a normal form: rules applied bottom-up until none applies.
+//! Rewriting to a normal form: rules applied bottom-up until no rule applies.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -43,29 +43,29 @@ impl RewriteOptions {
     }
 }
 
-/// Applies rules to a value and everything below it until none applies.
+/// Applies rules to a value and all objects below until no rule applies.
 ///
-/// The parts of an object come before the object itself, and a replacement is
-/// rewritten in turn; of several rules that apply, the one with the highest
-/// [benefit](Rule::with_benefit) is used, and among equals the first.
-/// Everything in which nothing was replaced is the same object in the result,
-/// the root included, and sharing is kept: a shared object is rewritten once.
+/// The parts of an object come before the object itself, and a replacement is rewritten
+/// in turn. Of several applicable rules, the rule with the highest
+/// [benefit](Rule::with_benefit) is used, and among equals the first. Objects without
+/// any replacement inside stay the same objects in the result, the root included, and
+/// sharing is kept: a shared object is rewritten once.
 ///
-/// * **Scope of the rewrite.** Everything except keys of maps and the variables
-///   that definition fields bind. A variable that is bound in the value becomes
-///   a new one, wherever it occurs, if something in its own fields is replaced;
-///   one that is not bound keeps its identity, and therefore its fields.
-/// * **No capture.** If a binder of the value binds a variable that the
-///   template of a replacement introduces, the binder gets a new variable.
+/// * **Scope of the rewrite.** All values except keys of maps and the variables bound
+///   by definition fields. A variable that is bound in the value becomes a new
+///   variable, at every occurrence, if a part of its own fields is replaced. A free
+///   variable keeps its identity, and therefore its fields.
+/// * **No capture.** If a binder of the value binds a variable introduced by the
+///   template of a replacement, the binder gets a new variable.
 ///
-/// Linear in the number of distinct objects, before and after, and in the
-/// number of attempts: each object is compared with the rules whose template
-/// has its type. Depth is limited by memory only.
+/// Linear in the number of distinct objects, before and after, and in the number of
+/// attempts: an object is compared with the rules whose template has the object's type.
+/// Depth is limited by memory only.
 ///
 /// # Errors
 ///
-/// `ValueError` if rules were applied more than `max_steps` times, which names
-/// the rules, for a cyclic value, and for a rule that needs to know users
+/// `ValueError` if rules were applied more than `max_steps` times, naming the rules,
+/// for a cyclic value, and for a rule that needs to know users
 /// ([`rewrite_greedily`](super::rewrite_greedily()) knows them); as [`Rule::apply`].
 /// `TypeError` with the path if a replacement does not fit its field.
 pub fn rewrite(root: &Value, rules: &[Rule]) -> Result<Rewritten> {
@@ -96,15 +96,15 @@ impl RewriteOptions {
     }
 }
 
-/// Runs passes that apply rules to a value, so that no binder of the value captures a variable
-/// that a replacement introduces.
+/// Runs passes that apply rules to a value. No binder of the value captures a variable
+/// introduced by a replacement.
 pub(super) fn without_capture(
     root: &Value,
     rules: &[Rule],
     mut pass: impl FnMut(&Value, &[Rule]) -> Result<Value>,
 ) -> Result<Value> {
-    // Until the end, stand-ins replace the variables of replacements that a
-    // binder around them would capture.
+    // Until the end, stand-ins replace the variables of replacements that a binder
+    // around them would capture.
     let mut stand_ins: HashMap<u64, (Value, Value), RandomState> = HashMap::default();
     let own: Vec<(u64, Value)> = rules.iter().flat_map(Rule::own_variables).collect();
     if !own.is_empty() {
@@ -147,9 +147,9 @@ struct OpenObject<'a> {
 
 /// The result of entering a value.
 enum EntryResult<'a> {
-    /// Its result is known.
+    /// The result of the value is known.
     Done(Value),
-    /// It has no parts to rewrite; rules may apply to it.
+    /// The value has no parts to rewrite; rules may apply to the value.
     Leaf(PartRef<'a>),
     /// It is open.
     Open,
@@ -161,8 +161,8 @@ struct Normalizer<'a, 'r> {
     /// The variables that are bound in the value.
     defined: Idents,
     rewriter: Rewriter<'a, OpenObject<'a>>,
-    /// The result of each object, by whether rules apply to it there; None
-    /// while it is being rewritten.
+    /// The result of an object, by the object and the applicability of rules at its
+    /// place; None while the object is being rewritten.
     results: HashMap<(u64, bool), Option<Value>, RandomState>,
     /// Bound variables whose fields were rewritten.
     variables: HashMap<u64, Value, RandomState>,
@@ -227,8 +227,8 @@ impl<'a> Policy<'a> for Normalizer<'a, '_> {
 }
 
 impl<'a> Normalizer<'a, '_> {
-    /// Rewrites `part`, the current replacement of `was`; `origin` is the key
-    /// of the first object at this place. None if it was opened.
+    /// Rewrites `part`, the current replacement of `was`; `origin` is the key of the
+    /// first object at this place. None if the part was opened.
     fn meet_as(
         &mut self,
         section: &mut Section,
@@ -260,7 +260,7 @@ impl<'a> Normalizer<'a, '_> {
         }
     }
 
-    /// Looks a value up, or opens it if it has parts.
+    /// Looks a value up, or opens a value with parts.
     fn enter(
         &mut self,
         section: &Section,

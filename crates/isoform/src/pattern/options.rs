@@ -17,7 +17,7 @@ impl Default for PatternOptions {
 }
 
 impl PatternOptions {
-    /// Sets whether free variables map one to one, or each to itself only.
+    /// Sets whether free variables map one to one, or only to themselves.
     #[must_use]
     pub fn map_free_vars(mut self, map: bool) -> Self {
         self.map_free_vars = map;
@@ -45,7 +45,7 @@ impl PatternOptions {
         self
     }
 
-    /// Sets the users that inner nodes may have.
+    /// Sets the allowed users of inner nodes.
     #[must_use]
     pub fn interior_uses(mut self, uses: InteriorUses) -> Self {
         self.interior_uses = uses;

@@ -50,19 +50,19 @@ enum Replacement {
 /// The values that a rule puts in the place of a match.
 pub(super) enum Replaced {
     Value(Value),
-    /// One value for each result.
+    /// One value per result.
     Results(Vec<Value>),
 }
 
 impl Rule {
-    /// Makes a rule that replaces matches of `pattern` by the template
-    /// `replacement`, filled in by [`Match::instantiate`]; if that returns
-    /// None, the rule does not apply.
+    /// Makes a rule that replaces matches of `pattern` by the template `replacement`,
+    /// filled in by [`Match::instantiate`]; if the result is None, the rule does not
+    /// apply.
     ///
     /// # Errors
     ///
-    /// `ValueError` if the replacement binds a hole or a free variable of the
-    /// pattern, or uses a variable that only the pattern binds.
+    /// `ValueError` if the replacement binds a hole or a free variable of the pattern,
+    /// or uses a variable that only the pattern binds.
     pub fn new(pattern: Pattern, replacement: impl Into<Value>) -> Result<Rule> {
         let plan = Plan::new(&pattern, &replacement.into())?;
         Ok(Rule::with(pattern, Replacement::Template(Box::new(plan))))
@@ -77,14 +77,16 @@ impl Rule {
         }
     }
 
-    /// Makes a rule for a node with several results: the templates `replacements` replace
-    /// them, the first one result 0. What selects a result of a node, its type declares as
-    /// [`PROJECTION`](crate::traverse::PROJECTION); variables that are bound to all results
-    /// at once, as [`BINDING`](crate::traverse::BINDING).
+    /// Makes a rule for a node with several results: the templates `replacements`
+    /// replace the results, starting with result 0. Types of objects that select a
+    /// result of a node declare this as [`PROJECTION`](crate::traverse::PROJECTION);
+    /// types that bind variables to all results at once declare
+    /// [`BINDING`](crate::traverse::BINDING).
     ///
-    /// The rule applies if everything that uses the node selects a result that has a
-    /// replacement. Variables are replaced only by values without parts, or if they are used
-    /// once. Only [`rewrite_greedily`](super::rewrite_greedily()) takes such rules.
+    /// The rule applies if every use of the node selects a result that has a
+    /// replacement. Variables are replaced only by values without parts, or if they are
+    /// used once. Only [`rewrite_greedily`](super::rewrite_greedily()) takes such
+    /// rules.
     ///
     /// # Errors
     ///
@@ -100,8 +102,8 @@ impl Rule {
         Ok(Rule::with(pattern, Replacement::Results(plans)))
     }
 
-    /// Like [`results`](Self::results), with replacements that a function computes; if it
-    /// returns None, the rule does not apply.
+    /// Like [`results`](Self::results), with replacements computed by a function; if
+    /// the function returns None, the rule does not apply.
     pub fn computed_results(
         pattern: Pattern,
         replacements: impl Fn(&Match) -> Result<Option<Vec<Value>>> + Send + Sync + 'static,
@@ -112,9 +114,9 @@ impl Rule {
         )
     }
 
-    /// Makes a rule whose replacement a function computes; if it returns None,
-    /// the rule does not apply. The result is used unchanged: its variables
-    /// mean what they mean at the place of the match.
+    /// Makes a rule whose replacement a function computes; if the function returns
+    /// None, the rule does not apply. The result is used unchanged: its variables have
+    /// the meaning of the match's place.
     pub fn computed(
         pattern: Pattern,
         replacement: impl Fn(&Match) -> Result<Option<Value>> + Send + Sync + 'static,
@@ -122,8 +124,8 @@ impl Rule {
         Rule::with(pattern, Replacement::Computed(Arc::new(replacement)))
     }
 
-    /// Sets the benefit, by default 1: where several rules match, the one with the highest is
-    /// used, and among equals the first.
+    /// Sets the benefit, by default 1: of several matching rules, the rule with the
+    /// highest benefit is used, and among equals the first.
     #[must_use]
     pub fn with_benefit(mut self, benefit: u32) -> Rule {
         self.benefit = benefit;
@@ -135,7 +137,7 @@ impl Rule {
         self.benefit
     }
 
-    /// Restricts the rule to matches that a function accepts.
+    /// Restricts the rule to matches accepted by a function.
     #[must_use]
     pub fn guard(mut self, guard: impl Fn(&Match) -> Result<bool> + Send + Sync + 'static) -> Rule {
         self.guard = Some(Arc::new(guard));
@@ -155,7 +157,7 @@ impl Rule {
         }
     }
 
-    /// True if it replaces several results of a node.
+    /// True if the rule replaces several results of a node.
     pub fn has_results(&self) -> bool {
         matches!(
             self.replacement,
@@ -167,8 +169,8 @@ impl Rule {
     ///
     /// # Errors
     ///
-    /// As [`Pattern::match_value`] and [`Match::instantiate`], plus those of
-    /// guards and functions.
+    /// As [`Pattern::match_value`] and [`Match::instantiate`], and errors of guards and
+    /// functions.
     pub fn apply(&self, value: &Value) -> Result<Option<Value>> {
         let Some(found) = self.pattern.match_value(value)? else {
             return Ok(None);
@@ -226,14 +228,14 @@ impl Rule {
         }
     }
 
-    /// The variables that a replacement introduces into the value.
+    /// The variables introduced into the value by a replacement.
     pub(super) fn own_variables(&self) -> Vec<(u64, Value)> {
         let plans = self.plans().iter();
         let own = plans.flat_map(|plan| plan.own_variables(&self.pattern));
         own.map(|(ident, var)| (ident, var.clone())).collect()
     }
 
-    /// The rule with other variables in place of those that its replacement
+    /// The rule with other variables in place of the variables that its replacement
     /// introduces into the value.
     pub(super) fn renamed(&self, pairs: &[(Value, Value)]) -> Result<Rule> {
         let own: Vec<u64> = self.own_variables().iter().map(|own| own.0).collect();

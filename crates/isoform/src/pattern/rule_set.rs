@@ -1,4 +1,5 @@
-//! The rules of a rewrite, by the values that they may match, and the count of what they did.
+//! The rules of a rewrite, by the values that they may match, and the count of their
+//! applications.
 
 use std::rc::Rc;
 
@@ -19,13 +20,13 @@ use crate::kernel::value::Value;
 pub struct Rewritten {
     /// The value to which no rule applies any more.
     pub value: Value,
-    /// The number of applications of each rule, in the order of the rules.
+    /// The number of applications per rule, in the order of the rules.
     pub applied: Vec<u64>,
     /// The number of times a rule was tried on a value, in all.
     pub attempts: u64,
 }
 
-/// The applications and attempts of rules so far.
+/// The applications and attempts of rules.
 pub(super) struct Tally {
     applied: Vec<u64>,
     attempts: u64,
@@ -55,7 +56,7 @@ impl Tally {
     ///
     /// # Errors
     ///
-    /// `ValueError` that names the rules if there were too many.
+    /// `ValueError` that names the rules after too many applications.
     fn count(&mut self, rule: usize) -> Result<()> {
         self.applied[rule] += 1;
         self.steps += 1;
@@ -94,7 +95,8 @@ impl Tally {
     }
 }
 
-/// The content of a field that many templates of a type fix, such as the operator of a call.
+/// The content of a field with a fixed value in many templates of a type, such as the
+/// operator of a call.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum FieldConstraint {
     Open,
@@ -106,8 +108,8 @@ pub(super) struct RuleSet<'r> {
     rules: &'r [Rule],
     /// By benefit.
     order: Vec<usize>,
-    /// The field that tells the templates of a type apart, by its position in the order of
-    /// visit.
+    /// The field that tells the templates of a type apart, by its position in the order
+    /// of visit.
     fields: HashMap<TypeIndex, Option<u32>, RandomState>,
     by_type: HashMap<(Option<TypeIndex>, FieldConstraint), Rc<[usize]>, RandomState>,
     admitted: HashMap<Option<TypeIndex>, bool, RandomState>,
@@ -129,7 +131,7 @@ impl<'r> RuleSet<'r> {
         }
     }
 
-    /// True if the type of a value is one that some rule matches.
+    /// True if any rule matches the type of a value.
     pub(super) fn may_match(&mut self, value: &Value) -> bool {
         let ty = value.as_object().map(|object| object.type_info().index());
         let rules = self.rules;
@@ -137,7 +139,8 @@ impl<'r> RuleSet<'r> {
         *admitted.or_insert_with(|| rules.iter().any(|rule| rule.pattern().admits(ty)))
     }
 
-    /// True if the match of some rule for a value may depend on everything below it.
+    /// True if the match of any rule for a value may depend on all objects below the
+    /// value.
     pub(super) fn sees_deep(&mut self, value: &Value) -> bool {
         let candidates = self.candidates(value);
         candidates.iter().any(|number| self.deep.contains(number))
@@ -148,7 +151,7 @@ impl<'r> RuleSet<'r> {
         self.rules[rule].is_computed()
     }
 
-    /// The rules that may match a value, those with the highest benefit first.
+    /// The rules that may match a value, highest benefit first.
     fn candidates(&mut self, value: &Value) -> Rc<[usize]> {
         let ty = value.as_object().map(|object| object.type_info().index());
         let rules = self.rules;
@@ -184,11 +187,12 @@ impl<'r> RuleSet<'r> {
         candidates
     }
 
-    /// Tries the rules for a value; returns what the first one that applies puts in its place.
+    /// Tries the rules for a value; returns the replacement by the first rule that
+    /// applies.
     ///
     /// # Errors
     ///
-    /// As [`Rule::apply`], and if rules were applied too often.
+    /// As [`Rule::apply`], and an error after too many applications.
     pub(super) fn try_all(
         &mut self,
         value: &Value,
@@ -216,8 +220,8 @@ impl<'r> RuleSet<'r> {
     }
 }
 
-/// The fields of a template's root that hold text or an object of a registry, in which a value
-/// has to be the same.
+/// The fields of a template's root with text or an object of a registry, in which a
+/// matching value has the same contents.
 fn fixed_fields(rule: &Rule, ty: TypeIndex) -> impl Iterator<Item = (u32, Value)> {
     let pattern = rule.pattern();
     let template = pattern.template().as_object();

@@ -16,11 +16,11 @@ pub(super) type Idents = HashSet<u64, RandomState>;
 /// The variables of a value.
 #[derive(Clone, Default)]
 pub(super) struct Variables {
-    /// Those in definition fields.
+    /// Variables in definition fields.
     pub(super) defined: Idents,
-    /// Those elsewhere.
+    /// Variables in other fields.
     pub(super) used: HashMap<u64, Value, RandomState>,
-    /// Those in keys of maps, which are compared by identity.
+    /// Variables in keys of maps, which are compared by identity.
     pub(super) keys: Idents,
 }
 
@@ -30,8 +30,8 @@ impl Variables {
         Variables::collect(root, true)
     }
 
-    /// The variables of a value, without those in the fields of used variables:
-    /// replacing a variable replaces its fields with it.
+    /// The variables of a value, without variables in the fields of used variables:
+    /// replacing a variable replaces its fields, too.
     pub(super) fn of_replacement(root: &Value) -> Result<Variables> {
         Variables::collect(root, false)
     }
@@ -73,7 +73,7 @@ impl Variables {
         })
     }
 
-    /// Adds those of another value.
+    /// Adds the variables of another value.
     pub(super) fn extend(&mut self, other: &Variables) {
         self.defined.extend(&other.defined);
         self.keys.extend(&other.keys);
@@ -101,7 +101,8 @@ pub(super) fn definitions(root: &Value) -> Result<Idents> {
     Ok(found)
 }
 
-/// The subset of some variables that occurs in a value. O(value), or less if all of them do.
+/// The subset of some variables that occurs in a value. O(value), or less if all of
+/// them occur.
 pub(super) fn mentions(value: &Value, of: &Idents) -> Result<Idents> {
     let mut found = Idents::default();
     walk_objects(value, |object, _| {
@@ -117,16 +118,15 @@ pub(super) fn mentions(value: &Value, of: &Idents) -> Result<Idents> {
     Ok(found)
 }
 
-/// The variables that are bound around every place of a variable, for each
-/// variable.
+/// The variables that are bound around every place of a variable, by variable.
 ///
-/// A place below a shared object is visited once for each set of variables
-/// bound around it.
+/// A place below a shared object is visited once for each set of variables bound around
+/// it.
 pub(super) fn scopes(root: &Value, of: &Idents) -> Result<HashMap<u64, Idents, RandomState>> {
     let mut around: HashMap<u64, Idents, RandomState> = HashMap::default();
     let mut active: Vec<u64> = Vec::new();
     let mut seen: HashSet<(u64, RegionKind, Vec<u64>), RandomState> = HashSet::default();
-    // Each with the number of variables that were bound around it.
+    // Cursors with the number of variables bound around them.
     let mut stack: Vec<(Cursor<'_>, usize)> = Vec::new();
     let mut met = Some(Part::alone(root, RegionKind::Use));
     let mut poll = Poll::default();

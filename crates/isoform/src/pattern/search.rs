@@ -1,8 +1,8 @@
-//! The search for a match of a [shell]: goals that have to be met one after the other, and
-//! choices to return to if one cannot be met.
+//! The search for a match of a [shell]: goals to meet one after the other, and choices
+//! for returning after a failed goal.
 //!
-//! Goals form lists that share their ends, so that a choice is the list as it was, and a
-//! template of any depth needs no native stack.
+//! Goals form lists that share their ends: a choice is an earlier list, and a template
+//! of any depth needs no native stack.
 //!
 //! [shell]: super::shell
 
@@ -25,7 +25,7 @@ use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, Filled, FilledPair, Matching, variable};
 use crate::traverse::roles::{Commutes, is_constant};
 
-/// More returns to a choice than this end a search with an error.
+/// More returns to a choice than this number end a search with an error.
 const MAX_RETURNS: u64 = 1_000_000;
 
 #[derive(Clone)]
@@ -33,7 +33,7 @@ enum Goal {
     Node {
         node: NodeNumber,
         value: Value,
-        /// The inner node whose part this is.
+        /// The inner node that contains the part.
         above: u32,
         order: Order,
     },
@@ -44,7 +44,7 @@ enum Goal {
         items: Array,
         /// The next item of the value.
         from: usize,
-        /// The items that the hole at `at` takes, or the first item to try.
+        /// The items taken by the hole at `at`, or the first item to try.
         take: usize,
         /// The items taken, if the order does not matter.
         taken: Option<u64>,
@@ -58,7 +58,7 @@ enum Goal {
         count: usize,
         above: u32,
     },
-    /// Discards the choices made since then.
+    /// Discards the later choices, above this height.
     Commit(usize),
 }
 
@@ -89,7 +89,7 @@ struct Search<'s, 'c> {
     context: Option<&'c mut (dyn Context + 'c)>,
     cells: Vec<(Goal, u32)>,
     head: u32,
-    /// By number, with the declaration of the hole that took it.
+    /// By number, with the bindings around the part.
     parts: Vec<Option<PlacedValue>>,
     pairs: Vec<FilledPair>,
     lefts: HashMap<u64, u64, RandomState>,
@@ -98,24 +98,24 @@ struct Search<'s, 'c> {
     choices: Vec<Choice>,
     inner: Vec<Inner>,
     returns: u64,
-    /// The number of items of the longest array: the choices of a single hole do not count as
-    /// too many.
+    /// The number of items of the longest array: the choices of a single hole do not
+    /// count as too many.
     longest: u64,
     poll: Poll,
 }
 
 struct PlacedValue {
     value: Value,
-    /// The bindings around it, as positions in the pairs.
+    /// The bindings around the value, as positions in the pairs.
     around: Vec<usize>,
 }
 
-/// Matches a value; None if it does not match.
+/// Matches a value; None if the value does not match.
 ///
 /// # Errors
 ///
-/// Those of comparison, guards and functions that decide about purity; `ValueError` if there
-/// are too many ways to try, or a hole asks for users and there is no context.
+/// Errors of comparison, guards and functions that decide about purity; `ValueError`
+/// for too many ways to try, or for a hole that asks for users without a context.
 pub(super) fn search<'c>(
     shell: &Skeleton,
     value: &Value,
@@ -180,7 +180,8 @@ impl Search<'_, '_> {
         self.head = self.cells.len() as u32 - 1;
     }
 
-    /// Makes `goal` what is tried, instead of the current one, if what follows fails.
+    /// Makes `goal` the alternative to the current goal, to be tried if later goals
+    /// fail.
     fn choose(&mut self, goal: Goal) {
         self.cells.push((goal, self.head));
         self.choices.push(Choice {
@@ -320,7 +321,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Takes the parts of a node as goals.
+    /// Adds the parts of a node as goals.
     fn parts_of_node(
         &mut self,
         node: NodeNumber,
@@ -375,8 +376,8 @@ impl Search<'_, '_> {
         Ok((0..kids.len()).all(quick))
     }
 
-    /// The goal for the items of an array in any order, if it has few and none stands for
-    /// several.
+    /// The goal for the items of an array in any order, if the array has few items and
+    /// no hole for several.
     fn any_order(&mut self, node: NodeNumber, value: &Value, above: u32) -> Option<Goal> {
         let Shape::Items { ty, items } = &self.shell.nodes[node].shape else {
             return None;
@@ -390,7 +391,7 @@ impl Search<'_, '_> {
         Some(start_of_items(node, given, above, true))
     }
 
-    /// False if a part cannot match, as its type shows.
+    /// False if the type of a part rules out a match.
     fn may_match(&self, node: NodeNumber, value: &Value) -> bool {
         let node = &self.shell.nodes[node];
         if node.options.definitions && variable(value).is_some() {
@@ -462,10 +463,10 @@ impl Search<'_, '_> {
             return Ok(true);
         }
         let most = left - fixed;
-        // The last hole takes all that is left.
+        // The last hole takes all remaining items.
         let mut take = if holes == 1 { most } else { take };
-        // What follows the hole decides first, so that a position costs no copy of the items
-        // before it.
+        // The items after the hole decide first, which saves a copy of the items before
+        // a position.
         let next = wanted[at + 1..].iter().take_while(|kid| !several(kid));
         let next: SmallVec<[NodeNumber; 4]> = next.copied().collect();
         let given = items.values();
@@ -506,7 +507,7 @@ impl Search<'_, '_> {
         });
     }
 
-    /// The value itself if it fits, or the definition of a variable that does.
+    /// The value itself if it fits, or the first fitting definition of a variable.
     fn through_definitions(
         &mut self,
         node: NodeNumber,
@@ -559,7 +560,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Fills a hole with a part, and adds what the part has to match as goals.
+    /// Fills a hole with a part, and adds the patterns of the part as goals.
     fn take(&mut self, hole: usize, node: NodeNumber, value: &Value, above: u32) -> Result<bool> {
         let shell = self.shell;
         let this = &shell.holes[hole];
@@ -597,7 +598,7 @@ impl Search<'_, '_> {
         Ok(true)
     }
 
-    /// Fills a hole, or compares the part with that of another place.
+    /// Fills a hole, or compares the part with the part of another place.
     fn fill(
         &mut self,
         part: usize,
@@ -619,7 +620,8 @@ impl Search<'_, '_> {
         if identity {
             return Ok(false);
         }
-        // Variables that are bound around only one of the places are different ones.
+        // Variables that are bound around only one of the places are different
+        // variables.
         let apart: scan::Idents = around
             .iter()
             .chain(&taken.around)
@@ -635,7 +637,8 @@ impl Search<'_, '_> {
         options.equal(&taken.value, value)
     }
 
-    /// Compares a core with a value, and takes over the parts of its holes if `fill` is set.
+    /// Compares a core with a value, and takes over the parts of the core's holes if
+    /// `fill` is set.
     fn core(&mut self, core: usize, value: &Value, fill: bool) -> Result<bool> {
         let shell = self.shell;
         let core = &shell.cores[core];
@@ -678,7 +681,7 @@ impl Search<'_, '_> {
         Ok(true)
     }
 
-    /// Makes two objects partners; false if one of them has another partner.
+    /// Makes two objects partners; false if either object has another partner.
     fn pair(&mut self, left: u64, right: u64) -> bool {
         match (self.lefts.get(&left), self.rights.get(&right)) {
             (None, None) => {
@@ -692,7 +695,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Records a node of the value that the shell matched.
+    /// Records a node of the value matched by the shell.
     fn note(&mut self, node: NodeNumber, value: &Value, via: Option<u64>, above: u32) -> u32 {
         if self.context.is_none() {
             return NONE;

@@ -1,10 +1,10 @@
 //! The part of a template that comparison alone cannot match: commutative operands,
 //! alternatives, holes for any number of items, definitions that are looked through.
 //!
-//! A template is divided into a *shell*, the nodes on the way from the root to everything
-//! special, and *cores*, the parts below without anything special. The [search] matches
-//! the shell node by node, with choices that it may take back, and leaves each core to the
-//! comparison that matches whole templates elsewhere.
+//! A template is divided into a *shell*, the nodes on the way from the root to all
+//! special forms, and *cores*, the parts below without special forms. The [search]
+//! matches the shell node by node, with choices that can be undone, and leaves the
+//! cores to the comparison that matches whole templates elsewhere.
 //!
 //! [search]: super::search
 
@@ -27,8 +27,8 @@ use crate::structural::{CompareOptions, HoleTable, variable};
 use crate::traverse::children_of;
 use crate::traverse::roles::{Commutes, commutes};
 
-/// True if the parts of an object can be matched one by one: nothing binds a variable, and
-/// the type compares its fields in the usual way.
+/// True if the parts of an object can be matched one by one: the object binds no
+/// variable, and its type compares fields in the usual way.
 fn is_divisible(value: &Value) -> bool {
     let Some(object) = value.as_object() else {
         return false;
@@ -51,18 +51,18 @@ fn is_divisible(value: &Value) -> bool {
 struct PartRequirement {
     /// Must be in the shell.
     hard: bool,
-    /// Is in the shell if it can be.
+    /// Is in the shell if possible.
     soft: bool,
     /// Contains a node with an identity of its own.
     dag: bool,
     height: u32,
 }
 
-/// The facts about a template that decide how it is matched.
+/// The facts about a template that decide about the way of matching.
 pub(super) struct TemplateInfo {
     demands: HashMap<u64, PartRequirement, RandomState>,
     commutes: HashMap<u64, Commutes, RandomState>,
-    /// True if comparison alone cannot match it.
+    /// True if comparison alone cannot match the template.
     pub(super) is_special: bool,
     /// True if a node below the root has an identity of its own.
     pub(super) has_inner_dag: bool,
@@ -180,9 +180,9 @@ struct TemplateSplitter<'p> {
     compare: CompareOptions,
     options: PatternOptions,
     known: HashMap<u64, NodeNumber, RandomState>,
-    /// The positions of the holes among those of the shell.
+    /// The positions of the holes among the holes of the shell.
     declared: Vec<usize>,
-    /// The number of places of each part.
+    /// The number of places, by part.
     places: Vec<usize>,
 }
 
@@ -191,7 +191,8 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// `ValueError` for something special where parts cannot be matched one by one.
+    /// `ValueError` for a special form in a place where parts cannot be matched one by
+    /// one.
     pub(super) fn divide(
         template: &Value,
         holes: &[Hole],
@@ -223,7 +224,7 @@ impl Skeleton {
         }
         let root = divider.run(template)?;
         divider.shell.root = root;
-        // Users may exclude one of several ways, and then the next one has to be tried.
+        // Users may exclude one of several ways, and then the next way has to be tried.
         divider.shell.linear &=
             !options.definitions && options.interior_uses != InteriorUses::Inside;
         divider.shell.linear &= divider.places.iter().all(|&places| places <= 1);
@@ -443,7 +444,7 @@ impl TemplateSplitter<'_> {
         }
     }
 
-    /// The node for a part of the template, or None if it has to be divided.
+    /// The node for a part of the template, or None if the part has to be divided.
     fn meet(&mut self, value: &Value, place: Place) -> Result<Option<NodeNumber>> {
         let Some(object) = value.as_object() else {
             return Ok(Some(self.push(Shape::Plain, value)));

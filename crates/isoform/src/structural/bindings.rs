@@ -1,10 +1,10 @@
 //! The bindings of variables and dag nodes, by scope.
 //!
-//! Equality binds pairs, one object of each side; hashing binds single objects.
-//! The number of sides is the only difference.
+//! Equality binds pairs of a left and a right object; hashing binds single objects. The
+//! number of sides is the only difference.
 //!
-//! The states of the bindings are numbered. A pair that an alternative of a custom
-//! comparison found different is remembered for the number of the current state.
+//! The states of the bindings are numbered. If an alternative of a custom comparison
+//! finds a pair different, the pair is remembered with the number of the current state.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -17,7 +17,7 @@ use crate::kernel::pages::empty;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binding<const SIDES: usize> {
     pub(crate) idents: [u64; SIDES],
-    /// The scope level at whose end the binding ends; 0 for never.
+    /// The level of the scope that ends the binding; 0 for never.
     pub(crate) level: u32,
     /// The previous binding of each side, or [`NOTHING`].
     shadowed: [u32; SIDES],
@@ -34,7 +34,7 @@ pub(crate) struct Mark {
     state: u32,
 }
 
-/// The current bindings, those they shadow, and the data needed to undo them.
+/// The current bindings, the shadowed bindings, and the data needed to undo both.
 pub(crate) struct Bindings<const SIDES: usize> {
     maps: [IdentMap; SIDES],
     all: Vec<Binding<SIDES>>,
@@ -42,20 +42,19 @@ pub(crate) struct Bindings<const SIDES: usize> {
     scoped: Vec<u32>,
     /// Start of each open scope's bindings in `scoped`.
     starts: Vec<usize>,
-    /// The state at the start of each open scope, and the number of bindings
-    /// made until then.
+    /// Per open scope, the state at the start and the number of bindings made before.
     opened: Vec<(u32, usize)>,
     /// The bindings made since the outermost mark; empty without marks.
     trail: Vec<u32>,
     marks: u32,
     /// Objects that matched as map keys by identity while unbound.
     free_keys: HashSet<u64, RandomState>,
-    /// The number of the current state: while it is the same, the same bindings
-    /// are in force.
+    /// The number of the current state. While the number stays the same, the same
+    /// bindings are in force.
     state: u32,
     states: u32,
-    /// The state that a binding of a level leads to from another state, so that
-    /// alternatives with the same beginning reach the same states.
+    /// The successors of states, by the objects and the level of a new binding.
+    /// Alternatives with the same beginning thereby reach the same states.
     successors: HashMap<(u32, [u64; SIDES], u32), u32, RandomState>,
 }
 
@@ -91,7 +90,7 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.successors.clear();
     }
 
-    /// The number of the current state; None if there were too many.
+    /// The number of the current state; None after too many states.
     pub(crate) fn state(&self) -> Option<u32> {
         (self.states < u32::MAX).then_some(self.state)
     }
@@ -116,7 +115,7 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.states
     }
 
-    /// True if a binding is in force; once undone, it never comes back.
+    /// True if a binding is in force; an undone binding never comes back.
     pub(crate) fn is_in_force(&mut self, binding: u32) -> bool {
         let idents = self.all[binding as usize].idents;
         self.maps[0].get(idents[0]) == Some(binding)
@@ -133,8 +132,8 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.all[binding as usize]
     }
 
-    /// Binds until the scope of `level` ends. `repeats` is true if a second
-    /// visit would use the binding like the first one.
+    /// Binds until the scope of `level` ends. `repeats` is true if a second visit would
+    /// use the binding like the first visit.
     pub(crate) fn bind(
         &mut self,
         idents: [u64; SIDES],
@@ -152,8 +151,8 @@ impl<const SIDES: usize> Bindings<SIDES> {
         if was_key {
             levels.void_all();
         }
-        // Objects met before, under another binding or as a key without one,
-        // would be met under this binding the second time.
+        // Objects met before, under another binding or as an unbound key, would be met
+        // under this binding the second time.
         if !repeats || was_key || shadowed != [NOTHING; SIDES] {
             levels.create(level);
         }
@@ -213,8 +212,8 @@ impl<const SIDES: usize> Bindings<SIDES> {
 
     /// The state at the end of a scope, after its own bindings have ended.
     fn state_outside(&mut self, (state, made): (u32, usize)) -> u32 {
-        // A scope without bindings changes nothing; one with many is rarely an
-        // alternative of anything.
+        // A scope without bindings leaves the state unchanged. A scope with many
+        // bindings is rarely an alternative of a custom comparison.
         const MANY: usize = 64;
         let level = self.starts.len() as u32;
         if self.all.len() == made {
@@ -260,8 +259,8 @@ impl<const SIDES: usize> Bindings<SIDES> {
 
     /// Undoes everything since the mark.
     pub(crate) fn roll_back(&mut self, mark: Mark, levels: &mut Levels) {
-        // Bindings that have ended since the mark were also made since: their
-        // scope began after the mark.
+        // All bindings that have ended since the mark were also made since: their scope
+        // began after the mark.
         while self.trail.len() > mark.trail {
             let Some(index) = self.trail.pop() else {
                 break;

@@ -1,5 +1,5 @@
-//! A few plain values in an array or map, the usual contents of lists and dicts
-//! in fields of nodes. They need no frame and no memo.
+//! A few plain values in an array or map, the usual contents of lists and dicts in
+//! fields of nodes. Such contents need no frame and no memo.
 
 use super::leaf;
 use crate::kernel::container::{Entries, is_plain_key};
@@ -9,7 +9,7 @@ use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::value::Value;
 
-/// Up to this many values are compared again wherever they are met. Larger
+/// Up to this many values are compared again wherever the walk meets them. Larger
 /// contents are remembered if they are shared, which keeps traversals linear.
 const FEW: usize = 16;
 
@@ -50,8 +50,8 @@ pub(super) fn few_plain_equal(left: ObjRef<'_>, right: ObjRef<'_>) -> bool {
     l.len() == r.len() && l.len() <= FEW && (0..l.len()).all(same)
 }
 
-/// As [`few_plain_equal`], also for two lists or dicts; false for any other two objects of
-/// one class. Requests the memory further on, where the next containers are.
+/// As [`few_plain_equal`], also for two lists or dicts; false for any other two objects
+/// of one class. Requests the memory further on, where the next containers are.
 #[inline(always)]
 pub(super) fn few_plain_held_equal(
     section: &Section,

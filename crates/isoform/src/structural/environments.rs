@@ -1,23 +1,22 @@
-//! Results of shared nodes, each with the bindings under which it was found.
+//! Results of shared nodes, with the bindings under which they were found.
 //!
-//! A node below scopes that bind the same few variables again and again is met
-//! under many bindings, although few of them differ in what the node can see.
-//! Its result depends only on the meanings of its own free variables, so these
-//! are the key under which it is found again. (The names of free variables as
-//! the key of a memo: Maziarz et al., "Hashing Modulo Alpha-Equivalence",
-//! 2021.)
+//! A node below scopes that bind the same few variables again and again is met under
+//! many bindings, although few of these bindings change the meaning of the node. The
+//! result depends only on the meanings of the node's free variables, which therefore
+//! serve as the key of the result. (The names of free variables as the key of a memo:
+//! Maziarz et al., "Hashing Modulo Alpha-Equivalence", 2021.)
 //!
-//! A node enters this table only once a result of it was found to be void,
-//! which never happens to most nodes.
+//! A node enters this table only after one of its results has become void, as happens
+//! to few nodes.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-/// The maximum number of results kept in one comparison: nodes met under more
-/// bindings are visited again.
+/// The maximum number of results kept in one comparison. After that, nodes met under
+/// more bindings are visited again.
 const LIMIT: usize = 1 << 20;
 
-/// The subject of a result: one object, or one of each side.
+/// The subject of a result: one object, or a left and a right object.
 pub(crate) type Subject = [u64; 2];
 
 /// A variable that a result depends on.
@@ -29,10 +28,9 @@ pub(crate) struct VarDependency {
     pub(crate) defined: bool,
 }
 
-/// Results by subject and the meanings of its variables.
+/// Results by subject and by the meanings of the subject's variables.
 pub(crate) struct Environments<V> {
-    /// The variables read by the latest result of a subject, as a range of
-    /// `reads`.
+    /// The variables read by the latest result of a subject, as a range of `reads`.
     subjects: HashMap<Subject, (u32, u32), RandomState>,
     reads: Vec<VarDependency>,
     results: HashMap<Box<[u64]>, V, RandomState>,
@@ -52,8 +50,7 @@ impl<V> Default for Environments<V> {
 
 impl<V: Copy> Environments<V> {
     pub(crate) fn clear(&mut self) {
-        // Most comparisons insert nothing; emptying a table costs time in its
-        // size.
+        // Most comparisons insert nothing; emptying a table costs time in its size.
         if !self.subjects.is_empty() {
             *self = Environments::default();
         }

@@ -21,8 +21,8 @@ thread_local! {
     static FAST: RefCell<Option<Box<HashTables<u64, u64>>>> = const { RefCell::new(None) };
 }
 
-/// A finished hash and, if it is of a key and anything in it can change, its
-/// moment.
+/// A finished hash, and the moment of the hash if a key needs it and any part can
+/// change.
 pub(super) type Walked<Hash> = Result<(Hash, Option<Version>)>;
 
 /// Walks with these tables and returns them for the next walk.
@@ -70,15 +70,15 @@ fn walk_fast<const KEYED: bool>(
     result
 }
 
-/// The hash of a value for tables of this process, and its moment if anything
-/// in it can change.
+/// The hash of a value for tables of this process, and its moment if any part can
+/// change.
 pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Version>)> {
     let (options, mixing) = (CompareOptions::default(), Mixing::of_process());
     let (mut hash, moment) = walk_fast::<true>(value, options, None, mixing)?;
     if let Some(moment) = &moment
         && !moment.is_now()
     {
-        // Somebody wrote in the meantime, maybe to something already hashed.
+        // A write happened in the meantime, maybe to an object already hashed.
         let snapshots = Some(Snapshots::watching(moment));
         hash = walk_fast::<true>(value, options, snapshots, mixing)?.0;
     }
@@ -98,17 +98,15 @@ pub(super) fn hash_at(value: &Value, moment: &Version) -> Result<u64> {
 /// a single-threaded program, but may change with the version of the library;
 /// [`structural_digest`] does not.
 ///
-/// Linear in the number of distinct objects, in constant native stack; but a
-/// shared node that uses a variable of an enclosing scope is visited once for
-/// each depth of scopes at which it is met, since variables are named by
-/// distance (de Bruijn, 1972).
+/// Linear in the number of distinct objects, in constant native stack. A shared node
+/// that uses a variable of an enclosing scope is visited once for each depth of scopes
+/// around its places, since variables are named by distance (de Bruijn, 1972).
 ///
 /// # Errors
 ///
-/// `TypeError` for a value that is not comparable or a type with a custom
-/// equality but no custom hash, `ValueError` for a value that contains itself,
-/// each with the access path; `RecursionError` if custom hashes nest too
-/// deeply; whatever a custom hash raises.
+/// `TypeError` for a value that is not comparable or a type with a custom equality but
+/// no custom hash, `ValueError` for a value that contains itself, both with the access
+/// path; `RecursionError` if custom hashes nest too deeply; any error of a custom hash.
 ///
 /// ```
 /// use isoform::structural_hash;
@@ -120,26 +118,25 @@ pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
     CompareOptions::default().hash(value)
 }
 
-/// Returns a portable name of a value, for use as a cache key: it distinguishes
-/// the same values as equality does, and its 32 bytes are the same on every
-/// machine and in every version of the library with the same
-/// [format](Digest::FORMAT_VERSION).
+/// Returns a portable name of a value, for use as a cache key. The name distinguishes
+/// the same values as equality does, and its 32 bytes are the same on every machine and
+/// in every version of the library with the same [format](Digest::FORMAT_VERSION).
 ///
-/// Singletons are named by type and content, since another process has another
-/// object; a type with a custom hash contributes the 64 bits that the hook
-/// returns, and a hook may distinguish less than equality does (see
-/// [`StructuralHash`](crate::hooks::StructuralHash)). The digest contains the keys
-/// of types and the names of their compared fields in the order of visit, so two
-/// declarations of a type share digests only if these agree.
+/// Singletons are named by type and content, since another process has another object.
+/// A type with a custom hash contributes the 64 bits returned by the hook, and a hook
+/// may distinguish less than equality does (see
+/// [`StructuralHash`](crate::hooks::StructuralHash)). The digest contains the keys of
+/// types and the names of their compared fields in the order of visit: two declarations
+/// of a type share digests only if keys and names agree.
 ///
 /// Linear in the number of distinct objects and in the bytes of
 /// tensors, which are streamed and never copied.
 ///
 /// # Errors
 ///
-/// As [`structural_hash`]; also `ValueError` with the path for a free variable
-/// without `map_free_vars`, and for an unbound object as a map key: these have
-/// no portable name.
+/// As [`structural_hash`]; also `ValueError` with the path for a free variable without
+/// `map_free_vars`, and for an unbound object as a map key: neither has a portable
+/// name.
 pub fn structural_digest(value: impl Into<Value>) -> Result<Digest> {
     CompareOptions::default().digest(value)
 }

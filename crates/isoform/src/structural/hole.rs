@@ -43,8 +43,7 @@ pub(crate) struct HoleTable {
 impl HoleTable {
     /// # Errors
     ///
-    /// `TypeError` if a hole is not a variable, `ValueError` if one is given
-    /// twice.
+    /// `TypeError` if a hole is not a variable, `ValueError` if a hole is given twice.
     pub(crate) fn new(holes: Vec<Hole>) -> Result<Self> {
         let mut numbers = HashMap::default();
         for (number, hole) in holes.iter().enumerate() {
@@ -83,7 +82,7 @@ impl HoleTable {
     }
 }
 
-/// The identity number of a value, if it is a variable.
+/// The identity number of a value that is a variable; None for any other value.
 pub(crate) fn variable(value: &Value) -> Option<u64> {
     PartRef::of(value).variable()
 }

@@ -2,15 +2,15 @@
 
 use crate::kernel::pages::Pages;
 
-/// Up to this many entries are kept in a list that is searched in order.
+/// The list `few`, which is searched in order, keeps up to this many entries.
 const FEW: usize = 8;
 
 /// Identity number to index; indices are below `u32::MAX`.
 #[derive(Default)]
 pub(crate) struct IdentMap {
     few: Vec<(u64, u32)>,
-    /// Used instead of `few` as soon as it is not empty. Zero means "absent",
-    /// so the stored numbers are the indices plus one.
+    /// Used instead of `few` as soon as the pages are not empty. Zero means "absent":
+    /// the stored numbers are the indices plus one.
     many: Pages<u32, 256>,
 }
 
@@ -54,7 +54,7 @@ impl IdentMap {
         }
     }
 
-    /// Empties the map and keeps some of its memory for the next use.
+    /// Empties the map and keeps part of the memory for the next use.
     pub(crate) fn clear(&mut self) {
         self.few.clear();
         self.many.clear();

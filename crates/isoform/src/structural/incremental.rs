@@ -10,26 +10,29 @@ use crate::kernel::error::Result;
 use crate::kernel::mixing::Mixing;
 use crate::kernel::value::Value;
 
-/// Hashes a program again and again while it is edited, each time at the cost of the edit.
+/// Hashes a program again and again while the program is edited, at the cost of the
+/// edit.
 ///
-/// It remembers the hashes of parts, and a part that it meets again as the same object is
-/// not visited. An edit that copies the objects on the path to a change, as all rewrites
-/// of this library do, so costs O(depth × arity) instead of O(n). The results are those of
-/// [`structural_hash`](crate::structural_hash) and
+/// The hasher remembers the hashes of parts and does not visit a part again that it
+/// meets as the same object. An edit that copies the objects on the path to a change,
+/// as all rewrites of this library do, costs O(depth × arity) instead of O(n). The
+/// results equal the results of [`structural_hash`](crate::structural_hash) and
 /// [`structural_digest`](crate::structural_digest).
 ///
-/// Parts count in which no variable from around them is met first: functions, closed
-/// expressions, functions of a module although they call each other by name, and parts that
-/// use at most 64 variables which were met before and have the same names as in the earlier
-/// walk. So in an open program with `map_free_vars`, or inside of a large function, the paths
-/// to where each variable is met first are visited again, too.
-/// Dag nodes in a part must be met in a scope of the part, as those of a function are, and
-/// nowhere else. A write to any mutable object makes it forget the parts that can change.
+/// A part counts if no variable from around the part is met first inside. Examples are
+/// functions, closed expressions, and functions of a module although they call each
+/// other by name. Parts also count that use at most 64 variables met before, if these
+/// variables have the same names as in the earlier walk. In an open program with
+/// `map_free_vars`, or inside of a large function, the paths to the first occurrences
+/// of variables are therefore visited again, too. Dag nodes in a part must be met in a
+/// scope of the part, as the dag nodes of a function are, and nowhere else. A write to
+/// any mutable object makes the hasher forget the parts that can change.
 ///
-/// It remembers at most 262,144 parts for hashes and as many for digests, each of 80 and
-/// 104 bytes in a table that is up to half empty, and 16 bytes for each variable from around
-/// it. It forgets all of them if there are more, and the parts that use numbered variables
-/// from around them if these are half as many. It keeps no object alive.
+/// The hasher remembers at most 262,144 parts for hashes and as many for digests. A
+/// part takes 80 or 104 bytes in a table that is up to half empty, and 16 bytes for
+/// each variable from around the part. The hasher forgets all parts beyond that number.
+/// Beyond half of that number, the hasher forgets the parts that use numbered variables
+/// from around them. No object is kept alive.
 ///
 /// ```
 /// use isoform::compare::IncrementalHasher;
@@ -52,7 +55,7 @@ pub struct IncrementalHasher {
 }
 
 impl IncrementalHasher {
-    /// A hasher with these options, which remembers nothing yet.
+    /// Returns a hasher with these options and an empty memory.
     pub fn new(options: CompareOptions) -> Self {
         IncrementalHasher {
             options,
@@ -81,7 +84,7 @@ impl IncrementalHasher {
         Ok(Digest::new(bytes))
     }
 
-    /// Forgets everything, and frees the memory.
+    /// Forgets all parts, and frees the memory.
     pub fn clear(&mut self) {
         (self.hashes, self.digests) = (None, None);
     }
@@ -95,7 +98,7 @@ impl CompareOptions {
         sink: impl Fn() -> S,
         known: &mut Option<Box<TablesOf<S>>>,
     ) -> Result<S::Hash> {
-        // A custom hash may panic; then the tables are gone, and nothing else is lost.
+        // A custom hash may panic; then only the tables are lost.
         let tables = known.take().unwrap_or_else(|| Box::new(HashTables::new()));
         let (result, tables): (Walked<S::Hash>, _) =
             walk(value, self, None, Watch::of_dates, sink, tables);

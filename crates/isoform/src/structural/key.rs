@@ -11,15 +11,14 @@ use crate::kernel::object::moment::{self, Version};
 use crate::kernel::value::Value;
 
 impl StructuralKey {
-    /// Makes a key: hashes the value once, and watches everything in it that
-    /// can change. The first write to each watched object copies its fields,
-    /// and a comparison after a write to any of them looks all of them up.
+    /// Makes a key: hashes the value once, and watches every object inside that can
+    /// change. The first write to a watched object copies the object's fields; after
+    /// any such write, comparisons look up all watched objects.
     ///
     /// # Errors
     ///
-    /// As [`structural_hash`](crate::structural_hash). Any value that can be
-    /// hashed can be compared, unless a custom comparison fails; see
-    /// [`try_eq`](Self::try_eq).
+    /// As [`structural_hash`](crate::structural_hash). Any value that can be hashed can
+    /// be compared, unless a custom comparison fails; see [`try_eq`](Self::try_eq).
     pub fn new(value: impl Into<Value>) -> Result<Self> {
         let value = value.into();
         let types = moment::changed_types();
@@ -50,7 +49,7 @@ fn keys_equal(left: &StructuralKey, right: &StructuralKey) -> Result<bool> {
     if is_frozen || moment::time() == before {
         return equal;
     }
-    // Somebody wrote in the meantime, maybe to something being compared.
+    // A write happened in the meantime, maybe to an object being compared.
     compare(left, right, |moment| Some(Snapshots::exact(moment)))
 }
 

@@ -44,8 +44,8 @@ pub(super) fn fields_equal(section: &Section, pair: ObjPair<'_>) -> bool {
     true
 }
 
-/// Plain nodes with no more fields than this, all of them leaves, are not
-/// remembered: visiting them again costs no more than looking them up.
+/// Plain nodes with at most this many fields, all of them leaves, are not remembered: a
+/// second visit costs no more than a look-up.
 const FEW_FIELDS: usize = 4;
 
 /// True if a plain node contains only a few leaves.
@@ -82,7 +82,7 @@ pub(super) fn hold_few_leaves(section: &Section, pair: ObjPair<'_>) -> bool {
         })
 }
 
-/// Equality of two nodes of one type without children, which needs no tables;
+/// Equality of two nodes of one type without children, for which no tables are needed;
 /// None for any other pair.
 #[inline]
 pub(super) fn childless_equal(
@@ -135,8 +135,8 @@ fn elements_equal(left: &TensorObj, right: &TensorObj) -> bool {
     let Some(rule) = left.nan_rule() else {
         return l == r;
     };
-    // A chunk that differs may still be equal: the difference can be between
-    // two NaNs. CHUNK is a multiple of every element width.
+    // A chunk that differs may still be equal if the difference is between two NaNs.
+    // CHUNK is a multiple of every element width.
     l.len() == r.len()
         && l.chunks(CHUNK).zip(r.chunks(CHUNK)).all(|(l, r)| {
             l == r
@@ -157,8 +157,8 @@ pub fn element_bits(bytes: &[u8]) -> u64 {
         .fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
-/// The tensor's bytes in pieces, with every NaN made canonical, so that equal
-/// tensors yield equal bytes. Only chunks that contain a NaN are copied.
+/// Passes on the tensor's bytes in pieces, with every NaN made canonical: equal tensors
+/// yield equal bytes. Only chunks that contain a NaN are copied.
 pub(super) fn canonical_chunks(tensor: &TensorObj, mut take: impl FnMut(&[u8])) {
     let Some(rule) = tensor.nan_rule() else {
         take(&tensor.data);

@@ -1,13 +1,13 @@
-//! A set of scope levels from which only the highest is ever removed.
+//! A set of scope levels from which only the highest level is ever removed.
 //!
-//! While a shared node is visited, the levels it uses are collected; when a
-//! scope ends, its level leaves the set, and from then on the node depends on
-//! the next lower one. So the set must contain more than its highest level.
+//! While a shared node is visited, the levels used by the node are collected. When a
+//! scope ends, its level leaves the set, and from then on the node depends on the next
+//! lower level. The set must therefore contain more than the highest level.
 //!
-//! A node may be below millions of scopes, as in a long chain of lets, so the
-//! set is a window: the 64 levels from the highest one down are exact, and for
-//! those below there is only an upper bound. All levels up to the bound count
-//! as used, which is safe: a result is then forgotten earlier than necessary.
+//! A node may be below millions of scopes, as in a long chain of lets. The set is
+//! therefore a window: the 64 levels from the highest one down are exact, and lower
+//! levels only have an upper bound. All levels up to the bound count as used, which is
+//! safe: a result is then forgotten earlier than necessary.
 
 /// A set of scope levels, exact for the 64 levels below the highest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,9 +36,9 @@ impl LevelSet {
 
     #[inline(always)]
     pub(crate) fn insert(&mut self, level: u32) {
-        // The level is nearly always in the window. If it is not lower than
-        // `end`, this is a huge number, as levels are below 2^30: a region
-        // stores them beside two other bits.
+        // The level is nearly always in the window. If the level is not lower than
+        // `end`, the difference is a huge number, as levels are below 2^30: a region
+        // stores a level beside two other bits.
         let below = self.end.wrapping_sub(level + 1);
         if below < u64::BITS {
             self.window |= 1 << below;
@@ -47,7 +47,7 @@ impl LevelSet {
         }
     }
 
-    /// Inserts a first level, a new highest one, or one below the window.
+    /// Inserts the first level, a new highest level, or a level below the window.
     fn insert_far(&mut self, level: u32) {
         self.unite(LevelSet {
             window: 1,
@@ -80,8 +80,8 @@ impl LevelSet {
         };
     }
 
-    /// Window and rest of a set that is not empty, for a window below `end`,
-    /// which is not below the set's own.
+    /// Window and rest of a set that is not empty, for a window below `end`. This `end`
+    /// is not below the set's own `end`.
     fn seen_from(self, end: u32) -> (u64, u32) {
         let distance = end - self.end;
         if distance == 0 {
@@ -90,7 +90,7 @@ impl LevelSet {
         if distance >= u64::BITS {
             return (0, self.rest.max(self.end));
         }
-        // The highest of the members that leave the window.
+        // The highest level among the members that leave the window.
         let leaving = self.window >> (u64::BITS - distance);
         let rest = match leaving {
             0 => 0,
@@ -99,7 +99,7 @@ impl LevelSet {
         (self.window << distance, self.rest.max(rest))
     }
 
-    /// Removes a level, above which there is no member.
+    /// Removes a level without members above.
     #[inline]
     pub(crate) fn remove_highest(&mut self, level: u32) {
         if self.end != level + 1 {
@@ -183,8 +183,8 @@ mod tests {
         assert_eq!(set, LevelSet::EMPTY);
     }
 
-    /// Compares random sets with sets of the standard library: nothing is lost,
-    /// the highest level is right, and close levels are exact.
+    /// Compares random sets with sets of the standard library: no member is lost, the
+    /// highest level is right, and close levels are exact.
     #[test]
     fn random_sets_contain_what_was_put_in() {
         let mut state = 1u64;

@@ -1,25 +1,25 @@
 //! Scope levels, and the dependencies of subtrees.
 //!
-//! Both engines remember results for shared nodes. A result remains valid as
-//! long as the bindings it used are in force, so while a node is visited, the
-//! levels of the bindings it uses are collected here, and the bindings
-//! themselves if they are few: the same node met again with the same bindings
-//! of its variables has the same result ([`Environments`]).
+//! Both engines remember results for shared nodes. A result remains valid as long as
+//! the bindings used are in force. During the visit of a node, this module therefore
+//! collects the levels of the bindings used. A few bindings are also collected
+//! individually: the same node met again with the same bindings of its variables has
+//! the same result ([`Environments`]).
 //!
 //! [`Environments`]: super::environments::Environments
 //!
-//! Every binding has the level of the scope that ends the binding; level 0 never ends. A
-//! result is remembered with the levels that it used. The result is valid as long as the
-//! scope of the highest level is open and none of its variables is shadowed; a result
-//! that used no level is valid for the whole comparison. When that scope ends, anything
-//! around the result depends on the next lower level, so recording only the highest level
-//! would not suffice. A visit is not remembered at all if it made a binding under which a
-//! second visit would go a different way.
+//! Every binding has the level of the scope that ends the binding; level 0 never ends.
+//! A result is remembered with the levels used. The result is valid as long as the
+//! scope of the highest level is open and none of the variables is shadowed. A result
+//! that used no level is valid for the whole comparison. When the scope of the highest
+//! level ends, results around this result depend on the next lower level, which is why
+//! recording only the highest level would not suffice. A visit is not remembered at all
+//! if the visit made a binding under which a second visit would go a different way.
 //!
-//! Once a result of a node has become invalid, the node's later results are also kept in
-//! `environments.rs`, by the names of the variables that the node reads. Up to sixteen of
-//! these variables are tracked individually, so scopes that alternately bind the same
-//! variables cost no extra visits.
+//! Once a result of a node has become invalid, `environments.rs` also keeps the node's
+//! later results, by the names of the variables that the node reads. Up to sixteen of
+//! these variables are tracked individually, which saves extra visits when scopes
+//! alternately bind the same variables.
 
 use smallvec::SmallVec;
 
@@ -30,12 +30,12 @@ use crate::kernel::pages::empty;
 /// One variable binding that was used during a part of the visit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Use {
-    /// Its number among the bindings.
+    /// The number of the binding.
     pub(crate) binding: u32,
     /// The level at whose end the binding ends.
     level: u32,
-    /// True if it was met in a definition field, which would have bound it if
-    /// it had not been bound already.
+    /// True if the variable was met in a definition field, which would have bound the
+    /// variable if it had been unbound.
     pub(crate) defined: bool,
 }
 
@@ -47,22 +47,21 @@ impl Use {
     }
 }
 
-/// Up to this many uses are stored individually; beyond that, only the levels
-/// are stored for the highest ones.
+/// Up to this many uses are stored individually; beyond that, only levels are stored
+/// for the highest uses.
 pub(crate) const FEW: usize = 16;
 
-/// The bindings used during a part of the visit, except for those of scopes
-/// that have ended since.
+/// The bindings used during a part of the visit, except for bindings of scopes that
+/// have ended since.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deps {
     /// The levels of bindings used.
     used: LevelSet,
     /// The lowest level of a variable binding used.
     lowest_var: u32,
-    /// The same, of those used in the region of a definition field.
+    /// The lowest level of a variable binding used in the region of a definition field.
     lowest_def: u32,
-    /// The lowest level at which a binding was made that would change a second
-    /// visit.
+    /// The lowest level of a new binding that would change a second visit.
     created: u32,
     /// The start of this part's uses in [`Levels::uses`].
     first_use: u32,
@@ -111,7 +110,8 @@ impl Deps {
         }
     }
 
-    /// True if no binding was made or used, except for those of scopes inside.
+    /// True if the part made and used no bindings, except for bindings of scopes
+    /// inside.
     pub(crate) fn is_nothing(&self) -> bool {
         self.used.highest().is_none() && self.created == u32::MAX && !self.given_up
     }
@@ -120,15 +120,15 @@ impl Deps {
 /// The conditions for the validity of a remembered result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ValidUntil {
-    /// The levels of bindings used. The result is valid while the highest one
-    /// is open, since the others are around it; whoever uses the result uses
-    /// all of them, and may outlive some.
+    /// The levels of bindings used. The result is valid while the highest level is
+    /// open, since the scopes of the other levels are around that scope. Whoever uses
+    /// the result uses all of these levels, and may outlive some.
     pub(crate) used: LevelSet,
     /// The lowest level of a variable used: a definition region of a higher
     /// level would rebind it.
     lowest_var: u32,
-    /// The lowest level of a variable used in a definition field: in a scope of
-    /// a higher level, that field would rebind it.
+    /// The lowest level of a variable used in a definition field: in a scope of a
+    /// higher level, the field would rebind the variable.
     lowest_def: u32,
     /// The variables used, as a range of [`Levels::kept`].
     kept: (u32, u32),
@@ -138,8 +138,8 @@ pub(crate) struct ValidUntil {
 }
 
 impl ValidUntil {
-    /// True if all variables used are known, so that the result can be found
-    /// again wherever they have the same bindings.
+    /// True if all variables used are known. The result can then be found again
+    /// wherever the variables have the same bindings.
     pub(crate) fn is_exact(&self) -> bool {
         self.used.highest().is_some() && self.lost == u32::MAX
     }
@@ -147,8 +147,8 @@ impl ValidUntil {
 
 /// The open scopes and the clock that dates remembered results.
 pub(crate) struct Levels {
-    /// Per level, outermost first: the date before which results whose highest
-    /// binding is of this level are void.
+    /// Per level, outermost first: the date before which results with this highest
+    /// level are void.
     open: Vec<u64>,
     clock: u64,
     /// The date before which results that use any binding are void.
@@ -171,7 +171,7 @@ pub(crate) struct Collected {
     given_up: u64,
 }
 
-/// Adds a use to those from `first` on; an error if there are too many.
+/// Adds a use to the uses from `first` on; an error if the uses are too many.
 #[inline]
 fn join(uses: &mut Vec<Use>, first: u32, new: Use) -> Result<(), ()> {
     let stretch = &mut uses[first as usize..];
@@ -248,8 +248,8 @@ impl Levels {
         }
     }
 
-    /// Forgets scopes that a failed alternative left open. The caller restores
-    /// the dependencies collected in them.
+    /// Forgets scopes left open by a failed alternative. The caller restores the
+    /// dependencies collected in these scopes.
     pub(crate) fn truncate(&mut self, current: u32) {
         self.open.truncate(current as usize + 1);
     }
@@ -289,8 +289,7 @@ impl Levels {
         }
     }
 
-    /// Makes room for a use by dropping those of the highest level, which end
-    /// first.
+    /// Makes room for a use by dropping the uses of the highest level, which end first.
     #[cold]
     fn give_up(&mut self, new: Use) {
         let first = self.touched.first_use as usize;
@@ -303,15 +302,15 @@ impl Levels {
         }
     }
 
-    /// Records the use of a dag pair; those never end and never rebind.
+    /// Records the use of a dag pair; dag pairs never end and never rebind.
     #[inline]
     pub(crate) fn use_dag(&mut self, binding: u32) {
         self.touched.used.insert(0);
         self.touched.newest_dag = self.touched.newest_dag.max(binding + 1);
     }
 
-    /// Records a use of this level that is not a single binding, or that
-    /// something is not bound.
+    /// Records a use of this level that is not a single binding, or the absence of a
+    /// binding.
     #[inline]
     pub(crate) fn use_level(&mut self, level: u32) {
         self.touched.used.insert(level);
@@ -390,9 +389,8 @@ impl Levels {
         std::mem::replace(&mut self.touched, inner)
     }
 
-    /// Ends collecting and returns the conditions for remembering the node;
-    /// None if a second visit would differ because of a binding that was made
-    /// and outlives the node.
+    /// Ends collecting and returns the conditions for remembering the node; None if a
+    /// new binding that outlives the node would change a second visit.
     #[inline]
     pub(crate) fn end(&mut self, before: Deps) -> Option<ValidUntil> {
         let inner = self.touched;
@@ -418,7 +416,7 @@ impl Levels {
         needs
     }
 
-    /// Merges the uses of a finished node into those around it.
+    /// Merges the uses of a finished node into the uses of the enclosing node.
     #[inline]
     fn join_uses(&mut self, inner: Deps) {
         let from = inner.first_use as usize;
@@ -434,13 +432,13 @@ impl Levels {
         } else if !is_first && self.uses.len() > from {
             self.join_others(from);
         }
-        // Otherwise they are already in the right place.
+        // Otherwise the uses are already in the right place.
         if inner.lost < u32::MAX {
             self.lose_from(inner.lost);
         }
     }
 
-    /// Merges the uses from a position on into those before it.
+    /// Merges the uses from a position on into the earlier uses.
     fn join_others(&mut self, from: usize) {
         let (own, ended) = self.uses[self.touched.first_use as usize..]
             .split_at(from - self.touched.first_use as usize);
@@ -465,13 +463,13 @@ impl Levels {
     }
 
     pub(crate) fn put_back(&mut self, collected: Collected) {
-        // A later success does not depend on the alternative; a later failure
-        // may depend on what the alternative met.
+        // A later success does not depend on the alternative; a later failure may
+        // depend on bindings that the alternative met.
         let given_up = !self.touched.is_nothing();
         self.touched = collected.touched;
         self.touched.given_up |= given_up;
         self.uses.truncate(collected.uses);
-        // A use that was dropped since may have been one of those.
+        // A use dropped since then may belong to the restored collection.
         if self.given_up != collected.given_up {
             self.lose_from(0);
         }
@@ -565,8 +563,8 @@ impl Levels {
             && region.def_level().is_none_or(|def| needs.lowest_var >= def)
     }
 
-    /// A new binding shadows one of this level: results that may have used it
-    /// are not valid inside the shadow.
+    /// A new binding shadows a binding of this level: results that may have used the
+    /// shadowed binding are not valid inside the shadow.
     pub(crate) fn shadow(&mut self, level: u32) {
         self.clock += 1;
         let levels = &mut self.open[level as usize..];

@@ -1,10 +1,10 @@
 //! The memo of proven pairs of shared nodes.
 //!
-//! Most shared nodes meet one partner, so proofs start as a table of pairs. A
-//! table of pairs alone is quadratic if many nodes of one side meet many of the
-//! other; so at the first left node that meets a second partner, the pairs
-//! become classes. Equality under a fixed bijection of variables is transitive,
-//! and two nodes of one class need no visit.
+//! Most shared nodes meet one partner, so proofs start as a table of pairs. A table of
+//! pairs alone is quadratic if many left nodes meet many right nodes; at the first left
+//! node that meets a second partner, the pairs therefore become classes. Equality under
+//! a fixed bijection of variables is transitive, and two nodes of one class need no
+//! visit.
 
 use super::ident_map::IdentMap;
 use super::levels::{Levels, ValidUntil};
@@ -12,7 +12,7 @@ use super::scope::Region;
 use crate::kernel::pages::empty;
 use crate::kernel::union_find::UnionFind;
 
-/// A left node and the right node that it was proven equal to.
+/// A left node and the right node proven equal to the left node.
 #[derive(Clone, Copy)]
 struct Pair {
     left: u64,
@@ -21,8 +21,8 @@ struct Pair {
     proof: u32,
 }
 
-/// The validity of a proof. Neighbours often need the same bindings, so many
-/// pairs share one.
+/// The validity of a proof. Neighbours often need the same bindings, and many pairs
+/// share one proof.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Proof {
     date: u64,
@@ -37,9 +37,9 @@ impl Proof {
 
 /// The remembered result of a pair.
 pub(crate) enum MemoResult {
-    /// It was proven, directly or by way of other nodes.
+    /// The pair was proven, directly or by way of other nodes.
     Proven(ValidUntil, Option<ValidUntil>),
-    /// A proof of one of its nodes has become void.
+    /// A proof of one of the two nodes has become void.
     Void,
     Nothing,
 }
@@ -51,7 +51,7 @@ pub(crate) struct PairMemo {
     partners: IdentMap,
     pairs: Vec<Pair>,
     proofs: Vec<Proof>,
-    /// Used instead of the pairs as soon as it is not empty.
+    /// Used instead of the pairs as soon as the classes are not empty.
     classes: Classes,
 }
 
@@ -140,8 +140,8 @@ impl PairMemo {
     }
 }
 
-/// Proven pairs as classes of nodes. A member is a shared node of one side that takes
-/// part in a proven pair.
+/// Proven pairs as classes of nodes. A member is a shared node, left or right, of a
+/// proven pair.
 #[derive(Default)]
 struct Classes {
     left: IdentMap,
@@ -182,8 +182,8 @@ impl Classes {
         let members = &mut self.members;
         let l = live(&mut self.left, members, left, proof, levels);
         let r = live(&mut self.right, members, right, proof, levels);
-        // Members of one class need the same bindings, so that the class ends
-        // as a whole; a member that was proven with fewer starts over.
+        // Members of one class need the same bindings, and the class ends as a whole; a
+        // member proven with fewer bindings starts over.
         let needs = levels.both(members.data(l).needs, proof.needs);
         let needs = levels.both(needs, members.data(r).needs);
         let proof = Proof { needs, ..proof };

@@ -40,8 +40,7 @@ pub(crate) struct FirstDifference {
     pub(crate) left: Option<Value>,
     pub(crate) right: Option<Value>,
     pub(crate) reason: Reason,
-    /// The binding in the way, its partner object, and the side of the bound
-    /// object.
+    /// The binding in the way, its partner object, and the side of the bound object.
     pub(crate) binding: Option<u32>,
     pub(crate) partner: Option<Value>,
     pub(crate) left_bound: bool,
@@ -68,7 +67,7 @@ impl FirstDifference {
 pub struct ExistingPair {
     /// True if the object already bound is the one on the left.
     pub left_is_bound: bool,
-    /// The object on the other side to which it is bound.
+    /// The partner of the bound object on the other side.
     pub partner: Value,
     /// The path to the left object of the pair, at the time it was bound.
     pub left_path: AccessPath,
@@ -89,19 +88,19 @@ pub enum MismatchReason {
     },
     /// The types are the same, but the contents differ.
     ValueDiffers,
-    /// One side has no such element, key or field.
+    /// One side lacks the element, key or field.
     Missing {
-        /// True if the left side lacks it.
+        /// True if the element is missing on the left side.
         on_left: bool,
     },
     /// A variable is bound to another variable.
     BoundElsewhere(ExistingPair),
-    /// Two different free variables, neither of them bound.
+    /// Two different free variables, both of them unbound.
     DifferentFreeVariables,
     /// A dag node on one side is the partner of another node: one shared node
-    /// here corresponds to two nodes there.
+    /// corresponds to two nodes on the other side.
     SharingDiffers(ExistingPair),
-    /// Two objects of a singleton type that are not the same object.
+    /// Two distinct objects of a singleton type.
     NotTheSameObject,
     /// Like `NotTheSameObject`, for objects with different names: members of an
     /// enum, or operators.
@@ -122,13 +121,13 @@ pub enum MismatchReason {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// The path to it in the left value.
+    /// The path to the difference in the left value.
     pub left_path: AccessPath,
-    /// The path to it in the right value.
+    /// The path to the difference in the right value.
     pub right_path: AccessPath,
-    /// The value there on the left; None if it is missing.
+    /// The left value at the difference; None if missing.
     pub left: Option<Value>,
-    /// The value there on the right; None if it is missing.
+    /// The right value at the difference; None if missing.
     pub right: Option<Value>,
     /// The reason for the difference.
     pub reason: MismatchReason,
@@ -200,8 +199,8 @@ fn name_of(value: &Option<Value>) -> Option<String> {
     Some(name.as_str()?.to_owned())
 }
 
-/// A short description of an object: its type, and its name if it has one. The
-/// caller adds its place.
+/// A short description of an object: its type, and its name if any. The caller adds the
+/// place.
 fn designation(object: &Value) -> String {
     let Some(object) = object.as_object() else {
         return short(object, KEY_BUDGET);

@@ -3,7 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `equal/` | equality and first mismatch: one walk, with an optional recorder |
-//! | `hash/` | hash and digest: one walk; `sink.rs` makes 64 bits of it, `portable.rs` a digest |
+//! | `hash/` | hash and digest: one walk, mixed into 64 bits by `sink.rs` or a digest by `portable.rs` |
 //! | `effects/`, `equal/skip.rs` | the effects of comparing an object with itself, for skips |
 //! | `bindings.rs` | the bound variables and dag nodes; scopes, shadowing, rollback |
 //! | `scope.rs` | regions |
@@ -108,8 +108,8 @@ pub fn last_visit_count() -> u64 {
     VISITS.get()
 }
 
-/// Runs a function whose comparisons visit everything, also what is the same on both
-/// sides: for tests that compare the results.
+/// Runs a function whose comparisons visit every pair, even of identical objects: for
+/// tests that compare the results.
 #[doc(hidden)]
 pub fn visiting_everything<T>(body: impl FnOnce() -> T) -> T {
     struct Restore(bool);
@@ -184,8 +184,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Runs a walk that skips what is the same on both sides, and if its result is in
-    /// doubt, one that visits everything.
+    /// Runs a walk that skips objects shared by both sides, and if the result is in
+    /// doubt, a second walk that visits every pair.
     fn with_skips<T>(
         self,
         body: impl for<'a> Fn(&mut Section, &mut Engine<'a>, &'a Value, &'a Value) -> (T, bool),
@@ -222,9 +222,8 @@ impl Comparison<'_> {
         let region = Region::root(self.options.map_free_vars);
         let (_, watched) = self.with_engine(|section, engine, l, r| {
             engine.watch = Some(binding);
-            // The outcome is known; only the place is needed. The outcome
-            // leaves the section, because dropping an error of a hook may run
-            // foreign code.
+            // The outcome is known; only the place is needed. The outcome leaves the
+            // section, because dropping an error of a hook may run foreign code.
             let outcome = engine.compare::<true>(section, l, r, region);
             (outcome, engine.watched.take())
         });
@@ -246,7 +245,7 @@ impl Comparison<'_> {
     }
 }
 
-/// A template with holes, and the value to compare it with.
+/// A template with holes, and the value to match.
 #[derive(Clone, Copy)]
 pub(crate) struct Matching<'v> {
     pub(crate) template: &'v Value,
@@ -260,7 +259,7 @@ impl<'v> Matching<'v> {
     ///
     /// # Errors
     ///
-    /// As [`structural_equal`], plus those of guards.
+    /// As [`structural_equal`], and the errors of guards.
     pub(crate) fn run(self) -> Result<Option<Filled>> {
         self.with_engine(|section, engine, l, r, region| {
             let equal = engine.compare::<true>(section, l, r, region)?;
@@ -325,9 +324,9 @@ impl<'v> Matching<'v> {
 ///
 /// # Errors
 ///
-/// `TypeError` for a value that is not comparable, `ValueError` for a value
-/// that contains itself, each with the access path; `RecursionError` if custom
-/// comparisons nest too deeply; whatever a custom comparison raises.
+/// `TypeError` for a value that is not comparable, `ValueError` for a value that
+/// contains itself, both with the access path; `RecursionError` if custom comparisons
+/// nest too deeply; any error of a custom comparison.
 ///
 /// ```
 /// use isoform::{Array, structural_equal};

@@ -1,14 +1,14 @@
-//! The objects that a walk has entered and not left: an object met again
-//! contains itself.
+//! The objects that a walk has entered and not left. An open object met again contains
+//! itself.
 //!
-//! Lists and dicts are always marked, other objects only once a cycle through
-//! fields is possible at all. So that the latter changes no message, an object
-//! met again is not reported if a list or dict was entered in between: the
-//! cycle leads through that container, and is reported there.
+//! Lists and dicts are always marked, other objects only once a cycle through fields is
+//! possible at all. To keep messages independent of these marks, an object met again is
+//! not reported if the walk entered a list or dict in between. The cycle leads through
+//! that container, and is reported at the container.
 //!
-//! A cycle through fields is always entered at an object with two owners. Such objects
-//! are therefore marked while they are open, as soon as any write has made cycles
-//! possible, and a cycle is an error with its path.
+//! A cycle through fields is always entered at an object with two owners. As soon as
+//! any write has made cycles possible, objects with two owners are therefore marked
+//! while they are open, and a cycle is an error with its path.
 
 use super::ident_map::IdentMap;
 use crate::kernel::pages::Pages;
@@ -19,9 +19,9 @@ const WORDS: usize = 8;
 /// The state of an object when it is entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Entry {
-    /// It was not open, but is now.
+    /// The object was not open, and is open after the call.
     Fresh,
-    /// It is open, and a list or dict has been entered since.
+    /// The object is open, and the walk has entered a list or dict since.
     Around,
     /// It is open.
     Cycle,
@@ -31,16 +31,16 @@ pub(super) enum Entry {
 #[derive(Default)]
 pub(super) struct OpenSet {
     words: Pages<u64, WORDS>,
-    /// The number of lists and dicts that were open at the object's last entry.
-    /// Absent means zero; may be stale for objects that are not open.
+    /// The number of lists and dicts that were open at the object's last entry. Absent
+    /// means zero; may be stale for objects that are not open.
     containers: IdentMap,
     /// True if `containers` is not empty.
     nested: bool,
 }
 
 impl OpenSet {
-    /// Enters an object inside this many open lists and dicts; zero for a list
-    /// or dict itself, which is never passed over.
+    /// Enters an object inside this many open lists and dicts; zero for a list or dict
+    /// itself, which is never passed over.
     #[inline]
     pub(super) fn enter(&mut self, ident: u64, containers: u32) -> Entry {
         let (word, bit) = (self.words.word(ident / 64), 1 << (ident % 64));
@@ -57,8 +57,8 @@ impl OpenSet {
         if !fresh && containers <= self.containers.get(ident).unwrap_or(0) {
             return Entry::Cycle;
         }
-        // In the next round there is nothing new in between, unless the cycle
-        // has been changed in the meantime.
+        // The next round enters no new container in between, unless a write has changed
+        // the cycle in the meantime.
         self.nested |= containers > 0;
         let outer = (containers > 0).then_some(containers);
         self.containers.set(ident, outer);
@@ -71,7 +71,7 @@ impl OpenSet {
         *self.words.word(ident / 64) &= !(1 << (ident % 64));
     }
 
-    /// Empties the set and keeps some of its memory for the next use.
+    /// Empties the set and keeps part of the memory for the next use.
     pub(super) fn clear(&mut self) {
         self.words.clear();
         self.containers.clear();

@@ -2,7 +2,7 @@
 
 /// The parts of a value that a comparison, hash or digest takes into account.
 ///
-/// Its methods are the functions of this module with these options.
+/// The methods are the functions of this module with these options.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct CompareOptions {
     /// The whole value is a definition region: free variables are equal up to

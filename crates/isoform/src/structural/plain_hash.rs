@@ -1,4 +1,4 @@
-//! The contributions to a hash of values that have no parts: inline values, strings,
+//! The contributions of values without parts to a hash: inline values, strings,
 //! numbers, shapes and tensors.
 
 use super::leaf;

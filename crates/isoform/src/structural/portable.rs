@@ -12,12 +12,12 @@
 //! | `SEALED`, 32 bytes | the BLAKE3 hash of the bytes of a child |
 //! | `END` | the end of the node |
 //!
-//! No two streams have the same bytes, since each item tells its own length. A child is
-//! sealed if its bytes are more than [`PIECE`], if it is a scope, or if it is the contents
-//! of a variable or dag node. This depends on the contents alone, so sharing and identity
+//! No two streams have the same bytes, since every item includes its length. A child is
+//! sealed if it has more than [`PIECE`] bytes, is a scope, or is the contents of a
+//! variable or dag node. Sealing depends on the contents alone: sharing and identity
 //! stay invisible, and the hash of a piece can be used again wherever the piece is met.
-//! Small nodes share one hash, which is most of the speed: BLAKE3 has a fixed cost for each
-//! call and for each block of 64 bytes.
+//! Small nodes share one hash, which is most of the speed: BLAKE3 has a fixed cost for
+//! each call and for each block of 64 bytes.
 
 use super::sink::{Feed, Form, Part, Sink};
 use crate::kernel::object::table::TypeInfo;

@@ -3,9 +3,9 @@
 use crate::kernel::types::FieldFlag;
 use crate::kernel::types::RegionChange;
 
-/// A definition region or its absence, packed: two bits of kind, one bit that
-/// is set if the whole comparison is a definition region, and the scope level
-/// at which the region was opened.
+/// A definition region or its absence, packed: two bits of kind, one bit for a
+/// comparison that is a definition region as a whole, and the scope level at which the
+/// region was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Region(u32);
 
@@ -14,7 +14,7 @@ impl Region {
     pub(crate) const USE: Region = Region(0);
     /// The whole comparison is a definition region (`map_free_vars`).
     pub(crate) const FREE: Region = Region(7);
-    /// Set in every region of a comparison that is a definition region itself.
+    /// Set in every region of a comparison that is a definition region as a whole.
     const MAPPED: u32 = 4;
 
     pub(crate) fn root(map_free_vars: bool) -> Region {
@@ -35,8 +35,8 @@ impl Region {
         }
     }
 
-    /// True if a definition field opened the region, rather than the whole
-    /// comparison being one.
+    /// True if a definition field opened the region; false if the whole comparison is a
+    /// definition region.
     #[inline(always)]
     pub(crate) fn is_field(self) -> bool {
         matches!(self.0 & 3, 1 | 2)

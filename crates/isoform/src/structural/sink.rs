@@ -1,7 +1,7 @@
-//! The contributions of a hash walk, and how they become 64 fast bits.
+//! The contributions of a hash walk, and their mixing into 64 fast bits.
 //!
-//! [`Portable`](super::portable::Portable) receives the same stream, so both induce the
-//! same equivalence.
+//! [`Portable`](super::portable::Portable) receives the same stream; both sinks thereby
+//! induce the same equivalence.
 
 use std::hash::Hash;
 
@@ -55,7 +55,7 @@ pub(super) enum Form {
     Singleton = 5,
     /// A result returned to a custom hash.
     Answer = 6,
-    /// A variable that its fields identify.
+    /// A variable identified by its fields.
     Named = 7,
     /// The first occurrence of a dag node, and a later one.
     Node = 8,
@@ -67,22 +67,22 @@ pub(super) type Feed<'f> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'f;
 
 /// Combines contributions into the hash of a node.
 ///
-/// A node is opened, receives its contributions, and is closed before the node
-/// around it receives anything else.
+/// A node is opened, receives its contributions, and is closed before the node around
+/// it receives any further contribution.
 pub(super) trait Sink {
-    /// A finished hash. It may be given to the node around it once, right after it was
-    /// finished; [`keep`](Self::keep) makes one that lasts.
+    /// A finished hash. It may be given to the enclosing node once, directly after the
+    /// end of its own node; [`keep`](Self::keep) makes a hash that lasts.
     type Out: Copy;
     /// The hash of a whole value.
     type Hash;
     /// A finished hash that outlives the walk.
     type Lasting: Copy + Eq + Hash;
-    /// An unfinished one.
+    /// An unfinished hash.
     type Acc: Copy;
     /// True if the result must not depend on the process.
     const PORTABLE: bool;
-    /// True if hashes of parts are kept for later walks, so that everything that can
-    /// change is watched.
+    /// True if hashes of parts are kept for later walks, which requires a watch on
+    /// every object that can change.
     const KEEPS: bool;
 
     fn open_type(&mut self, info: &TypeInfo) -> Self::Acc;
@@ -95,13 +95,14 @@ pub(super) trait Sink {
     fn close(&mut self, acc: Self::Acc) -> Self::Out;
     /// A place, for frames that contribute nothing.
     fn mark(&self) -> Self::Acc;
-    /// Forgets everything since a place or the start of a node.
+    /// Forgets all contributions since a place or the start of a node.
     fn abandon(&mut self, acc: Self::Acc);
-    /// Ends a piece of the stream: what is around receives a name of fixed length.
+    /// Ends a piece of the stream: the enclosing stream receives a name of fixed
+    /// length.
     fn seal(&mut self, out: Self::Out) -> Self::Out;
     /// The same hash, to be given to any number of nodes until the end of the walk.
     fn keep(&mut self, out: Self::Out) -> Self::Out;
-    /// The same hash for later walks; None for one that is faster to compute again.
+    /// The same hash for later walks; None for a hash that is faster to compute again.
     fn save(&self, out: Self::Out) -> Option<Self::Lasting>;
     /// A hash that an earlier walk has saved.
     fn restore(&mut self, saved: Self::Lasting) -> Self::Out;
@@ -159,8 +160,8 @@ impl<const KEEPS: bool> Sink for Fast<KEEPS> {
     fn content(&mut self, acc: &mut u64, feed: &mut Feed<'_>) {
         let mut state = 0;
         feed(&mut |piece| {
-            // Pieces are cut by content, not by chance, so the same content is
-            // cut alike; still, only fixed-size blocks are mixed.
+            // Pieces are cut by content, not by chance, and the same content is cut
+            // alike; still, only fixed-size blocks are mixed.
             for block in piece.chunks(1 << 14) {
                 state = self.0.fold(state ^ self.0.bytes(block)).rotate_left(5);
             }

@@ -1,5 +1,5 @@
-//! The current contents of lists, dicts and objects with mutable fields, and
-//! their contents when a key was made.
+//! The current contents of lists, dicts and objects with mutable fields, and their
+//! contents when a key was made.
 
 use crate::kernel::object::access::Section;
 use crate::kernel::object::arena::Arena;
@@ -7,19 +7,19 @@ use crate::kernel::object::build::copy_of_node;
 use crate::kernel::object::moment::{Version, Watched};
 use crate::kernel::object::view::ObjRef;
 
-/// Lets a walk see objects as they were at an earlier moment.
+/// Lets a walk see objects in their state at an earlier moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Snapshots<'m> {
     moment: &'m Version,
-    /// True to read the fields of an object at once, so that a write during the
-    /// walk is not seen.
+    /// True to read the fields of an object at once, which hides writes during the
+    /// walk.
     copies: bool,
     /// True to watch every object that is read.
     watches: bool,
 }
 
 impl<'m> Snapshots<'m> {
-    /// For a walk during which nobody writes, as will be checked after it; None
+    /// For a walk without concurrent writes, as the caller checks after the walk; None
     /// if nothing has changed since the moment.
     pub(super) fn of(moment: &'m Version) -> Option<Self> {
         (!moment.is_present()).then(|| Snapshots {
@@ -62,8 +62,8 @@ impl<'m> Snapshots<'m> {
     }
 }
 
-/// The object whose fields represent this one: a copy of its state when the key
-/// was made, or the object itself.
+/// The object whose fields represent this object: a copy of its state when the key was
+/// made, or the object itself.
 #[inline(always)]
 pub(super) fn content_of<'a>(
     arena: &'a Arena,
@@ -76,7 +76,7 @@ pub(super) fn content_of<'a>(
     }
 }
 
-/// The contents of a list or dict, or those when its key was made.
+/// The current contents of a list or dict, or the contents at the time of its key.
 #[inline]
 pub(super) fn held_by<'a>(
     section: &Section,
@@ -101,13 +101,14 @@ pub(super) fn held_by<'a>(
 pub(super) struct Watch {
     moment: Option<Version>,
     idents: Vec<u64>,
-    /// For a walk whose result need not last: the time of the first such object.
+    /// For a walk with a short-lived result: the time of the first object that can
+    /// change.
     date: Option<Watched>,
     only_dates: bool,
 }
 
 impl Watch {
-    /// For a walk that only has to know later whether anything was written.
+    /// For a walk that only needs to find out later about writes.
     pub(super) fn of_dates() -> Self {
         Watch {
             only_dates: true,
@@ -145,9 +146,9 @@ impl Watch {
         self.moment.as_ref().map(Version::watched).or(self.date)
     }
 
-    /// The moment at which all objects had the contents that the walk read,
-    /// unless a write happened in the meantime; None if no object met can
-    /// change. Must be called in the section of the walk.
+    /// The moment at which all objects had the contents that the walk read, unless a
+    /// write happened in the meantime; None if no object met can change. Must be called
+    /// in the section of the walk.
     pub(super) fn finish(&mut self) -> Option<Version> {
         let moment = self.moment.take()?;
         moment.watch(&self.idents);

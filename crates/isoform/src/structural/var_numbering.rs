@@ -1,19 +1,20 @@
 //! The numbers that represent variables and dag nodes in a hash.
 //!
-//! A bound object is named by the number of scopes to its binding, and by the
-//! order in which it was first met there. A dag node is numbered in the scope in
-//! which it is first met, and outlives that: when the scope ends, its numbers are
-//! appended to those of the scope around it. So names inside of a function depend
-//! on the function alone.
+//! A bound object is named by the number of scopes to its binding, and by the order of
+//! its first occurrence in the binding's scope. A dag node is numbered in the scope of
+//! its first occurrence, and outlives that scope: when the scope ends, its numbers are
+//! appended to the numbers of the enclosing scope. Names inside of a function therefore
+//! depend on the function alone.
 //!
-//! A custom hash may ask *alternatives*, whose order must not be visible. So each question
-//! of a call with alternatives has a *context*: a question that starts from an earlier
-//! result continues in the context of that one, any other in a fresh context. An object
-//! first met in a context is identified by its number there and in contexts that continue
-//! from it; elsewhere it gets a new number. After the call, [`VarNumbering::settle`]
-//! numbers in the context around it each object that is told from all others by the results
-//! of the alternatives that met it, and by its numbers there. Objects that look alike stay
-//! unnumbered until they are met again.
+//! A custom hash may ask *alternatives*, whose order must not be visible. Therefore,
+//! every question of a call with alternatives has a *context*: a question that starts
+//! from an earlier result continues in the context of that result, any other question
+//! in a fresh context. An object first met in a context is identified by its number in
+//! this context and in contexts that continue from it; elsewhere the object gets a new
+//! number. After the call, [`VarNumbering::settle`] numbers objects in the enclosing
+//! context. An object gets a number if the results of the alternatives that met it, and
+//! its numbers in these alternatives, tell it from all others. Objects that look alike
+//! stay unnumbered until they are met again.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -43,13 +44,13 @@ pub(super) enum VarKey {
         distance: u32,
         context: u32,
         number: u32,
-        /// The level of the scope in which it is numbered.
+        /// The level of the scope in which the object is numbered.
         level: u32,
     },
 }
 
-/// The name of a variable as it appears in a part around which it is bound: the number of
-/// scopes between, and its number there.
+/// The name of a variable in a part, for a variable bound around the part: the number
+/// of scopes between, and the variable's number in the scope of the binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct OuterName {
     distance: u32,
@@ -69,9 +70,9 @@ impl OuterName {
 pub(super) enum Naming {
     Identity,
     Fields,
-    /// A variable, among those of the level of its binding.
+    /// The number of a variable among the variables of its binding's level.
     Number,
-    /// A dag node, in the place where it is first met.
+    /// The number of a dag node in the place of its first occurrence.
     Place,
 }
 
@@ -87,7 +88,7 @@ struct Numbered<Out> {
 struct FirstName {
     context: u32,
     number: u32,
-    /// For dag nodes, where this is the number.
+    /// For dag nodes, the place of the number.
     place: u32,
 }
 
@@ -95,16 +96,16 @@ struct FirstName {
 struct Place {
     level: u32,
     next: u32,
-    /// After the scope: the place around it, and the first number there.
+    /// After the scope: the enclosing place, and the first number in that place.
     ended: Option<(u32, u32)>,
 }
 
 struct Context {
     parent: u32,
-    /// An ancestor some way up, so that ancestors are found in O(log depth).
+    /// An ancestor further up, to find ancestors in O(log depth).
     jump: u32,
     depth: u32,
-    /// The number of hooks around it.
+    /// The number of hooks around the context.
     nesting: u32,
     /// Scopes above this level were opened inside the context.
     base: u32,
@@ -123,7 +124,8 @@ struct Scope {
     next: u32,
     /// The context in which the scope was opened.
     context: u32,
-    /// The place of its dag nodes, once it has some; otherwise [`NO_PLACE`].
+    /// The place of the scope's dag nodes, once the scope has any; otherwise
+    /// [`NO_PLACE`].
     place: u32,
 }
 
@@ -148,14 +150,14 @@ pub(super) struct VarNumbering<Out> {
     /// The open scopes, outermost first, and level 0.
     scopes: Vec<Scope>,
     places: Vec<Place>,
-    /// The deepest context whose numbers were used since this was reset.
+    /// The deepest context whose numbers were used since the last reset.
     used: u32,
     /// The bindings that got a name in a context of a question, newest last.
     in_contexts: Vec<u32>,
 }
 
 /// The appearances of one object in the alternatives of a hook, in order: the answer of
-/// each alternative, and the name of the object there.
+/// each alternative, and the name of the object in the alternative.
 pub(super) type Appearances = SmallVec<[(u64, u64); 1]>;
 
 impl<Out: Copy> VarNumbering<Out> {
@@ -222,15 +224,15 @@ impl<Out: Copy> VarNumbering<Out> {
         self.current == ROOT
     }
 
-    /// Starts a context for a question of a hook that was called in `outer`;
-    /// `from` is the context of the result that the question starts from.
+    /// Starts a context for a question of a hook called in `outer`; `from` is the
+    /// context of the result at which the question starts.
     pub(super) fn ask(&mut self, outer: u32, from: Option<u32>, levels: &Levels) {
         let nesting = self.contexts[outer as usize].nesting + 1;
         let Some(from) = from else {
             return self.enter(outer, nesting, levels);
         };
         self.enter(from, nesting, levels);
-        // Each continuation counts on by itself.
+        // Every continuation counts on independently.
         let before = &self.contexts[from as usize];
         let (outer, places) = (before.outer.clone(), before.places.clone());
         let places = places.iter().map(|&place| {
@@ -243,9 +245,9 @@ impl<Out: Copy> VarNumbering<Out> {
         (context.outer, context.places) = (outer, places);
     }
 
-    /// Starts a context for the fields of an object that is bound where the
-    /// order of the visit must not be visible: they are hashed as if nothing
-    /// had been met before except the surroundings of the innermost scope.
+    /// Starts a context for the fields of an object bound where the order of the visit
+    /// must not be visible. The fields are hashed as if the walk had only met the
+    /// surroundings of the innermost scope before.
     pub(super) fn isolate(&mut self, levels: &Levels) {
         let parent = self.scopes.last().map_or(ROOT, |scope| scope.context);
         let nesting = self.contexts[parent as usize].nesting + 1;
@@ -276,8 +278,8 @@ impl<Out: Copy> VarNumbering<Out> {
     /// Returns to the context that was current before.
     pub(super) fn leave(&mut self, before: u32) {
         self.current = before;
-        // Names from inside have no meaning outside; depending on the current
-        // context is the safe assumption for everything else that was used.
+        // Names from inside have no meaning outside; for all other names used,
+        // depending on the current context is the safe assumption.
         if self.contexts[self.used as usize].depth > self.contexts[before as usize].depth {
             self.used = before;
         }
@@ -288,11 +290,11 @@ impl<Out: Copy> VarNumbering<Out> {
         self.in_contexts.len()
     }
 
-    /// Numbers the objects that the alternatives of a hook have met since then, in an order
-    /// that does not depend on the order of the alternatives, and returns their
-    /// appearances in this order; `answers` are those of the contexts. Objects with equal
-    /// appearances are returned, too, but stay unnumbered, since nothing but the order of
-    /// the questions tells them apart.
+    /// Numbers the objects that the alternatives of a hook have met since `from`, in an
+    /// order independent of the order of the alternatives, and returns their
+    /// appearances in this order. `answers` has one answer per context. Objects
+    /// with equal appearances are returned, too, but stay unnumbered, since only the
+    /// order of the questions tells them apart.
     pub(super) fn settle(
         &mut self,
         from: usize,
@@ -305,7 +307,7 @@ impl<Out: Copy> VarNumbering<Out> {
         let mut met: Vec<(Appearances, u32)> = Vec::new();
         for index in indices {
             let ident = self.bindings.get(index).idents[0];
-            // A free variable is named by its identity already.
+            // A free variable is already named by its identity.
             if self.bindings.of(0, ident) != Some(index) || self.is_by_identity(index) {
                 continue;
             }
@@ -388,8 +390,8 @@ impl<Out: Copy> VarNumbering<Out> {
 
     // ---- bindings and names -------------------------------------------------
 
-    /// True if a binding of this level belongs where everything is met in one
-    /// fixed order: at the root, or in a scope opened in this context.
+    /// True if a binding of this level belongs to a place visited in one fixed order:
+    /// the root, or a scope opened in this context.
     #[inline]
     pub(super) fn in_order(&self, level: u32) -> bool {
         self.current == ROOT || level > self.contexts[self.current as usize].base
@@ -414,7 +416,7 @@ impl<Out: Copy> VarNumbering<Out> {
         index
     }
 
-    /// True if a binding is that of a free variable.
+    /// True if a binding is the binding of a free variable.
     pub(super) fn is_by_identity(&self, index: u32) -> bool {
         self.numbered[index as usize].naming == Naming::Identity
     }
@@ -424,8 +426,8 @@ impl<Out: Copy> VarNumbering<Out> {
         self.numbered[index as usize].naming == Naming::Fields
     }
 
-    /// The name of a variable in a part at this scope level; None inside alternatives, and
-    /// for a variable that is not named yet or has no name but its identity.
+    /// The name of a variable in a part at this scope level; None inside alternatives,
+    /// and for a variable without a name or with only its identity as a name.
     pub(super) fn outer_name(&self, index: u32, level: u32) -> Option<OuterName> {
         let Numbered { naming, names, .. } = &self.numbered[index as usize];
         match naming {
@@ -490,8 +492,8 @@ impl<Out: Copy> VarNumbering<Out> {
         }
     }
 
-    /// The number of dag nodes numbered so far in the innermost scope, or in scopes inside
-    /// of it that have ended.
+    /// The number of dag nodes numbered up to this point in the innermost scope, or in
+    /// ended scopes inside.
     pub(super) fn numbered_nodes(&self, levels: &Levels) -> u32 {
         let place = self.known_place(levels.current());
         self.places
@@ -499,7 +501,7 @@ impl<Out: Copy> VarNumbering<Out> {
             .map_or(0, |place| place.next)
     }
 
-    /// Counts dag nodes that are not visited, as if they were.
+    /// Counts unvisited dag nodes like visited dag nodes.
     pub(super) fn skip_nodes(&mut self, count: u32, levels: &Levels) {
         if count > 0 {
             let place = self.place(levels.current());
@@ -507,7 +509,7 @@ impl<Out: Copy> VarNumbering<Out> {
         }
     }
 
-    /// The place where dag nodes of a level are numbered now.
+    /// The place that numbers dag nodes of a level at this point.
     fn place(&mut self, level: u32) -> u32 {
         let known = self.known_place(level);
         if known != NO_PLACE {
@@ -537,7 +539,8 @@ impl<Out: Copy> VarNumbering<Out> {
         places.iter().find(is_known).copied().unwrap_or(NO_PLACE)
     }
 
-    /// The place that has taken over the numbers of one, and the first of them there.
+    /// The place that has taken over the numbers of a place, and the first of these
+    /// numbers in the new place.
     fn resolve(&mut self, place: u32) -> (u32, u32) {
         let (mut last, mut first) = (place, 0);
         while let Some((around, offset)) = self.places[last as usize].ended {
@@ -554,8 +557,8 @@ impl<Out: Copy> VarNumbering<Out> {
         (last, first)
     }
 
-    /// The name that a bound object already has here, and the context that
-    /// knows it.
+    /// The name that a bound object already has at this point, and the context that
+    /// knows the name.
     #[inline(always)]
     pub(super) fn known_name(&mut self, index: u32, levels: &Levels) -> Option<(VarKey, u32)> {
         let Numbered { naming, names, .. } = &self.numbered[index as usize];
@@ -582,7 +585,8 @@ impl<Out: Copy> VarNumbering<Out> {
         }
     }
 
-    /// The level of the scope in which an object with this name is numbered, and its number.
+    /// The level of the scope in which an object with this name is numbered, and the
+    /// object's number.
     fn level_and_number(&mut self, index: u32, name: FirstName) -> (u32, u32) {
         match name.place {
             NO_PLACE => (self.bindings.get(index).level, name.number),
@@ -610,7 +614,7 @@ impl<Out: Copy> VarNumbering<Out> {
     }
 }
 
-/// The number of scopes between the current place and one of this level, which is around it.
+/// The number of scopes between the current place and an enclosing scope of this level.
 fn distance(level: u32, levels: &Levels) -> u32 {
     match level {
         0 => 0,

@@ -1,4 +1,4 @@
-//! Which repeated passages become blocks.
+//! The choice of the repeated passages that become blocks.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -11,10 +11,10 @@ use super::suffixes::{Passage, Suffixes};
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;
 
-/// How often passages are looked for in what is left.
+/// The maximum number of searches for passages in the remaining items.
 const ROUNDS: usize = 8;
 
-/// The occurrences picked in a round, and the items checked, for each item.
+/// The occurrences picked in a round per item, and the items checked per item.
 const WORK: usize = 64;
 
 /// A block: the items of its copies.
@@ -23,7 +23,7 @@ pub(super) struct Block {
     pub(super) length: usize,
 }
 
-/// How much is known about a candidate.
+/// The facts known about a candidate.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Certainty {
     /// A passage; its score is a bound.
@@ -34,8 +34,8 @@ enum Certainty {
     Checked,
 }
 
-/// A candidate, those that are looked at first being the greatest: those that save most,
-/// and among equal ones those that are short and start early.
+/// A candidate. Candidates examined first are greater: more nodes saved, and for equal
+/// savings a shorter length and an earlier start.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     /// The nodes saved, or a bound.
@@ -50,7 +50,7 @@ pub(super) struct Chooser<'i> {
     items: &'i Items,
     min_size: usize,
     min_count: usize,
-    /// The number of nodes before each item, and in all.
+    /// The number of nodes before an item, by item, and the total.
     nodes: Vec<usize>,
     /// The items of chosen blocks: starts with ends.
     taken: BTreeMap<u32, u32>,
@@ -79,7 +79,7 @@ impl<'i> Chooser<'i> {
         }
     }
 
-    /// Chooses blocks until no passage is left, or for as many rounds as are allowed.
+    /// Chooses blocks until no passage is left, or the rounds are used up.
     pub(super) fn run(&mut self) -> Result<Vec<Block>> {
         for _ in 0..ROUNDS {
             let known = self.blocks.len();
@@ -135,8 +135,7 @@ impl<'i> Chooser<'i> {
         Ok(())
     }
 
-    /// The words of all items. Those of chosen blocks, and the ends of values, are found
-    /// nowhere else.
+    /// The words of all items. Items of chosen blocks have unique words.
     fn text(&self) -> Vec<u32> {
         let mut text = self.items.words.clone();
         let mut unique = text.iter().copied().max().unwrap_or(0);
@@ -148,7 +147,7 @@ impl<'i> Chooser<'i> {
         text
     }
 
-    /// Adds the candidates that a passage leads to.
+    /// Adds the candidates to which a passage leads.
     fn pick(&mut self, suffixes: &Suffixes, passage: Passage, heap: &mut BinaryHeap<Candidate>) {
         if !spend(&mut self.picks, passage.count()) {
             return;
@@ -157,7 +156,7 @@ impl<'i> Chooser<'i> {
         let mut starts = suffixes.order[range].to_vec();
         starts.sort_unstable();
         let gaps = starts.windows(2).map(|pair| pair[1] - pair[0]);
-        // Occurrences that overlap come from a shorter passage that is repeated.
+        // Occurrences that overlap come from a shorter repeated passage.
         if let Some(period) = gaps.min().filter(|gap| *gap < passage.length) {
             let picked = self.apart(&starts, period);
             heap.extend(self.candidate(picked, period, Certainty::Picked));
@@ -166,7 +165,8 @@ impl<'i> Chooser<'i> {
         heap.extend(self.candidate(picked, passage.length, Certainty::Picked));
     }
 
-    /// The copies of a candidate, or those of the block of which it is a repetition.
+    /// The copies of a candidate, or the copies of the smaller block that the candidate
+    /// repeats.
     fn shortened(
         &mut self,
         text: &[u32],
@@ -194,7 +194,7 @@ impl<'i> Chooser<'i> {
         }
     }
 
-    /// The first of these occurrences, and always the next that does not overlap.
+    /// The first of these occurrences, and always the next occurrence without overlap.
     fn apart(&self, starts: &[u32], length: u32) -> Vec<u32> {
         let mut end = 0;
         let mut picked = Vec::new();
@@ -219,8 +219,8 @@ impl<'i> Chooser<'i> {
         })
     }
 
-    /// The largest set of occurrences in which each item uses items of its own copy exactly
-    /// where its counterparts do.
+    /// The largest set of occurrences whose items use items of their own copy exactly
+    /// where their counterparts do.
     fn agreeing(&mut self, starts: Vec<u32>, length: u32) -> Vec<u32> {
         if !spend(&mut self.checks, starts.len() * length as usize) {
             return Vec::new();
@@ -237,7 +237,7 @@ impl<'i> Chooser<'i> {
         largest.unwrap_or_default()
     }
 
-    /// For each edge of a run of items, where in the run it leads.
+    /// The targets of the edges of a run of items, relative to the run.
     fn wiring(&self, start: u32, length: u32) -> Vec<u32> {
         let mut wiring = Vec::new();
         for item in start..start + length {
@@ -279,7 +279,7 @@ impl<'i> Chooser<'i> {
     }
 }
 
-/// Takes work off what is left; false if there is too little.
+/// Subtracts work from the remaining budget; false if the budget is too small.
 fn spend(left: &mut usize, work: usize) -> bool {
     let can = *left >= work;
     *left = left.saturating_sub(work);

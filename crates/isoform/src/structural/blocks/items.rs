@@ -1,5 +1,5 @@
-//! The dataflow nodes of values in a canonical order, each with a word that says what it
-//! computes and edges to what it uses.
+//! The dataflow nodes of values in a canonical order. An item has a word for its
+//! computation and edges to the items used.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -17,37 +17,37 @@ use crate::traverse::children_of;
 use crate::traverse::graph::{Graph, NodeId, Role};
 use crate::traverse::uses::Uses;
 
-/// A word: equal for nodes that compute the same of what they use.
+/// A word: equal for nodes with the same computation on the nodes used.
 pub(super) type Word = u32;
 
-/// No item: an edge that leads to something that is not a node.
+/// No item: the target of an edge to an object that is not a node.
 pub(super) const OUTSIDE: u32 = u32::MAX;
 
-/// A part with more edges than this becomes an item of its own, so that parts that occur
-/// in many places do not multiply their edges.
+/// A part with more edges than this becomes an item of its own, to avoid a copy of the
+/// edges at every occurrence of the part.
 const MANY_EDGES: usize = 16;
 
-/// How far a variable that is bound to another one is followed.
+/// The maximum number of steps from a variable along bindings to other variables.
 const COPIES: usize = 16;
 
-/// An edge of an item: the item that it leads to, and which of the variables that this
-/// defines; zero for the item itself.
+/// An edge of an item: the target item, and the number of the variable among the
+/// target's definitions; zero for the item itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Edge {
     pub(super) item: u32,
     pub(super) definition: u32,
 }
 
-/// The items of all values, those of one value after those of another.
+/// The items of all values, one value after the other.
 #[derive(Default)]
 pub(super) struct Items {
     pub(super) words: Vec<Word>,
-    /// The nodes; None for what only binds a node to a variable, and for parts.
+    /// The nodes; None for items that only bind a node to a variable, and for parts.
     pub(super) objects: Vec<Option<Ref<Obj>>>,
     edges: Vec<Edge>,
-    /// Where the edges of each item start, and the end.
+    /// The start of an item's edges, by item, and the end.
     starts: Vec<u32>,
-    /// Where the items of each value end.
+    /// The end of a value's items, by value.
     ends: Vec<usize>,
 }
 
@@ -86,7 +86,7 @@ impl Items {
     }
 }
 
-/// The form of a node, or of a part of one, without the nodes and variables that it uses.
+/// The form of a node, or of a part of a node, without the nodes and variables used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Token {
     Object(u32),
@@ -101,7 +101,7 @@ enum Token {
 #[derive(Default)]
 struct Words {
     shapes: HashMap<Vec<Token>, Word, RandomState>,
-    /// The values whose hash is the same, each with its number.
+    /// Values with their numbers, by hash.
     plain: HashMap<u64, Vec<(Value, Word)>, RandomState>,
     count: Word,
 }
@@ -121,8 +121,8 @@ impl Words {
         word
     }
 
-    /// The word of a value without uses of other nodes; a new word if the value cannot be
-    /// compared.
+    /// The word of a value without uses of other nodes; a new word if the value cannot
+    /// be compared.
     fn of_plain(&mut self, value: &Value) -> Result<Word> {
         let options = CompareOptions {
             skip_tensor_content: true,
@@ -161,7 +161,7 @@ struct Reader<'u, 'w> {
     words: &'w mut Words,
     shapes: Vec<Option<Shape>>,
     items: HashMap<NodeId, u32, RandomState>,
-    /// For each definition, the item around it and the position among its edges.
+    /// For each definition, the item around it and the position among the item's edges.
     definitions: HashMap<NodeId, (u32, u32), RandomState>,
 }
 
@@ -229,7 +229,7 @@ impl<'u, 'w> Reader<'u, 'w> {
         kind == Some(Kind::Dag) && !node.is_key
     }
 
-    /// The shape of a node, apart from whether it is an item; None for variables.
+    /// The shape of a node, apart from being an item; None for variables.
     fn shape(&mut self, node: NodeId) -> Result<Option<Shape>> {
         let found = self.graph.node(node);
         if found.role != Role::Plain {
@@ -269,7 +269,8 @@ impl<'u, 'w> Reader<'u, 'w> {
         let custom = info.class() == Payload::Node && !info.hooks.are_structural_defaults();
         let word = match (custom, targets.is_empty()) {
             (false, _) => self.words.of_shape(tokens),
-            // Custom comparison decides; where it depends on a context, nothing is equal.
+            // Custom comparison decides; if the decision depends on a context, no two
+            // nodes are equal.
             (true, true) => self.words.of_plain(&found.value)?,
             (true, false) => self.words.fresh(),
         };
@@ -301,7 +302,7 @@ impl<'u, 'w> Reader<'u, 'w> {
         }
     }
 
-    /// Where an edge leads.
+    /// The target of an edge.
     fn resolved(&self, mut target: NodeId) -> Edge {
         for _ in 0..COPIES {
             let node = self.graph.node(target);

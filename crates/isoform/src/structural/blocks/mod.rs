@@ -1,15 +1,16 @@
-//! Repeated blocks of dataflow graphs: runs of nodes that compute the same of different
-//! inputs, such as the layers of a transformer.
+//! Repeated blocks of dataflow graphs: runs of nodes that perform the same computation
+//! on different inputs, such as the layers of a transformer.
 //!
-//! Equal subterms cannot show them, since each layer contains all layers before it. Here
-//! a graph is a text instead, one word per node, whose repeated passages are found by a
-//! suffix array; edges decide which of them are copies.
+//! Equal subterms cannot show such blocks, since every layer contains all layers
+//! before. Instead, this module treats a graph as a text with one word per node. A
+//! suffix array finds the repeated passages, and edges decide which passages are
+//! copies.
 //!
 //! | file | job |
 //! |---|---|
 //! | `items.rs` | the nodes of values in a canonical order, with words and edges |
 //! | `suffixes.rs` | the repeated passages of a text |
-//! | `choose.rs` | which passages become blocks, and which copies agree |
+//! | `choose.rs` | the passages that become blocks, and copies with the same edges |
 
 mod choose;
 mod items;
@@ -24,39 +25,42 @@ use items::Items;
 /// A block of dataflow nodes that occurs several times.
 #[derive(Clone, Debug)]
 pub struct RepeatedBlock {
-    /// The copies in order, at least two: the number of the value that contains the copy,
-    /// and its nodes. Nodes at the same position of two copies correspond to each other.
+    /// The copies in order, at least two: the number of the value that contains the
+    /// copy, and the copy's nodes. Nodes at the same position of two copies correspond
+    /// to each other.
     pub places: Vec<(usize, Vec<Ref<Obj>>)>,
 }
 
 impl RepeatedBlock {
-    /// The number of nodes in each copy.
+    /// The number of nodes in a copy.
     pub fn size(&self) -> usize {
         self.places.first().map_or(0, |(_, nodes)| nodes.len())
     }
 
-    /// The nodes that would go if the block were a function, and each copy a call of it:
-    /// (size - 1) * (count - 1).
+    /// The number of nodes removed if the block became a function, and every copy a
+    /// call: (size - 1) * (count - 1).
     pub fn saved(&self) -> usize {
         self.size().saturating_sub(1) * self.places.len().saturating_sub(1)
     }
 }
 
-/// Returns blocks of dataflow nodes that occur several times in values, those that save
-/// most first: "this block of 52 nodes, 24 times".
+/// Returns blocks of dataflow nodes that occur several times in values, largest savings
+/// first: "this block of 52 nodes, 24 times".
 ///
-/// Nodes are the objects of kind [`dag`](crate::types::Kind::Dag). Two nodes correspond if
-/// they are structurally equal apart from the nodes and variables that they use, and from
-/// the elements of tensors. Two blocks are copies if their nodes correspond one by one, and
-/// if a node uses one of its own block exactly where its counterpart does, with the same
-/// position; everything else that it uses is a parameter of the block. A use of a variable
-/// that is [bound](crate::traverse::BINDING) to a node is a use of that node.
+/// Nodes are the objects of kind [`dag`](crate::types::Kind::Dag). Two nodes correspond
+/// if they are structurally equal apart from the nodes and variables used, and from the
+/// elements of tensors. Two blocks are copies under two conditions. Their nodes
+/// correspond one by one. A node uses a node of its own block exactly where its
+/// counterpart does, with the same position; all other values used are parameters of
+/// the block. A use of a variable that is [bound](crate::traverse::BINDING) to a node
+/// is a use of that node.
 ///
-/// A block is a run of nodes in the order in which a depth-first visit finishes them. Blocks
-/// do not overlap, have at least `min_size` nodes and `min_count` copies (two, if that is
-/// less), and are not repetitions of a smaller block of that size. They are chosen greedily
-/// by what they [save](RepeatedBlock::saved), in at most eight rounds of bounded work, so
-/// that a program with very many different blocks may keep some to itself.
+/// A block is a run of nodes in the order in which a depth-first visit finishes them.
+/// Blocks do not overlap, have at least `min_size` nodes and `min_count` copies (two,
+/// if less), and are not repetitions of a smaller block of that size. The choice is
+/// greedy by the nodes [saved](RepeatedBlock::saved), in at most eight rounds of
+/// bounded work: a program with very many different blocks may contain more blocks than
+/// returned.
 ///
 /// O(n log² n) for n distinct objects.
 ///
@@ -110,7 +114,7 @@ pub fn repeated_blocks(
         places: places(block.starts, block.length),
     });
     let mut blocks: Vec<RepeatedBlock> = blocks.collect();
-    // Stable, so that blocks that save the same stay in their order.
+    // Stable: blocks with equal savings stay in their order.
     blocks.sort_by_key(|block| std::cmp::Reverse(block.saved()));
     Ok(blocks)
 }

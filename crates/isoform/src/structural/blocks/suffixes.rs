@@ -1,6 +1,7 @@
 //! The repeated passages of a text, found by a suffix array.
 
-/// A passage that occurs several times and cannot be extended to the right at all of them.
+/// A passage that occurs several times and cannot be extended to the right at all
+/// occurrences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Passage {
     pub(super) length: u32,
@@ -22,8 +23,8 @@ pub(super) struct Suffixes {
 }
 
 impl Suffixes {
-    /// Sorts the suffixes of a text by prefix doubling, and lists the passages of at least
-    /// `min_length` words, at most one for each position. O(n log² n).
+    /// Sorts the suffixes of a text by prefix doubling, and lists the passages of at
+    /// least `min_length` words, at most one for each position. O(n log² n).
     ///
     /// Sources: Manber and Myers, "Suffix arrays", 1993; Kasai, Lee, Arimura, Arikawa and
     /// Park, "Linear-time longest-common-prefix computation in suffix arrays", 2001;
@@ -56,12 +57,12 @@ fn sorted(text: &[u32]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..text.len() as u32).collect();
     let mut ranks = text.to_vec();
     let mut next = ranks.clone();
-    // The ranks are those of the first so many words, one word at the start.
+    // The ranks of prefixes of this many words, one word at the start.
     let mut width = 0;
     loop {
         let key = |start: u32| {
             let start = start as usize;
-            // A suffix that ends is less than one that goes on.
+            // A suffix that ends is less than a longer suffix.
             (ranks[start], ranks.get(start + width).copied())
         };
         order.sort_unstable_by_key(|&start| key(start));
@@ -78,7 +79,7 @@ fn sorted(text: &[u32]) -> Vec<u32> {
     }
 }
 
-/// For each suffix in order, the length of the prefix that it shares with the one before.
+/// For each suffix in order, the length of the prefix shared with the previous suffix.
 fn common_prefixes(text: &[u32], order: &[u32]) -> Vec<u32> {
     let mut ranks = vec![0u32; order.len()];
     for (rank, &start) in order.iter().enumerate() {

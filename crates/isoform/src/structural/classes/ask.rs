@@ -7,12 +7,12 @@ use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::value::Value;
 
-/// The structural hash of a value; None if it cannot be compared.
+/// The structural hash of a value; None if the value cannot be compared.
 ///
 /// # Errors
 ///
-/// Those of custom hashes, except for `TypeError`; `ValueError` for a cycle; errors from
-/// the host that end the operation.
+/// Errors of custom hashes, except for `TypeError`; `ValueError` for a cycle; errors
+/// from the host that end the operation.
 pub(super) fn engine_hash(
     value: &Value,
     map_free_vars: bool,
@@ -31,8 +31,8 @@ pub(super) fn engine_hash(
 ///
 /// # Errors
 ///
-/// Those of custom comparisons, except for `TypeError`; `ValueError` for a cycle; errors
-/// from the host that end the operation.
+/// Errors of custom comparisons, except for `TypeError`; `ValueError` for a cycle;
+/// errors from the host that end the operation.
 pub(super) fn engine_equal(
     left: &Value,
     right: &Value,
@@ -47,7 +47,7 @@ pub(super) fn engine_equal(
     }
 }
 
-/// The objects visited between two checks with the host. A call that visits more checks
+/// The objects visited between two checks with the host. A call with more visits checks
 /// by itself.
 const BETWEEN_CHECKS: u64 = 1 << 14;
 

@@ -1,9 +1,9 @@
 //! The classes of subterms that only comparison can tell apart.
 //!
-//! Few programs have any: custom comparisons among variables, maps whose keys are
-//! bound, variables that outlive another one that their type mentions, and, with exact
-//! sharing, equal dag nodes. For each of them the hash of the whole subterm finds
-//! candidates, and comparison decides; the costs are counted.
+//! Few programs have such subterms: custom comparisons among variables, maps with bound
+//! keys, variables that outlive another variable mentioned by their type, and, with
+//! exact sharing, equal dag nodes. The hash of the whole subterm finds candidates, and
+//! comparison decides; the costs are counted.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -14,8 +14,8 @@ use crate::kernel::error::Result;
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 
-/// A property that equal subterms share and that is known without comparison: the type
-/// and, unless a custom comparison may ignore parts, the size.
+/// A property of equal subterms that is known without comparison: the type and, unless
+/// a custom comparison may ignore parts, the size.
 type QuickKey = (u32, u64);
 
 impl Walked {
@@ -23,8 +23,8 @@ impl Walked {
     ///
     /// # Errors
     ///
-    /// Those of custom comparisons, except for `TypeError`; errors from the host that end
-    /// the operation.
+    /// Errors of custom comparisons, except for `TypeError`; errors from the host that
+    /// end the operation.
     pub(super) fn decide(&mut self) -> Result<()> {
         self.classify()?;
         if self.options.sharing {
@@ -40,7 +40,7 @@ impl Walked {
             .iter()
             .map(|number| outline(&self.nodes[*number]))
             .collect();
-        // For each hash, a member of each class.
+        // For each hash, one member per class.
         let mut buckets: HashMap<u64, Vec<usize>, RandomState> = HashMap::default();
         let mut seen = vec![false; self.classes as usize];
         for number in 0..self.nodes.len() {
@@ -60,7 +60,7 @@ impl Walked {
         Ok(())
     }
 
-    /// The class of a node that comparison decides.
+    /// The class of a node with a class decided by comparison.
     fn find(
         &mut self,
         number: usize,
@@ -95,8 +95,8 @@ impl Walked {
         engine_hash(&value, self.options.map_free_vars, &mut self.costs)
     }
 
-    /// Marks whatever contains one of several equal dag nodes: whether another value
-    /// with the same contents is equal depends on which of them it shares.
+    /// Marks every object that contains one of several equal dag nodes: the equality of
+    /// another value with the same contents depends on the dag node shared.
     fn mark_repeated_sharing(&mut self) {
         let is_dag = |node: &Node| node.object.type_info().kind() == Kind::Dag;
         let mut counts: HashMap<u32, u32, RandomState> = HashMap::default();

@@ -3,11 +3,11 @@
 /// No vertex.
 const NONE: u32 = u32::MAX;
 
-/// The dominator tree of a graph: which vertices every path from the root passes.
+/// The dominator tree of a graph: the vertices on every path from the root.
 pub(super) struct Dominators {
-    /// The immediate dominator of each vertex; its own number for the root.
+    /// The immediate dominator of a vertex, by vertex; the root for the root.
     parents: Vec<u32>,
-    /// An ancestor some way up, at the same height for vertices of the same depth.
+    /// An ancestor further up, at the same height for vertices of the same depth.
     jumps: Vec<u32>,
     depths: Vec<u32>,
     /// The reachable vertices, dominators first.
@@ -44,7 +44,7 @@ impl Dominators {
                 if !is_reachable[from as usize] {
                     continue;
                 }
-                // A predecessor that comes later closes a cycle.
+                // A later predecessor closes a cycle.
                 let is_later = made.parents[from as usize] == NONE;
                 let from = if is_later { root } else { from };
                 dominator = match dominator {
@@ -139,8 +139,7 @@ impl Adjacency {
     }
 }
 
-/// The vertices reached from a root, each before those that it leads to, unless an edge
-/// closes a cycle.
+/// The vertices reached from a root, predecessors first unless an edge closes a cycle.
 fn reverse_postorder(forward: &Adjacency, root: u32) -> Vec<u32> {
     let vertices = forward.starts.len() - 1;
     let mut entered = vec![false; vertices];
@@ -169,7 +168,7 @@ fn reverse_postorder(forward: &Adjacency, root: u32) -> Vec<u32> {
 mod tests {
     use super::Dominators;
 
-    /// By definition: the vertices without which another one cannot be reached.
+    /// By definition: the vertices without which the vertex cannot be reached.
     fn by_removal(vertices: u32, edges: &[(u32, u32)], vertex: u32) -> Vec<u32> {
         let reaches = |without: Option<u32>| {
             let mut seen = vec![false; vertices as usize];

@@ -15,23 +15,24 @@ use crate::kernel::value::Value;
 /// A group of structurally equal subterms.
 #[derive(Clone, Debug)]
 pub struct Duplicate {
-    /// The objects, each with the number of the first value that contains it, in the
-    /// order in which they are finished.
+    /// The objects in the order in which they are finished, with the number of the
+    /// first value that contains the object.
     pub members: Vec<(usize, Ref<Obj>)>,
     /// The number of nodes in a member, counting every occurrence, as in
     /// [`SubtermClasses::size`].
     pub size: u64,
-    /// The number of nodes saved if a single object replaces all members. Parts that the
-    /// members share already, or that also occur elsewhere, do not count.
+    /// The number of nodes saved if a single object replaces all members. Parts already
+    /// shared by the members, or also occurring elsewhere, do not count.
     pub saved: u64,
 }
 
 /// Returns the subterms that occur several times in values, up to renaming of free
-/// variables, confirmed by comparison, with those that save most first.
+/// variables. The groups are confirmed by comparison, and sorted by the number of nodes
+/// saved, highest first.
 ///
-/// Each group has at least `min_count` members (two, if that is less) of at least
-/// `min_size` nodes (two, if that is less). Groups are maximal: a group is left out if
-/// all occurrences of its members are inside members of another group.
+/// Every group has at least `min_count` members (two, if less) of at least `min_size`
+/// nodes (two, if less). Groups are maximal: a group is left out if all occurrences of
+/// its members are inside members of another group.
 ///
 /// Takes a table of [classes](super::subterm_classes), O(n log n) for n subterms, and
 /// time linear in the sizes of all members of the result.
@@ -110,7 +111,7 @@ impl ClassOptions {
                 .into_iter()
                 .map(|(class, saved)| group(&classes, class, saved, &ends))
                 .collect();
-            // Stable, so that groups that save the same stay in the order of classes.
+            // Stable: groups with equal savings stay in the order of classes.
             found.sort_by_key(|group| std::cmp::Reverse((group.saved, group.size)));
             return Ok(found);
         }
@@ -130,8 +131,9 @@ fn group(classes: &SubtermClasses, class: Class, saved: u64, ends: &[usize]) -> 
     }
 }
 
-/// The classes that are large and frequent enough, with the number of nodes that each
-/// class saves. A class is left out if it only occurs inside another such class.
+/// The classes that are large and frequent enough, with the number of nodes saved by
+/// the class. A class is left out if all its occurrences are inside another class of
+/// the result.
 fn maximal(
     classes: &SubtermClasses,
     edges: &[(u64, u64)],
@@ -144,7 +146,8 @@ fn maximal(
     if groups.is_empty() {
         return Vec::new();
     }
-    // A class leads to those of its members' parts, and the root to the rest.
+    // A class leads to the classes of its members' parts, and the root to all top-level
+    // objects.
     let root = classes.len() as u32;
     let mut arrows = Vec::new();
     let mut is_inside = vec![false; classes.nodes.len()];
@@ -171,7 +174,8 @@ fn maximal(
         let above = dominators.of(vertex);
         covered[vertex as usize] = covered[above as usize] || chosen.contains(&above);
     }
-    // The objects and the classes that only occur inside each class, itself included.
+    // Per class, the objects and the classes that only occur inside the class, itself
+    // included.
     let mut inside = vec![(0u64, 0u64); classes.len() + 1];
     for &vertex in dominators.order.iter().skip(1).rev() {
         let own = classes.node_count(Class(vertex));

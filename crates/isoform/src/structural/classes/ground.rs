@@ -1,8 +1,8 @@
-//! Objects with custom comparisons that mention nothing bound elsewhere.
+//! Objects with custom comparisons that mention no object bound elsewhere.
 //!
-//! Such an object is equal to another one in one place if it is in every place, so it
-//! is represented in other hashes by the number of its class, and comparison
-//! is asked once per object.
+//! If such an object equals another object in one place, they are equal in every place.
+//! Other hashes therefore represent the object by the number of its class, and
+//! comparison runs once per object.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -19,7 +19,7 @@ use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::cursor::{Cursor, Part, View};
 
-/// The objects known to be ground, and the classes of those with custom comparisons.
+/// The objects known to be ground, and the classes of objects with custom comparisons.
 #[derive(Default)]
 pub(super) struct Ground {
     known: HashSet<u64, RandomState>,
@@ -28,8 +28,8 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// True if no variable, dag node or callable is reachable through any field, and
-    /// nothing mutable unless contents are compared.
+    /// True if no variable, dag node or callable is reachable through any field, and no
+    /// mutable object either unless contents are compared.
     pub(super) fn contains(
         &mut self,
         section: &Section,
@@ -53,17 +53,18 @@ impl Ground {
         !found
     }
 
-    /// True if something mutable is reachable.
+    /// True if a mutable object is reachable.
     pub(super) fn has_mutable(&self, section: &Section, object: ObjRef<'_>) -> bool {
         let mut seen = HashSet::default();
         search(section, object, &mut seen, &self.known, can_change)
     }
 
-    /// The number of the class of a ground object; None if it cannot be compared.
+    /// The number of the class of a ground object; None if the object cannot be
+    /// compared.
     ///
     /// # Errors
     ///
-    /// Those of custom comparisons, except for `TypeError`.
+    /// Errors of custom comparisons, except for `TypeError`.
     pub(super) fn class(
         &mut self,
         section: &mut Section,
@@ -96,8 +97,8 @@ fn can_change(object: ObjRef<'_>) -> bool {
     info.class() == Payload::Mutable || info.may_change()
 }
 
-/// True if an object with this property is reachable, through objects that are not
-/// known to have none below them.
+/// True if an object with this property is reachable. The search skips objects known to
+/// have no such object below.
 fn search<'a>(
     section: &Section,
     root: ObjRef<'a>,

@@ -24,15 +24,15 @@ type Idents = HashSet<u64, RandomState>;
 /// memory, smaller files, and traversals that visit every shared part once.
 ///
 /// The first occurrence stays, with its ignored fields. Only nodes of kind tree and
-/// const-tree, arrays and maps are merged, and only those without definitions that
-/// outlive them, whose free variables are the same. Variables and their fields, lists,
-/// dicts, objects with mutable fields, custom comparisons and keys of maps stay as they
-/// are, with everything inside. A dag node is never merged, and it is rebuilt where a part
-/// has changed unless it also occurs inside one of those. If nothing is repeated, the
-/// result is the same object.
+/// const-tree, arrays and maps are merged, and only if they have the same free
+/// variables and no definitions that outlive them. Variables and their fields, lists,
+/// dicts, objects with mutable fields, custom comparisons and keys of maps stay
+/// unchanged, with all objects inside. A dag node is never merged, and is rebuilt where
+/// a part has changed unless the dag node also occurs inside an unchanged object of
+/// these kinds. Without repetitions, the result is the same object.
 ///
 /// Takes a table of [classes](super::subterm_classes) and a rewrite, and compares every
-/// subterm that goes with the one that replaces it: linear in the distinct objects.
+/// replaced subterm with its replacement: linear in the distinct objects.
 ///
 /// # Errors
 ///
@@ -158,9 +158,9 @@ fn can_rebuild(object: ObjRef<'_>) -> bool {
 
 struct Interning<'a> {
     rewriter: Rewriter<'a, ()>,
-    /// The classes with several members, by the identity numbers of these.
+    /// The classes with several members, by the identity numbers of the members.
     classes: HashMap<u64, u32, RandomState>,
-    /// For each class the first member that was finished.
+    /// The first finished member, by class.
     firsts: HashMap<u32, ObjRef<'a>, RandomState>,
     results: HashMap<u64, Outcome, RandomState>,
     /// Dag nodes that stay the same objects.
@@ -246,7 +246,7 @@ impl<'a> Interning<'a> {
         (!first.same_as(object)).then_some(first)
     }
 
-    /// True if comparison confirms that an object may replace another one.
+    /// True if comparison confirms that an object may replace another object.
     fn is_equal(
         &mut self,
         section: &mut Section,

@@ -3,12 +3,12 @@
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-/// For each variable, the variables whose fields mention it directly: outside of the
-/// fields of a third variable.
+/// For each variable, the variables whose fields mention the variable directly: outside
+/// of the fields of a third variable.
 ///
-/// Direct mentions suffice to find all variables that depend on a variable: a map with a
-/// variable also contains all variables mentioned in its fields, so the map contains
-/// every link of a chain of mentions.
+/// Direct mentions suffice to find all variables that depend on a variable. A map with
+/// a variable also contains all variables mentioned in its fields, and thereby every
+/// link of a chain of mentions.
 #[derive(Default)]
 pub(super) struct Mentions {
     pairs: HashSet<(u64, u64), RandomState>,
@@ -25,12 +25,12 @@ impl Mentions {
         }
     }
 
-    /// The variables whose fields mention this one.
+    /// The variables whose fields mention this variable.
     pub(super) fn of(&self, part: u64) -> &[u64] {
         self.by_part.get(&part).map_or(&[], Vec::as_slice)
     }
 
-    /// The variables that the fields of this one mention.
+    /// The variables mentioned by the fields of this variable.
     pub(super) fn in_fields_of(&self, whole: u64) -> &[u64] {
         self.by_whole.get(&whole).map_or(&[], Vec::as_slice)
     }

@@ -1,5 +1,5 @@
-//! Classes of all subterms of a value: which ones are equal to each other, found in one
-//! walk instead of a comparison of every pair.
+//! Classes of equal subterms of a value, found in one walk instead of a comparison of
+//! every pair.
 //!
 //! | file | job |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | `ground.rs` | custom comparisons that depend on no context |
 //! | `decide.rs`, `ask.rs` | the classes that only comparison can find |
 //! | `table.rs`, `options.rs` | the result, for users |
-//! | `duplicates.rs`, `dominators.rs` | repeated subterms of several values, by what they save |
+//! | `duplicates.rs`, `dominators.rs` | repeated subterms of several values, by the nodes saved |
 //! | `intern.rs` | the same value with equal subterms as one object |
 //!
 //! A class found by a summary alone never justifies a rewrite: `intern` and `duplicates`

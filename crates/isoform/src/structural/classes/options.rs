@@ -1,8 +1,8 @@
-//! The options of subterm classes, and what they cost.
+//! The options of subterm classes, and their costs.
 
-/// The options that decide which subterms are members of one class.
+/// The options for membership of subterms in a class.
 ///
-/// Its methods are the functions of this module with these options.
+/// The methods are the functions of this module with these options.
 ///
 /// ```
 /// use isoform::compare::ClassOptions;
@@ -14,35 +14,37 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ClassOptions {
     /// Free variables of a subterm are equal up to renaming, as in
-    /// [`CompareOptions::map_free_vars`](super::super::CompareOptions::map_free_vars): for
-    /// finding clones. Otherwise they match by identity: for sharing computations.
+    /// [`CompareOptions::map_free_vars`](super::super::CompareOptions::map_free_vars):
+    /// for finding clones. Otherwise they match by identity: for sharing computations.
     pub map_free_vars: bool,
     /// Dag nodes are equal only if they are shared in the same way, exactly as in
     /// comparison. Otherwise they are compared by contents, like trees.
     ///
-    /// Each subterm that contains one of several equal dag nodes, or a dag node with a
-    /// variable that is bound outside of the node but inside the subterm, is then hashed
-    /// and compared as a whole: quadratic in the depth at which that happens.
+    /// Two kinds of subterms are then hashed and compared as a whole, which is
+    /// quadratic in the depth of such nesting. A subterm of the first kind contains one
+    /// of several equal dag nodes. A subterm of the second kind contains a dag node
+    /// and, around the node, the binding of a variable used in the node.
     pub sharing: bool,
-    /// Lists, dicts and objects with mutable fields are only equal to themselves, so that
-    /// a class stays right whatever is written later. Otherwise they are equal if their
-    /// contents are at this moment.
+    /// Lists, dicts and objects with mutable fields are only equal to themselves, which
+    /// keeps a class right after later writes. Otherwise they are equal if their
+    /// contents are equal at this moment.
     pub mutable_by_identity: bool,
 }
 
 /// The work done for a table of classes; the measure of the complexity tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ClassCosts {
-    /// The objects visited, each once per kind of region in which it occurs.
+    /// The objects visited, counted once per kind of region.
     pub visits: u64,
-    /// The entries made or changed in maps from variables to positions: at most
-    /// n log2 n for n visits, if no subterm with many variables occurs several times; a
-    /// variable counts as one, whatever its fields mention.
+    /// The entries made or changed in maps from variables to positions. At most n log2
+    /// n for n visits, if no subterm with many variables occurs several times; a
+    /// variable counts as one entry, independent of its fields.
     pub map_updates: u64,
     /// The entries and nodes of maps copied because several subterms have them: at most
-    /// eight for each visit, and the logarithm of the number of variables for each update.
+    /// eight for each visit, and the logarithm of the number of variables for each
+    /// update.
     pub map_copies: u64,
-    /// The calls of hash and comparison, for subterms that only these can decide.
+    /// The calls of hash and comparison, for subterms that only these calls can decide.
     pub comparisons: u64,
     /// The objects visited by these calls.
     pub compared: u64,

@@ -1,5 +1,5 @@
-//! The positions of one variable in a subterm, and how those of parts become those of
-//! the whole.
+//! The positions of one variable in a subterm, and how positions in parts become
+//! positions in the whole.
 
 use crate::kernel::mixing::Mixing;
 
@@ -24,14 +24,14 @@ pub(super) enum Group {
 pub(super) const FIXED: u8 = 1;
 /// The variable is the key of a map, which is hashed by identity.
 pub(super) const KEY: u8 = 2;
-/// The variable occurs outside of the fields of other ones.
+/// The variable occurs outside of the fields of other variables.
 pub(super) const DIRECT: u8 = 4;
 
-/// The variable occurs in the fields of another one.
+/// The variable occurs in the fields of another variable.
 pub(super) const INDIRECT: u8 = 32;
-/// The fields of the variable mention others, which are in the map, too.
+/// The fields of the variable mention other variables, which are in the map, too.
 pub(super) const FIELDS: u8 = 64;
-/// The definition of the variable also binds what its fields mention.
+/// The definition of the variable also binds the variables mentioned by its fields.
 pub(super) const RECURSIVE: u8 = 128;
 /// The properties that all occurrences together have.
 const COLLECTED: u8 = KEY | DIRECT | INDIRECT | FIELDS;
@@ -68,7 +68,7 @@ impl Positions {
         self.groups[group as usize] != 0
     }
 
-    /// The properties that searches in a map look for: [`DIRECT`], [`OWN`] and [`OUTER`].
+    /// The properties wanted by searches in a map: [`DIRECT`], [`OWN`] and [`OUTER`].
     pub(super) fn marks(&self) -> u8 {
         let own = u8::from(self.has(Group::Own)) * OWN;
         let outer = u8::from(self.has(Group::Outer)) * OUTER;
@@ -76,15 +76,15 @@ impl Positions {
     }
 
     /// True if comparison itself must decide. Either the variable is a key, hashed by
-    /// identity, and bound. Or its meaning changed, and with it that of fields, which
-    /// comparison visits once only.
+    /// identity, and bound. Or the meaning of the variable has changed, and with it the
+    /// meaning of fields, which comparison visits only once.
     pub(super) fn is_irregular(&self) -> bool {
         let is_bound_key = self.flags & KEY != 0 && !self.is_free();
         is_bound_key || self.flags & (FIELDS | INDIRECT) != 0 && self.weight() > 1
     }
 
-    /// True if a map with this entry, if any, needs nothing else of what the fields of
-    /// the variable mention, since it has all of that with the same meaning.
+    /// True if a map with this entry, if any, already has all variables mentioned by
+    /// the fields of the variable, with the same meaning.
     pub(super) fn covers(old: Option<Positions>, new: Positions) -> bool {
         let Some(old) = old.filter(|old| old.flags & FIELDS != 0) else {
             return new.flags & FIELDS == 0;
@@ -101,8 +101,8 @@ impl Positions {
 
 const HERE: u64 = 0x6a09_e667_f3bc_c908;
 
-/// The positions of a variable in a parent, from those in its largest child and in
-/// another one, or in all children so far and another one.
+/// The positions of a variable in a parent, from its positions in the largest child and
+/// in another child, or in all earlier children and another child.
 pub(super) fn joined(
     mixing: Mixing,
     mark: u64,
@@ -130,7 +130,7 @@ pub(super) fn joined(
         };
     }
     let (first, second) = if later { (big, small) } else { (small, big) };
-    // The groups that the occurrences of the second one belong to.
+    // The groups to which the occurrences of the second child belong.
     let free = Group::Free as usize;
     let (outer, own) = (Group::Outer as usize, Group::Own as usize);
     let routes = if first.has(Group::Own) {

@@ -12,7 +12,7 @@ use crate::kernel::pages::Pages;
 pub(super) struct Summary {
     /// The hash of the structure without names.
     pub(super) hash: u64,
-    /// The number of nodes, each counted at every occurrence.
+    /// The number of nodes, counted at every occurrence.
     pub(super) size: u64,
     pub(super) height: u32,
     pub(super) map: MapId,
@@ -20,7 +20,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// That of an object without variables and other objects.
+    /// The summary of an object without variables and other objects.
     #[inline(always)]
     pub(super) fn leaf(hash: u64, size: u64, flags: u8) -> Self {
         Summary {
@@ -37,18 +37,18 @@ impl Summary {
 pub(super) const IRREGULAR: u8 = 1;
 /// Comparison fails.
 pub(super) const INCOMPARABLE: u8 = 2;
-/// Something mutable is inside, whose contents are not compared.
+/// A mutable object is inside, and mutable contents are not compared.
 pub(super) const MUTABLE: u8 = 4;
 /// A custom comparison is inside.
 pub(super) const HOOKED: u8 = 8;
 /// A dag node whose variables are bound elsewhere is inside.
 pub(super) const OPEN_DAG: u8 = 16;
-/// The map has become that of the object around it.
+/// The map has become the map of the object around it.
 pub(super) const MOVED: u8 = 32;
 /// A definition inside is in force after the subterm.
 pub(super) const DEFINES: u8 = 64;
 
-/// The properties of a part that its parents have, too.
+/// The properties that parents inherit from a part.
 pub(super) const INHERITED: u8 = IRREGULAR | INCOMPARABLE | MUTABLE | HOOKED | OPEN_DAG;
 
 /// A subterm with its class.
@@ -65,7 +65,7 @@ pub(super) const UNDECIDED: u32 = u32::MAX;
 pub(super) struct Walked {
     pub(super) options: ClassOptions,
     pub(super) nodes: Vec<Node>,
-    /// Of each node that is not left to comparison: equal for those of one class.
+    /// The hashes of nodes that are not left to comparison: equal within a class.
     pub(super) hashes: Vec<u64>,
     pub(super) table: Pages<u32, 16>,
     pub(super) classes: u32,
@@ -74,11 +74,11 @@ pub(super) struct Walked {
 }
 
 impl Walked {
-    /// Gives nodes with the same hash the same class, except for those that are left to
+    /// Gives nodes with the same hash the same class, except for nodes left to
     /// comparison.
     ///
-    /// After the walk the number of nodes is known, so the table never grows, and the
-    /// look-ups need not wait for each other.
+    /// After the walk the number of nodes is known: the table never grows, and look-ups
+    /// need not wait for one another.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Walked {
     pub(super) fn classify(&mut self) -> Result<()> {
         let (nodes, hashes) = (&mut self.nodes, std::mem::take(&mut self.hashes));
         let size = (2 * nodes.len()).next_power_of_two();
-        // In each slot, one more than the number of the first node of a class.
+        // One more than the number of a class's first node, by slot.
         let mut slots = vec![0u32; size];
         let mut poll = Poll::default();
         for (number, &hash) in hashes.iter().enumerate() {

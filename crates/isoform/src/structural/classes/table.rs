@@ -28,14 +28,15 @@ impl Class {
 
 /// The class of every subterm of one or more values.
 ///
-/// Two subterms have the same class if and only if they are structurally equal as values
-/// of their own, with the stated [options](ClassOptions); the table describes the moment
-/// when it was made. The objects that comparison visits are subterms, and so are keys of
-/// maps; plain values are not. A subterm that cannot be compared is alone in its class.
+/// Two subterms have the same class if and only if they are structurally equal as
+/// separate values, with the stated [options](ClassOptions); the table describes the
+/// moment of its creation. The objects visited by comparison are subterms, and keys of
+/// maps are, too; plain values are not. A subterm that cannot be compared is alone in
+/// its class.
 ///
-/// Summaries are 64-bit hashes that differ from process to process: different subterms
-/// share one with a probability of about n²/2⁶⁵ for n subterms.
-/// [`confirm`](Self::confirm) rules that out; do it before you rewrite anything.
+/// Summaries are 64-bit hashes that differ from process to process: two different
+/// subterms share a hash with a probability of about n²/2⁶⁵ for n subterms.
+/// [`confirm`](Self::confirm) rules that out; call it before you rewrite any value.
 pub struct SubtermClasses {
     options: ClassOptions,
     pub(super) nodes: Vec<Node>,
@@ -45,21 +46,21 @@ pub struct SubtermClasses {
     /// The start of each class in `members`, and the end.
     starts: Vec<u32>,
     costs: ClassCosts,
-    // The identity numbers in `table` are those of objects that are alive.
+    // The identity numbers in `table` belong to live objects.
     pub(super) roots: Vec<Value>,
 }
 
 /// Returns the class of every subterm of a value.
 ///
-/// Compiler passes ask this to share equal computations, to find clones or to number
-/// values. For n visited objects with few free variables at a time this takes O(n) time
-/// and memory, and with many of them at most n log2 n updates of maps, each of which takes
-/// O(log n). A subterm with m variables that occurs k times adds k m updates, where a
-/// variable counts as one, whatever its fields mention. Closed subterms cost no more than in
-/// a hash. [`ClassCosts`] counts all of it.
+/// Compiler passes use the classes to share equal computations, to find clones or to
+/// number values. For n visited objects with few free variables at a time, the function
+/// takes O(n) time and memory. With many free variables, maps are updated at most n
+/// log2 n times, at O(log n) per update. A subterm with m variables that occurs k times
+/// adds k m updates, where a variable counts as one, independent of its fields. Closed
+/// subterms cost no more than in a hash. [`ClassCosts`] counts all of these.
 ///
-/// The classes are those of the value as it is now: make them again after a write to a list,
-/// dict or mutable object in it, or let [`ClassOptions`] take such objects as equal to
+/// The classes describe the current value: make them again after a write to a list,
+/// dict or mutable object inside, or let [`ClassOptions`] take such objects as equal to
 /// themselves alone.
 ///
 /// Source: K. Maziarz, T. Ellis, A. Lawrence, A. Fitzgibbon and S. Peyton Jones,
@@ -67,8 +68,8 @@ pub struct SubtermClasses {
 ///
 /// # Errors
 ///
-/// `ValueError` with the path for a value that contains itself; whatever a custom
-/// comparison raises, except for `TypeError`.
+/// `ValueError` with the path for a value that contains itself; any error of a custom
+/// comparison, except for `TypeError`.
 ///
 /// ```
 /// use isoform::compare::subterm_classes;
@@ -107,7 +108,8 @@ impl ClassOptions {
             for value in values {
                 outcome = outcome.and_then(|()| walk.value(section, value));
             }
-            // The results leave the section, because dropping them may run foreign code.
+            // The results leave the section, because dropping results may run foreign
+            // code.
             (outcome, walk.finish())
         });
         walked.0?;
@@ -131,13 +133,14 @@ impl SubtermClasses {
         made
     }
 
-    /// Numbers classes by their first members, and lists the members of each.
+    /// Numbers classes by their first members, and lists the members of every class.
     pub(super) fn renumber(&mut self) {
         const UNKNOWN: u32 = u32::MAX;
         let last = self.nodes.iter().map(|node| node.class).max();
         let mut numbers = vec![UNKNOWN; last.map_or(0, |last| last as usize + 1)];
-        // Each count is two places after the start that it determines, and each start is
-        // moved to the end of its class, which is the next start, while members are listed.
+        // A count is stored two places after the start that it determines. While
+        // members are listed, the start of a class moves to the end of the class, which
+        // is the next start.
         let mut starts = Vec::with_capacity(numbers.len() + 2);
         starts.extend([0, 0]);
         for node in &mut self.nodes {
@@ -175,7 +178,7 @@ impl SubtermClasses {
     }
 
     /// The class of a subterm; None for a value that is not an object, or not part of
-    /// the values that the table was made of. O(1).
+    /// the values from which the table was made. O(1).
     pub fn class_of(&self, value: &Value) -> Option<Class> {
         self.class_of_object(value.as_object()?)
     }
@@ -191,7 +194,7 @@ impl SubtermClasses {
         (number < self.nodes.len()).then_some(number)
     }
 
-    /// The class with a number; None unless that is below [`len`](Self::len).
+    /// The class with a number; None unless the number is below [`len`](Self::len).
     pub fn class(&self, number: usize) -> Option<Class> {
         (number < self.len()).then_some(Class(number as u32))
     }
@@ -201,12 +204,12 @@ impl SubtermClasses {
         (0..self.len() as u32).map(Class)
     }
 
-    /// The members of a class, in the order in which they were finished. Each object
+    /// The members of a class, in the order in which they were finished. An object
     /// counts once, however often it occurs.
     ///
     /// # Panics
     ///
-    /// If the class is one of a larger table.
+    /// If the class belongs to a larger table.
     pub fn members(&self, class: Class) -> impl ExactSizeIterator<Item = &Ref<Obj>> {
         self.numbers(class)
             .iter()
@@ -218,14 +221,14 @@ impl SubtermClasses {
         &self.members[start as usize..end as usize]
     }
 
-    /// The number of nodes in each member, itself included and each occurrence counted;
-    /// `u64::MAX` if there are more. Containers, strings and tensors do not count, and
-    /// the fields of a variable do not either; an object with a custom comparison, such as
-    /// a module, counts as one node with everything inside.
+    /// The number of nodes in a member, itself included and every occurrence counted;
+    /// `u64::MAX` if there are more. Containers, strings, tensors and the fields of a
+    /// variable do not count; an object with a custom comparison, such as a module,
+    /// counts as one node with all objects inside.
     ///
     /// # Panics
     ///
-    /// If the class is one of a larger table.
+    /// If the class belongs to a larger table.
     pub fn size(&self, class: Class) -> u64 {
         let first = self.numbers(class).first();
         first.map_or(0, |&number| self.nodes[number as usize].summary.size)
@@ -240,37 +243,38 @@ impl SubtermClasses {
         self.numbers(class).iter().filter(is_node).count() as u64
     }
 
-    /// True if the class was found by comparison rather than by summaries: there is
-    /// something inside whose equality depends on more than the parts.
+    /// True if the class was found by comparison rather than by summaries: the members
+    /// contain an object whose equality depends on more than the parts.
     ///
-    /// Such a class respects how dag nodes are shared, whatever the options say. It is
-    /// alone if something mutable is inside and contents are not compared.
+    /// Such a class respects the sharing of dag nodes, independent of the options. The
+    /// class has a single member if a mutable object is inside and contents are not
+    /// compared.
     ///
     /// # Panics
     ///
-    /// If the class is one of a larger table.
+    /// If the class belongs to a larger table.
     pub fn is_decided_by_comparison(&self, class: Class) -> bool {
         let mut numbers = self.numbers(class).iter();
         numbers.any(|&number| self.nodes[number as usize].summary.flags & (IRREGULAR | HOOKED) != 0)
     }
 
-    /// The options that the table was made with.
+    /// The options used to make the table.
     pub fn options(&self) -> ClassOptions {
         self.options
     }
 
-    /// The values that the table was made of.
+    /// The values from which the table was made.
     pub fn roots(&self) -> &[Value] {
         &self.roots
     }
 
-    /// The work done so far.
+    /// The work done to this point.
     pub fn costs(&self) -> ClassCosts {
         self.costs
     }
 
-    /// Compares every member with the first one of its class, and moves those that
-    /// differ to classes of their own. Returns the number of members that moved.
+    /// Compares every member with the first member of its class, and moves differing
+    /// members to new classes. Returns the number of members moved.
     ///
     /// Without [`sharing`](ClassOptions::sharing), members that share dag nodes in
     /// different ways are separated, too. Linear in the sizes of all members that are
@@ -297,7 +301,7 @@ impl SubtermClasses {
             let Some((&first, others)) = numbers.split_first() else {
                 continue;
             };
-            // For each hash, the first member of each class that this one is split into.
+            // For each hash, the first members of the new classes.
             let mut firsts: HashMap<u64, Vec<u32>, RandomState> = HashMap::default();
             for &number in others {
                 if self.are_equal(first, number)? {

@@ -1,15 +1,15 @@
 //! Maps from variables to positions that have most of their nodes in common.
 //!
-//! A change copies the nodes on the path to an entry that other maps have, too, and
-//! changes all others in place. So the maps of n subterms, each inside the next one, take
-//! memory for what they differ in, O(log n) for each entry made or changed.
+//! A change copies the nodes on the path to an entry if other maps have them, too, and
+//! changes all other nodes in place. The maps of n nested subterms therefore take
+//! memory for their differences, O(log n) for each entry made or changed.
 //!
-//! The nodes are those of a trie over the digits of identity numbers, without the nodes
-//! that would have a single child, so no path is longer than a number has digits.
+//! The nodes form a trie over the digits of identity numbers, without nodes of a single
+//! child: no path is longer than a number has digits.
 
 use super::positions::Positions;
 
-/// The map that a node and everything below it hold; [`EMPTY`] without any.
+/// The map below a node, including the node; [`EMPTY`] for the empty map.
 pub(super) type TrieRoot = u32;
 
 /// The map without entries.
@@ -24,13 +24,13 @@ const WIDTH: usize = 1 << DIGIT;
 /// A node with at least two children.
 #[derive(Clone, Copy)]
 struct Branch {
-    /// The maps and branches that have this one.
+    /// The maps and branches that have this branch.
     owners: u32,
     /// The place of the digit that selects a child.
     shift: u8,
-    /// All [marks](Positions::marks) below, and maybe some that were there before.
+    /// All [marks](Positions::marks) below, and maybe some earlier marks.
     marks: u8,
-    /// A number with the digits before that one.
+    /// A number with the digits before the selecting digit.
     prefix: u64,
     children: [TrieRoot; WIDTH],
 }
@@ -128,7 +128,7 @@ impl Tries {
         }
     }
 
-    /// Makes the map that of one more owner.
+    /// Adds an owner to the map.
     pub(super) fn share(&mut self, root: TrieRoot) -> TrieRoot {
         match node(root) {
             Node::Empty => {}
@@ -256,7 +256,7 @@ impl Tries {
         }
     }
 
-    /// A branch over a node whose first digits are these, and a new entry.
+    /// A branch over a new entry and a node with these first digits.
     fn fork(&mut self, root: TrieRoot, prefix: u64, var: u64, positions: Positions) -> TrieRoot {
         let highest = (prefix ^ var).ilog2();
         let shift = (highest - highest % DIGIT) as u8;
@@ -272,8 +272,8 @@ impl Tries {
         })
     }
 
-    /// The number of a branch with the same children that has no other owner, for one
-    /// owner of this one.
+    /// The number of a branch with the same children and a single owner, for one owner
+    /// of this branch.
     fn owned(&mut self, number: usize) -> usize {
         if self.branches[number].owners == 1 {
             return number;
@@ -340,7 +340,7 @@ mod tests {
         }
     }
 
-    /// Compares random maps, some of them copies of earlier maps, with plain maps.
+    /// Compares random maps, including copies of earlier maps, with plain maps.
     #[test]
     fn changes_of_one_map_are_not_seen_in_others() {
         let mut state = 5u64;

@@ -1,34 +1,37 @@
-//! The variables of subterms, and where they occur.
+//! The variables of subterms, and their positions.
 //!
-//! A subterm that is open has a map from each of its variables to the positions at
-//! which that occurs. Positions are hashes, which do not mention other variables, so
-//! two subterms agree on a variable if their positions agree.
+//! An open subterm has a map from its variables to their positions. Positions are
+//! hashes that do not mention other variables: two subterms agree on a variable if
+//! their positions agree.
 //!
 //! The occurrences of a variable are met in an order, and a definition changes the
-//! meaning of everything after it. Therefore the positions of a variable come in three
-//! groups: those before any definition, those from the first definition on by a region
-//! that surrounds an open scope, and those from the first definition in the current
-//! scope on. The end of a scope binds the last group, whatever was met before.
+//! meaning of all later occurrences. Therefore the positions of a variable come in
+//! three groups. The first group ends at the first definition. The second group begins
+//! at the first definition by a region that surrounds an open scope, the third at the
+//! first definition in the current scope. The end of a scope binds the last group,
+//! independent of earlier occurrences.
 //!
-//! When the maps of several children become that of their parent, the entries of the
-//! largest one stay untouched, which means "in that child". Each entry of the others
-//! is marked with the height of the parent and the number of the child. So an entry
-//! moves into a map at least twice as large each time, and n nodes take at most
-//! n log2 n updates.
+//! When the maps of several children become the map of their parent, the entries of the
+//! largest child stay untouched, which means "in that child". The entries of the other
+//! children are marked with the height of the parent and the number of the child. An
+//! entry thus moves into a map at least twice as large every time, and n nodes take at
+//! most n log2 n updates.
 //!
-//! A variable brings along what its fields mention, wherever it occurs. But where it
-//! occurs determines where its fields do, so one occurrence is enough to tell which
-//! variables they mention, as comparison visits the fields once. Therefore an entry that
-//! occurs in fields only ([`DIRECT`] is missing) is left out of a merge, if the larger map
-//! already has every variable through whose fields it occurs, with the same meaning
-//! ([`Positions::covers`]). Both maps have an entry for it anyway, with the same groups, so
-//! nothing but its hash depends on that, and the rule asks for nothing that differs between
-//! equal subterms: a variable with two meanings, which may correspond to two variables
-//! elsewhere, makes a subterm irregular ([`Positions::is_irregular`]). Once a scope has
-//! bound a variable, those that its fields mention occur outside of fields.
+//! A variable brings along the variables mentioned by its fields, wherever the variable
+//! occurs. But since comparison visits the fields once, one occurrence of the variable
+//! determines the positions of its fields, and is enough to tell the variables
+//! mentioned. A merge therefore leaves out an entry that occurs in fields only
+//! ([`DIRECT`] is missing), if the larger map covers the entry. The larger map must
+//! have every variable through whose fields the entry occurs, with the same meaning
+//! ([`Positions::covers`]). Both maps have an entry for the variable anyway, with the
+//! same groups, and only the hash of the entry depends on the omission. The rule does
+//! not distinguish equal subterms: a variable with two meanings, which may correspond
+//! to two variables elsewhere, makes a subterm irregular ([`Positions::is_irregular`]).
+//! Once a scope has bound a variable, the variables mentioned by its fields occur
+//! outside of fields.
 //!
-//! A map that several subterms have shares its nodes with those that
-//! it is changed to, so the maps of n subterms take O(n + u log n) memory for u updates.
+//! A map of several subterms shares its nodes with the maps derived by changes, and the
+//! maps of n subterms take O(n + u log n) memory for u updates.
 //!
 //! Source: Maziarz, Ellis, Lawrence, Fitzgibbon and Peyton Jones, "Hashing modulo
 //! alpha-equivalence", PLDI 2021; the groups, and sums without names for values whose
@@ -70,13 +73,14 @@ struct VarMap {
     own: u32,
     /// The number of variables with positions in [`Group::Outer`].
     outer: u32,
-    /// The number of variables with positions in [`Group::Free`], and of those among them
-    /// that match by identity even if free variables are renamed.
+    /// The number of variables with positions in [`Group::Free`], and the number of
+    /// these variables that match by identity even if free variables are renamed.
     free: [u32; 2],
-    /// The number of variables that occur in fields of others only.
+    /// The number of variables that occur only in fields of other variables.
     hidden: u32,
-    /// The number of groups with positions. Unlike the number of entries, it is the same
-    /// whether a scope binds a variable that was used before it, or another one.
+    /// The number of groups with positions. Unlike the number of entries, this number
+    /// is the same whether a scope binds a variable used before the scope, or another
+    /// variable.
     weight: u32,
     /// The sum over all entries, independent of their order.
     sum: u64,
@@ -114,9 +118,9 @@ pub(super) struct Closed {
     pub(super) map: MapId,
     /// The sum over the variables that the scope bound.
     pub(super) bound: u64,
-    /// True if it bound any.
+    /// True if the scope bound any variable.
     pub(super) binds: bool,
-    /// True if a variable outlives another variable that its fields mention.
+    /// True if a variable outlives another variable mentioned by its fields.
     pub(super) irregular: bool,
 }
 
@@ -129,15 +133,15 @@ pub(super) struct VarMaps {
     renames: bool,
     tries: Tries,
     mentions: Mentions,
-    /// The entries that [`VarMaps::change`] replaced: variable, before, after.
+    /// The entries replaced by [`VarMaps::change`]: variable, before, after.
     changes: Vec<(u64, Positions, Positions)>,
-    /// The entries of the map that is merged into another one.
+    /// The entries of the map being merged into another map.
     merged: Vec<(u64, Positions)>,
-    /// The number of merges so far that left out entries, and for each variable the last
-    /// of these merges that reached the variable.
+    /// The number of merges with left-out entries, and for each variable the last of
+    /// these merges that reached the variable.
     merges: u64,
     reached: HashMap<u64, u64, RandomState>,
-    /// The entries made or changed so far, except for copies.
+    /// The entries made or changed, except for copies.
     pub(super) updates: u64,
     copied_entries: u64,
 }
@@ -160,12 +164,12 @@ impl VarMaps {
         }
     }
 
-    /// The entries and nodes copied so far because several subterms have them.
+    /// The entries and nodes copied because several subterms have them.
     pub(super) fn copies(&self) -> u64 {
         self.copied_entries + self.tries.copies
     }
 
-    /// The measure by which the largest child is chosen.
+    /// The measure for choosing the largest child.
     #[inline]
     pub(super) fn weight(&self, map: MapId) -> u32 {
         match map {
@@ -183,7 +187,7 @@ impl VarMaps {
         }
     }
 
-    /// True if a definition in the subterm is in force after it.
+    /// True if a definition in the subterm is in force after the subterm.
     pub(super) fn has_definitions(&self, map: MapId) -> bool {
         map != NO_MAP && {
             let map = &self.maps[map as usize];
@@ -191,7 +195,7 @@ impl VarMaps {
         }
     }
 
-    /// Makes the map that of one more subterm.
+    /// Adds a subterm to the users of the map.
     #[inline]
     pub(super) fn share(&mut self, map: MapId) -> MapId {
         if map != NO_MAP {
@@ -229,8 +233,8 @@ impl VarMaps {
         map
     }
 
-    /// A map that belongs to one subterm only, with the entries of `map`, of which it
-    /// takes over one use.
+    /// A map that belongs to one subterm only, with the entries of `map`. Takes over
+    /// one use of `map`.
     fn owned(&mut self, map: MapId) -> MapId {
         if map == NO_MAP {
             return self.fresh();
@@ -253,7 +257,7 @@ impl VarMaps {
         made
     }
 
-    /// Adds an occurrence after all others. Returns the map, and true if the
+    /// Adds an occurrence after all other occurrences. Returns the map, and true if the
     /// entry is irregular.
     pub(super) fn add(
         &mut self,
@@ -267,8 +271,8 @@ impl VarMaps {
         (map, irregular)
     }
 
-    /// Adds the entries of a child to the map of its parent: after those that are
-    /// there, or before. Returns true if an entry is irregular.
+    /// Adds the entries of a child to the map of its parent, after or before the
+    /// entries already in the map. Returns true if an entry is irregular.
     pub(super) fn merge(
         &mut self,
         into: MapId,
@@ -314,15 +318,15 @@ impl VarMaps {
         irregular
     }
 
-    /// True if it makes no difference for how free variables match, which occurrence of a
-    /// variable comes first.
+    /// True if the order of the occurrences of a variable makes no difference for the
+    /// matching of free variables.
     fn may_leave_out(&self, into: MapId, child: MapId, later: bool) -> bool {
         let [big, small] = [into, child].map(|map| self.maps[map as usize].free);
         let (free, fixed) = (big[0] + small[0], big[1] + small[1]);
         later || !self.renames || fixed == 0 || fixed == free
     }
 
-    /// As [`merge`](Self::merge), without entries that the map need not have again.
+    /// As [`merge`](Self::merge), without entries that the map does not need again.
     fn merge_direct(
         &mut self,
         into: MapId,
@@ -362,7 +366,7 @@ impl VarMaps {
         irregular
     }
 
-    /// Prepares the map of the largest child to become that of its parent.
+    /// Prepares the map of the largest child to become the parent's map.
     pub(super) fn take(&mut self, map: MapId) -> MapId {
         self.owned(map)
     }
@@ -384,7 +388,7 @@ impl VarMaps {
         new.is_irregular()
     }
 
-    /// The mark of what is in this part of a subterm of this height.
+    /// The mark of positions in this part of a subterm of this height.
     fn mark(&self, height: u32, place: u32) -> u64 {
         let word = u64::from(height) << 32 ^ u64::from(place);
         self.mixing.fold(word ^ JOIN)
@@ -396,8 +400,8 @@ impl VarMaps {
         self.maps[map as usize].set(&mut self.tries, var, new);
     }
 
-    /// Replaces every entry with one of these [marks](Positions::marks); those that are
-    /// left without positions are removed.
+    /// Replaces every entry with one of these [marks](Positions::marks); entries left
+    /// without positions are removed.
     fn change(
         &mut self,
         map: MapId,
@@ -424,7 +428,7 @@ impl VarMaps {
         self.changes = changes;
     }
 
-    /// Counts that an entry becomes another one.
+    /// Counts the change of an entry into another entry.
     fn account(&mut self, map: MapId, var: u64, old: Option<Positions>, new: Positions) {
         let is_left = !new.is_empty();
         let added = if is_left { self.term(var, new) } else { 0 };
@@ -460,7 +464,7 @@ impl VarMaps {
     }
 
     /// The contribution of an entry to the sum. Sums of entries are as good as sets of
-    /// them, since the names are distinct, and so are the positions.
+    /// entries, since both names and positions are distinct.
     fn term(&self, var: u64, positions: Positions) -> u64 {
         let [free, outer, own] = positions.groups;
         let by_identity = free != 0 && (!self.renames || positions.flags & FIXED != 0);
@@ -478,7 +482,7 @@ impl VarMaps {
             .fold(term.rotate_left(5) ^ u64::from(outer != 0) << 1 ^ u64::from(own != 0))
     }
 
-    /// Makes the map of the fields of a variable one that it has inside of it.
+    /// Turns the map of the fields of a variable into a map inside of the variable.
     pub(super) fn note_fields(&mut self, map: MapId, of: u64) -> MapId {
         if map == NO_MAP {
             return NO_MAP;
@@ -494,8 +498,8 @@ impl VarMaps {
         map
     }
 
-    /// Ends a scope around a subterm, which takes over the map. With `converts`, the
-    /// region that binds in `Group::Outer` belongs to the scope around this one.
+    /// Ends a scope around a subterm and takes over the subterm's map. With `converts`,
+    /// the region that binds in `Group::Outer` belongs to the scope around this scope.
     pub(super) fn close_scope(&mut self, map: MapId, converts: bool) -> Closed {
         let mut closed = Closed {
             map,
@@ -535,8 +539,8 @@ impl VarMaps {
         closed
     }
 
-    /// Makes the variables that the fields of bound ones mention occur directly: nothing
-    /// else in the map leads to them any more.
+    /// Makes the variables mentioned by the fields of bound variables occur directly,
+    /// as no other entry in the map leads to them after the scope.
     fn make_direct(&mut self, map: MapId, ended: &[u64]) {
         if self.maps[map as usize].hidden == 0 {
             return;
@@ -553,9 +557,9 @@ impl VarMaps {
         self.mentions = mentions;
     }
 
-    /// True if a variable outlives the scope although its fields mention one that the
-    /// scope has bound: comparison visits the fields once, and keeps in mind what they
-    /// meant there.
+    /// True if a variable outlives the scope although its fields mention a variable
+    /// bound by the scope: comparison visits the fields once, and remembers their
+    /// meaning in the scope.
     fn is_mentioned_outside(&self, map: MapId, ended: &[u64]) -> bool {
         let left = &self.maps[map as usize];
         if left.weight == 0 {

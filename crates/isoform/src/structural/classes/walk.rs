@@ -1,12 +1,12 @@
 //! The walk that summarizes every subterm, parts before wholes.
 //!
 //! A summary consists of a hash of the structure without names, and a map of the
-//! variables with their positions. It depends on the region around the subterm, since a
-//! definition field binds variables, and on nothing else. So the walk summarizes an object
-//! once for each [`State`], and once as a separate value to find the class of the object.
+//! variables with their positions. Definition fields bind variables, so a summary
+//! depends on the region around the subterm, but on no other context. Objects are
+//! summarized once per [`State`], and once as separate values to find their classes.
 //!
-//! Wherever comparison depends on more than that, the subterm and everything around it
-//! are marked, and [`decide`](super::decide) asks the comparison itself.
+//! Wherever comparison depends on more context, the subterm and all objects around the
+//! subterm are marked, and [`decide`](super::decide) asks the comparison itself.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -44,7 +44,7 @@ struct State {
     fixed: bool,
 }
 
-/// The state of a value of its own.
+/// The state of a separate value.
 const ALONE: State = State {
     region: RegionKind::Use,
     outer: false,
@@ -57,25 +57,25 @@ impl State {
     }
 }
 
-/// In the table of objects: zero for unknown, this for open, and anything else for one
-/// more than the number of the node.
+/// In the table of objects: zero for unknown, this number for open, and any other
+/// number for one more than the number of the node.
 const OPEN: u32 = u32::MAX;
 
 /// An open object.
 struct Frame<'a> {
     cursor: Cursor<'a>,
     state: State,
-    /// The state of parts without a flag of their own, except for the region.
+    /// The state of parts without a flag, except for the region.
     outer: bool,
     fixed: bool,
     flags: u8,
     shared: bool,
-    /// An object that only this one holds has not been met before.
+    /// True if a part without other owners cannot have been met before.
     fresh: bool,
     /// A key of the map is a variable.
     var_keys: bool,
     height: u32,
-    /// The start of its parts in `parts`.
+    /// The start of the object's parts in `parts`.
     base: u32,
     hash: u64,
     size: u64,
@@ -92,14 +92,14 @@ pub(super) struct Walk<'a> {
     maps: VarMaps,
     table: Pages<u32, 16>,
     pub(super) nodes: Vec<Node>,
-    /// Of each node that is not left to comparison: equal for those of one class.
+    /// The hashes of nodes that are not left to comparison: equal within a class.
     hashes: Vec<u64>,
     /// Summaries in other states than [`ALONE`]; None while open.
     others: HashMap<(u64, State), Option<Summary>, RandomState>,
-    /// Objects that were only met in another state, or not compared, so far.
+    /// Objects met only in another state, or not compared, up to this point.
     pending: Vec<ObjRef<'a>>,
     ground: Ground,
-    /// If `wants_edges` is set: pairs of an object and the object around it, by identity.
+    /// With `wants_edges`: pairs of an object and the object around it, by identity.
     edges: Vec<(u64, u64)>,
     wants_edges: bool,
     /// Dag nodes are compared by identity.
@@ -135,7 +135,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Collects which object contains which.
+    /// Collects pairs of an object and the object around it.
     pub(super) fn with_edges(mut self) -> Self {
         self.wants_edges = true;
         self
@@ -147,11 +147,11 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Summarizes a value and everything below it.
+    /// Summarizes a value and all objects below.
     ///
     /// # Errors
     ///
-    /// `ValueError` with the path for a cycle; those of custom comparisons.
+    /// `ValueError` with the path for a cycle; errors of custom comparisons.
     pub(super) fn value(&mut self, section: &mut Section, value: &'a Value) -> Result<()> {
         if let Some(object) = value.object_ref() {
             self.root(section, object)?;
@@ -190,7 +190,7 @@ impl<'a> Walk<'a> {
         }
         while let Some(frame) = self.frames.last_mut() {
             self.poll.step(section)?;
-            // Most parts are objects in the region of what contains them.
+            // Most parts are objects in the region of the object around them.
             if let Some((object, region)) = frame.cursor.next_object(section, true) {
                 let state = State {
                     region,
@@ -222,7 +222,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Adds a part to the innermost object, or opens it.
+    /// Adds a part to the innermost object, or opens the part.
     #[inline]
     fn part(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
         let object = match part.met {
@@ -245,7 +245,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The state of the part that was taken last.
+    /// The state of the part taken last.
     #[inline]
     fn state_of(&self, region: RegionKind) -> State {
         let Some(frame) = self.frames.last() else {
@@ -277,7 +277,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes the key of a map: comparison looks keys up, and binds no variable in them.
+    /// Notes the key of a map: comparison looks keys up without binding variables.
     fn key(&mut self, object: ObjRef<'a>) {
         let info = object.info();
         let Some(frame) = self.frames.last_mut() else {
@@ -301,7 +301,7 @@ impl<'a> Walk<'a> {
         }
         match info.kind {
             Kind::Var if !info.is_builtin() => {
-                // Which key matches depends on the variables met before.
+                // The matching key depends on the variables met before.
                 if self.options.map_free_vars {
                     frame.flags |= IRREGULAR;
                 }
@@ -323,7 +323,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the summary of an object, or opens it.
+    /// Returns the summary of an object, or opens the object.
     #[inline]
     fn meet(
         &mut self,
@@ -365,7 +365,7 @@ impl<'a> Walk<'a> {
         self.enter(section, object, state, fresh)
     }
 
-    /// The summary of a node whose fields hold no objects, which most leaves are.
+    /// The summary of a node whose fields hold no objects, like most leaves.
     #[inline(always)]
     fn leaf_alone(
         &mut self,
@@ -469,7 +469,7 @@ impl<'a> Walk<'a> {
             is_key: false,
         };
         let Some(cursor) = Cursor::open(section, object, part, View::Compared) else {
-            // Every object that gets here has parts.
+            // Every object at this point has parts.
             let flags = INCOMPARABLE;
             return Ok(Some(self.constant(object, state, Form::Root, flags)));
         };
@@ -481,7 +481,7 @@ impl<'a> Walk<'a> {
                     if *word == OPEN {
                         return Err(self.cyclic(object));
                     }
-                    // An object whose map has moved is walked again, and keeps its number.
+                    // Walked again because its map has moved; keeps its number.
                     if *word == 0 {
                         *word = OPEN;
                     }
@@ -506,7 +506,7 @@ impl<'a> Walk<'a> {
             fixed: state.fixed || self.options.map_free_vars && simple_var,
             flags: 0,
             shared: object.is_shared(),
-            // The fields of a variable are uses, in whatever state it was met before.
+            // The fields of a variable are uses, in any earlier state of the variable.
             fresh: fresh && !is_var,
             var_keys: false,
             height: 0,
@@ -543,7 +543,7 @@ impl<'a> Walk<'a> {
         }
         self.parts.truncate(first);
         if var_keys && self.maps.has_definitions(summary.map) {
-            // The values are visited in an order that depends on the context.
+            // The order of visiting the values depends on the context.
             summary.flags |= IRREGULAR;
         }
         if info.is_builtin() {
@@ -573,7 +573,7 @@ impl<'a> Walk<'a> {
         self.register(object, state, summary, shared)
     }
 
-    /// Makes one map of those of several parts.
+    /// Merges the maps of several parts into one map.
     fn join(&mut self, first: usize, summary: &mut Summary) {
         let parts = &self.parts[first..];
         if summary.flags & IRREGULAR != 0 {
@@ -667,8 +667,8 @@ impl<'a> Walk<'a> {
         self.register(object, state, summary, true)
     }
 
-    /// An object with a custom comparison: if it mentions nothing that depends on the
-    /// context, comparison finds its class; otherwise it is marked.
+    /// An object with a custom comparison: comparison finds the class if the object is
+    /// independent of the context; otherwise the object is marked.
     fn hooked(
         &mut self,
         section: &mut Section,
@@ -793,7 +793,7 @@ fn hash_of_fields(
     let mut position = 0;
     while let Some((_, loaded)) = fields.get(section, position) {
         position += 1;
-        // There are no children to return.
+        // The node has no children to return.
         let _ = plain_hash::add_loaded(sink, &mut hash, loaded);
     }
     sink.close(hash)

@@ -13,29 +13,30 @@ use crate::kernel::object::dynamic::field_value_at;
 /// The fate of a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    /// The parts at these positions stand for each other.
+    /// The parts at these positions are partners.
     Both(u32, u32),
     /// Only on the left.
     Left(u32),
     /// Only on the right.
     Right(u32),
-    /// The entries whose keys are at these positions, and have the same value under
+    /// The entries with their keys at these positions, which have the same value under
     /// different keys.
     Renamed(u32, u32),
 }
 
-/// Two parts are similar enough to be the same, edited, from this share of what they
-/// contain; the threshold that GumTree and Mergiraf use.
+/// Two parts with this share of common contents are similar enough to be one edited
+/// part; the threshold of GumTree and Mergiraf.
 const SIMILAR: f64 = 0.4;
-/// A block of more pairs than this is paired without asking for similarity.
+/// A block with more pairs than this is paired without a test for similarity.
 const MANY: usize = 10_000;
-/// The similarity from which a value under another key is the same one, edited.
+/// The similarity from which a value under another key counts as the same value,
+/// edited.
 const RENAMED: f64 = 0.7;
-/// An element of a list that stays outweighs all sizes.
+/// The weight of an element of a list that stays, above all sizes.
 const STAYS: u64 = 1 << 32;
 /// The size from which elements of lists are all large.
 const LARGE: u64 = 1 << 16;
-/// The number of parts that speak for a node.
+/// The number of parts in the sketch of a node.
 const SKETCH: usize = 64;
 
 /// Pairs parts by tokens, then by shape, then by similarity.
@@ -70,13 +71,14 @@ impl<'t> Aligner<'t> {
         }
     }
 
-    /// The steps for all parts of two lists, in the order of the right one; what is only
-    /// on the left stands where it was.
+    /// The steps for all parts of two lists, in the order of the right list; parts that
+    /// are only on the left keep their place.
     pub(super) fn lists(&mut self, left: &[Cell], right: &[Cell]) -> Vec<Step> {
         let tokens = |side: usize, cells: &[Cell]| -> Vec<u64> {
             cells.iter().map(|cell| self.token(side, cell)).collect()
         };
-        // As many as possible stay, and of those the largest: what does not may have moved.
+        // As many elements as possible stay, and among these the largest: the remaining
+        // elements may have moved.
         let weight = |at: usize| STAYS + self.left.size_of(&left[at]).min(LARGE);
         let equal = sequence::align_heaviest(&tokens(0, left), &tokens(1, right), weight);
         let mut steps = Vec::with_capacity(left.len().max(right.len()));
@@ -93,7 +95,7 @@ impl<'t> Aligner<'t> {
         steps
     }
 
-    /// Pairs the parts between two pairs of equal ones.
+    /// Pairs the parts between two pairs of equal parts.
     fn block(
         &mut self,
         left: &[Cell],
@@ -108,7 +110,8 @@ impl<'t> Aligner<'t> {
             return;
         }
         if (l_end - l, r_end - r) == (1, 1) {
-            // One part in the place of another one has replaced it, or is the same, edited.
+            // A part in the place of another part has replaced it, or is the same part,
+            // edited.
             steps.push(Step::Both(l, r));
             return;
         }
@@ -118,7 +121,7 @@ impl<'t> Aligner<'t> {
         };
         let mut start = (l, r);
         for (at_left, at_right) in pairs.into_iter().chain([(l_end, r_end)]) {
-            // One part in the place of another one has replaced it.
+            // A part in the place of another part has replaced it.
             if (at_left - start.0, at_right - start.1) == (1, 1) {
                 steps.push(Step::Both(start.0, start.1));
                 start = (start.0 + 1, start.1 + 1);
@@ -225,9 +228,9 @@ impl<'t> Aligner<'t> {
         }
     }
 
-    /// How much two parts have in common, from 0 to 1 and a little more for the same shape:
-    /// twice the common parts below by all of them (Dice). Parts of different types have
-    /// nothing in common.
+    /// The common share of two parts, from 0 to 1 and a little more for the same shape:
+    /// twice the common parts below, divided by all parts below (Dice). Parts of
+    /// different types have a share of 0.
     pub(super) fn similarity(&mut self, left: &Cell, right: &Cell) -> f64 {
         if !self.have_one_type(left, right) {
             return 0.0;
@@ -296,8 +299,9 @@ impl<'t> Aligner<'t> {
         self.sketches[side].insert(node, found.into());
     }
 
-    /// The steps for the fields of two objects of different types: equal parts in order,
-    /// fields with the same name, and then whatever is left, position by position.
+    /// The steps for the fields of two objects of different types: equal parts in
+    /// order, fields with the same name, and then all remaining fields, position by
+    /// position.
     pub(super) fn fields(&mut self, left: u32, right: u32) -> Vec<Step> {
         let (l, r) = (self.left.cells(left), self.right.cells(right));
         let names = |tables: &Tables, node: u32, count: usize| -> Vec<String> {
@@ -342,8 +346,8 @@ impl<'t> Aligner<'t> {
         steps
     }
 
-    /// The steps for the entries of two maps, as positions of keys. `partner_of` is the
-    /// left node that stands for a key of the right.
+    /// The steps for the entries of two maps, as positions of keys. `partner_of`
+    /// returns the left partner of a right key.
     pub(super) fn maps(
         &mut self,
         left: &[Cell],
@@ -390,7 +394,7 @@ impl<'t> Aligner<'t> {
                 continue;
             }
             let known = by_token.get(&self.token(1, key));
-            // Object keys that look alike are not the same.
+            // Object keys that look alike are different keys.
             let known = known.filter(|(_, count)| *count == 1 || !key.is_node());
             let named = || {
                 let name = name_of(self.right, key.node_number()?)?;
@@ -419,8 +423,8 @@ impl<'t> Aligner<'t> {
         steps
     }
 
-    /// Entries of which one side has the key and the other the value: pairs of values that
-    /// occur once among the rest of each side.
+    /// Renamed entries, with the key on one side and the value on the other: pairs of
+    /// values that occur once among the remaining values of both sides.
     fn renamed(
         &mut self,
         left: &[Cell],
@@ -456,7 +460,7 @@ impl<'t> Aligner<'t> {
         pairs
     }
 
-    /// Adds entries of which the key was renamed and the value edited: the most similar ones,
+    /// Adds entries with a renamed key and an edited value: the most similar entries,
     /// as long as few are left.
     fn renamed_and_edited(
         &mut self,
@@ -500,7 +504,7 @@ impl<'t> Aligner<'t> {
     }
 }
 
-/// The name of an object that serves as a key: its first string.
+/// The name of an object used as a key: its first string.
 fn name_of(tables: &Tables, node: u32) -> Option<Str> {
     let object = &tables.node(node).object;
     let count = object.type_info().fields().len();

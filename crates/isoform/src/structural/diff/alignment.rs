@@ -1,15 +1,15 @@
-//! The attribute that says how objects of a type are aligned.
+//! The attribute for the alignment of a type's objects.
 
 use crate::attrs::{self, Lookup};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::names::DIFF_ALIGN;
 
-/// The text of an attribute that says how objects of a type are aligned.
+/// The text of the attribute for the alignment of a type's objects.
 fn alignment(info: &TypeInfo) -> Option<&'static str> {
     attrs::get(info.index(), DIFF_ALIGN, Lookup::Nearest)?.as_str()
 }
 
-/// True for types with a comparison of their own that compares field by field.
+/// True for types with a custom comparison that compares field by field.
 pub(super) fn aligns_by_fields(info: &TypeInfo) -> bool {
     alignment(info) == Some("fields")
 }

@@ -1,24 +1,25 @@
-//! Which variable of the left side stands for which one of the right side.
+//! Pairs of variables: left variables and their right partners.
 
 use super::tables::{NONE, Tables};
 
-/// The partner of a variable that is bound on one side only.
+/// The partner of a variable bound on one side only.
 const ALONE: u32 = NONE - 1;
 
-/// The bindings in force, and a lasting record of all that were made.
+/// The bindings in force, and a lasting record of all earlier bindings.
 pub(super) struct Bindings {
-    /// By number of node; [`NONE`] if it is not bound, [`ALONE`] if it is to none.
+    /// By number of node; [`NONE`] for an unbound variable, [`ALONE`] for a variable
+    /// bound without a partner.
     bound: [Vec<u32>; 2],
-    /// The partners that others replaced: side, variable and former partner.
+    /// The replaced partners: side, variable and former partner.
     undo: Vec<(usize, u32, u32)>,
-    /// The partners that variables had last.
+    /// The last partners of variables.
     last: [Vec<u32>; 2],
-    /// How often a variable that once had a partner got another one.
+    /// The number of times that a variable changed its partner.
     pub(super) epoch: u32,
-    /// The first partner that each variable had.
+    /// The first partner of a variable.
     pub(super) labels_left: Vec<u32>,
     pub(super) labels_right: Vec<u32>,
-    /// The partners of the round before; empty in the first one.
+    /// The partners of the previous round; empty in the first round.
     hints_left: Vec<u32>,
     hints_right: Vec<u32>,
 }
@@ -38,7 +39,7 @@ impl Bindings {
         }
     }
 
-    /// No bindings, with these as hints.
+    /// Empty bindings, with these bindings as hints.
     pub(super) fn next_round(mut self) -> Self {
         self.undo(0);
         let empty = |side: &[u32]| vec![NONE; side.len()];
@@ -54,12 +55,12 @@ impl Bindings {
         }
     }
 
-    /// True if this round has paired the same variables as the one before.
+    /// True if this round has paired the same variables as the previous round.
     pub(super) fn are_settled(&self) -> bool {
         self.labels_left == self.hints_left
     }
 
-    /// The partner of a right variable as far as it is known.
+    /// The partner of a right variable as far as known.
     pub(super) fn likely_of_right(&self, var: u32) -> u32 {
         let known = [
             self.bound[1][var as usize],
@@ -72,7 +73,7 @@ impl Bindings {
             .unwrap_or(NONE)
     }
 
-    /// The partner of a left variable as far as it is known.
+    /// The partner of a left variable as far as known.
     pub(super) fn likely_of_left(&self, var: u32) -> u32 {
         let known = [
             self.bound[0][var as usize],
@@ -93,12 +94,12 @@ impl Bindings {
         self.bound[1][var as usize]
     }
 
-    /// True if neither of two variables is bound to one of the other side.
+    /// True if both variables lack a partner on the other side.
     pub(super) fn have_no_partners(&self, left: u32, right: u32) -> bool {
         self.bound[0][left as usize] >= ALONE && self.bound[1][right as usize] >= ALONE
     }
 
-    /// Binds two variables to each other, until [`undo`](Self::undo).
+    /// Binds two variables as partners, until [`undo`](Self::undo).
     pub(super) fn bind(&mut self, left: u32, right: u32) {
         self.set(0, left, right);
         self.set(1, right, left);
@@ -111,8 +112,7 @@ impl Bindings {
         }
     }
 
-    /// Binds a variable that is not bound to none of the other side, until
-    /// [`undo`](Self::undo).
+    /// Binds an unbound variable without a partner, until [`undo`](Self::undo).
     pub(super) fn bind_alone(&mut self, side: usize, var: u32) {
         if self.bound[side][var as usize] == NONE {
             self.set(side, var, ALONE);
@@ -130,12 +130,13 @@ impl Bindings {
         self.epoch += u32::from(last != NONE && last != partner);
     }
 
-    /// True if the variables were once bound to each other, before any others.
+    /// True if the variables were once partners, before any other binding.
     pub(super) fn have_one_label(&self, left: u32, right: u32) -> bool {
         self.likely_of_left(left) == right
     }
 
-    /// True unless the round before has paired one of two variables with another one.
+    /// True unless the previous round has paired one of the variables with a third
+    /// variable.
     pub(super) fn may_be_partners(&self, left: u32, right: u32) -> bool {
         let hints = (hint(&self.hints_left, left), hint(&self.hints_right, right));
         hints == (NONE, NONE) || hints.0 == right

@@ -13,7 +13,7 @@ use crate::kernel::value::Value;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// A number, string or other value without parts became another one.
+    /// A number, string or other value without parts became another value.
     Value,
     /// A part is only on the right.
     Inserted,
@@ -21,11 +21,11 @@ pub enum ChangeKind {
     Deleted,
     /// A part is at another place on the right.
     Moved,
-    /// A part became a part of something new at its place.
+    /// A part became a part of a new object at its place.
     Wrapped,
-    /// A part is in the place of what was around it.
+    /// A part is in the place of an object that was around it.
     Unwrapped,
-    /// A part became one of another type.
+    /// A part became a part of another type.
     Replaced,
     /// Another variable is used.
     Variable,
@@ -35,7 +35,7 @@ pub enum ChangeKind {
     KeyRenamed,
     /// A tensor has another type, shape or other elements.
     Tensor,
-    /// The value under a key of a map became another one.
+    /// The value under a key of a map became another value.
     Attribute,
     /// A shared node takes an operand from another node that is on both sides.
     Rewired,
@@ -102,7 +102,7 @@ impl fmt::Display for ChangeKind {
     }
 }
 
-/// A change between two values, with every place where the same change occurs.
+/// A change between two values, with all places of the same change.
 #[derive(Clone)]
 pub struct Change {
     pub(super) kind: ChangeKind,
@@ -121,8 +121,8 @@ impl Change {
         self.kind
     }
 
-    /// The number of occurrences, counting a shared part at each of its places; `u64::MAX`
-    /// if there are more.
+    /// The number of occurrences, counting all places of a shared part; `u64::MAX` if
+    /// there are more.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -137,8 +137,9 @@ impl Change {
         self.right.as_ref()
     }
 
-    /// The number of nodes that the change takes away on the left: those of a deleted,
-    /// moved or replaced part, those around a part that is unwrapped, otherwise one.
+    /// The number of nodes that the change takes away on the left: all nodes of a
+    /// deleted, moved or replaced part, the nodes around an unwrapped part, otherwise
+    /// one.
     pub fn left_size(&self) -> u64 {
         self.sizes.0
     }
@@ -148,25 +149,25 @@ impl Change {
         self.sizes.1
     }
 
-    /// The place on the left; for a part that is only on the right, that of what it was
-    /// inserted into. O(depth).
+    /// The place on the left; for a part that is only on the right, the place of the
+    /// object into which the part was inserted. O(depth).
     pub fn left_path(&self) -> AccessPath {
         self.place(0, 0).path()
     }
 
-    /// The place on the right; for a part that is only on the left, that of what it was
-    /// deleted from. O(depth).
+    /// The place on the right; for a part that is only on the left, the place of the
+    /// object from which the part was deleted. O(depth).
     pub fn right_path(&self) -> AccessPath {
         self.place(0, 1).path()
     }
 
-    /// The places of the change on both sides, each distinct pair of objects once. O(1) for
-    /// each.
+    /// The places of the change on both sides, one per distinct pair of objects. O(1)
+    /// per place.
     pub fn places(&self) -> impl ExactSizeIterator<Item = (Place, Place)> {
         (0..self.at.len()).map(|number| (self.place(number, 0), self.place(number, 1)))
     }
 
-    /// The paths of these [`places`](Self::places). O(depth) for each.
+    /// The paths of these [`places`](Self::places). O(depth) per path.
     pub fn paths(&self) -> impl ExactSizeIterator<Item = (AccessPath, AccessPath)> {
         self.places()
             .map(|(left, right)| (left.path(), right.path()))

@@ -1,5 +1,5 @@
-//! Pairs of dag nodes, whose identity counts: partners, copies, and those that are only on
-//! one side.
+//! Pairs of dag nodes, whose identity counts: partners, copies, and dag nodes without a
+//! partner.
 
 use super::change::ChangeKind;
 use super::pairs::{Mode, TOP};
@@ -9,8 +9,8 @@ use super::walk::Walk;
 use crate::kernel::error::Result;
 
 impl Walk<'_> {
-    /// Compares two dag nodes as operands. Returns how the parts are to be compared; None if
-    /// they are not.
+    /// Compares two dag nodes as operands. Returns the mode for comparing the parts;
+    /// None if the parts are not to be compared.
     pub(super) fn dag_nodes(
         &mut self,
         left: u32,
@@ -55,7 +55,7 @@ impl Walk<'_> {
             }
             return Some(Mode::Copy);
         }
-        // What was inserted or deleted says it all.
+        // The insertion or deletion is the whole difference.
         match is_alone {
             (true, _) => self.dag_alone(0, left, place),
             _ => self.dag_alone(1, right, place),
@@ -63,7 +63,8 @@ impl Walk<'_> {
         None
     }
 
-    /// True if one of two dag nodes, of which the other has another partner, is a copy of it.
+    /// True if one of two dag nodes is a copy of the other node, which has a different
+    /// partner.
     pub(super) fn is_copy(&mut self, left: u32, right: u32, partners: (u32, u32)) -> bool {
         let Some(flow) = &self.flow else {
             return true;
@@ -71,7 +72,7 @@ impl Walk<'_> {
         if !flow.have_one_op(left, right) {
             return false;
         }
-        // A node after another one of its kind was put there.
+        // A node after another node of the same kind was put there.
         let follows = match partners {
             (NONE, partner) => flow.takes(0, left, partner),
             (partner, _) => flow.takes(1, right, partner),
@@ -79,8 +80,7 @@ impl Walk<'_> {
         !follows
     }
 
-    /// Notes a dag node that is only on one side, once: it is one node, however often it is
-    /// used.
+    /// Notes a dag node without a partner, once for all of its uses.
     pub(super) fn dag_alone(&mut self, side: usize, node: u32, place: u32) {
         self.mode = Mode::Partners;
         if std::mem::replace(&mut self.reported[side][node as usize], true) {
@@ -106,16 +106,17 @@ impl Walk<'_> {
         }
     }
 
-    /// The number of nodes of a dag node without those of its operands.
+    /// The number of nodes of a dag node without the nodes of its operands.
     pub(super) fn own_size(&self, side: usize, node: u32) -> u64 {
         self.tables(side).node(node).own_size
     }
 
-    /// Dag nodes that are paired but were not met together, and those without a partner.
+    /// Dag nodes that are paired but were not met together, and dag nodes without a
+    /// partner.
     ///
     /// # Errors
     ///
-    /// Those of custom comparisons.
+    /// Errors of custom comparisons.
     pub(super) fn sweep(&mut self) -> Result<()> {
         self.mode = Mode::Partners;
         let is_covered = self.covered();
@@ -149,7 +150,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The nodes inside of parts that are only on one side.
+    /// The nodes inside of inserted, deleted or replaced parts.
     pub(super) fn covered(&self) -> [Vec<bool>; 2] {
         [0, 1].map(|side| {
             let tables = self.tables(side);
@@ -175,7 +176,8 @@ impl Walk<'_> {
             }
             while let Some(node) = stack.pop() {
                 let found = tables.node(node);
-                // A tree node may have its partner at another place, a dag node has one place.
+                // A tree node may have its partner at another place, a dag node has one
+                // place.
                 let is_one = found.is_dag() || found.is_var() || found.is_mutable();
                 let is_paired = is_one && self.partners[side][node as usize] != NONE;
                 if !is_paired && !std::mem::replace(&mut covered[node as usize], true) {

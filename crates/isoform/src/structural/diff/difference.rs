@@ -29,13 +29,13 @@ pub struct DiffCosts {
     pub visits: u64,
     /// The distinct objects of both sides.
     pub objects: u64,
-    /// True if the patch relies on no pairs, because those that were found did not build the
+    /// True if the patch relies on no pairs, because the pairs found did not build the
     /// right value.
     pub is_whole: bool,
 }
 
-/// Dag nodes of both sides that are only there, or replaced, and connected with each other:
-/// a part of a graph that became another one.
+/// Connected dag nodes of either side that have no partner, or were replaced: a part of
+/// a graph that became another part.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Hunk {
@@ -43,8 +43,8 @@ pub struct Hunk {
     pub left: Vec<Value>,
     /// The nodes of the right side.
     pub right: Vec<Value>,
-    /// True if the nodes of one side do the work of those of the other: the same places use
-    /// them.
+    /// True if the nodes of one side do the work of the other side's nodes: the same
+    /// places use them.
     pub is_enclosed: bool,
     /// Equal for hunks of the same operators, wired alike.
     pub group: u64,
@@ -57,19 +57,19 @@ pub struct Difference {
     pub(crate) right: Value,
     changes: Vec<Change>,
     pub(crate) patch: Patch,
-    /// The tables of the left value; none if both values are equal.
+    /// The tables of both values; none if both values are equal.
     tables: Option<[Arc<Tables>; 2]>,
     flow: Option<Arc<Flow>>,
     options: DiffOptions,
     costs: DiffCosts,
     contents: Contents,
-    /// True if no pairing of the variables tells the whole difference: one variable has
-    /// several partners, or is also used where nothing binds it.
+    /// True if no pairing of the variables explains the whole difference: one variable
+    /// has several partners, or is also used outside of its bindings.
     pub(super) has_unclear_variables: bool,
 }
 
 impl Difference {
-    /// That of two equal values.
+    /// The difference of two equal values.
     pub(super) fn none(options: &DiffOptions, left: Value, right: Value) -> Self {
         let patch = Patch::default();
         Difference {
@@ -91,18 +91,18 @@ impl Difference {
         self.changes.is_empty()
     }
 
-    /// The changes, in the order in which comparison visits the right value, moves last.
-    /// Equal changes are one, with all of their places.
+    /// The changes, in the order in which comparison visits the right value, moves
+    /// last. Equal changes are one change, with all of their places.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// The value that the difference starts from.
+    /// The value at which the difference starts.
     pub fn left(&self) -> &Value {
         &self.left
     }
 
-    /// The value that it leads to.
+    /// The value to which the difference leads.
     pub fn right(&self) -> &Value {
         &self.right
     }
@@ -112,7 +112,7 @@ impl Difference {
         self.costs
     }
 
-    /// How to build the right value out of the left one.
+    /// The patch that builds the right value out of the left one.
     pub fn patch(&self) -> &Patch {
         &self.patch
     }
@@ -122,8 +122,8 @@ impl Difference {
         self.tables.as_ref().map(|[left, _]| left)
     }
 
-    /// Dag nodes of both sides that stand for each other, by the left one's place in the
-    /// visit; none if one side has no dag nodes, or the values are equal.
+    /// Pairs of corresponding dag nodes, by the left node's place in the visit; none if
+    /// one side has no dag nodes, or the values are equal.
     pub fn node_pairs(&self) -> impl Iterator<Item = (Value, Value)> {
         let both = self.tables.as_ref().zip(self.flow.as_ref());
         both.into_iter().flat_map(|(tables, flow)| {
@@ -133,7 +133,7 @@ impl Difference {
         })
     }
 
-    /// The connected parts of a graph of dag nodes that became other ones. O(n log n).
+    /// The connected parts of a graph of dag nodes that became other parts. O(n log n).
     pub fn hunks(&self) -> Vec<Hunk> {
         let Some((tables, flow)) = self.tables.as_ref().zip(self.flow.as_ref()) else {
             return Vec::new();
@@ -157,20 +157,21 @@ impl Difference {
             .collect()
     }
 
-    /// The right value, or what stands for it where something is ignored, built by a patch
-    /// that was read.
+    /// Checks a patch after reading: the patch must build `built`, the right value or
+    /// its equivalent if parts are ignored.
     ///
     /// # Errors
     ///
-    /// As [`apply`](Self::apply), and `ValueError` if reading made other objects than those of
-    /// the right value: free variables, or objects that are equal to themselves alone.
+    /// As [`apply`](Self::apply), and `ValueError` if reading made other objects than
+    /// the objects of the right value: free variables, or objects that are equal to
+    /// themselves alone.
     pub(crate) fn check_read(&self, read: &Patch, built: &Value) -> Result<()> {
         let Some([left, _]) = &self.tables else {
             return Ok(());
         };
         let other = read.build(left)?;
         let mismatch = match self.options.compare.explain_mismatch(other, built) {
-            // What cannot be compared with itself cannot be judged.
+            // A value that cannot be compared with itself cannot be judged.
             Err(error) if error.kind() == ErrorKind::Type => None,
             mismatch => mismatch?,
         };
@@ -193,7 +194,7 @@ impl Difference {
         }))
     }
 
-    /// The number of changes of each kind that occurs, in the order of the kinds, each
+    /// The number of changes per occurring kind, in the order of the kinds, with every
     /// occurrence counted.
     pub fn counts(&self) -> Vec<(ChangeKind, u64)> {
         let count = |kind: ChangeKind| {
@@ -204,7 +205,7 @@ impl Difference {
         all.filter(|(_, count)| *count > 0).collect()
     }
 
-    /// One line: how many changes of each kind.
+    /// One line: the number of changes per kind.
     ///
     /// ```
     /// let difference = isoform::compare::diff([1, 2, 3], [1, 4])?;
@@ -222,15 +223,16 @@ impl Difference {
         texts.join(", ")
     }
 
-    /// Builds the right value out of the left one: what did not change is taken over from
-    /// `value`, so the result shares it, lists and dicts included.
+    /// Builds the right value out of the left one. Unchanged parts are taken over from
+    /// `value` and shared with the result, lists and dicts included.
     ///
     /// O(n) for n parts of the value, plus the size of the patch.
     ///
     /// # Errors
     ///
-    /// `ValueError` if `value` is not structurally equal to the left value, or if one of the two
-    /// values has changed since the difference was made; errors of making objects from fields.
+    /// `ValueError` if `value` is not structurally equal to the left value, or if one
+    /// of the two values has changed since the difference was made; errors of making
+    /// objects from fields.
     ///
     /// ```
     /// use isoform::{Value, structural_equal};
@@ -256,13 +258,14 @@ impl Difference {
         }
         let ignored = self.options.ignored()?;
         let tables = Tables::of(value, self.options.compare, &ignored)?;
-        // An equal value may share its parts in another way, and then has other numbers.
+        // An equal value may share its parts in another way, and then has other
+        // numbers.
         if !tables.has_layout_of(left) {
             return self.patch.build(left);
         }
         let built = self.patch.build(&tables)?;
-        // What is equal to itself alone on the right, such as the key of a map or a variable
-        // that is bound on the left, is not the object in its place.
+        // A right object that is equal to itself alone, such as the key of a map or a
+        // variable bound on the left, is not the object in its place.
         let is_right =
             !self.options.is_exact() || is_right(&built, (self.options_for(value)?, &self.right))?;
         if is_right {
@@ -272,8 +275,8 @@ impl Difference {
         }
     }
 
-    /// How to compare with the right value what was built out of a value: that may have other
-    /// free variables than the left one.
+    /// The options for comparing the right value with a result built from `value`,
+    /// which may have other free variables than the left value.
     fn options_for(&self, value: &Value) -> Result<CompareOptions> {
         let options = self.options.compare;
         Ok(CompareOptions {
@@ -297,8 +300,9 @@ impl Difference {
         }
     }
 
-    /// The difference of the values as they were when it was made: of copies, if one of the
-    /// values has changed since; that costs another difference, and O(n) for the copies.
+    /// The difference of the values at the time when it was made. If one of the values
+    /// has changed since, this is the difference of copies, at the cost of another
+    /// difference and O(n) for the copies.
     ///
     /// # Errors
     ///
@@ -315,8 +319,8 @@ impl Difference {
         self.options.diff(left?, right?).map(Cow::Owned)
     }
 
-    /// The way back: from the right value to the left one, as they were when the difference
-    /// was made.
+    /// The way back: from the right value to the left one, at the time when the
+    /// difference was made.
     ///
     /// # Errors
     ///
@@ -337,7 +341,7 @@ impl Difference {
 }
 
 impl fmt::Display for Difference {
-    /// The summary and one line for each change, up to a hundred.
+    /// The summary and a line per change, up to a hundred.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 100;
         write!(f, "{}", self.summary())?;
@@ -357,7 +361,7 @@ impl fmt::Debug for Difference {
     }
 }
 
-/// Makes the result of what a walk has found.
+/// Makes the result from the findings of a walk.
 pub(super) fn finish(
     options: &DiffOptions,
     (left, right): (Value, Value),
@@ -389,8 +393,8 @@ pub(super) fn finish(
     }
     let mut patch = None;
     let mut has_unclear_variables = walk.bindings.epoch > 0;
-    // Patches that rely on fewer pairs are tried in turn: a variable that is bound in one
-    // place and free in another must keep its identity at the free use.
+    // Patches that rely on fewer pairs are tried in turn: a variable bound in one place
+    // and free in another must keep its identity at the free use.
     for trust in [Trust::All, Trust::Objects, Trust::Nothing] {
         costs.is_whole = trust == Trust::Nothing;
         has_unclear_variables |= trust != Trust::All;
@@ -419,7 +423,7 @@ pub(super) fn finish(
 ///
 /// # Errors
 ///
-/// Those of custom comparisons.
+/// Errors of custom comparisons.
 fn builds(patch: &Patch, left: &Tables, (options, right): (&DiffOptions, &Value)) -> Result<bool> {
     let Ok(built) = patch.build(left) else {
         return Ok(false);
@@ -427,20 +431,20 @@ fn builds(patch: &Patch, left: &Tables, (options, right): (&DiffOptions, &Value)
     is_right(&built, (options.compare, right))
 }
 
-/// True if what was built is the right value.
+/// True if the built value is the right value.
 ///
 /// # Errors
 ///
-/// Those of custom comparisons.
+/// Errors of custom comparisons.
 fn is_right(built: &Value, (options, right): (CompareOptions, &Value)) -> Result<bool> {
     match options.equal(built, right) {
-        // What cannot be compared with itself cannot be judged.
+        // A value that cannot be compared with itself cannot be judged.
         Err(error) if error.kind() == ErrorKind::Type => Ok(true),
         equal => equal,
     }
 }
 
-/// The finding that both values differ, when nothing tells more.
+/// The finding that both values differ, without further detail.
 fn whole(left: &Value, right: &Value) -> Finding {
     let spot = |value: &Value, class| super::walk::SideValue {
         value: value.clone(),
@@ -458,13 +462,13 @@ fn whole(left: &Value, right: &Value) -> Finding {
     }
 }
 
-/// How often each pair occurs: once for each way from the roots.
+/// The occurrences of pairs: one for each way from the roots.
 pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     let count = walk.pair_count();
     let mut times = vec![0u64; count];
-    // The number of pairs around each pair.
+    // The number of pairs around a pair, by pair.
     let mut around = vec![0u32; count];
-    // The start of the inner pairs of each pair in a common list.
+    // The start of a pair's inner pairs in a common list, by pair.
     let mut starts = vec![0usize; count + 1];
     for &(from, to) in &walk.edges {
         starts[from as usize + 1] += 1;
@@ -488,7 +492,7 @@ pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
         let is_met = inside.iter().any(|&inner| around[inner as usize] > 1);
         times[pair as usize] = occurrences.unwrap_or(u64::from(!is_met));
     }
-    // A pair is left before those around it.
+    // A pair is left before the pairs around it.
     for &pair in walk.left_pairs.iter().rev() {
         let pair = pair as usize;
         let own = times[pair];

@@ -1,6 +1,6 @@
 //! Dag nodes of both sides as dataflow graphs, and their alignment.
 //!
-//! The operands of a dag node are the dag nodes reachable from it through other objects:
+//! The operands of a dag node are the dag nodes reachable through other objects:
 //! arrays, outputs, the bodies of inner graphs. All other reachable contents form the
 //! label of the node.
 
@@ -12,8 +12,9 @@ use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::ValueRef;
 
-/// The number of parts through which all nodes of a side reach their operands: this many,
-/// and `SHORT` more for each node. Many nodes may share one long list of operands.
+/// The number of parts through which all nodes of a side reach their operands: this
+/// many, and `SHORT` more for each node. Many nodes may share one long list of
+/// operands.
 const REACHED: u64 = 1 << 22;
 const SHORT: u64 = 1 << 6;
 
@@ -28,15 +29,15 @@ pub(super) struct Flow {
 
 /// The dag nodes of one side.
 pub(super) struct FlowSide {
-    /// Their numbers in the tables, ascending.
+    /// The nodes' numbers in the tables, ascending.
     pub(super) nodes: Vec<u32>,
-    /// The positions among them of all nodes of the tables.
+    /// The positions in `nodes` of all nodes of the tables.
     pub(super) positions: Vec<u32>,
     pub(super) graph: Graph,
 }
 
 impl Flow {
-    /// The alignment of the dag nodes of both sides; None if one has none.
+    /// The alignment of the dag nodes of both sides; None if one side has no dag nodes.
     pub(super) fn of(tables: [&Tables; 2], tokens: &[Tokens; 2]) -> Option<Self> {
         let reach = reach(tables[0]).min(reach(tables[1]));
         let sides = [
@@ -78,7 +79,7 @@ impl Flow {
         op(0, left) == op(1, right)
     }
 
-    /// True if a node takes another one of its side as an operand.
+    /// True if a node takes another node of its side as an operand.
     pub(super) fn takes(&self, side: usize, node: u32, operand: u32) -> bool {
         let side = &self.sides[side];
         let at = |node: u32| side.positions[node as usize];
@@ -139,9 +140,9 @@ impl FlowSide {
     }
 }
 
-/// The number of parts up to which each node looks for its operands; what is further away
-/// is not asked for. It depends on the nodes alone, not on what they share, and most sides
-/// need no limit. O(n).
+/// The maximum number of parts in which a node looks for its operands; parts further
+/// away are ignored. The number depends on the nodes alone, not on their sharing, and
+/// most sides need no limit. O(n).
 fn reach(tables: &Tables) -> u64 {
     let mut below: Vec<u64> = Vec::with_capacity(tables.nodes.len());
     let mut of_dags = Vec::new();
@@ -179,14 +180,14 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// The label and the operator of a node; adds its operands.
+    /// The label and the operator of a node; adds the node's operands.
     fn read(&mut self, root: u32, operands: &mut Vec<u32>) -> (u64, u64) {
         let seed = self.tables.node(root).info().seed;
         let (mut label, mut op) = (seed, step(seed, u64::from(self.tables.node(root).count)));
         let before = operands.len();
         self.stack.clear();
         self.stack.push(root);
-        // A shared part counts wherever it occurs, as if it were not shared.
+        // A shared part counts at every occurrence, as if the part were not shared.
         let mut left = self.reach;
         while let Some(open) = self.stack.pop() {
             let first = self.stack.len();
@@ -225,12 +226,12 @@ impl Reader<'_> {
     }
 }
 
-/// True for what an operator is called by: a global name, or an object that exists once.
+/// True for the name of an operator: a global name, or an object that exists once.
 fn is_name(node: &Node) -> bool {
     node.is_var() || node.info().kind == Kind::Singleton
 }
 
-/// The hash of the first string that comparison ignores; 0 if there is none.
+/// The hash of the first string ignored by comparison; 0 if all strings are compared.
 fn name_of(node: &Node) -> u64 {
     let slots = node.info().slots.iter().enumerate();
     let mut ignored = slots.filter(|(_, slot)| slot.flag == FieldFlag::Ignore);

@@ -11,7 +11,7 @@ use crate::kernel::object::table::{self, TypeInfo};
 #[derive(Default)]
 pub(super) struct Ignored {
     types: Vec<TypeIndex>,
-    /// By the type that was named: positions of fields in declaration order.
+    /// By the named type: positions of fields in declaration order.
     fields: HashMap<TypeIndex, Vec<usize>, RandomState>,
 }
 

@@ -1,7 +1,8 @@
 //! The memory of tables, which a thread keeps for its next difference.
 //!
-//! Tables are about as large as the values themselves. Memory that is new to the process
-//! costs a page fault for each 4096 bytes, almost a third of all time for large values.
+//! Tables are about as large as the values themselves. Memory that is new to the
+//! process costs a page fault per 4096 bytes, almost a third of all time for large
+//! values.
 
 use std::cell::RefCell;
 
@@ -18,17 +19,17 @@ thread_local! {
     static KEPT: RefCell<Vec<Rows>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Empty vectors, with the memory of earlier ones if there is some.
+/// Empty vectors, with the memory of earlier vectors if available.
 pub(super) fn take() -> Rows {
     KEPT.with(|kept| kept.borrow_mut().pop())
         .unwrap_or_default()
 }
 
-/// Empties vectors that are not needed any more, and keeps their memory.
+/// Empties vectors after use, and keeps their memory.
 pub(super) fn give_back((nodes, cells): Rows) {
-    // Dropping values may run foreign code, and that may ask for another difference.
+    // Dropping values may run foreign code, which may ask for another difference.
     let rows = (emptied(nodes), emptied(cells));
-    // A thread that ends keeps nothing.
+    // A thread that ends keeps no memory.
     let _ = KEPT.try_with(|kept| {
         let mut kept = kept.borrow_mut();
         if kept.len() < KEPT_SIDES {

@@ -1,4 +1,4 @@
-//! Objects that are on both sides of a difference, which are read once.
+//! Objects on both sides of a difference, which are read once.
 
 use super::tables::{Cell, IS_DEFINED, Marks, NONE, Node, Tables};
 use crate::kernel::error::Result;
@@ -6,12 +6,12 @@ use crate::kernel::object::access::{Poll, Section};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::region::RegionKind;
 
-/// The tables of the other side, whose rows stand for the objects that are on both sides.
+/// The tables of the other side, whose rows are reused for the objects on both sides.
 pub(super) struct SharedRows<'k> {
     tables: &'k Tables,
     marks: Marks,
-    /// By its number there, the number of a node on this side. Empty until an object is met
-    /// that is on both sides.
+    /// The number of a node on this side, by its number on the other side. Empty until
+    /// the reader meets an object of both sides.
     numbers: Vec<u32>,
     /// The rows that are being taken over, as the frames of open objects.
     rows: Vec<Row>,
@@ -34,7 +34,8 @@ impl<'k> SharedRows<'k> {
         }
     }
 
-    /// The number of an object there, if it is on both sides.
+    /// The number of an object on the other side; None if the object is only on this
+    /// side.
     pub(super) fn find(&mut self, object: ObjRef<'_>) -> Option<u32> {
         let number = self.marks.get(object.ident())?.checked_sub(1)?;
         if self.numbers.is_empty() {
@@ -43,8 +44,8 @@ impl<'k> SharedRows<'k> {
         Some(number)
     }
 
-    /// Copies a row and all rows below that this side does not have, in the order in which
-    /// reading the objects again would add them. Returns the node's number on this side.
+    /// Copies a row and all missing rows below, in the order in which reading the
+    /// objects again would add them. Returns the node's number on this side.
     ///
     /// # Errors
     ///
@@ -154,7 +155,7 @@ mod tests {
         rhs: Value,
     }
 
-    /// All that is in tables, but for the values of cells.
+    /// The contents of tables, except for the values of cells.
     type Rows = (Vec<(u64, [u32; 2], [u64; 4], u8)>, Vec<u64>);
 
     fn rows(tables: &Tables) -> Rows {

@@ -1,4 +1,4 @@
-//! The nodes of parts that are on one side only, and their places.
+//! The nodes of parts without a partner, and their places.
 
 use std::cmp::Reverse;
 
@@ -11,41 +11,42 @@ use super::walk::{Finding, Walk};
 
 type Map<K, V> = HashMap<K, V, RandomState>;
 
-/// True for parts that can move: leaves and containers are everywhere, and dag nodes and
-/// variables are used, not placed.
+/// True for parts that can move: leaves and containers are everywhere, and dag nodes
+/// and variables are used, not placed.
 fn can_move(node: &Node) -> bool {
     node.size > 1 && node.counts() && !node.is_dag() && is_open(node)
 }
 
-/// True if the places of a node are places of its parts, too: what a variable says about itself
-/// goes with the variable, and a type with its own comparison is compared as a whole.
+/// True if the places of a node are places of its parts, too. The fields of a variable
+/// go with the variable, and a type with a custom comparison is compared as a whole.
 fn is_open(node: &Node) -> bool {
     !node.is_var() && !node.has(IS_HOOKED | IS_IGNORED)
 }
 
-/// The node on one side of a finding, if it is there as a whole; [`NONE`] for a value without
-/// parts.
+/// The node on one side of a finding that affects the whole node; [`NONE`] for a value
+/// without parts.
 pub(super) fn part_of_one_side(finding: &Finding, side: usize) -> Option<u32> {
     let kind = [ChangeKind::Deleted, ChangeKind::Inserted][side];
-    // Where only the node itself was replaced, what is below is paired.
+    // If only the node itself was replaced, the parts below are paired.
     let is_whole = finding.kind == kind
         || (finding.kind == ChangeKind::Replaced && finding.sizes.0.max(finding.sizes.1) > 1);
     let spot = [&finding.left, &finding.right][side].as_ref();
     spot.filter(|_| is_whole).map(|spot| spot.node)
 }
 
-/// A node inside of parts that are on one side only, and its places there which have not moved.
+/// A node inside of parts that are on one side only, and the places of the node that
+/// have not moved.
 pub(super) struct UnpairedNode {
     pub(super) node: u32,
-    /// The position of the first whole part around it.
+    /// The position of the first whole part around the node.
     pub(super) top: usize,
-    /// The findings about the node itself, each with its places.
+    /// The findings about the node itself, with the number of places per finding.
     pub(super) wholes: Vec<(usize, u64)>,
     /// The places inside of larger parts.
     pub(super) inner: u64,
-    /// All places, also those that have moved.
+    /// All places, including moved places.
     pub(super) all: u64,
-    /// How many nodes moved out of it.
+    /// The number of nodes that moved out of the node.
     pub(super) lost: u128,
 }
 
@@ -62,19 +63,19 @@ impl UnpairedNode {
 
 /// Places of a node: all places of a single finding about the node, or all inner places.
 pub(super) struct Places {
-    /// The position of the node among the loose ones.
+    /// The position of the node among the loose nodes.
     pub(super) loose: usize,
-    /// The position of the finding among those about the node.
+    /// The position of the finding among the findings about the node.
     pub(super) whole: Option<usize>,
     pub(super) count: u64,
 }
 
-/// Places with equal tokens, in the order in which they move: a list of whole parts, and
-/// a list of inner places.
+/// Places with equal tokens, in the order in which they move: a list of whole parts,
+/// and a list of inner places.
 pub(super) struct MoveCandidates {
     pub(super) token: u64,
     pub(super) places: [Vec<Places>; 2],
-    /// The first ones that have not moved.
+    /// The first places that have not moved.
     pub(super) next: [usize; 2],
 }
 
@@ -92,16 +93,16 @@ impl MoveCandidates {
 /// The loose nodes of one side.
 pub(super) struct Side<'t> {
     tables: &'t Tables,
-    /// In the order in which a visit meets them.
+    /// In the order in which a visit meets the nodes.
     pub(super) loose: Vec<UnpairedNode>,
     by_node: Map<u32, usize>,
-    /// The largest ones first, and wholes before their parts.
+    /// The largest nodes first, and wholes before their parts.
     order: Vec<usize>,
     next: usize,
 }
 
 impl<'t> Side<'t> {
-    /// `times` says how often each pair occurs.
+    /// `times` contains the number of occurrences per pair.
     pub(super) fn of(walk: &Walk<'t>, side: usize, times: &[u64]) -> Self {
         let mut made = Side {
             tables: walk.tables(side),
@@ -116,11 +117,12 @@ impl<'t> Side<'t> {
             .filter(|&(_, top)| top != NONE)
             .collect();
         let is_dag = |node: u32| tables.node(node).is_dag();
-        // Those that are told themselves.
+        // Dag nodes with findings of their own.
         let dags: HashSet<u32, RandomState> = (tops.iter().map(|&(_, top)| top))
             .filter(|&top| is_dag(top))
             .collect();
-        // Only a use of it is gone, or its parts were compared with those of another one.
+        // Either only a use of the dag node has gone, or the node's parts were compared
+        // with the parts of another node.
         let is_paired = |node: u32| is_dag(node) && walk.partners[side][node as usize] != NONE;
         let mut stack = Vec::new();
         for (number, top) in tops {
@@ -149,7 +151,8 @@ impl<'t> Side<'t> {
         made.order.sort_unstable_by_key(|&number| {
             let number = made.loose[number].node;
             let node = tables.node(number);
-            // A container is as large as its only part, and numbers of parts are smaller.
+            // A container is as large as its only part, and numbers of parts are
+            // smaller.
             (Reverse(node.size), can_move(node), Reverse(number))
         });
         made
@@ -177,8 +180,8 @@ impl<'t> Side<'t> {
         next.map(|&loose| self.node(loose).size)
     }
 
-    /// The next nodes of a size that can move, in the order in which a visit meets them; all
-    /// larger ones and those around them pass on their places first.
+    /// The next movable nodes of a size, in the order in which a visit meets them. All
+    /// larger nodes and the nodes around them pass on their places first.
     pub(super) fn level(&mut self, size: u64) -> Vec<usize> {
         let mut level = Vec::new();
         while let Some(&loose) = self.order.get(self.next) {
@@ -197,7 +200,7 @@ impl<'t> Side<'t> {
         level
     }
 
-    /// Adds the places of a node to those of its parts.
+    /// Adds the places of a node to the places of its parts.
     pub(super) fn pass_on(&mut self, loose: usize) {
         let node = self.node(loose);
         if !is_open(node) {
@@ -216,7 +219,7 @@ impl<'t> Side<'t> {
         }
     }
 
-    /// How many places the nodes of each class that can move have in the whole value.
+    /// The number of places in the whole value, per class of nodes that can move.
     pub(super) fn places_by_class(&self) -> Map<u64, u64> {
         let mut places = vec![0u64; self.tables.nodes.len()];
         if let Some(root) = self.tables.root.node_number() {
@@ -249,7 +252,8 @@ impl<'t> Side<'t> {
         classes
     }
 
-    /// The places of some nodes of a class by token, in the order in which a visit meets these.
+    /// The places of some nodes of a class by token, in the order in which a visit
+    /// meets the nodes.
     pub(super) fn alike(
         &self,
         nodes: &[usize],
@@ -289,7 +293,7 @@ impl<'t> Side<'t> {
             for places in &mut alike.places {
                 places.retain(|places| places.count > 0);
             }
-            // Which of equal findings is met first depends on what is shared.
+            // The first of several equal findings depends on the sharing.
             alike.places[0].sort_by_key(|places| {
                 let wholes = &self.loose[places.loose].wholes;
                 places.whole.map(|whole| ranks[wholes[whole].0])

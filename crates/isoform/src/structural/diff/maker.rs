@@ -1,4 +1,4 @@
-//! Makes a patch of the pairs that a walk has found.
+//! Makes a patch from the pairs found by a walk.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -24,11 +24,11 @@ enum State {
     New(u32),
 }
 
-/// Which pairs of a walk a patch relies on.
+/// The pairs of a walk on which a patch relies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     All,
-    /// All pairs except pairs of variables: a variable stands for itself.
+    /// All pairs except pairs of variables: a variable is its own partner.
     Objects,
     Nothing,
 }
@@ -37,24 +37,25 @@ const EDITED: u64 = 0x4b33_a62e_d433_d4a3;
 const KEPT: u64 = 0x2d35_8dcc_aa6c_78a5;
 const IDENTITY: u64 = 0x8bb8_4b93_962e_acc9;
 
-/// Decides how each right node is obtained, and collects the edits and new nodes of the
+/// Decides how to obtain every right node, and collects the edits and new nodes of the
 /// patch.
 pub(super) struct Maker<'t> {
     left: &'t Tables,
     right: &'t Tables,
-    /// The left partner of each right node, or [`NONE`].
+    /// The left partner of a right node, or [`NONE`], by right node.
     partners: Vec<u32>,
     /// The tokens of both sides. Nodes with equal tokens can replace each other.
     tokens: [Tokens; 2],
     by_token: Option<HashMap<u64, u32, RandomState>>,
-    /// The left variables by identity, and all other left objects if there are no pairs.
+    /// The left variables by identity, and all other left objects if there are no
+    /// pairs.
     known_objects: HashMap<u64, u32, RandomState>,
     trust: Trust,
     states: Vec<State>,
-    /// The right node into which each left node is edited, or [`NONE`].
+    /// The right node into which a left node is edited, or [`NONE`], by left node.
     images: Vec<u32>,
     touched: Vec<bool>,
-    /// The number of left nodes of which `touched` is known.
+    /// The number of left nodes whose `touched` is known.
     known: u32,
     news: Vec<New>,
 }
@@ -147,14 +148,14 @@ impl<'t> Maker<'t> {
         }
     }
 
-    /// The left node that can take the place of a right one.
+    /// The left node that can take the place of a right node.
     fn taken_over(&mut self, node: u32) -> Option<u32> {
         let token = self.tokens[1][node as usize];
         let partner = self.partners[node as usize];
         let found = self.right.node(node);
         let is_var = found.is_var();
         let same = self.known_objects.get(&found.object.identity()).copied();
-        // With no pairs, an object that is on both sides stands for itself, as inside of
+        // Without pairs, an object on both sides is its own partner, as inside of
         // variables.
         if is_var && self.trust != Trust::All || same.is_some() && self.trust == Trust::Nothing {
             return same;
@@ -180,7 +181,7 @@ impl<'t> Maker<'t> {
         by_token.get(&token).copied()
     }
 
-    /// True if a right node is a left one with other parts.
+    /// True if a right node is a left node with other parts.
     fn is_edited(&self, partner: u32, node: u32) -> bool {
         let found = self.right.node(node);
         partner != NONE
@@ -255,8 +256,8 @@ impl<'t> Maker<'t> {
         New::Copy(Value::from(&self.right.node(node).object), fields.collect())
     }
 
-    /// The edits of left nodes, parts before wholes: whatever does not follow from their
-    /// parts.
+    /// The edits of left nodes, parts before wholes: only changes that do not follow
+    /// from the nodes' parts.
     fn edits(&mut self) -> Vec<(u32, Edit)> {
         let mut edits = Vec::new();
         for left in 0..self.left.nodes.len() as u32 {
@@ -272,7 +273,8 @@ impl<'t> Maker<'t> {
         edits
     }
 
-    /// The edit of a left node that becomes a right one; None if it follows from the parts.
+    /// The edit that turns a left node into a right node; None if the parts' edits
+    /// suffice.
     fn edit_of(&self, left: u32, right: u32) -> Option<Edit> {
         let (lefts, rights) = (self.left.cells(left), self.right.cells(right));
         let is_straight = lefts.len() == rights.len()
@@ -293,13 +295,13 @@ impl<'t> Maker<'t> {
         })
     }
 
-    /// True if a right part is what the left one becomes without another word.
+    /// True if the left part becomes the right part without a separate edit.
     fn follows(&self, left: &Cell, right: &Cell) -> bool {
         left.is_node() == right.is_node() && self.left_word(left) == self.right_word(right)
     }
 
-    /// A hash of the object that a left part becomes: its contents if these stay, and
-    /// otherwise its number.
+    /// A hash of the object that a left part becomes: a hash of unchanged contents, or
+    /// of the number of a changed node.
     fn left_word(&self, cell: &Cell) -> u64 {
         match cell.node_number() {
             Some(part) if self.touched[part as usize] => step(EDITED, u64::from(part)),
@@ -308,22 +310,22 @@ impl<'t> Maker<'t> {
         }
     }
 
-    /// The same of a right part; like no other for new ones.
+    /// The same for a right part; a unique hash for new parts.
     fn right_word(&self, cell: &Cell) -> u64 {
         let Some(part) = cell.node_number() else {
             return of_plain(cell.word);
         };
         match self.states[part as usize] {
             State::Image(image) if image < self.known => self.left_word(&Cell::node(image)),
-            // The parts that are compared now are earlier nodes.
+            // The parts being compared are earlier nodes.
             State::Image(image) => step(EDITED, u64::from(image)),
             State::Left(kept) => step(KEPT, self.tokens[0][kept as usize]),
             _ => step(IDENTITY, u64::from(part)),
         }
     }
 
-    /// The changes of a list. A left element and what it becomes stand at one place, also if
-    /// the same object becomes something else at other places.
+    /// The changes of a list. A left element and its new version are at one place, even
+    /// if the same object has different new versions elsewhere.
     fn items(&self, lefts: &[Cell], rights: &[Cell]) -> Edit {
         let content = |part: u32| step(KEPT, self.tokens[0][part as usize]);
         let left_word = |cell: &Cell| match cell.node_number() {
@@ -379,13 +381,13 @@ impl<'t> Maker<'t> {
         Edit::Items(splices)
     }
 
-    /// The changes of a map; None if it only lists its entries in another order.
+    /// The changes of a map; None if only the order of the entries differs.
     fn entries(&self, lefts: &[Cell], rights: &[Cell]) -> Option<Edit> {
         let mut known: HashMap<u64, usize, RandomState> = HashMap::default();
         for position in (0..lefts.len()).step_by(2) {
             let key = &lefts[position];
             let word = match key.node_number() {
-                // Keys that look alike are not the same.
+                // Keys that look alike are different keys.
                 Some(part) => step(EDITED, u64::from(part)),
                 None => of_plain(key.word),
             };
@@ -420,8 +422,9 @@ impl<'t> Maker<'t> {
     }
 }
 
-/// Pairs objects whose identity counts, and that have no partner of their type, with themselves
-/// if they are inside of a variable of both sides: where that stays, they do.
+/// Pairs an object whose identity counts with itself, if the object is inside of a
+/// variable of both sides and has no partner of its type. Where the variable stays, the
+/// object stays.
 fn pair_below_variables(
     [left, right]: [&Tables; 2],
     known: &HashMap<u64, u32, RandomState>,
@@ -455,8 +458,8 @@ fn pair_below_variables(
     }
 }
 
-/// Tokens that are equal only for nodes that can replace each other: variables, dag nodes
-/// and what can change by `of_identity`, everything else by contents.
+/// Exact tokens: nodes with equal tokens can replace one another. Variables, dag nodes
+/// and mutable objects have tokens by `of_identity`, all other nodes by contents.
 fn exact(tables: &Tables, of_identity: impl Fn(u32, u64) -> u64) -> Tokens {
     let mut tokens: Tokens = Vec::with_capacity(tables.nodes.len());
     for (number, node) in tables.nodes.iter().enumerate() {

@@ -2,29 +2,30 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `rows.rs`, `tables.rs`, `reader.rs` | one side as tables of distinct objects, which everything else works on |
-//! | `known.rs` | objects that are on both sides, which are read once |
+//! | `rows.rs`, `tables.rs`, `reader.rs` | one side as tables of distinct objects, the input of all other files |
+//! | `known.rs` | objects on both sides, which are read once |
 //! | `kept.rs` | the memory of tables, kept for the next difference |
-//! | `tokens.rs` | hashes by which nodes of both sides are matched |
-//! | `alignment.rs` | the attribute that says how objects of a type are aligned |
+//! | `tokens.rs` | hashes for matching nodes of both sides |
+//! | `alignment.rs` | the attribute for the alignment of a type's objects |
 //! | `myers.rs` | the elements that two sequences have in common, at bounded cost |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
-//! | `walk.rs`, `notes.rs` | pairs, and what differs |
+//! | `walk.rs`, `notes.rs` | pairs, and their differences |
 //! | `pairs.rs` | the numbers of pairs |
-//! | `bindings.rs`, `variables.rs` | which variables are bound to each other |
-//! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; what became a part of something new |
-//! | `flow.rs`, `graphs/` | which dag nodes correspond, by the way in which they are wired |
+//! | `bindings.rs`, `variables.rs` | pairs of variables bound to each other |
+//! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; parts wrapped into a new node |
+//! | `flow.rs`, `graphs/` | pairs of corresponding dag nodes, by their wiring |
 //! | `ted.rs`, `small.rs` | the cheapest edit of small trees |
-//! | `loose.rs`, `moves.rs` | what was deleted in one place and inserted in another |
-//! | `maker.rs`, `patch.rs` | how to build the right value out of the left one |
-//! | `merge/` | the changes of two values since a third one, together |
-//! | `options.rs`, `ignored.rs` | what is compared, and what is left out |
+//! | `loose.rs`, `moves.rs` | parts deleted in one place and inserted in another |
+//! | `maker.rs`, `patch.rs` | patches, which build the right value out of the left one |
+//! | `merge/` | the combined changes of two values since a base |
+//! | `options.rs`, `ignored.rs` | the compared parts, and the parts left out |
 //! | `change.rs`, `place.rs`, `places.rs`, `difference.rs` | the result |
 //!
-//! Hashes of 64 bits find what is the same. The patch is applied once, and comparison
-//! decides whether it builds the right value. If not, for example because a variable is also
-//! used where nothing binds it, a patch that renames no variable is tried, and then one that
-//! relies on no pairs and only takes over what both sides have alike.
+//! Hashes of 64 bits find equal parts. The patch is applied once, and comparison
+//! decides if the patch builds the right value. If not, for example because a variable
+//! is also used outside of its bindings, the module tries a patch that renames no
+//! variable. The last resort is a patch that relies on no pairs and only takes over
+//! parts that both sides have alike.
 
 mod align;
 mod alignment;
@@ -80,19 +81,20 @@ use crate::kernel::error::Result;
 use crate::kernel::value::Value;
 use crate::structural::last_visit_count;
 
-/// How often variables are paired at most: each time, the variables that were paired before
-/// tell better what stands for each other.
+/// The maximum number of rounds of pairing variables: the pairs of a round help the
+/// next round to find partners.
 const ROUNDS: usize = 3;
 
-/// Returns all differences of two values: empty if and only if they are
+/// Returns all differences of two values: empty if and only if the values are
 /// [structurally equal](crate::structural_equal).
 ///
-/// Lists are aligned, so an insertion is one change; renaming bound variables changes nothing.
-/// A shared part that changed is one change, however often it occurs. O(n) for n distinct
-/// objects of values that are nearly the same; at most O(n log n), plus for each pair of
-/// lists the product of the lengths of stretches in which they differ, up to 2^20. A part is
-/// compared with eight others, and with more of them within 2^20 steps and four for each object,
-/// and again where its variables have other partners, within 2^22 steps and eight for each object.
+/// Lists are aligned: an insertion is one change. Renaming bound variables does not
+/// count, and a changed shared part is one change, however often the part occurs. O(n)
+/// for n distinct objects of values that are nearly the same. At most O(n log n), plus
+/// for each pair of lists the product of the lengths of differing stretches, up to
+/// 2^20. A part is compared with eight others, and with further parts within 2^20 steps
+/// and four for each object. A part is compared again where its variables have other
+/// partners, within 2^22 steps and eight for each object.
 ///
 /// Sources: S. Erdweg, T. Szabó and A. Pacak, "Concise, type-safe, and efficient structural
 /// diffing", PLDI 2021, for matching by hashes of subtrees; J.-R. Falleri and others,
@@ -121,15 +123,15 @@ impl DiffOptions {
     ///
     /// # Errors
     ///
-    /// As [`diff`]; `TypeError` or `AttributeError` for a type or field to ignore that does
-    /// not exist; whatever a predicate raises.
+    /// As [`diff`]; `TypeError` or `AttributeError` for an ignored type or field that
+    /// does not exist; any error of a predicate.
     pub fn diff(&self, left: impl Into<Value>, right: impl Into<Value>) -> Result<Difference> {
         let (left, right) = (left.into(), right.into());
         let ignored = self.ignored()?;
         if self.compare.equal(&left, &right)? {
             return Ok(Difference::none(self, left, right));
         }
-        // The comparison has visited so much of both, at least.
+        // The comparison has visited at least this much of both values.
         let seen = last_visit_count() as usize;
         let tables = Tables::of_both([&left, &right], self.compare, &ignored, seen)?;
         let tables = tables.map(Arc::new);

@@ -1,7 +1,7 @@
-//! Finds what was deleted in one place and inserted in another.
+//! Finds parts that were deleted in one place and inserted in another.
 //!
-//! Moves are counted in places, not in objects: a shared part is loose as often as its copies
-//! would be, so sharing changes no count.
+//! Moves are counted in places, not in objects: a shared part is loose as often as
+//! unshared copies would be, and sharing changes no count.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -16,11 +16,11 @@ use crate::kernel::error::Result;
 
 type Map<K, V> = HashMap<K, V, RandomState>;
 
-/// A part with fewer nodes than this moves only if it is loose in one place of each side: small
-/// parts are alike by chance.
+/// A part with fewer nodes than this moves only if it is loose in one place per side:
+/// small parts are alike by chance.
 const LARGE: u64 = 4;
 
-/// Which places of both sides move, and in which order.
+/// The kinds of places that move, left and right, in order.
 const KINDS: [[usize; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
 
 /// A part that moved.
@@ -30,19 +30,19 @@ struct Move {
     times: u64,
 }
 
-/// The moves found so far, and the places that are left for others.
+/// The moves found, and the places left for other moves.
 struct Moves<'t> {
     sides: [Side<'t>; 2],
-    /// For each side and finding, how many of its places moved away.
+    /// For each side and finding, the number of places that moved away.
     gone: [Vec<u64>; 2],
-    /// By finding, the first one of those of the same kind with equal values.
+    /// By finding, the first finding of the same kind with equal values.
     ranks: Vec<usize>,
     moves: Vec<Move>,
 }
 
 impl Moves<'_> {
-    /// Moves as many places of a class as both sides have, those of equal tokens first.
-    /// `in_all` says how many places there are in both values.
+    /// Moves as many places of a class as both sides have, places with equal tokens
+    /// first. `in_all` contains the number of places in both values.
     fn of_class(&mut self, nodes: [Vec<usize>; 2], tokens: [&[u64]; 2], in_all: [u64; 2]) {
         let size = self.sides[0].node(nodes[0][0]).size;
         let [mut lefts, mut rights] = [0, 1]
@@ -60,7 +60,7 @@ impl Moves<'_> {
                 .map(|&loose| self.sides[side].loose[loose].all);
             in_all[side] > all.fold(0, u64::saturating_add)
         };
-        // What also stays somewhere is in other parts by chance.
+        // A part that also stays elsewhere is inside of other parts by chance.
         let kinds = if stays(0) || stays(1) {
             &KINDS[..3]
         } else {
@@ -107,7 +107,7 @@ impl Moves<'_> {
         }
     }
 
-    /// Takes places that moved away from a node, and from what is said about them.
+    /// Takes moved places away from a node, and from the findings about the node.
     fn take(&mut self, side: usize, places: &mut Places, times: u64) {
         places.count -= times;
         let size = self.sides[side].node(places.loose).size;
@@ -140,13 +140,13 @@ fn own_size(finding: &mut Finding, side: usize) -> &mut u64 {
 }
 
 impl<'t> Walk<'t> {
-    /// Turns deletions and insertions of the same part into moves. O(n) for n nodes of both
-    /// sides and O(m log m) for m in such parts; O(1) for each change if one side has no such
-    /// part.
+    /// Turns deletions and insertions of the same part into moves. O(n) for n nodes of
+    /// both sides and O(m log m) for m nodes in such parts; O(1) per change if one side
+    /// has no such part.
     ///
     /// # Errors
     ///
-    /// Those of custom comparisons.
+    /// Errors of custom comparisons.
     pub(super) fn find_moves(&mut self) -> Result<()> {
         let is_on = |side: usize| {
             let parts = self.findings.iter();
@@ -161,7 +161,7 @@ impl<'t> Walk<'t> {
         for (number, finding) in self.findings.iter_mut().enumerate() {
             let times = times[finding.pair as usize].max(1);
             let [left, right] = [0, 1].map(|side: usize| found.gone[side][number]);
-            // A part that was replaced is gone where both of its sides moved.
+            // A replaced part is gone where both of its sides moved.
             finding.moved = match finding.kind {
                 ChangeKind::Replaced => left.min(right),
                 _ => left.max(right),
@@ -171,7 +171,7 @@ impl<'t> Walk<'t> {
                 *size = if gone < times { *size } else { (*size).min(1) };
             }
         }
-        // What moved out of or into something else does not count there.
+        // Nodes that moved out of or into a part do not count for the part.
         for (side, found) in found.sides.iter().enumerate() {
             for loose in found.loose.iter().filter(|loose| loose.lost > 0) {
                 let places = u128::from(loose.whole_places().max(1));
@@ -195,7 +195,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// The moves, those of the largest parts first: what is in them moves with them.
+    /// The moves, largest parts first: the contents of a part move with the part.
     fn moves(&self, times: &[u64]) -> Moves<'t> {
         let tokens = [0, 1].map(|side: usize| self.tokens()[side].as_slice());
         let sides = [0, 1].map(|side| Side::of(self, side, times));

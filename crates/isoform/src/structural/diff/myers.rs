@@ -1,15 +1,16 @@
-//! The words that two texts have in common, at bounded cost.
+//! The common words of two texts, at bounded cost.
 //!
-//! The crate `similar` offers the same algorithm, but bounds its work by time only, so that
-//! results would depend on the machine, and recurses once per split.
+//! The crate `similar` offers the same algorithm, but bounds its work by time only,
+//! which makes results depend on the machine, and recurses once per split.
 
 /// Aligns texts by E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986: in
 /// linear space, from both ends at once.
 pub(super) struct Myers {
-    /// The furthest column reached on each diagonal from the start, and from the end.
+    /// The furthest column reached on a diagonal from the start, and from the end, by
+    /// diagonal.
     reached: [Vec<isize>; 2],
-    /// The number of differences after which a text is split where the search has come
-    /// furthest, at least.
+    /// The minimum number of differences after which a text is split at the furthest
+    /// point of the search.
     many: usize,
     /// The number of comparisons that remain.
     budget: u64,
@@ -23,9 +24,9 @@ struct Block {
 }
 
 impl Myers {
-    /// A search with at most this many comparisons, besides those of common beginnings and
-    /// ends. After that, equal words remain without partners. The result is minimal for texts
-    /// with fewer than `many` differences.
+    /// A search with at most this many comparisons, besides comparisons of common
+    /// beginnings and ends. After that, equal words remain without partners. The result
+    /// is minimal for texts with fewer than `many` differences.
     pub(super) fn new(budget: u64, many: usize) -> Self {
         Myers {
             reached: [Vec::new(), Vec::new()],
@@ -34,13 +35,13 @@ impl Myers {
         }
     }
 
-    /// The number of comparisons that remain; 0 if they did not suffice.
+    /// The number of comparisons that remain; 0 after a search cut short.
     pub(super) fn budget(&self) -> u64 {
         self.budget
     }
 
-    /// Calls `found` with the positions of words that correspond; each text is used at most
-    /// once, and in order.
+    /// Calls `found` with the positions of words that correspond, at most once per
+    /// word, and in order.
     ///
     /// O((n + m) × d) for d differences, as long as the budget lasts.
     pub(super) fn align<W: PartialEq>(
@@ -84,8 +85,8 @@ impl Myers {
         }
     }
 
-    /// A point inside that a best alignment passes, or a good one if there are many
-    /// differences. None if the budget is used up.
+    /// A point inside on the path of a best alignment, or of a good alignment after
+    /// many differences. None if the budget is used up.
     fn split<W: PartialEq>(&mut self, left: &[W], right: &[W]) -> Option<(usize, usize)> {
         let (n, m) = (left.len() as isize, right.len() as isize);
         let most = (left.len() + right.len()).isqrt().max(self.many);
@@ -169,15 +170,16 @@ impl Myers {
     }
 }
 
-/// Takes comparisons off the budget; None, and nothing is left, if it does not suffice.
+/// Takes comparisons off the budget; None, and an empty budget, if the budget is too
+/// small.
 fn spend(budget: &mut u64, comparisons: u64) -> Option<()> {
-    // The last one is kept, so that an empty budget means that the search was cut short.
+    // The last comparison is kept: an empty budget means that the search was cut short.
     let rest = budget.checked_sub(comparisons).filter(|&rest| rest > 0);
     *budget = rest.unwrap_or(0);
     rest.map(|_| ())
 }
 
-/// The point nearest to the other end among those that either search has reached.
+/// The point nearest to the other end among the points reached by either search.
 fn furthest(
     forward: &[isize],
     backward: &[isize],
@@ -203,7 +205,7 @@ fn furthest(
     inside(x, y, n, m)
 }
 
-/// The point, unless splitting there makes no progress.
+/// The point, unless a split at the point makes no progress.
 fn inside(x: isize, y: isize, n: isize, m: isize) -> Option<(usize, usize)> {
     let is_corner = (x, y) == (0, 0) || (x, y) == (n, m);
     (!is_corner).then_some((x as usize, y as usize))

@@ -8,8 +8,8 @@ use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
 impl Walk<'_> {
-    /// Takes nodes of which one took the place of the other for told, unless they stand for
-    /// others.
+    /// Marks two nodes as reported after one replaced the other, except for a node with
+    /// another partner.
     pub(super) fn told(&mut self, nodes: [Option<u32>; 2]) {
         for (side, node) in nodes.into_iter().enumerate() {
             if let Some(node) = node {
@@ -72,7 +72,8 @@ impl Walk<'_> {
         );
     }
 
-    /// The size of a part that is alone; of a dag node that has a partner, only the use.
+    /// The size of a part without a partner; for a dag node with a partner, only the
+    /// use.
     fn size_at(&self, side: usize, cell: &Cell) -> u64 {
         match cell.node_number() {
             Some(node) if self.tables(side).node(node).is_dag() => 1,

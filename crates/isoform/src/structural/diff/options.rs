@@ -12,8 +12,8 @@ pub type IgnoreChange = Arc<dyn Fn(&Change) -> Result<bool> + Send + Sync>;
 
 /// How two values are compared by [`diff`](super::diff).
 ///
-/// With anything ignored, a difference may be empty although the values are not equal.
-/// Applying it keeps ignored types and fields as they are on the left.
+/// If any part is ignored, a difference may be empty although the values are not equal.
+/// Applying the difference keeps ignored types and fields as on the left.
 ///
 /// ```
 /// use isoform::compare::DiffOptions;
@@ -27,10 +27,10 @@ pub type IgnoreChange = Arc<dyn Fn(&Change) -> Result<bool> + Send + Sync>;
 pub struct DiffOptions {
     /// As for [`structural_equal`](crate::structural_equal).
     pub compare: CompareOptions,
-    /// The keys of types whose objects are all the same, with subtypes.
+    /// The keys of types whose objects all count as equal, with subtypes.
     pub ignore_types: Vec<String>,
-    /// Fields that are not compared, by the key of the type that declares or inherits them,
-    /// and name.
+    /// Fields that are not compared, by the key of the type that declares or inherits
+    /// them, and name.
     pub ignore_fields: Vec<(String, String)>,
     /// Leaves out the changes for which any of these returns true.
     pub ignore: Vec<IgnoreChange>,

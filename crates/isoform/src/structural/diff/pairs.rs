@@ -9,7 +9,7 @@ pub(super) const TOP: u32 = 0;
 /// How a pair came about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Mode {
-    /// The nodes stand for each other.
+    /// The nodes correspond.
     Partners,
     /// One node is a copy of the other node, which has a different partner.
     Copy,
@@ -18,13 +18,14 @@ pub(super) enum Mode {
     Replaced,
 }
 
-/// How a pair is visited, of which depends what is noted about it.
+/// The circumstances of visiting a pair, on which the findings depend.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Visit {
     pub(super) mode: Mode,
-    /// True if variables are bound there.
+    /// True if the visit binds variables.
     pub(super) binds: bool,
-    /// True inside of a pair that is visited for itself: the scopes around it are not open.
+    /// True inside of a pair visited separately: the scopes around the pair are not
+    /// open.
     pub(super) is_apart: bool,
 }
 
@@ -34,19 +35,20 @@ const PARTNERS: Visit = Visit {
     is_apart: false,
 };
 
-/// The numbers of the pairs that a walk has opened. Most nodes are in one pair, which is
+/// The numbers of the pairs opened by a walk. Most nodes are in one pair, which is
 /// found without a hash.
 pub(super) struct Pairs {
-    /// By left node: the right node and the number of its first pair of partners, [`TOP`] if it
-    /// has none.
+    /// By left node: the right node and the number of the first pair of partners, or
+    /// [`TOP`] for a left node without such a pair.
     first: Vec<(u32, u32)>,
     others: HashMap<(u32, u32, Visit), u32, RandomState>,
-    /// By number, the epochs of the bindings in which pairs were opened, but for the first.
+    /// The epochs of the bindings in which pairs were opened, by number of the pair.
+    /// Pairs of the first epoch are missing.
     epochs: HashMap<u32, u32, RandomState>,
 }
 
 impl Pairs {
-    /// No pairs of so many left nodes.
+    /// An empty table for this many left nodes.
     pub(super) fn new(count: usize) -> Self {
         Pairs {
             first: vec![(0, TOP); count],
@@ -55,7 +57,7 @@ impl Pairs {
         }
     }
 
-    /// The number of a pair, if it is known.
+    /// The number of a known pair.
     #[inline]
     pub(super) fn get(&self, left: u32, right: u32, visit: Visit) -> Option<u32> {
         if visit == PARTNERS {
@@ -78,7 +80,7 @@ impl Pairs {
         }
     }
 
-    /// Adds a pair, in place of one that was opened in another epoch.
+    /// Adds a pair, which may replace the same pair of an earlier epoch.
     #[inline]
     pub(super) fn insert(&mut self, left: u32, right: u32, visit: Visit, number: u32, epoch: u32) {
         let first = &mut self.first[left as usize];

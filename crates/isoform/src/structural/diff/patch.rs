@@ -1,8 +1,8 @@
-//! How to build the right value out of the left one.
+//! Patches, which build the right value out of the left one.
 //!
-//! A patch edits objects of the left value where they are. What contains an edited object is
-//! rebuilt around it without being mentioned, so an edit deep inside of a value, or of a node
-//! that many others use, is as small as the edit itself.
+//! A patch edits objects of the left value in place. Objects around an edited object
+//! are rebuilt without being mentioned. An edit deep inside of a value, or of a node
+//! with many uses, is therefore as small as the edit itself.
 
 use std::sync::Arc;
 
@@ -22,28 +22,28 @@ use crate::kernel::types::check::SchemaChecker;
 use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
 
-/// Where a part comes from. Objects of the left value count from zero, in the order in which
-/// a visit finishes them.
+/// The origin of a part. Objects of the left value are numbered from zero, in the order
+/// in which a visit finishes them.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Source {
-    /// An object of the left value as it is.
+    /// An unchanged object of the left value.
     Left(u32),
-    /// The object that one of the left value becomes.
+    /// The new version of an object of the left value.
     Image(u32),
-    /// An object that the patch makes, by number.
+    /// An object made by the patch, by number.
     New(u32),
-    /// A value of its own.
+    /// A separate value.
     Value(Value),
 }
 
 /// The fate of an object of the left value.
 #[derive(Clone)]
 pub(crate) enum Edit {
-    /// Fields of an object of a type get other values, by position in the declaration.
+    /// New values for fields of an object of a type, by position in the declaration.
     Fields(&'static TypeInfo, Vec<(u32, Source)>),
-    /// The same by name, or the entries of a map, since a text does not tell which.
+    /// Fields by name or entries of a map, since a text does not distinguish them.
     Keyed(Keyed),
-    /// Stretches of a list become others, ascending.
+    /// New contents for stretches of a list, ascending.
     Items(Vec<Splice>),
 }
 
@@ -51,12 +51,13 @@ pub(crate) enum Edit {
 #[derive(Clone, Default)]
 pub(crate) struct Keyed {
     pub(crate) named: Vec<(Str, Source)>,
-    /// The entries that go: positions of their keys among the parts of the map, ascending.
+    /// The removed entries: positions of their keys among the parts of the map,
+    /// ascending.
     pub(crate) removed: Vec<u32>,
     pub(crate) set: Vec<(Source, Source)>,
 }
 
-/// A stretch of a list, and what takes its place.
+/// A stretch of a list, and its replacement.
 #[derive(Clone)]
 pub(crate) struct Splice {
     pub(crate) from: u32,
@@ -64,34 +65,35 @@ pub(crate) struct Splice {
     pub(crate) items: Vec<Source>,
 }
 
-/// An object that a patch makes.
+/// An object made by a patch.
 #[derive(Clone)]
 pub(crate) enum New {
     /// A copy of an object of the right value, with fields replaced by position.
     Copy(Value, Vec<(u32, Source)>),
-    /// An object with fields by position; the others have their defaults.
+    /// An object with fields by position; all other fields have their defaults.
     Object(&'static TypeInfo, Vec<(u32, Source)>),
     Items(&'static ContainerType, Vec<Source>),
     Entries(&'static ContainerType, Vec<(Source, Source)>),
 }
 
-/// How to build one value out of another. Objects that are the same on both sides are taken
-/// over, not copied, so the result shares them with the value that the patch is applied to.
+/// Instructions for building one value out of another. Objects that are the same on
+/// both sides are taken over, not copied, and the result shares them with the original
+/// value.
 #[derive(Clone, Default)]
 pub struct Patch {
     /// By left object, ascending.
     pub(crate) edits: Arc<[(u32, Edit)]>,
     pub(crate) news: Arc<[New]>,
-    /// None for what the left root becomes.
+    /// None for the new version of the left root.
     pub(crate) root: Option<Source>,
-    /// The number of distinct objects of the value that it applies to; not in files.
+    /// The number of distinct objects in the value to be patched; not in files.
     pub(crate) objects: Option<u32>,
-    /// The check of both values, of a patch that was read.
+    /// The check of both values, for a patch that was read.
     pub(crate) check: Option<Str>,
 }
 
 impl Patch {
-    /// The patch that builds a value without another one.
+    /// The patch that builds a value from scratch.
     pub(super) fn whole(value: &Value) -> Self {
         Patch {
             root: Some(Source::Value(value.clone())),
@@ -103,14 +105,15 @@ impl Patch {
     ///
     /// # Errors
     ///
-    /// `ValueError` if the value is not the one that the patch was made for, or shares its
-    /// parts in another way; errors of making objects from fields.
+    /// `ValueError` if the value is not the value for which the patch was made, or
+    /// shares its parts in another way; errors of making objects from fields.
     pub fn apply(&self, value: &Value) -> Result<Value> {
         let tables = Tables::of(value, CompareOptions::default(), &Ignored::default())?;
         let Some(check) = &self.check else {
             return self.build(&tables);
         };
-        // What does not fit a wrong value says nothing about the mistake.
+        // An error from applying the patch to a wrong value would not explain the
+        // mistake.
         let expected = check
             .split_at_checked(CHECK)
             .filter(|(_, both)| both.len() == CHECK);
@@ -141,7 +144,8 @@ impl Patch {
     ///
     /// # Errors
     ///
-    /// `ValueError` if a number is out of range, and those of making objects from fields.
+    /// `ValueError` if a number is out of range, and errors of making objects from
+    /// fields.
     pub(super) fn build(&self, left: &Tables) -> Result<Value> {
         if let Some(objects) = self.objects
             && left.nodes.len() != objects as usize
@@ -154,13 +158,13 @@ impl Patch {
         self.build_with(left, self.touched(left)?, false)
     }
 
-    /// The value that tables were read from, as it was then: lists, dicts and objects that
-    /// can change are new ones with the contents of that time. Variables stay the same
-    /// objects, with the fields that they have now. O(n) for n objects.
+    /// The value from which tables were read, with the contents of that time: lists,
+    /// dicts and mutable objects are new objects. Variables stay the same objects, with
+    /// their current fields. O(n) for n objects.
     ///
     /// # Errors
     ///
-    /// Those of making objects from fields.
+    /// Errors of making objects from fields.
     pub(super) fn value_when_read(tables: &Tables) -> Result<Value> {
         let mut touched = vec![false; tables.nodes.len()];
         for number in 0..touched.len() {
@@ -171,8 +175,9 @@ impl Patch {
         Patch::default().build_with(tables, touched, true)
     }
 
-    /// Builds the value, with other objects in place of the touched nodes; with `restores`,
-    /// the new objects have the fields that the nodes had when the tables were read.
+    /// Builds the value, with other objects in place of the touched nodes; with
+    /// `restores`, the new objects have the fields that the nodes had when the tables
+    /// were read.
     fn build_with(&self, left: &Tables, touched: Vec<bool>, restores: bool) -> Result<Value> {
         let mut builder = Builder {
             left,
@@ -198,7 +203,7 @@ impl Patch {
         at.ok().map(|at| &self.edits[at].1)
     }
 
-    /// Marks the left nodes that become others: edited nodes, and the nodes around them.
+    /// Marks the left nodes that change: edited nodes, and the nodes around them.
     pub(super) fn touched(&self, left: &Tables) -> Result<Vec<bool>> {
         let mut touched = vec![false; left.nodes.len()];
         if self.edits.is_empty() {
@@ -215,14 +220,14 @@ impl Patch {
     }
 }
 
-/// True if a node becomes another one because of its parts. An object that is equal to itself
-/// alone stays.
+/// True if a node changes because of its parts. An object that is equal to itself alone
+/// stays.
 pub(super) fn is_around(tables: &Tables, number: u32, touched: &[bool]) -> bool {
     let mut parts = (tables.cells(number).iter()).filter_map(Cell::node_number);
     parts.any(|part| touched[part as usize]) && !tables.node(number).is_singleton()
 }
 
-/// The number of digits of each part of a check.
+/// The number of digits in a part of a check.
 const CHECK: usize = 8;
 
 /// How a check digests values: with free variables up to renaming.
@@ -231,8 +236,9 @@ const CHECKED: CompareOptions = CompareOptions {
     skip_tensor_content: false,
 };
 
-/// The start of the digest of the left value, and that of the digest of the digests of both.
-/// Each value counts for itself, since a definition in one may outlive it.
+/// The start of the digest of the left value, and the start of the digest of both
+/// digests. The values are digested separately, since a definition in a value may
+/// outlive the value.
 ///
 /// # Errors
 ///
@@ -250,14 +256,14 @@ fn start_of(value: &Value) -> Result<String> {
     Ok(digits)
 }
 
-/// Something that is built once.
+/// An object to be built once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Task {
     Image(u32),
     New(u32),
 }
 
-/// How something is built of parts that are known.
+/// A plan for building an object from known parts.
 enum Plan<'p> {
     Fields(Ref<Obj>, Vec<(u32, Source)>),
     Parts(&'static ContainerType, Vec<Source>),
@@ -324,7 +330,7 @@ impl<'t> Builder<'t> {
         self.value(root)
     }
 
-    /// The task to do for a source; None if there is none.
+    /// The task to do for a source; None for a source without a task.
     fn task_of(&self, source: &Source) -> Result<Option<Task>> {
         Ok(match *source {
             Source::Image(number) => match self.touched.get(number as usize) {
@@ -344,7 +350,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The value of a source whose task is done.
+    /// The value of a source after its task.
     fn value(&self, source: &Source) -> Result<Value> {
         let left = |number: u32| {
             let node = self.left.nodes.get(number as usize);
@@ -389,7 +395,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The plan of the object that a left one becomes.
+    /// The plan for the new version of a left object.
     fn image(&self, number: u32, edit: Option<&'t Edit>) -> Result<Plan<'t>> {
         let node = self.left.node(number);
         let info = node.info();
@@ -452,7 +458,7 @@ impl<'t> Builder<'t> {
         Ok(parts)
     }
 
-    /// The entries of a map: those that are set again stay where they were.
+    /// The entries of a map: entries with a new value keep their places.
     fn entries(&self, cells: &[Cell], keyed: &Keyed) -> Result<Vec<Source>> {
         let mut by_node: HashMap<u32, usize, RandomState> = HashMap::default();
         let mut by_value: HashMap<Value, usize, RandomState> = HashMap::default();

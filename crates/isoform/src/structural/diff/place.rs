@@ -1,4 +1,4 @@
-//! One side of one place of a change, whose path is made when somebody asks.
+//! One side of one place of a change, whose path is made on request.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,9 +13,9 @@ use crate::kernel::value::Value;
 
 /// A place of a [`Change`](super::Change) on one side.
 ///
-/// It refers to the place around it, so many of them take no more room in a deep value than in
-/// a flat one; [`around`](Self::around) leads outwards step by step, and
-/// [`path`](Self::path) is that from the root.
+/// A place refers to the place around it: many places take no more room in a deep value
+/// than in a flat value. [`around`](Self::around) leads outwards step by step, and
+/// [`path`](Self::path) leads from the root to the place.
 #[derive(Clone)]
 pub struct Place {
     places: Arc<Places>,
@@ -53,8 +53,8 @@ impl Place {
         }
     }
 
-    /// The path from the root; the root itself for what is nowhere on this side. O(depth),
-    /// and once O(n) if it leads through a part that moved.
+    /// The path from the root; the root itself for a place that is missing on this
+    /// side. O(depth), and once O(n) for a path through a moved part.
     pub fn path(&self) -> AccessPath {
         let mut steps = Vec::new();
         let mut at = Location::Place(self.number);
@@ -73,8 +73,8 @@ impl Place {
         AccessPath::from_steps(steps)
     }
 
-    /// The value at the place; None if it is nowhere on this side. O(1), and once O(n) as
-    /// [`path`](Self::path).
+    /// The value at the place; None for a place that is missing on this side. O(1), and
+    /// once O(n) as [`path`](Self::path).
     pub fn value(&self) -> Option<Value> {
         let tables = &self.places.sides[self.side];
         let mut at = Location::Place(self.number);
@@ -90,8 +90,8 @@ impl Place {
         }
     }
 
-    /// The objects and containers around the place, the innermost first, each with the step that
-    /// leads from it towards the place. O(1) for each, and once O(n) as
+    /// The objects and containers around the place, the innermost first, with the steps
+    /// that lead towards the place. O(1) per object, and once O(n) as
     /// [`path`](Self::path).
     pub fn around(&self) -> impl Iterator<Item = (Value, AccessStep)> + '_ {
         let mut next = Some(Location::Place(self.number));
@@ -113,7 +113,7 @@ impl Place {
 }
 
 impl PlacePaths {
-    /// Adds a place and all missing places around it. O(1) for each added place.
+    /// Adds a place and all missing places around it. O(1) per added place.
     pub fn add(&mut self, place: &Place) -> u32 {
         let Place {
             places,
@@ -137,13 +137,13 @@ impl PlacePaths {
         })
     }
 
-    /// The text of a place, as by [`PathTree::text`]. O(1) for each place that is added.
+    /// The text of a place, as by [`PathTree::text`]. O(1) per added place.
     pub fn text(&mut self, place: &Place) -> String {
         let place = self.add(place);
         self.tree.text(place)
     }
 
-    /// All places so far.
+    /// All added places.
     pub fn tree(&self) -> &PathTree {
         &self.tree
     }

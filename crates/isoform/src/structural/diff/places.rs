@@ -1,22 +1,22 @@
-//! Where changes are: pairs of places, each of which refers to the one around it.
+//! The places of changes: pairs of places, linked to the places around them.
 
 use std::sync::{Arc, OnceLock};
 
 use super::tables::{NONE, Tables};
 use crate::kernel::path::AccessStep;
 
-/// How the place on one side follows from the place around it.
+/// The relation of a place on one side to the place around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Link {
-    /// It is the same place.
+    /// The place is the same.
     Same,
     /// The part of a node at a position.
     Part(u32, u32),
-    /// Where a node is first met.
+    /// The place where a node is first met.
     Node(u32),
     /// The same as another place.
     Place(u32),
-    /// There is no such place.
+    /// The place does not exist on this side.
     Nowhere,
 }
 
@@ -28,30 +28,30 @@ struct Place {
     right: Link,
 }
 
-/// A place, or that where a node is first met.
+/// A place, or the place where a node is first met.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Location {
     Place(u32),
     Node(u32),
 }
 
-/// How a place follows from another one.
+/// The relation of a place to another place.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
-    /// It is the root.
+    /// The place is the root.
     Root,
-    /// It is the same place.
+    /// The place is the same.
     Same(Location),
-    /// It is that of the part, at a position, of the node at another place.
+    /// The place of the part, at a position, of the node at another place.
     Part(Location, u32, u32),
-    /// There is no such place.
+    /// The place does not exist on this side.
     Nowhere,
 }
 
-/// The first node and position that a node is part of.
+/// The first node that contains a node, and the position, by node.
 pub(super) type Parents = Vec<(u32, u32)>;
 
-/// The places of a difference. The first one is that of both roots.
+/// The places of a difference. The first place is the place of both roots.
 pub(super) struct Places {
     places: Vec<Place>,
     pub(super) sides: [Arc<Tables>; 2],
@@ -84,15 +84,15 @@ impl Places {
         (self.places.len() - 1) as u32
     }
 
-    /// True if the place is that of the value under a key of a map.
+    /// True for the place of the value under a key of a map.
     pub(super) fn is_under_key(&self, place: u32) -> bool {
         let place = self.places.get(place as usize);
         let link = place.map_or(Link::Same, |place| place.right);
         matches!(link, Link::Part(node, _) if self.sides[1].node(node).is_mapping())
     }
 
-    /// How a place on one side follows from what is around it. O(1), and once O(n) if it is
-    /// that of a node that moved.
+    /// The relation of a place on one side to its surroundings. O(1), and once O(n) for
+    /// the place of a moved node.
     pub(super) fn above(&self, side: usize, at: Location) -> Origin {
         match at {
             Location::Node(node) => match self.parents(side)[node as usize] {
@@ -131,7 +131,7 @@ pub(super) fn step_at(tables: &Tables, node: u32, position: u32) -> AccessStep {
         return AccessStep::ArrayItem(position as usize);
     }
     if found.is_mapping() {
-        // The value of an entry stands after its key.
+        // The value of an entry follows its key.
         let key = tables.cell(node, position & !1);
         return AccessStep::MapItem(tables.value_of(key));
     }
@@ -141,8 +141,9 @@ pub(super) fn step_at(tables: &Tables, node: u32, position: u32) -> AccessStep {
     AccessStep::Attr(name.to_owned())
 }
 
-/// Parts have smaller numbers than what contains them, so one pass from the root finds for
-/// each node the parent that is nearest to the root in the numbering.
+/// Parts have smaller numbers than the nodes around them. One pass from the root
+/// therefore finds the parents of all nodes, as near to the root in the numbering as
+/// possible.
 pub(super) fn parents(tables: &Tables) -> Parents {
     let mut parents = vec![(NONE, 0); tables.nodes.len()];
     for number in (0..tables.nodes.len() as u32).rev() {

@@ -35,13 +35,13 @@ impl Tables {
     /// # Errors
     ///
     /// `ValueError` with the path for a value that contains itself, and for more than
-    /// four billion parts; those of custom hashes.
+    /// four billion parts; errors of custom hashes.
     pub(super) fn of(value: &Value, options: CompareOptions, ignored: &Ignored) -> Result<Self> {
         let (tables, _) = Tables::read(value, options, ignored, (0, 0), None)?;
         Ok(tables)
     }
 
-    /// The tables of both sides, of which the left one has about as many objects as `seen`.
+    /// The tables of both sides. The left table has about as many objects as `seen`.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Tables {
         seen: usize,
     ) -> Result<[Tables; 2]> {
         let (left, marks) = Tables::read(left, options, ignored, (seen, 2 * seen), None)?;
-        // Objects in fields that are left out have rows that no other row mentions.
+        // Objects in fields left out have rows without any mention in other rows.
         let known = ignored.is_empty().then(|| SharedRows::new(&left, marks));
         let room = (left.nodes.len(), left.cells.len());
         let (right, _) = Tables::read(right, options, ignored, room, known)?;
@@ -80,15 +80,15 @@ impl Tables {
     }
 }
 
-/// An open object: a node, whose next field is known, or a container, whose cursor is the
-/// last one. A cursor for each node would be copied around with it.
+/// An open object: a node with the number of its next field, or a container with the
+/// last cursor. A cursor per node would be copied around with the node.
 struct Frame<'a> {
     fields: Fields<'a>,
     next: usize,
-    /// The start of its parts among the pending ones.
+    /// The start of the object's parts among the pending parts.
     base: usize,
     region: RegionKind,
-    /// The region of fields without a flag that sets one.
+    /// The region of fields without a flag that sets a region.
     inner: RegionKind,
     is_container: bool,
     is_marked: bool,
@@ -101,7 +101,7 @@ struct Reader<'a, 'o> {
     known: Option<SharedRows<'o>>,
     sink: Fast<false>,
     frames: Vec<Frame<'a>>,
-    /// Those of the open containers.
+    /// The cursors of the open containers.
     cursors: Vec<Cursor<'a>>,
     pending: Vec<Cell>,
     /// An object with one owner is met once, and needs no mark.
@@ -152,7 +152,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                 }
                 continue;
             }
-            // Fields without objects need no step of their own.
+            // Fields without objects need no separate step.
             let found = loop {
                 let Some((slot, loaded)) = frame.fields.get(section, frame.next) else {
                     break None;
@@ -230,7 +230,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         Ok(())
     }
 
-    /// The path to the part that was taken last.
+    /// The path to the part taken last.
     #[cold]
     fn path(&self, section: &Section) -> AccessPath {
         let mut containers = self.cursors.iter();
@@ -249,8 +249,8 @@ impl<'a, 'o> Reader<'a, 'o> {
         path_of(cursors.iter())
     }
 
-    /// True if an object was met before, on any side, so that its node is now pending.
-    /// Otherwise it is marked as open.
+    /// True if an object was met before, on any side, which makes its node pending.
+    /// Otherwise the object is marked as open.
     fn is_known(
         &mut self,
         section: &mut Section,
@@ -277,15 +277,15 @@ impl<'a, 'o> Reader<'a, 'o> {
         }
     }
 
-    /// Adds a node that has a row already to the pending parts.
+    /// Adds a node with an existing row to the pending parts.
     #[inline]
     fn meet_again(&mut self, number: u32, region: RegionKind) {
         self.tables.meet_again(number, region);
         self.pending.push(Cell::node(number));
     }
 
-    /// Adds a node of the other side to the pending parts: its row there says what reading
-    /// the object again would give.
+    /// Adds a node of the other side to the pending parts: its row equals the result of
+    /// reading the object again.
     fn take_over(&mut self, section: &mut Section, number: u32, region: RegionKind) -> Result<()> {
         let Some(known) = &mut self.known else {
             return Ok(());
@@ -295,7 +295,8 @@ impl<'a, 'o> Reader<'a, 'o> {
         Ok(())
     }
 
-    /// Adds a node whose parts are the pending ones from `base` on, and makes it pending.
+    /// Adds a node whose parts are the pending parts from `base` on, and makes the node
+    /// pending.
     #[inline]
     fn add(&mut self, node: Node, base: usize) {
         let number = self.tables.nodes.len() as u32;
@@ -413,7 +414,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                 ..self.options
             };
             let hash = access::outside(section, || options.hash(&value));
-            // What cannot be hashed is found different from everything but itself.
+            // An object that cannot be hashed differs from every other object.
             skeleton = match hash {
                 Ok(hash) => self.sink.0.fold(hash ^ info.seed),
                 Err(error) if error.kind() == crate::kernel::error::ErrorKind::Type => {

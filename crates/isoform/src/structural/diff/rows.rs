@@ -10,25 +10,25 @@ use crate::kernel::value::Value;
 /// The number of no node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A variable is below, or the node is one.
+/// A variable is below, or the node is a variable.
 pub(super) const HAS_VARS: u8 = 1;
 /// A definition field is below.
 pub(super) const HAS_DEFS: u8 = 2;
-/// An object whose identity counts is below, or the node is one: a dag node, or
-/// something mutable.
+/// An object whose identity counts is below, or the node is such an object: a dag node,
+/// or a mutable object.
 pub(super) const HAS_IDENTITY: u8 = 4;
-/// The node has a comparison of its own, and is compared as a whole.
+/// The node has a custom comparison, and is compared as a whole.
 pub(super) const IS_HOOKED: u8 = 8;
-/// A variable that some definition field mentions.
+/// A variable mentioned by a definition field.
 pub(super) const IS_DEFINED: u8 = 16;
-/// A dag node is below, or the node is one.
+/// A dag node is below, or the node is a dag node.
 pub(super) const HAS_DAGS: u8 = 128;
-/// An object that is equal to itself alone is below, or the node is one.
+/// An object that is equal to itself alone is below, or the node is such an object.
 pub(super) const HAS_SINGLETONS: u8 = 32;
-/// The type, or everything of the node, is to be ignored.
+/// The type, or the whole node, is to be ignored.
 pub(super) const IS_IGNORED: u8 = 64;
 
-/// The flags that the nodes around a node have, too.
+/// The flags inherited by the nodes around a node.
 pub(super) const INHERITED: u8 = HAS_VARS | HAS_DEFS | HAS_IDENTITY | HAS_DAGS | HAS_SINGLETONS;
 
 /// A distinct object with parts.
@@ -40,12 +40,12 @@ pub(super) struct Node {
     pub(super) shape: u64,
     /// The contents without the identity of variables.
     pub(super) skeleton: u64,
-    /// The number of nodes below and including this one, at every occurrence; containers
-    /// do not count.
+    /// The number of nodes below and including this node, at every occurrence;
+    /// containers do not count.
     pub(super) size: u64,
-    /// The same without the dag nodes below and what is below these.
+    /// The same without the dag nodes below and their contents.
     pub(super) own_size: u64,
-    /// That of the object, which need not be read for it.
+    /// The type of the object, known without reading the object.
     pub(super) type_index: TypeIndex,
     pub(super) flags: u8,
 }
@@ -101,13 +101,13 @@ impl Node {
         container.is_some_and(|container| container.is_mapping())
     }
 
-    /// True if it counts in sizes: containers do not.
+    /// True if the node counts in sizes: containers do not.
     pub(super) fn counts(&self) -> bool {
         !self.info().is_builtin()
     }
 }
 
-/// The hash of everything that is ignored.
+/// The hash of every ignored part.
 pub(super) const IGNORED: u64 = 0x1405_7b7e_f767_814f;
 
 impl Cell {
@@ -116,7 +116,7 @@ impl Cell {
         Cell { value, word }
     }
 
-    /// In place of a field that is left out.
+    /// The cell of a field that is left out.
     pub(super) fn ignored() -> Self {
         Cell::plain(Value::NONE, IGNORED)
     }
@@ -132,7 +132,7 @@ impl Cell {
         }
     }
 
-    /// The number of the node, if it is one.
+    /// The number of the node; None for a value.
     #[inline]
     pub(super) fn node_number(&self) -> Option<u32> {
         self.is_node().then_some(self.word as u32)

@@ -1,8 +1,8 @@
-//! Alignment of two sequences of tokens: which elements are the same, in order.
+//! Alignment of two sequences of tokens: pairs of equal elements, in order.
 //!
-//! The work is bounded by the lengths, never by time, so results do not depend on the
-//! machine: sequences without long common ends are aligned minimally as long as that is
-//! cheap, and otherwise between elements that occur once on each side (B. Cohen's patience
+//! The work is bounded by the lengths, never by time, and results do not depend on the
+//! machine. Sequences without long common ends are aligned minimally if the cost
+//! allows, and otherwise between elements that occur once per side (B. Cohen's patience
 //! diff).
 
 use hashbrown::HashMap;
@@ -14,21 +14,21 @@ use super::myers::Myers;
 const MINIMAL: usize = 1 << 20;
 /// Up to this product of lengths, elements are weighed.
 const WEIGHED: usize = 1 << 12;
-/// The comparisons for a minimal alignment; with more, it would take longer than a table of
-/// all pairs of elements.
+/// The comparisons for a minimal alignment; with more, the search would take longer
+/// than a table of all pairs of elements.
 const ALLOWED: u64 = MINIMAL as u64;
 
 /// Pairs of positions with equal tokens, ascending on both sides.
 ///
-/// O(n + m) outside of stretches whose lengths have a product of at most 2^20, which take
-/// 2^20 comparisons at worst, and O((n + m) × d) for d differences in them.
+/// O(n + m) outside of stretches whose lengths have a product of at most 2^20, which
+/// take 2^20 comparisons at worst, and O((n + m) × d) for d differences inside.
 pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     align_weighed(left, right, None::<fn(usize) -> u64>)
 }
 
-/// [`align`], where of all pairs that exclude each other those with the largest sum of weights
-/// are taken, as long as few elements compete. Elements with one token have one weight, that
-/// of a position on the left.
+/// [`align`] with weights: among conflicting pairs, the largest sum of weights is
+/// taken, if few elements compete. Elements with the same token have the same weight,
+/// the weight of a position on the left.
 pub(super) fn align_heaviest(
     left: &[u64],
     right: &[u64],
@@ -57,7 +57,7 @@ fn align_weighed(
         if l.0 == l.1 || r.0 == r.1 {
             continue;
         }
-        // An element that the other side lacks only costs time.
+        // Elements missing on the other side only cost time.
         let kept = |side: &[u64], (from, to): (usize, usize), other: &[u64]| {
             let known: hashbrown::HashSet<u64, RandomState> = other.iter().copied().collect();
             let kept = (from..to).filter(|&place| known.contains(&side[place]));
@@ -158,7 +158,7 @@ fn minimal(
     is_done
 }
 
-/// The longest ascending run of pairs of elements that occur once on each side.
+/// The longest ascending run of pairs of elements that occur once per side.
 fn unique_anchors(
     left: &[u64],
     right: &[u64],
@@ -183,11 +183,11 @@ fn unique_anchors(
     longest_ascending(candidates)
 }
 
-/// The longest run that ascends on the right, of pairs that ascend on the left.
-/// O(n log n) by patience sorting.
+/// The longest run that ascends on the right, of pairs that ascend on the left. O(n log
+/// n) by patience sorting.
 fn longest_ascending(pairs: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
     let mut all: Vec<((usize, usize), Option<usize>)> = Vec::new();
-    // The last pair of the best run of each length.
+    // The last pair of the best run, by length.
     let mut tops: Vec<usize> = Vec::new();
     for pair in pairs {
         let length = tops.partition_point(|&top| all[top].0.1 < pair.1);
@@ -208,7 +208,7 @@ fn longest_ascending(pairs: impl Iterator<Item = (usize, usize)>) -> Vec<(usize,
     run
 }
 
-/// Pairs equal elements greedily in order, each with the next one on the right.
+/// Pairs equal elements greedily in order, with the next element on the right.
 fn in_order(
     left: &[u64],
     right: &[u64],

@@ -8,12 +8,12 @@ use super::ted::{Element, SMALL, SmallTree};
 use super::walk::{SideValue, Walk};
 use crate::kernel::types::region::RegionKind;
 
-/// An element that has no partner and is still to be counted.
+/// The partner of an element without a partner that is still to be counted.
 const ALONE: u32 = NONE;
 
 impl Walk<'_> {
-    /// Notes the changes between two small trees that differ in more than literals; false if
-    /// the pair is to be compared from the roots down.
+    /// Notes the changes between two small trees that differ in more than literals;
+    /// false if the pair is to be compared from the roots down.
     pub(super) fn small_trees(
         &mut self,
         (left, right): (u32, u32),
@@ -25,13 +25,14 @@ impl Walk<'_> {
         if l.size > SMALL || r.size > SMALL || l.shape == r.shape || !l.counts() || !r.counts() {
             return false;
         }
-        // A tree has an element for each node, and comparing two takes at least a step for each
-        // pair of elements. Only singletons may have parts that are no elements.
+        // A tree has an element for each node, and comparing two trees takes at least a
+        // step for each pair of elements. Only singletons may have parts that are not
+        // elements.
         let is_counted = !l.has(HAS_SINGLETONS) && !r.has(HAS_SINGLETONS);
         if is_counted && !self.can_spend(l.size * r.size) {
             return false;
         }
-        // Variables that are bound here have to be met from the roots down.
+        // Variables bound in this region have to be met from the roots down.
         let binds = visit.binds || self.options.compare.map_free_vars;
         let tokens = self.tokens();
         let trees = (
@@ -96,7 +97,7 @@ impl Walk<'_> {
         places
     }
 
-    /// Two elements that stand for each other.
+    /// Two elements that correspond.
     fn elements(&mut self, both: [(&SmallTree, &Element); 2], pair: u32, place: u32) {
         let [(one, a), (other, b)] = both;
         let (left, right) = (a.node, b.node);
@@ -147,7 +148,7 @@ impl Walk<'_> {
                     self.values(cells, pair, place);
                 }
                 (true, true) => {}
-                // An element that is only on one side is noted there.
+                // An element that is only on one side is noted on that side.
                 (true, false) | (false, true) => {
                     let plain = if cells.0.is_node() { cells.1 } else { cells.0 };
                     if !plain.value.is_none() {
@@ -180,8 +181,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Connected elements without partners: deleted or inserted, or what was around others
-    /// that have one.
+    /// Connected elements without partners: deleted, inserted, or wrapped around
+    /// elements with a partner.
     fn alone(
         &mut self,
         trees: [&SmallTree; 2],
@@ -226,7 +227,7 @@ impl Walk<'_> {
             let kept = inner[number];
             let (kind, other_spot, other_place) = match kept {
                 NONE => {
-                    // The place of what is around it on the other side.
+                    // The place of the enclosing element on the other side.
                     let around = element.parent;
                     let partner = own.get(around as usize).copied().unwrap_or(ALONE);
                     let other = places[1 - side].get(partner as usize).copied();

@@ -1,7 +1,8 @@
 //! One side of a difference as tables: its distinct objects, parts before wholes.
 //!
-//! All that follows works on numbers of nodes: no algorithm of this module reads an
-//! object again, so none of them depends on later writes, and none needs a section.
+//! All later steps work on numbers of nodes. No algorithm of this module reads an
+//! object again: the results are independent of later writes, and the algorithms need
+//! no section.
 
 use std::mem::take;
 
@@ -21,21 +22,23 @@ use crate::kernel::value::Value;
 pub(super) struct Tables {
     pub(super) nodes: Vec<Node>,
     pub(super) cells: Vec<Cell>,
-    /// The value itself, as if it were a part of something.
+    /// The whole value, in the form of a part.
     pub(super) root: Cell,
-    /// True if some of the nodes are dag nodes.
+    /// True if the nodes contain dag nodes.
     pub(super) has_dags: bool,
 }
 
-/// The marks of the shared objects of a value: one more than the numbers of their nodes.
+/// The marks of the shared objects of a value: one more than the numbers of their
+/// nodes.
 pub(super) type Marks = Pages<u32, 16>;
 
-/// The mark of an object that is being read; zero is that of one that was not met.
+/// The mark of an object being read; zero marks an unknown object.
 pub(super) const OPEN: u32 = u32::MAX;
 
 impl Tables {
-    /// True if each part of an equal value has the same number as its counterpart in other
-    /// tables. Equal maps may list their entries in another order, and then have not.
+    /// True if all parts of an equal value have the numbers of their counterparts in
+    /// other tables. Equal maps may list their entries in another order, which gives
+    /// the parts other numbers.
     pub(super) fn has_layout_of(&self, other: &Tables) -> bool {
         let is_same = |(one, other): (&Cell, &Cell)| {
             (one.is_node(), one.word) == (other.is_node(), other.word)
@@ -54,7 +57,7 @@ impl Tables {
         &self.nodes[number as usize]
     }
 
-    /// Loads the rows that a walk from the root down needs soon after that of a node.
+    /// Loads the rows that a walk from the root down needs soon after this node's row.
     #[inline]
     pub(super) fn prefetch_after(&self, number: u32) {
         prefetch_after(&self.nodes, number as usize);
@@ -80,7 +83,7 @@ impl Tables {
         }
     }
 
-    /// The number of nodes in a cell; a value without parts is one.
+    /// The number of nodes in a cell; 1 for a value without parts.
     pub(super) fn size_of(&self, cell: &Cell) -> u64 {
         cell.node_number()
             .map_or(1, |number| self.node(number).size.max(1))
@@ -90,7 +93,7 @@ impl Tables {
     ///
     /// # Errors
     ///
-    /// `ValueError` if there are no more.
+    /// `ValueError` if the numbers are used up.
     pub(super) fn room(&self) -> Result<(u32, u32)> {
         let number = u32::try_from(self.nodes.len());
         let first = u32::try_from(self.cells.len());
@@ -107,7 +110,7 @@ impl Tables {
         self.nodes.push(node);
     }
 
-    /// Notes that a node that has a row was met in a region.
+    /// Notes that the reader met a node with an existing row in a region.
     #[inline]
     pub(super) fn meet_again(&mut self, number: u32, region: RegionKind) {
         let node = &mut self.nodes[number as usize];
@@ -116,7 +119,7 @@ impl Tables {
         }
     }
 
-    /// The region in which reading meets a part of a node that it met in another one.
+    /// The region in which reading meets a part of a node that was met in `region`.
     pub(super) fn region_of(node: &Node, position: u32, region: RegionKind) -> RegionKind {
         if region == RegionKind::Use && !node.has(HAS_DEFS) {
             return RegionKind::Use;

@@ -1,9 +1,9 @@
-//! The cheapest way to edit one small tree into another one.
+//! The cheapest edit from one small tree to another.
 //!
-//! Elsewhere nodes are matched from the roots down, which cannot see that a node was taken
-//! out from between its parent and its children. For small parts the optimum is affordable:
-//! K. Zhang and D. Shasha, "Simple fast algorithms for the editing distance between trees and
-//! related problems", SIAM Journal on Computing 18 (1989).
+//! All other matching is from the roots down, and cannot see the removal of a node from
+//! between its parent and its children. For small parts the optimum is affordable: K.
+//! Zhang and D. Shasha, "Simple fast algorithms for the editing distance between trees
+//! and related problems", SIAM Journal on Computing 18 (1989).
 
 use std::ops::Range;
 
@@ -19,11 +19,11 @@ pub(super) struct Element {
     pub(super) node: u32,
     /// The parent's position; [`NONE`] for the root.
     pub(super) parent: u32,
-    /// The way from the parent, among those of the tree.
+    /// The way from the parent, as a range of the tree's ways.
     way: Range<u32>,
-    /// Its own contents, without other elements.
+    /// The element's own contents, without other elements.
     label: u64,
-    /// The leftmost leaf below, itself if there is none.
+    /// The leftmost leaf below; the element itself for a leaf.
     leftmost: u32,
 }
 
@@ -39,23 +39,24 @@ pub(super) struct SmallTree {
     pub(super) elements: Vec<Element>,
     /// The ways of all elements: nodes, with the positions of their parts.
     ways: Vec<(u32, u32)>,
-    /// The roots of the subproblems: each element that has a sibling to its left, and the
-    /// root.
+    /// The roots of the subproblems: the root, and all elements with a sibling to the
+    /// left.
     roots: Vec<u32>,
     /// The leftmost leaves of all elements, side by side.
     leftmost: Vec<u32>,
 }
 
 impl SmallTree {
-    /// The tree below a node, every occurrence of a shared one for itself; None if it is
-    /// large, or has something in it whose comparison depends on more than its parts.
+    /// The tree below a node, with every occurrence of a shared node as a separate
+    /// element. None for a large node, or if the comparison of a node inside depends on
+    /// more than its parts.
     pub(super) fn of(tables: &Tables, tokens: &Tokens, root: u32, binds: bool) -> Option<Self> {
         struct Open {
             node: u32,
             next: u32,
             label: u64,
             way: Range<u32>,
-            /// The number of elements before the first one inside.
+            /// The number of elements before the first inner element.
             first: u32,
         }
         let refused = HAS_DEFS | HAS_DAGS | if binds { HAS_VARS } else { 0 };
@@ -95,7 +96,8 @@ impl SmallTree {
                     continue;
                 }
                 let number = elements.len() as u32;
-                // The tree below each child is a stretch that ends with it.
+                // The tree below a child is a stretch of elements that ends with the
+                // child.
                 let mut end = number;
                 while end > done.first {
                     let child = &mut elements[end as usize - 1];
@@ -158,8 +160,8 @@ impl SmallTree {
         self.leftmost[element] as usize == element
     }
 
-    /// Calls `set` with what is saved between each tree on the left edge below an element and a
-    /// leaf: one of the elements becomes the leaf, or is like it.
+    /// Calls `set` with the savings between the trees on the left edge below an element
+    /// and a leaf: one of the elements becomes the leaf, or equals the leaf.
     #[inline]
     fn saved_by_leaf(&self, root: usize, leaf: u64, mut set: impl FnMut(usize, u16)) {
         let first = self.leftmost[root];
@@ -174,7 +176,7 @@ impl SmallTree {
         }
     }
 
-    /// The number of steps that [`Savings::mapping`] takes, for a budget.
+    /// The number of steps of [`Savings::mapping`], for a budget.
     pub(super) fn weight(&self) -> u64 {
         let sizes = self.roots.iter().map(|&root| {
             let leftmost = self.elements[root as usize].leftmost;
@@ -185,7 +187,7 @@ impl SmallTree {
 }
 
 fn key_roots(leftmost: &[u32]) -> Vec<u32> {
-    // Of all elements with one leftmost leaf, the last one is nearest to the root.
+    // Of all elements with one leftmost leaf, the last element is nearest to the root.
     let mut last = vec![NONE; leftmost.len()];
     for (number, &leaf) in leftmost.iter().enumerate() {
         last[leaf as usize] = number as u32;
@@ -195,28 +197,29 @@ fn key_roots(leftmost: &[u32]) -> Vec<u32> {
     last
 }
 
-/// The tables of a cheapest edit, reused from tree to tree. Each entry is written before it
-/// is read.
+/// The tables of a cheapest edit, reused from tree to tree. Every entry is written
+/// before it is read.
 ///
-/// An entry is what is saved, beside deleting all elements of the one side and inserting all
-/// of the other one: two for an element that stays, one for one that is changed. Then neither
-/// deleting nor inserting adds anything, which leaves one step on the way from entry to entry.
+/// An entry is the saving compared to deleting all left elements and inserting all
+/// right elements: two for an unchanged element, one for a changed element. Deletions
+/// and insertions then add no cost, which leaves one step on the way from entry to
+/// entry.
 #[derive(Default)]
 pub(super) struct Savings {
-    /// Those of the trees below two elements.
+    /// The savings of the trees below two elements.
     trees: Vec<u16>,
-    /// Those of the forests of a subproblem.
+    /// The savings of the forests of a subproblem.
     forest: Vec<u16>,
 }
 
 impl Savings {
-    /// Pairs of elements that stand for each other in a cheapest edit, where inserting,
-    /// deleting and changing an element cost one each. O(n m) subproblems of the sizes of
+    /// Pairs of corresponding elements in a cheapest edit, at a cost of one per
+    /// insertion, deletion or change of an element. O(n m) subproblems of the sizes of
     /// both trees.
     pub(super) fn mapping(&mut self, left: &SmallTree, right: &SmallTree) -> Vec<(u32, u32)> {
         let (rows, columns) = (left.len(), right.len());
         self.trees.resize(rows * columns, 0);
-        // Nothing is saved beside an empty forest.
+        // An empty forest has no savings.
         self.forest.clear();
         self.forest.resize((rows + 1) * (columns + 1), 0);
         for &l in &left.roots {
@@ -235,10 +238,10 @@ impl Savings {
                 }
             }
         }
-        // Each pair of trees whose mapping is to be found.
+        // Pairs of trees whose mapping is yet to be found.
         let mut pairs = Vec::new();
         let mut open = vec![(rows - 1, columns - 1)];
-        // That of the roots was filled last.
+        // The subproblem of the roots was filled last.
         let mut is_filled = !left.is_leaf(rows - 1) && !right.is_leaf(columns - 1);
         while let Some((l, r)) = open.pop() {
             if !std::mem::take(&mut is_filled) {
@@ -292,14 +295,15 @@ impl Savings {
             if one.leftmost as usize != first.0 {
                 let steps = here.iter_mut().zip(above).zip(others.iter().zip(trees));
                 for ((here, &above), (&leaf, &mut tree)) in steps {
-                    // What does not depend on the last entry need not wait for it.
+                    // Values independent of the last entry need not wait for that
+                    // entry.
                     let best = above.max(before[leaf as usize - first.1] + tree);
                     last = best.max(last);
                     *here = last;
                 }
                 continue;
             }
-            // What is saved without both elements.
+            // The savings without both elements.
             let mut corner = 0;
             let steps = here.iter_mut().zip(above).zip(labels.iter().zip(trees));
             for ((here, &above), (other, tree)) in steps {

@@ -1,4 +1,4 @@
-//! The tokens by which nodes of both sides are matched: equal tokens, equal contents.
+//! The tokens for matching nodes of both sides: equal tokens, equal contents.
 
 use super::bindings::Bindings;
 use super::tables::{HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
@@ -28,9 +28,9 @@ pub(super) fn skeletons(tables: &Tables) -> Tokens {
     tables.nodes.iter().map(|node| node.skeleton).collect()
 }
 
-/// Turns tokens of both sides into those in which a variable stands for itself and its
-/// partner. A variable without a partner is like no other, unless it is free and the same
-/// object is on the other side.
+/// Labels the tokens of both sides: a variable and its partner get the same token. A
+/// variable without a partner gets a unique token, unless the variable is free and the
+/// same object is on the other side.
 pub(super) fn label(tokens: &mut [Tokens; 2], sides: [&Tables; 2], bindings: &Bindings) {
     let [left, right] = sides;
     let left_vars = |number: u32| match bindings.labels_left[number as usize] {
@@ -57,7 +57,7 @@ fn alone(tables: &Tables, number: u32, side: usize) -> u64 {
 
 fn label_side(tokens: &mut Tokens, tables: &Tables, of_var: impl Fn(u32) -> u64) {
     for (number, node) in tables.nodes.iter().enumerate() {
-        // Without variables, the token is the same in each round.
+        // Without variables, the token is the same in all rounds.
         if !node.has(HAS_VARS) || node.has(IS_HOOKED | IS_IGNORED) {
             continue;
         }

@@ -1,5 +1,5 @@
-//! The contents of the two values of a difference when it was made: it holds the values, and
-//! lists, dicts and mutable objects in them may change.
+//! The contents of both values when a difference was made. The difference keeps the
+//! values, but lists, dicts and mutable objects inside may change.
 
 use super::rows::can_change;
 use super::tables::Tables;
@@ -7,12 +7,13 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
 
-/// Hashes of both values; None for a value that cannot change, or that has no hash.
+/// Hashes of both values; None for a value that cannot change, or has no hash.
 #[derive(Clone, Copy)]
 pub(super) struct Contents([Option<u64>; 2]);
 
 impl Contents {
-    /// The contents of values with these tables. Linear if something in them can change.
+    /// The contents of values with these tables. Linear if any object inside can
+    /// change.
     pub(super) fn of(values: [&Value; 2], tables: &[impl AsRef<Tables>; 2]) -> Self {
         let changes = |tables: &Tables| {
             let mut nodes = tables.nodes.iter();
@@ -31,7 +32,7 @@ impl Contents {
     /// The contents of two equal values. Linear, O(1) for one object.
     pub(super) fn of_equal(left: &Value, right: &Value) -> Self {
         if left == right {
-            // It stays equal to itself.
+            // The value stays equal to itself.
             Contents([None, None])
         } else {
             Contents([hash_of(left), hash_of(right)])
@@ -57,7 +58,7 @@ impl Contents {
     }
 }
 
-/// The hash of everything that can change, which the elements of tensors cannot.
+/// The hash of all contents that can change; the elements of tensors cannot.
 fn hash_of(value: &Value) -> Option<u64> {
     let options = CompareOptions {
         skip_tensor_content: true,

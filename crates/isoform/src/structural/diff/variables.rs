@@ -1,5 +1,5 @@
-//! Pairs of variables, and of objects that compare themselves, for which variables have to be
-//! named.
+//! Pairs of variables, and of objects with custom comparisons, which require names for
+//! variables.
 
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
@@ -41,7 +41,7 @@ impl Walk<'_> {
         l.object.same_as(&r.object) || self.options.compare.map_free_vars || names_globals(l.info())
     }
 
-    /// Binds or looks up two variables; false if nothing is left to compare.
+    /// Binds or looks up two variables; false if no part is left to compare.
     pub(super) fn variables(
         &mut self,
         left: u32,
@@ -62,9 +62,9 @@ impl Walk<'_> {
         let are_defined = l.has(IS_DEFINED) && r.has(IS_DEFINED);
         let same_object = l.object.same_as(&r.object);
         if bound == (NONE, NONE) && self.is_apart && are_defined {
-            // A separate visit of a place does not reopen the scopes around it, so the
-            // variables keep the pairing recorded there. The identity of the objects is
-            // not evidence.
+            // A separate visit of a place does not reopen the enclosing scopes, and the
+            // variables keep the pairing recorded in them. The identity of the objects
+            // is not evidence.
             let likely = (
                 self.bindings.likely_of_left(left),
                 self.bindings.likely_of_right(right),
@@ -109,8 +109,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Marks the variables defined in a part of one side as bound without a partner: the
-    /// identity of such a variable is not evidence for a pair.
+    /// Marks the variables defined in a part of one side as bound without a partner:
+    /// the identity of such a variable is not evidence for a pair.
     pub(super) fn define_alone(&mut self, side: usize, cell: &Cell, region: RegionKind) {
         let tables = self.tables(side);
         let mut seen = HashSet::<(u32, RegionKind), RandomState>::default();
@@ -169,7 +169,7 @@ impl Walk<'_> {
             self.variables_below(1, right),
         ];
         let mut bound: Vec<(u32, u32)> = Vec::new();
-        // What is bound in an object is so at the same place of an equal one.
+        // Variables bound in an object are bound at the same place of an equal object.
         if region != RegionKind::Use && vars[0].len() == vars[1].len() {
             let both = vars[0].iter().copied().zip(vars[1].iter().copied());
             bound.extend(both.filter(|&(l, r)| self.bindings.have_no_partners(l, r)));
@@ -179,7 +179,7 @@ impl Walk<'_> {
         let known = known.map(|&var| (var, self.bindings.likely_of_left(var)));
         let known = known.filter(|&(_, partner)| partner != NONE);
         let mut pairs: Vec<(u32, u32)> = known.chain(bound.iter().copied()).collect();
-        // One object may be another variable on each side.
+        // One object may be a different variable on the other side.
         let paired: HashSet<u32, RandomState> = pairs.iter().map(|&(_, var)| var).collect();
         let rest = vars[1].iter().filter(|var| !paired.contains(*var));
         let rest = rest.map(|&var| (self.bindings.likely_of_right(var), var));
@@ -193,7 +193,7 @@ impl Walk<'_> {
         sides[1].push(object(1, right));
         let [l, r] = sides.map(Array::<Value>::from);
         let options = CompareOptions {
-            // The variables in front bind each other.
+            // The leading variables bind each other.
             map_free_vars: l.len() > 1 || self.options.compare.map_free_vars,
             ..self.options.compare
         };

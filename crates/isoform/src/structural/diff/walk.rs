@@ -1,5 +1,5 @@
-//! The walk over pairs: from both roots down, it pairs what stands for each other, binds
-//! variables as comparison does, and notes what differs.
+//! The walk over pairs: from both roots down, the walk pairs corresponding nodes, binds
+//! variables as comparison does, and notes the differences.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -18,25 +18,26 @@ use crate::kernel::error::Result;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
-/// A node is paired with this many nodes of the other side for nothing. More pairs take
-/// steps off a budget, so that graphs in which everything is shared cost no more than their
-/// size.
+/// The number of partners that a node may have for free. Further pairs take steps off a
+/// budget, which limits the cost of heavily shared graphs to their size.
 const PARTNERS: u8 = 8;
-/// The steps for the cheapest edits of small trees: this many, and `EACH` more for each node.
+/// The steps for the cheapest edits of small trees: this many, and `EACH` more for each
+/// node.
 const SMALL_TREES: u64 = 1 << 18;
 const EACH: u64 = 64;
-/// The steps for pairs of nodes that already have that many: this many, and `FURTHER` more for
-/// each node.
+/// The steps for pairs of nodes that both have that many partners: this many, and
+/// `FURTHER` more for each node.
 const FURTHER_PAIRS: u64 = 1 << 20;
 const FURTHER: u64 = 4;
-/// The steps for pairs that are visited again because variables have got other partners: this
+/// The steps for second visits of pairs whose variables have got other partners: this
 /// many, and `AGAIN` more for each node.
 const VISITS_AGAIN: u64 = 1 << 22;
 const AGAIN: u64 = 8;
-/// The share of common parts from which only a node, and not what is below, was replaced.
+/// The share of common parts from which only a node was replaced, and not the parts
+/// below.
 const KEPT_BELOW: f64 = 0.25;
 
-/// Something that differs.
+/// A difference.
 pub(super) struct Finding {
     pub(super) kind: ChangeKind,
     pub(super) place: u32,
@@ -45,7 +46,7 @@ pub(super) struct Finding {
     pub(super) left: Option<SideValue>,
     pub(super) right: Option<SideValue>,
     pub(super) sizes: (u64, u64),
-    /// How many of the occurrences turned out to be moves.
+    /// The number of occurrences that turned out to be moves.
     pub(super) moved: u64,
 }
 
@@ -53,9 +54,9 @@ pub(super) struct Finding {
 #[derive(Clone)]
 pub(super) struct SideValue {
     pub(super) value: Value,
-    /// Equal for values that are the same but for the names of variables.
+    /// Equal for values that differ only in the names of variables.
     pub(super) class: u64,
-    /// Its number, if it is a node.
+    /// The number of the node; [`NONE`] for a value without parts.
     pub(super) node: u32,
 }
 
@@ -74,7 +75,7 @@ struct Frame {
 
 /// The parts of a pair that are still to be compared.
 enum Steps {
-    /// Each part with the one at the same position.
+    /// Parts at the same positions.
     Straight(u32),
     Listed(Vec<Step>),
 }
@@ -91,18 +92,19 @@ pub(super) struct Walk<'t> {
     /// The alignment of the dag nodes, if made before the walk. A dag node without a
     /// partner in the alignment then stays without a partner.
     pub(super) flow: Option<Flow>,
-    /// Pairs of a dag node and its replacement, with true once the replacement was noted.
+    /// Pairs of a dag node and its replacement, with true once the replacement was
+    /// noted.
     pub(super) replaced_dags: HashMap<(u32, u32), bool, RandomState>,
     pub(super) mode: Mode,
-    /// True while a pair is visited that was not met at its place.
+    /// True during the visit of a pair that was not met at its place.
     pub(super) is_apart: bool,
     /// The right nodes that were met together with their partners.
     pub(super) is_met: Vec<bool>,
     partner_counts: [Vec<u8>; 2],
     pub(super) pairs: Pairs,
     pub(super) edges: Vec<(u32, u32)>,
-    /// Pairs around those that were visited for themselves, with their occurrences: those of
-    /// nodes that moved, and none for nodes that the walk may meet elsewhere, too.
+    /// Pairs around separately visited pairs, with their occurrences: the occurrences
+    /// of moved nodes, and none for nodes that the walk may also meet elsewhere.
     pub(super) times_apart: Vec<(u32, Option<u64>)>,
     /// Pairs in the order in which they were left.
     pub(super) left_pairs: Vec<u32>,
@@ -112,11 +114,11 @@ pub(super) struct Walk<'t> {
     frames: Vec<Frame>,
     /// Dag nodes of either side that have been reported.
     pub(super) reported: [Vec<bool>; 2],
-    /// The steps that remain for the cheapest edits of small trees.
+    /// The remaining steps for the cheapest edits of small trees.
     budget: u64,
-    /// The steps that remain for nodes that have many partners.
+    /// The remaining steps for nodes with many partners.
     further_budget: u64,
-    /// The steps that remain for pairs of which variables have got other partners.
+    /// The remaining steps for pairs whose variables have got other partners.
     again_budget: u64,
     /// The number of pairs and parts visited.
     pub(super) visits: u64,
@@ -184,7 +186,7 @@ impl<'t> Walk<'t> {
     ///
     /// # Errors
     ///
-    /// Those of custom comparisons.
+    /// Errors of custom comparisons.
     pub(super) fn roots(&mut self) -> Result<()> {
         let top = self.new_pair();
         debug_assert_eq!(top, TOP);
@@ -196,8 +198,9 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// The pair around two nodes that the walk has not met at their place, and that place. It
-    /// occurs so often, or once unless they are met elsewhere later.
+    /// The pair around two nodes that the walk has not met at their place, and their
+    /// place. The pair has the given number of occurrences, or one unless the walk
+    /// meets the nodes elsewhere later.
     pub(super) fn open_apart(
         &mut self,
         (left, right): (u32, u32),
@@ -213,7 +216,7 @@ impl<'t> Walk<'t> {
     ///
     /// # Errors
     ///
-    /// Those of custom comparisons.
+    /// Errors of custom comparisons.
     pub(super) fn apart(
         &mut self,
         (left, right): (u32, u32),
@@ -335,7 +338,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// True if nothing about two parts needs a visit.
+    /// True if two parts need no visit.
     #[inline]
     fn are_same(&self, (left, right): (&Cell, &Cell), region: RegionKind) -> bool {
         match (left.node_number(), right.node_number()) {
@@ -393,12 +396,12 @@ impl<'t> Walk<'t> {
         &self.aligner.tokens
     }
 
-    /// True if the budget suffices for so many steps.
+    /// True if the budget suffices for this many steps.
     pub(super) fn can_spend(&self, steps: u64) -> bool {
         steps <= self.budget
     }
 
-    /// Takes steps off the budget; false if it does not suffice.
+    /// Takes steps off the budget; false if the budget is too small.
     pub(super) fn spend(&mut self, steps: u64) -> bool {
         let can = take(&mut self.budget, steps);
         self.visits += if can { steps / 16 } else { 0 };
@@ -429,8 +432,8 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// Compares two nodes, or opens them. If one was put into something new, returns the
-    /// nodes that stand for each other instead.
+    /// Compares two nodes, or opens them. If one node was put into a new node, returns
+    /// the corresponding nodes instead.
     fn meet(
         &mut self,
         left: u32,
@@ -466,7 +469,7 @@ impl<'t> Walk<'t> {
         let is_same =
             self.aligner.tokens[0][left as usize] == self.aligner.tokens[1][right as usize];
         if (l.is_mutable() || r.is_mutable()) && is_same {
-            // Which of several equal lists it is tells who sees a later write.
+            // The choice among several equal lists decides who sees a later write.
             let (known_left, known_right) = (
                 self.partners[0][left as usize],
                 self.partners[1][right as usize],
@@ -567,7 +570,7 @@ impl<'t> Walk<'t> {
         Ok(None)
     }
 
-    /// How a pair with this left node is visited in a region.
+    /// The circumstances of visiting a pair with this left node in a region.
     #[inline]
     fn visit(&self, left: u32, region: RegionKind) -> Visit {
         Visit {
@@ -577,8 +580,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// True if variables have other partners than when a pair was visited, and the budget
-    /// suffices for visiting it again.
+    /// True if variables have got other partners since the visit of a pair, and the
+    /// budget suffices for a second visit.
     #[inline]
     fn is_due_again(&mut self, (left, right): (u32, u32), known: u32) -> bool {
         let has_vars = self.left.node(left).has(HAS_VARS);
@@ -589,13 +592,13 @@ impl<'t> Walk<'t> {
         take(&mut self.again_budget, steps)
     }
 
-    /// The steps that aligning the parts of two nodes takes at most.
+    /// The maximum number of steps for aligning the parts of two nodes.
     fn steps(&self, left: u32, right: u32) -> u64 {
         let lengths = (self.left.node(left).count, self.right.node(right).count);
         1 + u64::from(lengths.0) * u64::from(lengths.1)
     }
 
-    /// The number of a pair inside of another one, which is to be visited.
+    /// The number of a new pair inside of another pair, for a visit.
     pub(super) fn open_pair(
         &mut self,
         (left, right): (u32, u32),
@@ -611,7 +614,8 @@ impl<'t> Walk<'t> {
         number
     }
 
-    /// True unless both nodes have many partners, and the budget for further ones is spent.
+    /// True unless both nodes have many partners, and the budget for further partners
+    /// is spent.
     fn may_pair(&mut self, left: u32, right: u32) -> bool {
         let [of_left, of_right] = &mut self.partner_counts;
         let counts = (&mut of_left[left as usize], &mut of_right[right as usize]);
@@ -635,8 +639,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// True if nodes of different types have so much in common below that only the nodes
-    /// themselves count as replaced.
+    /// True if nodes of different types have so many common parts below that only the
+    /// nodes themselves count as replaced.
     fn is_replaced_alone(&mut self, left: u32, right: u32) -> bool {
         let (l, r) = (self.left.node(left), self.right.node(right));
         if l.is_var() || r.is_var() || l.is_mapping() != r.is_mapping() {
@@ -649,7 +653,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Takes steps off a budget; false if it does not suffice.
+/// Takes steps off a budget; false if the budget is too small.
 fn take(budget: &mut u64, steps: u64) -> bool {
     let rest = budget.checked_sub(steps);
     *budget = rest.unwrap_or(*budget);

@@ -1,4 +1,5 @@
-//! Finds what became a part of something new at its place, and what something was taken off.
+//! Finds parts that became parts of a new node at their place, and parts whose
+//! enclosing node was removed.
 
 use super::change::ChangeKind;
 use super::places::Link;
@@ -7,17 +8,16 @@ use super::walk::Walk;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::ValueRef;
 
-/// The number of nodes in which a part is searched that may have been wrapped.
+/// The number of nodes searched for a wrapped part.
 const WRAPPED_IN: usize = 32;
-/// The number of parts of each of these that are looked at: one long list may be a part of
-/// everything.
+/// The number of parts searched per node: one long list may be a part of every node.
 const WRAPPED_PARTS: usize = 256;
-/// The similarity from which a part of another type counts as the one that was wrapped.
+/// The similarity from which a part of another type counts as the wrapped part.
 const WRAPPED: f64 = 0.6;
 
 impl<'t> Walk<'t> {
-    /// Notes a value without parts that was put into a node, or taken out of one; false if
-    /// none was.
+    /// Notes a value without parts that was put into a node, or taken out of a node;
+    /// false in any other case.
     pub(super) fn wrapped_plain(
         &mut self,
         left: &'t Cell,
@@ -32,13 +32,13 @@ impl<'t> Walk<'t> {
             _ => return false,
         };
         let tables = self.tables(side);
-        // None, true and small numbers are everywhere.
+        // None, true and false are everywhere.
         if matches!(plain.value.view(), ValueRef::None | ValueRef::Bool(_)) {
             return false;
         }
         let cells = tables.cells(node);
         let size = tables.node(node).size;
-        // A value is among the parts of anything large by chance.
+        // A value is among the parts of a large node by chance.
         if size > 4 || cells.len() > WRAPPED_IN {
             return false;
         }
@@ -56,8 +56,8 @@ impl<'t> Walk<'t> {
         true
     }
 
-    /// Notes that one node became a part of the other, and returns the nodes that then stand
-    /// for each other, with their place and its region; None if neither did.
+    /// Notes that one node became a part of the other, and returns the corresponding
+    /// nodes, with their place and its region; None in any other case.
     pub(super) fn wrapped(
         &mut self,
         left: u32,
@@ -82,7 +82,7 @@ impl<'t> Walk<'t> {
             None
         };
         let (side, (inner, links)) = found?;
-        // The part stands for what is inside of the other one, not for all of that.
+        // The part corresponds to a node inside of the other node, not to the whole.
         if self.partners[0][left as usize] == right {
             self.partners[0][left as usize] = NONE;
             self.partners[1][right as usize] = NONE;
@@ -103,7 +103,7 @@ impl<'t> Walk<'t> {
         self.define_alone(side, &Cell::node([left, right][side]), region);
         let (mut inner_place, mut inner_region) = (place, region);
         for (node, position) in links {
-            // What was around a part is told with it.
+            // A node around a part is reported with the part.
             self.reported[side][node as usize] |= self.partners[side][node as usize] == NONE;
             let around = self.tables(side).node(node);
             inner_region = Tables::region_of(around, position, inner_region);
@@ -119,8 +119,8 @@ impl<'t> Walk<'t> {
         })
     }
 
-    /// A node below `outer` that is the same as `wanted` of the other side, nearest first, or
-    /// similar if the types of both differ; with the way to it.
+    /// A node below `outer` that equals `wanted` of the other side, nearest first, or a
+    /// similar node if the types of both differ; with the way to the node.
     pub(super) fn inside(
         &mut self,
         side: usize,
@@ -132,7 +132,7 @@ impl<'t> Walk<'t> {
         let target = self.tables(other).node(wanted);
         let token = self.aligner.tokens[other][wanted as usize];
         let same_type = tables.node(outer).info().index() == target.info().index();
-        // Each with the number of the entry that led to it.
+        // Nodes with the number of the entry that led to them.
         let mut queue: Vec<(u32, usize, u32)> = Vec::with_capacity(WRAPPED_IN);
         queue.push((outer, usize::MAX, 0));
         let mut next = 0;
@@ -179,7 +179,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// The way from the first entry of a search to another one.
+/// The way from the first entry of a search to another entry.
 fn way(queue: &[(u32, usize, u32)], entry: usize) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
     let mut at = entry;

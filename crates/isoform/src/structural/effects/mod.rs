@@ -1,52 +1,55 @@
-//! The effects of comparing an object with itself, so that it need not be visited.
+//! The effects of comparing an object with itself, known without a visit.
 //!
-//! An edited program shares most of its objects with the program it was made from. Such
-//! an object X is met as the pair (X, X). This page says when skipping the pair is the
-//! same as visiting it, whatever was compared before and wherever X is met.
+//! An edited program shares most of its objects with the original program. Such an
+//! object X is met as the pair (X, X). This page says when skipping the pair is the
+//! same as visiting it, for any earlier comparisons and for any place of X.
 //!
-//! **The invariant.** What is remembered of X follows from X alone: the *occurrences* of
-//! variables in X, in the order of the visit, except for the variables that scopes inside
-//! of X bind. An occurrence uses the variable or defines it. The visit of (X, X) does to the
-//! bindings what its occurrences do one after the other, and nothing else, because
-//! everything else in X is equal to itself under any bindings. [`Skip::Repeat`]: the
-//! comparison does what the occurrences do. This page needs X to be *simple*:
+//! **The invariant.** The remembered facts about X follow from X alone: the
+//! *occurrences* of variables in X, in the order of the visit, except for the variables
+//! bound by scopes inside of X. An occurrence uses the variable or defines it. The
+//! visit of (X, X) has the effects of these occurrences on the bindings, one after the
+//! other, and no other effects. All other parts of X are equal to themselves under any
+//! bindings. [`Skip::Repeat`]: the comparison repeats the occurrences. This page needs
+//! X to be *simple*:
 //!
 //! * Leaves, nodes of kind `tree` and containers are equal to themselves if their parts are.
-//! * Variables in X are *plain*: no variable and no dag node is in their fields, or below.
-//!   A variable that is bound where X is met is equal to itself iff it is bound to itself;
-//!   if it is unbound, the visit binds it to itself. A variable that a scope inside of X
-//!   binds is bound to itself when that scope begins, and unbound when it ends.
-//! * The occurrences are few, so that repeating them costs less than a visit.
+//! * Variables in X are *plain*: no variable and no dag node is in their fields, or
+//!   below. A variable that is bound around X is equal to itself iff it is bound to
+//!   itself; an unbound variable is bound to itself by the visit. A variable bound by a
+//!   scope inside of X is bound to itself when that scope begins, and unbound when the
+//!   scope ends.
+//! * The occurrences are few, and repeating them costs less than a visit.
 //!
-//! **Graphs.** Another object may contain dag nodes, variables that are not plain, and many
-//! variables. [`Skip::Whole`] takes it for equal to itself, which is right iff no dag node
-//! and no variable below X is ever paired with another one in this comparison. [`Reach`]
-//! knows all that are below X, in fields of variables too, and is asked at the end; if one
-//! was paired otherwise, the comparison starts again without skips.
+//! **Graphs.** Another object X may contain dag nodes, variables that are not plain,
+//! and many variables. [`Skip::Whole`] takes X for equal to itself, which is right iff
+//! no dag node and no variable below X is ever paired with another object in this
+//! comparison. [`Reach`] knows all dag nodes and variables below X, even in fields of
+//! variables, and is asked at the end. If any of them was paired otherwise, the
+//! comparison starts again without skips.
 //!
-//! The visit of a graph also pairs its dag nodes and its free variables with themselves for
-//! the rest of the comparison, and the skip does not. A later visit of a plain variable
-//! then does the same. A later visit of a dag node or of a variable that is not plain
-//! differs: the visit enters the fields, where other scopes are open than in X. The
-//! comparison therefore notes the identity number of the node or variable, and asks
-//! [`Reach`] about this number as well. It does not note a variable that a definition field
-//! binds in an inner scope: such a field binds the variable once more and enters its fields
-//! in any case, whatever an earlier visit has bound at the outermost level.
+//! The visit of a graph also pairs its dag nodes and its free variables with themselves
+//! for the rest of the comparison, and the skip does not. A later visit of a plain
+//! variable then does the same. A later visit of a dag node or of a variable that is
+//! not plain differs: the visit enters the fields, where other scopes are open than in
+//! X. The comparison therefore notes the identity number of the node or variable, and
+//! asks [`Reach`] about this number as well. Variables bound by a definition field in
+//! an inner scope are not noted. Such a field binds the variable once more and enters
+//! its fields in any case, independent of earlier bindings at the outermost level.
 //!
 //! A definition in X that outlives X binds at the level of X, which may end before the
-//! comparison does. After a skip, a later use would bind the variable for longer, so such a
-//! graph is visited ([`Skip::Defines`]). The scope around the definition ends it, so the
-//! graph around the scope may be skipped again.
+//! comparison does. After a skip, a later use would bind the variable for longer, which
+//! is why such a graph is visited ([`Skip::Defines`]). The scope around the definition
+//! ends the binding, and the graph around the scope may be skipped again.
 //!
-//! **What this page does not cover is visited** ([`Skip::Never`], also for everything
-//! around it): objects whose comparison calls user code or fails; maps with variables or
-//! dag nodes as keys, whose bindings decide what they match; variables with definitions in
-//! their fields, and dag nodes with definitions that outlive them, since only the first
-//! visit of these enters them; cycles.
+//! **All cases not covered by this page are visited** ([`Skip::Never`], also for all
+//! objects around): objects whose comparison calls user code or fails; maps with
+//! variables or dag nodes as keys, whose bindings decide the matching keys; variables
+//! with definitions in their fields, and dag nodes with definitions that outlive them,
+//! since only the first visit of such an object enters its fields; cycles.
 //!
 //! Effects are found at the first meeting and kept by identity number, since objects
-//! have no room for them: in each thread about 60 bytes for one of sixteen objects. Effects
-//! of what can change are valid until the next write.
+//! have no room for them: in each thread about 60 bytes for one of sixteen objects.
+//! Effects of mutable objects are valid until the next write.
 //!
 //! The table of a thread also grows by the edges between dag nodes (`reach.rs`).
 
@@ -64,10 +67,10 @@ pub(super) use walk::find_effects;
 use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment;
 
-/// Up to this size, nothing is forgotten.
+/// Up to this size, no effects are forgotten.
 const LIMIT: usize = 1 << 19;
-/// A larger table is forgotten when it is so many times as large as the largest program met
-/// since: the rest of it is about programs that nobody compares any more.
+/// A larger table is forgotten at this many times the size of the largest program met
+/// since: the remaining effects are about programs that nobody compares any more.
 const SURPLUS: usize = 4;
 /// The largest size: positions have 32 bits.
 const MOST: usize = 1 << 30;
@@ -95,17 +98,17 @@ impl Effect {
     }
 }
 
-/// How an object can be skipped. Of a variable, it is [`Skip::Repeat`] if the variable is
+/// The way to skip an object. For a variable, [`Skip::Repeat`] if the variable is
 /// plain, and [`Skip::Whole`] if not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Skip {
-    /// By the listed occurrences, which are all.
+    /// By the complete list of occurrences.
     Repeat,
-    /// With everything below.
+    /// With all objects below.
     Whole(Place),
-    /// Not at all, for the definitions in it; what is around it may be.
+    /// Not at all, because of definitions inside; an object around may be skipped.
     Defines(Place),
-    /// Not at all, nor anything around it.
+    /// Not at all, like every object around.
     Never,
 }
 
@@ -115,7 +118,7 @@ pub(crate) struct Effects {
     pub(crate) skip: Skip,
     first: u32,
     count: u32,
-    /// The time of the last write before they were found, if they can change.
+    /// The time of the last write before the effects were found, if they can change.
     date: Option<u64>,
 }
 
@@ -146,7 +149,8 @@ pub(crate) struct EffectTable {
 }
 
 impl EffectTable {
-    /// Begins a comparison. Forgets everything, if types have changed or it is too much.
+    /// Begins a comparison. Forgets all effects after a change of types, or in a table
+    /// that is too large.
     pub(super) fn begin(&mut self) {
         let types = moment::changed_types();
         let size = self.size();

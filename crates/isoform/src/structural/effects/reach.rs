@@ -1,16 +1,17 @@
-//! Which dag nodes and variables are below an object, without visiting any.
+//! The dag nodes and variables below an object, found without a visit of any.
 //!
-//! Each dag node, each variable that is not plain, and each remembered object with dag nodes
-//! or such variables below or with too many variables for a list, is a node here, numbered
-//! after everything below it. An edge leads to the nearest nodes below, or to a variable
-//! without a node. The lowest number below a node bounds the search: where the interval from
-//! it to the node contains no target, nothing below is searched. (Interval labels of a
-//! depth-first search: Yildirim, Chaoji, Zaki, "GRAIL", 2010.)
+//! This graph has a node for every dag node, every variable that is not plain, and
+//! every remembered object with such nodes below or with too many variables for a list.
+//! Nodes are numbered after all nodes below. An edge leads to the nearest nodes below,
+//! or to a variable without a node. The lowest number below a node bounds the search:
+//! if the interval from this number to the node contains no target, the search does not
+//! go below the node. (Interval labels of a depth-first search: Yildirim, Chaoji, Zaki,
+//! "GRAIL", 2010.)
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-/// A node, or a variable without one, as the end of an edge.
+/// A node, or a variable without a node, as the end of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Place(u32);
 
@@ -24,9 +25,10 @@ impl Place {
 }
 
 struct Node {
-    /// The end of its edges, which begin where those of the node before end.
+    /// The end of the node's edges, which begin at the end of the previous node's
+    /// edges.
     end: u32,
-    /// The lowest number among it and the nodes below.
+    /// The lowest number among the node and the nodes below.
     low: u32,
     /// One bit for each variable below, by the variable's number.
     vars: u64,
@@ -59,7 +61,7 @@ impl Reach {
         })
     }
 
-    /// Adds an object, given the places below it.
+    /// Adds an object, given the places below.
     pub(super) fn add(&mut self, ident: u64, below: &[Place]) -> Place {
         let number = self.nodes.len() as u32;
         let (mut low, mut vars) = (number, 0);
@@ -92,7 +94,7 @@ impl Reach {
         &self.edges[start as usize..self.nodes[number as usize].end as usize]
     }
 
-    /// True if one of the objects is one of `roots` or below one.
+    /// True if any of the objects is among `roots` or below a root.
     ///
     /// Linear in the number of objects and roots, and in the edges below the roots in the
     /// worst case; most of these are not searched.
@@ -114,7 +116,8 @@ impl Reach {
             return false;
         }
         nodes.sort_unstable();
-        // The greatest target up to a number is in the interval below that number, if any is.
+        // The greatest target up to a number is in the interval below that number, if
+        // any target is.
         let leads = |number: u32| {
             let node = &self.nodes[number as usize];
             let found = nodes.partition_point(|&target| target <= number);
@@ -146,8 +149,8 @@ fn bit(place: Place) -> u64 {
 mod tests {
     use super::{Place, Reach};
 
-    /// An object that has changed has another place, and what is above the first one is still
-    /// asked about it.
+    /// A changed object has another place, and objects above the first place are still
+    /// asked about that place.
     #[test]
     fn all_places_of_an_object_count() {
         let mut reach = Reach::default();

@@ -1,4 +1,4 @@
-//! How much is searched, what is remembered of it, and when it is forgotten.
+//! The amount searched, the effects remembered, and the time of forgetting.
 
 use isoform_macros::Node;
 
@@ -41,7 +41,7 @@ fn array(items: impl IntoIterator<Item = Value>) -> Value {
     items.into_iter().collect::<Array<Value>>().into()
 }
 
-/// A tree of `2^depth - 1` pairs, each with one owner.
+/// A tree of `2^depth - 1` pairs with single owners.
 fn tree(depth: u32) -> Value {
     match depth {
         0 => 1.into(),
@@ -57,7 +57,7 @@ fn search(table: &mut EffectTable, value: &Value) -> (Skip, u64) {
     (skip.expect("no signal"), visits)
 }
 
-/// The number of listed occurrences of an object that was searched.
+/// The number of listed occurrences of a searched object.
 fn listed(table: &EffectTable, value: &Value) -> usize {
     let object = value.object_ref().expect("an object");
     table.find(object.ident()).expect("it is remembered").len()
@@ -75,7 +75,7 @@ fn one_of_sixteen_objects_is_remembered() {
     }
     let mut table = EffectTable::default();
     assert_eq!(search(&mut table, &chain), (Skip::Repeat, 200));
-    // Every sixteenth, and the outermost one.
+    // Every sixteenth, and the outermost pair.
     assert_eq!(table.known.len(), 13);
 }
 
@@ -106,7 +106,7 @@ fn many_variables_are_not_listed() {
     assert_eq!(listed(&table, &few), FEW);
     assert!(matches!(search(&mut table, &many).0, Skip::Whole(_)));
     assert_eq!(listed(&table, &many), 0);
-    // Also if the last one comes from another part, or defines its variable.
+    // The same if the last variable comes from another part, or is defined.
     let last = vars[FEW].clone();
     let parts = array([few.clone(), last.clone()]);
     assert!(matches!(search(&mut table, &parts).0, Skip::Whole(_)));
@@ -114,7 +114,7 @@ fn many_variables_are_not_listed() {
     assert!(matches!(search(&mut table, &defined).0, Skip::Defines(_)));
 }
 
-/// A part without variables is the same in each definition field, so it is searched once.
+/// A part without variables is the same in all definition fields, and is searched once.
 #[test]
 fn what_a_search_knows_is_not_searched_in_definition_fields() {
     let part = tree(9);
@@ -124,12 +124,12 @@ fn what_a_search_knows_is_not_searched_in_definition_fields() {
     };
     let mut table = EffectTable::default();
     assert_eq!(search(&mut table, &part), (Skip::Repeat, 511));
-    // A list of statements with a pattern of a variable and the part each.
+    // A list of statements whose patterns contain a variable and the part.
     let (skip, visits) = search(&mut table, &fields(200));
     assert!(matches!(skip, Skip::Defines(_)));
     assert_eq!(visits, 1 + 4 * 200);
 
-    // Otherwise it is searched in each field, until that is too much.
+    // Otherwise the part is searched in every field, until the limit.
     let mut table = EffectTable::default();
     assert_eq!(
         search(&mut table, &fields(5)),
@@ -139,7 +139,7 @@ fn what_a_search_knows_is_not_searched_in_definition_fields() {
     assert_eq!(skip, Skip::Never);
     assert!((4096..8192).contains(&visits), "{visits}");
 
-    // In one field, it is met again and not searched.
+    // The second meeting in one field does not search the part.
     let twice = Value::from(Assign::new(array([part.clone(), part.clone()]), 1));
     let (_, visits) = search(&mut EffectTable::default(), &twice);
     assert_eq!(visits, 1 + 1 + 511 + 1);
@@ -161,7 +161,7 @@ fn a_table_is_forgotten_when_programs_need_a_fraction_of_it() {
     put(&mut table, LIMIT..LIMIT + 1);
     table.begin();
     assert_eq!(table.size(), 0);
-    // One large program, and small ones.
+    // One large program, and small programs.
     put(&mut table, 0..LIMIT + 1);
     table.begin();
     assert_eq!(table.size(), LIMIT + 1);

@@ -1,4 +1,4 @@
-//! Finds the effects of an object and of the larger objects in it, in one walk.
+//! Finds the effects of an object and of the larger objects inside, in one walk.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -14,28 +14,29 @@ use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::{Kind, RegionChange};
 
-/// Smaller objects are not remembered: visiting them costs little more than a lookup, and
-/// the table stays small beside the program.
+/// Smaller objects are not remembered: visiting them costs little more than a lookup,
+/// and the table stays small beside the program.
 const MIN_VISITS: u64 = 16;
 
-/// Nested definition fields may contain the same objects in exponentially many ways; with
-/// more repeated visits, an object counts as one that cannot be skipped.
+/// Nested definition fields may contain the same objects in exponentially many ways;
+/// after more repeated visits, an object counts as never to be skipped.
 const MAX_REPEATED: u64 = 1 << 12;
 
-/// A level at which nothing happened.
+/// A level without any definition.
 const NEVER: u32 = u32::MAX;
 
 /// An occurrence of a plain variable.
 #[derive(Clone, Copy)]
 struct Event {
     ident: u64,
-    /// The scope level of its binding in this walk; 0 if no scope of the walk binds it.
+    /// The scope level of the variable's binding in this walk; 0 if no scope of the
+    /// walk binds the variable.
     level: u32,
     defines: bool,
 }
 
 impl Event {
-    /// True if `self`, which comes first, makes `later` superfluous.
+    /// True if `self`, as the earlier event, makes `later` superfluous.
     fn covers(&self, later: &Event) -> bool {
         self.ident == later.ident && self.defines >= later.defines
     }
@@ -66,7 +67,7 @@ impl PartFacts {
 enum Purpose {
     /// To find the effects of an object that is not a variable.
     Object,
-    /// To find out about the fields of a variable, which then is met again in this region.
+    /// To inspect the fields of a variable, which then is met again in this region.
     Variable(Region),
 }
 
@@ -76,15 +77,16 @@ struct Frame<'a> {
     /// The object whose fields, items or entries come next.
     content: ObjRef<'a>,
     next: usize,
-    /// The region of parts without a flag of their own, and the number of the definition
-    /// field or scope around them.
+    /// The region of parts without a flag, and the number of the definition field or
+    /// scope around them.
     region: Region,
     field: u64,
     /// True inside of an object that is visited again for another definition field.
     is_repeated: bool,
     events: usize,
     edges: usize,
-    /// The numbers of visits when it began: all, and those outside of remembered objects.
+    /// The numbers of visits at the start of the frame: all visits, and visits outside
+    /// of remembered objects.
     visits: u64,
     uncovered: u64,
     facts: PartFacts,
@@ -101,9 +103,9 @@ struct Walk<'t, 'a> {
     vars: HashMap<u64, SmallVec<[u32; 2]>, RandomState>,
     /// The variables bound in each open scope.
     scopes: Vec<Vec<u64>>,
-    /// The number of definition fields and scopes so far.
+    /// The number of definition fields and scopes met.
     fields: u64,
-    /// Shared objects met in definition fields: in which, and in any.
+    /// Shared objects met in definition fields: with the field, and in any field.
     met: HashSet<(u64, u64), RandomState>,
     met_anywhere: HashSet<u64, RandomState>,
     /// The number of repeated visits.
@@ -114,7 +116,7 @@ struct Walk<'t, 'a> {
     uncovered: u64,
 }
 
-/// Finds the effects of an object with parts; adds the objects visited for it to
+/// Finds the effects of an object with parts; adds the number of objects visited to
 /// `visits`.
 pub(in crate::structural) fn find_effects<'a>(
     table: &mut EffectTable,
@@ -168,7 +170,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// The next part of the innermost object that may have effects, its region, and the
-    /// number of the definition field around it.
+    /// number of the definition field around the part.
     fn next_part(&mut self, section: &Section) -> Option<(ObjRef<'a>, Region, u64)> {
         let level = self.level();
         let frame = self.frames.last_mut()?;
@@ -190,7 +192,8 @@ impl<'a> Walk<'_, 'a> {
                     continue;
                 };
                 if let Some(key) = key.object_ref() {
-                    // The bindings of a key decide which key it matches, and when.
+                    // The bindings of a key decide the matching key, and the time of
+                    // the match.
                     frame.facts.irregular |= matches!(key.info().kind, Kind::Var | Kind::Dag);
                 }
                 if let Some(part) = value.object_ref() {
@@ -206,7 +209,8 @@ impl<'a> Walk<'_, 'a> {
                 && part.info().shape() != VisitShape::Leaf
             {
                 let region = frame.region.of_field(slot.flag, level);
-                // Inside of a definition field, another one of the same level adds nothing.
+                // Inside of a definition field, another definition field of the same
+                // level adds no effects.
                 if region == frame.region {
                     return Some((part, region, frame.field));
                 }
@@ -255,7 +259,7 @@ impl<'a> Walk<'_, 'a> {
         let mut is_repeated = is_inside_repeated;
         if region != Region::USE && object.is_shared() {
             if !self.met.insert((object.ident(), field)) {
-                // In the same definition field, everything in it is bound already.
+                // In the same definition field, all variables inside are bound already.
                 return;
             }
             if !self.met_anywhere.insert(object.ident()) {
@@ -270,8 +274,8 @@ impl<'a> Walk<'_, 'a> {
         }
         let mut field = field;
         if info.scope {
-            // Variables that the scope binds for a definition field around it are unbound
-            // when the scope ends.
+            // Variables bound by the scope for a definition field around the scope are
+            // unbound at the end of the scope.
             self.fields += 1;
             field = self.fields;
             self.scopes.push(Vec::new());
@@ -314,7 +318,7 @@ impl<'a> Walk<'_, 'a> {
         });
     }
 
-    /// Records that nothing around an object can be skipped.
+    /// Records that no object around this object can be skipped.
     fn refuse(&mut self, object: ObjRef<'a>) {
         match self.frames.last_mut() {
             Some(frame) => frame.facts.irregular = true,
@@ -329,7 +333,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Records what is known of a part of the innermost object.
+    /// Records the known facts about a part of the innermost object.
     fn note_changes(&mut self, known: Effects) {
         if let Some(frame) = self.frames.last_mut() {
             frame.facts.changes |= known.date.is_some();
@@ -373,7 +377,8 @@ impl<'a> Walk<'_, 'a> {
             if !self.open.insert(ident) {
                 return self.refuse(object);
             }
-            // Its definitions are told from those around it by a level of their own.
+            // A separate level tells the variable's definitions from definitions around
+            // it.
             self.scopes.push(Vec::new());
             let purpose = Purpose::Variable(region);
             let around = (Region::USE, self.fields);
@@ -393,7 +398,8 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// True if the effects of an object are known, which are then those of the part.
+    /// True if the effects of an object are known; these effects then become effects of
+    /// the part.
     fn use_known(&mut self, object: ObjRef<'a>, region: Region) -> bool {
         let Some(known) = self.table.find(object.ident()) else {
             return false;
@@ -418,7 +424,7 @@ impl<'a> Walk<'_, 'a> {
         true
     }
 
-    /// Repeats the effects of an object, which is met as a use.
+    /// Repeats the effects of an object met as a use.
     fn repeat(&mut self, known: Effects) {
         let level = self.level();
         for position in 0..known.count {
@@ -460,9 +466,9 @@ impl<'a> Walk<'_, 'a> {
         }
         let is_graph = info.kind == Kind::Dag || self.edges.len() > frame.edges;
         let defines = frame.facts.defined != NEVER;
-        // A second visit, in another scope, would not define it again.
+        // A second visit, in another scope, would not repeat the definition.
         frame.facts.irregular |= info.kind == Kind::Dag && defines;
-        // The comparison visits these, and must not search them again and again.
+        // The comparison visits such objects, and must not search them again and again.
         let is_visited = frame.facts.irregular || is_graph && defines;
         let visits = self.visits - frame.visits;
         let uncovered = self.uncovered - frame.uncovered;
@@ -483,7 +489,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Ends the innermost scope; its variables are unbound again.
+    /// Ends the innermost scope and unbinds its variables.
     fn end_scope(&mut self) {
         for ident in self.scopes.pop().unwrap_or_default() {
             if let Some(levels) = self.vars.get_mut(&ident) {
@@ -498,8 +504,8 @@ impl<'a> Walk<'_, 'a> {
         self.open.remove(&ident);
         self.end_scope();
         let is_plain = self.events.len() == frame.events && self.edges.len() == frame.edges;
-        // Whether a visit enters the fields depends on what came before, so variables are
-        // bound there in some visits, and not in others.
+        // Only some visits enter the fields, depending on earlier events, and only
+        // these visits bind the variables inside.
         let skip = if frame.facts.irregular || frame.facts.defined != NEVER {
             Skip::Never
         } else if is_plain {
@@ -539,8 +545,8 @@ impl<'a> Walk<'_, 'a> {
         self.table.put(frame.object.ident(), skip, &effects, date);
     }
 
-    /// Gives an object a place, from which everything below is reached. The place stands for
-    /// all of that in the objects around.
+    /// Gives an object a place that reaches all places below. In the objects around,
+    /// the new place represents all of these places.
     fn add_place(&mut self, frame: &Frame<'a>) -> Place {
         self.move_events(frame);
         self.edges[frame.edges..].sort_unstable();
@@ -566,8 +572,8 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Drops the events in an object that change nothing after earlier ones. If more than a
-    /// few are left, none is listed.
+    /// Drops the events of an object that change no binding after earlier events. If
+    /// more than a few events are left, none is listed.
     fn drop_repeated(&mut self, frame: &Frame<'a>) {
         let mut next = frame.events;
         for position in frame.events..self.events.len() {

@@ -32,15 +32,15 @@ impl<'a> Engine<'a> {
             }
             Kind::ConstTree if l.same_as(r) => return Ok(EntryResult::Equal),
             Kind::Tree | Kind::ConstTree => {
-                // A scope is remembered even with one owner: the nodes around
-                // it may be forgotten if it shadows their variables, and it is
+                // A scope is remembered even with one owner: the nodes around may be
+                // forgotten if the scope shadows their variables, and the scope is
                 // often closed itself.
                 let known = if info.scope {
                     self.is_known(l, r, region)?
                 } else if info.has_children {
                     self.begin_shared(l, r, region)?
                 } else {
-                    // A hook may visit objects that are in no compared field.
+                    // A hook may visit objects outside of all compared fields.
                     if !info.hooks.are_structural_defaults() {
                         self.open_unremembered(l, r, region)?;
                     }
@@ -100,8 +100,8 @@ impl<'a> Engine<'a> {
         self.call_hook::<REC>(section, l, r, info, inner)
     }
 
-    /// The number of bindings of open scopes inside of the level at which a variable
-    /// of a region is bound.
+    /// The number of bindings of open scopes inside of the level at which a variable of
+    /// a region is bound.
     fn count_inner(&self, region: Region) -> u32 {
         let level = region.def_level().unwrap_or(0);
         self.tables.bindings.count_above(level) as u32
@@ -120,15 +120,15 @@ impl<'a> Engine<'a> {
             return false;
         }
         if self.count_inner(region) != before {
-            // A second visit would find the variable bound, and would not bind what its
-            // fields bind for the rest of an inner scope.
+            // A second visit would find the variable bound, and would not repeat the
+            // bindings that its fields make for the rest of an inner scope.
             self.levels.create(region.def_level().unwrap_or(0));
         }
         true
     }
 
-    /// The binding of two dag nodes that are partners, or an error if they are
-    /// not; None if neither is bound.
+    /// The binding of two dag nodes that are partners, or an error if they are not;
+    /// None if both are unbound.
     pub(super) fn bound_pair(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) -> Option<Result<u32, ()>> {
         let left = self.tables.bindings.of(LEFT, l.ident());
         let right = self.tables.bindings.of(RIGHT, r.ident());
@@ -185,9 +185,9 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Compares two variables by their bindings. If no binding applies here, the error
-    /// is the level at which the variables may be bound to each other, or None for
-    /// different variables.
+    /// Compares two variables by their bindings. If no binding applies at this place,
+    /// the error is the level at which the variables may be bound to each other, or
+    /// None for different variables.
     #[inline(always)]
     pub(super) fn var_level(
         &mut self,
@@ -201,8 +201,7 @@ impl<'a> Engine<'a> {
             let level =
                 |index: Option<u32>| index.map(|index| self.tables.bindings.get(index).level);
             let (left_level, right_level) = (level(left), level(right));
-            // A definition region rebinds variables that an outer scope has
-            // bound.
+            // A definition region rebinds variables bound by an outer scope.
             let shadows = def_level.is_some_and(|def| {
                 left_level.is_none_or(|l| l < def) && right_level.is_none_or(|r| r < def)
             });
@@ -227,7 +226,7 @@ impl<'a> Engine<'a> {
         defined: bool,
     ) -> u32 {
         let idents = [l.ident(), r.ident()];
-        // A dag pair stays bound for good, but bindings inside it do not.
+        // A dag pair stays bound for good, but bindings inside the pair end.
         let repeats = l.info().kind == Kind::Var;
         self.bind_idents::<REC>(idents, (l, r), level, repeats, defined)
     }

@@ -14,8 +14,7 @@ use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 use crate::traverse::{WalkResult, walk_objects};
 
-/// A scope level that no scope has: results that depend on it are not
-/// remembered.
+/// A scope level without a scope: results that depend on this level are not remembered.
 const NEVER_OPEN: u32 = (1 << 30) - 2;
 
 impl<'a> Engine<'a> {
@@ -36,8 +35,8 @@ impl<'a> Engine<'a> {
         let Some(holes) = &self.holes else {
             return Ok(EntryResult::Different);
         };
-        // Results for a pair with a hole in it are valid while the scopes
-        // around are the same.
+        // Results for a pair that contains a hole are valid within the same enclosing
+        // scopes.
         for level in 0..=self.levels.current() {
             self.levels.use_level(level);
         }
@@ -72,8 +71,8 @@ impl<'a> Engine<'a> {
         Ok(EntryResult::Open)
     }
 
-    /// True if two parts of the right value are equal, with each variable
-    /// mapped to itself.
+    /// True if two parts of the right value are equal, with every variable mapped to
+    /// itself.
     fn same_part(
         &mut self,
         section: &mut Section,
@@ -89,8 +88,8 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// True if the variables in a part are bound to the same binders as those
-    /// in an equal part, which had these bindings around it.
+    /// True if the variables in a part are bound to the same binders as the variables
+    /// of an equal part, which had these bindings around it.
     fn same_bindings(
         &mut self,
         section: &mut Section,
@@ -121,7 +120,7 @@ impl<'a> Engine<'a> {
         Ok(found?.is_none())
     }
 
-    /// The bindings of definition fields that are in force here.
+    /// The bindings of definition fields that are in force at this place.
     fn bindings_around(&mut self) -> Vec<u32> {
         let all = 0..self.bound.len() as u32;
         let bindings = &mut self.tables.bindings;
@@ -133,8 +132,8 @@ impl<'a> Engine<'a> {
         .collect()
     }
 
-    /// Compares the fields that the classes of a hole and of an object have in
-    /// common, starting at `frame.next`, and then fills the hole.
+    /// Compares the common fields of the classes of a hole and of an object, starting
+    /// at `frame.next`, and then fills the hole.
     pub(super) fn hole_fields<const REC: bool>(
         &mut self,
         section: &mut Section,
@@ -174,7 +173,7 @@ impl<'a> Engine<'a> {
         self.fill::<REC>(section, l, r)
     }
 
-    /// Finishes the frame of a hole whose fields equal those of the part.
+    /// Finishes the frame of a hole whose fields equal the part's fields.
     fn fill<const REC: bool>(
         &mut self,
         section: &mut Section,

@@ -1,7 +1,7 @@
-//! Holes: variables of the left value that match any part of the right one.
+//! Holes: variables of the left value that match any part of the right value.
 //!
-//! Only the walk with the recorder supports them, so that plain equality never
-//! has to check for them.
+//! Only the walk with the recorder supports holes, and plain equality never has to
+//! check for them.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::kernel::value::Value;
 /// The holes of one comparison.
 pub(crate) struct Holes<'a> {
     pub(super) table: Arc<HoleTable>,
-    /// The part that fills each hole.
+    /// The parts, by hole.
     pub(super) parts: Vec<Option<Part<'a>>>,
     /// The holes that are filled, in this order.
     pub(super) filled: Vec<usize>,
-    /// Bindings that were undone, by number.
+    /// Undone bindings, by number.
     pub(super) undone: Vec<std::ops::Range<usize>>,
 }
 
 /// The part that fills a hole.
 pub(crate) struct Part<'a> {
     pub(super) object: ObjRef<'a>,
-    /// The bindings of definition fields in force at its place.
+    /// The bindings of definition fields in force at the part's place.
     pub(super) around: Vec<u32>,
 }
 
@@ -64,6 +64,6 @@ pub(crate) struct Filled {
 pub(crate) struct VarPair {
     pub(crate) left: Value,
     pub(crate) right: Value,
-    /// True if a definition field bound it, so that it is bound in the value.
+    /// True if a definition field bound the variable, which is then bound in the value.
     pub(crate) defined: bool,
 }

@@ -52,8 +52,8 @@ impl<'a> Engine<'a> {
             self.found = earlier;
             return Ok(EntryResult::Equal);
         }
-        // The first part that differed explains most, since later alternatives
-        // pair parts that do not belong together; without one, the hook itself
+        // The first part that differed explains most, since later alternatives pair
+        // parts that do not belong together; without a differing part, the hook itself
         // decided.
         if REC && earlier.is_some() {
             self.found = earlier;
@@ -66,8 +66,8 @@ impl<'a> Engine<'a> {
 }
 
 impl Engine<'_> {
-    /// Drops the frames above a height; their objects are no longer open. If an
-    /// alternative was `refuted`, so were the pairs around the place.
+    /// Drops the frames above a height and closes their objects. If an alternative was
+    /// `refuted`, the pairs around the place were refuted, too.
     fn leave_frames(&mut self, height: usize, refuted: bool) {
         while self.stack.len() > height {
             let Some(frame) = self.stack.pop() else {
@@ -104,7 +104,7 @@ struct Callback<'e, 'a, const REC: bool> {
 }
 
 impl<const REC: bool> Callback<'_, '_, REC> {
-    /// Runs `body`; if it returns false or fails, everything it did is undone.
+    /// Runs `body`; if `body` returns false or fails, all its effects are undone.
     fn transaction(&mut self, body: impl FnOnce(&mut Self) -> Result<bool>) -> Result<bool> {
         let engine = &mut *self.engine;
         let mark = engine.tables.bindings.mark(&engine.levels);

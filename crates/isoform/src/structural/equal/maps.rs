@@ -24,7 +24,7 @@ impl<'a> Engine<'a> {
             return Ok(EntryResult::Different);
         };
         let start = self.tables.pairs.len();
-        // The first pair stores the count, so that the frame needs one number.
+        // The first pair stores the count, which saves the frame a second number.
         self.tables.pairs.push((0, 0));
         if let Err((in_left, position)) = self.match_keys(left, right) {
             self.levels.use_absence();
@@ -83,7 +83,7 @@ impl<'a> Engine<'a> {
             .position(&wanted)
             .and_then(|position| other.entry(position));
         if let (Some((_, other_value)), Some(object)) = (entry, wanted.object_ref()) {
-            // The same object is a key of both maps, but bound on one side.
+            // Both maps have the object as a key, but one side has bound the object.
             let object = self.arena.keep(object.to_ref());
             self.differ_bound::<REC>(Reason::Bound, object, object);
             if let Some(found) = &mut self.found {
@@ -115,9 +115,9 @@ impl<'a> Engine<'a> {
         self.differ_missing::<REC>(here, gone, left, right);
     }
 
-    /// Appends the positions of matching entries in canonical order. Err
-    /// contains the first key without a partner: its position, and true if it
-    /// is in the left map.
+    /// Appends the positions of matching entries in canonical order. Err contains the
+    /// first key without a partner: the key's position, and true for a key of the left
+    /// map.
     pub(super) fn match_keys(
         &mut self,
         left: &'a Entries,
@@ -129,8 +129,8 @@ impl<'a> Engine<'a> {
             let Some((key, _)) = left.entry(position as usize) else {
                 continue;
             };
-            // Equal key sets in the same order advance in step; a lookup is
-            // needed only where they do not.
+            // Equal key sets in the same order advance in step; a lookup is needed only
+            // at other positions.
             let partner = match matched.next() {
                 Some(&other) if right.entry(other as usize).is_some_and(|(k, _)| k == key) => {
                     Some(other)
@@ -147,7 +147,8 @@ impl<'a> Engine<'a> {
         if left.len() == right.len() {
             return Ok(());
         }
-        // Every left key has its own partner, so some right key has no partner.
+        // All left keys have distinct partners, so a right key remains without a
+        // partner.
         let start = self.tables.pairs.len() - left.len();
         let partners: HashSet<u32, rapidhash::fast::RandomState> = self.tables.pairs[start..]
             .iter()
@@ -159,7 +160,7 @@ impl<'a> Engine<'a> {
             let (key, _) = right.entry(position as usize)?;
             self.tables.bindings.of(RIGHT, key.object_ref()?.ident())
         };
-        // Bound keys come before the others, by the number of the binding.
+        // Bound keys come before the other keys, by the number of the binding.
         let lonely = plain.or_else(|| {
             let objects = right_order.objects.iter().filter(is_lonely);
             objects.min_by_key(|&&position| binding(position).unwrap_or(u32::MAX))
@@ -197,7 +198,8 @@ impl<'a> Engine<'a> {
         }
         bound.sort_unstable();
         if bound.len() > 1 && !self.tables.skipped.is_empty() {
-            // Skips that left one of them unbound have changed their order.
+            // Skips that left one of the keys unbound have changed the order of the
+            // keys.
             let keys = bound.iter().filter_map(|&(_, at)| key_object(left, at));
             self.tables.visited.extend(keys.map(|key| key.ident()));
         }

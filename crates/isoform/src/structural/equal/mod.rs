@@ -1,11 +1,11 @@
 //! Equality and first mismatch: one walk, with an optional recorder.
 //!
-//! The walk keeps an explicit stack of frames. Frames that iterate (fields,
-//! elements, entries) are on top of frames that finish something once the
-//! iteration above them has succeeded (remember a proven pair, record a
-//! binding, end a scope). Without the recorder, a node's last child replaces
-//! the node's frame, so a chain that leans either way needs no stack at all;
-//! with it, every frame stays, so that the frames spell the access path.
+//! The walk keeps an explicit stack of frames. Iterating frames (fields, elements,
+//! entries) are on top of finishing frames, which act once the iteration above has
+//! succeeded (remember a proven pair, record a binding, end a scope). Without the
+//! recorder, a node's last child replaces the node's frame, and a chain that leans
+//! either way needs no stack at all. With the recorder, every frame stays, and the
+//! frames spell the access path.
 
 mod binders;
 mod fill;
@@ -52,7 +52,7 @@ const RIGHT: usize = 1;
 enum VarPair {
     Equal,
     Different,
-    /// Neither has a binding that applies here.
+    /// Neither variable has a binding that applies at this place.
     Unbound,
 }
 
@@ -72,7 +72,7 @@ enum Job {
     /// previous state of the bindings.
     EndMemo,
     /// The variables' own fields are equal. `extra` is the number of bindings of inner
-    /// scopes before these were visited.
+    /// scopes before the fields were visited.
     EndVar,
     /// The dag nodes' fields are equal. `next` as for `EndMemo`.
     EndDag,
@@ -81,9 +81,8 @@ enum Job {
     EndOpen,
     /// The call of a hook: only names the path's step, by `extra`.
     HookStep,
-    /// Compares the fields of a hole and the object that is to fill it,
-    /// starting at `next`, out of the first `extra` fields that their classes
-    /// declare.
+    /// Compares the fields of a hole and of the object to fill it, starting at `next`,
+    /// out of the first `extra` fields declared by their classes.
     Hole,
 }
 
@@ -101,7 +100,7 @@ pub(super) struct Frame<'a> {
 enum EntryResult<'a> {
     Equal,
     Different,
-    /// A frame was pushed that continues with it.
+    /// A frame was pushed to continue with the pair.
     Open,
     /// This child comes next.
     Child(ObjRef<'a>, ObjRef<'a>, Region),
@@ -111,7 +110,7 @@ enum EntryResult<'a> {
 enum MemoLookup {
     Equal,
     Different,
-    /// There is no valid result; `was_void` if one has become void.
+    /// No valid result; `was_void` if a result has become void.
     Unknown {
         was_void: bool,
     },
@@ -131,8 +130,8 @@ enum Next<'a> {
     Different,
 }
 
-/// A pair that differs: for one state of the bindings, or for all of them with
-/// `u32::MAX`.
+/// A pair that differs: for one state of the bindings, or with `u32::MAX` for all
+/// states.
 type Refuted = (u64, u64, Region, u32);
 
 /// The tables of a comparison, reused from call to call.
@@ -140,26 +139,25 @@ type Refuted = (u64, u64, Region, u32);
 pub(super) struct Tables {
     pub(super) bindings: Bindings<2>,
     pub(super) memo: PairMemo,
-    /// Proofs by the meanings of variables, each with one more than the newest
-    /// dag pair that it used.
+    /// Proofs by the meanings of variables. A proof comes with the number after the
+    /// newest dag pair used.
     environments: Environments<u32>,
-    /// Pairs that differ, with region and state of the bindings; found in
-    /// alternatives of custom comparisons, since any other difference ends the
-    /// comparison.
+    /// Pairs that differ, with region and state of the bindings; found in alternatives
+    /// of custom comparisons, since any other difference ends the comparison.
     refuted: HashSet<Refuted, RandomState>,
     pairs: Vec<(u32, u32)>,
     touched: Vec<Deps>,
-    /// The objects of each side that are being compared: lists, dicts and, if
-    /// cycles may lead through fields, all shared objects.
+    /// The objects of both sides that are being compared: lists, dicts and, if cycles
+    /// may lead through fields, all shared objects.
     open: [OpenSet; 2],
     /// The number of open pairs of lists and dicts.
     containers: u32,
     pub(super) levels: Option<Levels>,
     /// Survives from comparison to comparison.
     effects: EffectTable,
-    /// The objects that were skipped with everything below.
+    /// The objects that were skipped with all objects below.
     skipped: Vec<Place>,
-    /// Objects whose visit would have differed if they were below a skipped one.
+    /// Objects whose visit would have differed below a skipped object.
     visited: Vec<u64>,
 }
 
@@ -183,7 +181,7 @@ impl Tables {
 struct RecordedBinding<'a> {
     left: ObjRef<'a>,
     right: ObjRef<'a>,
-    /// True if a definition field made it.
+    /// True if a definition field made the binding.
     defined: bool,
 }
 
@@ -192,8 +190,7 @@ pub(super) struct Engine<'a> {
     arena: &'a Arena,
     options: CompareOptions,
     snapshots: (Option<Snapshots<'a>>, Option<Snapshots<'a>>),
-    /// True if there are any snapshots; the fast paths read objects as they
-    /// are.
+    /// True with snapshots; the fast paths read the current state of objects.
     pinned: bool,
     pub(super) stack: Vec<Frame<'a>>,
     tables: Box<Tables>,
@@ -202,10 +199,11 @@ pub(super) struct Engine<'a> {
     /// True if objects that are the same on both sides may be skipped.
     skips: bool,
     has_skipped: bool,
-    /// True if a pair was known to be different from an earlier alternative, so that it is
-    /// unknown where.
+    /// True if a pair was known to be different from an earlier alternative, in which
+    /// case the place of the difference is unknown.
     has_used_refuted: bool,
-    /// Twice the number of objects visited for effects that allowed no skip.
+    /// Twice the number of objects visited in a search for effects that allowed no
+    /// skip.
     fruitless: u64,
     pub(super) visits: u64,
     poll: Poll,
@@ -217,7 +215,7 @@ pub(super) struct Engine<'a> {
     bound: Vec<RecordedBinding<'a>>,
     /// The variables on the left that match any part of the right.
     pub(super) holes: Option<Holes<'a>>,
-    /// The binding to locate, and the place where it was made.
+    /// The binding to locate, and the place of the binding.
     pub(super) watch: Option<u32>,
     pub(super) watched: Option<(Vec<AccessStep>, Vec<AccessStep>)>,
 }
@@ -403,8 +401,7 @@ impl<'a> Engine<'a> {
         self.enter_other::<REC>(section, l, r, l.info(), region)
     }
 
-    /// Compares fields starting at a position, up to a child that needs a
-    /// visit.
+    /// Compares fields starting at a position, up to a child that needs a visit.
     #[inline(always)]
     fn fields<const REC: bool>(
         &mut self,
@@ -450,7 +447,7 @@ impl<'a> Engine<'a> {
         Ok(FieldStop::Done)
     }
 
-    /// Compares a pair in place if it needs no frame: plain nodes without
+    /// Compares a pair in place if the pair needs no frame: plain nodes without
     /// children, and variables without fields.
     #[inline(always)]
     fn leaf(
@@ -610,8 +607,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Moves the top frame forward, or drops it if its last child is next and
-    /// the path is not needed.
+    /// Moves the top frame forward. Drops the frame if its last child is next and the
+    /// path is not needed.
     #[inline(always)]
     fn go_on<const REC: bool>(&mut self, next: u32, last: bool) {
         if last && !REC {

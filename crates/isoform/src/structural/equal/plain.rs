@@ -1,4 +1,4 @@
-//! The walk of plain nodes, which stays in registers.
+//! The walk of plain nodes, which keeps its state in registers.
 
 use super::super::contents::few_plain_held_equal;
 use super::super::leaf;
@@ -11,9 +11,9 @@ use crate::kernel::object::pair::{FieldPair, ObjPair};
 use crate::kernel::object::prefetch::prefetch_ahead;
 
 impl<'a> Engine<'a> {
-    /// Compares plain nodes starting at a field, and everything below and above
-    /// them that consists of plain nodes: the bulk of most programs. With the
-    /// recorder, whatever differs or makes a binding is left to the main path.
+    /// Compares plain nodes starting at a field, and all plain nodes connected below
+    /// and above: the bulk of most programs. With the recorder, a difference or a new
+    /// binding is left to the main path.
     pub(super) fn plain<const REC: bool>(
         &mut self,
         section: &Section,
@@ -26,8 +26,7 @@ impl<'a> Engine<'a> {
         let mut position = from as usize;
         loop {
             let Some((_, both)) = pair.visited(section, position) else {
-                // Done; continue with the node above, if it is also a plain
-                // one.
+                // Done; continue with the node above, if also plain.
                 match self.stack.last() {
                     Some(frame) if frame.job == Job::Plain && self.stack.len() > base => {
                         let Some(above) = ObjPair::new(frame.l, frame.r) else {
@@ -63,8 +62,8 @@ impl<'a> Engine<'a> {
                         return Ok(EntryResult::Child(l, r, region));
                     };
                     let info = child.info();
-                    // Nodes with children get a separate branch, which is
-                    // predicted better than a jump table.
+                    // Nodes with children get a separate branch, which is predicted
+                    // better than a jump table.
                     if info.has_children {
                         if info.shape() != VisitShape::Inner {
                             if few_plain_held_equal(section, l, r, info.class()) {
@@ -109,7 +108,7 @@ impl<'a> Engine<'a> {
                             self.visits += 1;
                             let equal = leaf::fields_equal(section, child);
                             if REC && !equal {
-                                // The field that differs is found again.
+                                // The main path finds the differing field again.
                                 self.return_to::<REC>(pair, position, region);
                                 (pair, position) = (child, 0);
                                 continue;
@@ -144,7 +143,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Pushes a frame, if there are fields left or the path is needed.
+    /// Pushes a frame, if fields are left or the path is needed.
     #[inline(always)]
     fn return_to<const REC: bool>(&mut self, pair: ObjPair<'a>, position: usize, region: Region) {
         if REC || position < pair.info().visited.len() {

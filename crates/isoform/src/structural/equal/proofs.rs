@@ -1,25 +1,26 @@
 //! Shared nodes: remembered proofs, and marks on open objects.
 //!
-//! **The invariant.** A pair that was proven equal is not visited again while a second
-//! visit would (a) find every variable that the first one looked up bound to the same
-//! partner, and (b) bind nothing. Then the second visit meets the same pairs with the same
-//! results, or fewer: it does not enter the fields of variables and dag nodes that the
-//! first visit bound. The three parts of the invariant:
+//! **The invariant.** A proven pair is not visited again while a second visit would (a)
+//! find every variable looked up by the first visit bound to the same partner, and (b)
+//! make no bindings. Then the second visit meets the same pairs with the same results,
+//! or fewer pairs, since fields of variables and dag nodes bound by the first visit are
+//! not entered. The three parts of the invariant:
 //!
-//! * *The same partners.* A proof lists the bindings that it used ([`Deps`]), with their
-//!   levels; bindings of scopes inside of the pair have ended and do not count. It is void
-//!   as soon as the highest scope among them ends, or a binding shadows one of these
-//!   levels. A lookup that found nothing counts as a use of every level.
-//! * *No rebinding.* In a definition field, a variable of an outer level is bound again. So
-//!   a proof is not used in a region, or below a definition of its own, whose level is
-//!   above the lowest variable that it used there.
-//! * *Nothing bound for later siblings.* A second visit finds variables and dag pairs of
-//!   the first one bound, and does not enter their fields. Where a visit of the fields binds
-//!   something that ends before the variable itself does, the first visit of the pair saw
-//!   a binding that the second one does not see. The same holds for dag pairs, for a
-//!   binding that shadows another one, and for objects that were met as keys of maps before
-//!   they were bound. Such a visit *creates* at the level of the binding, and no pair
-//!   around it is remembered until the level ends.
+//! * *The same partners.* A proof lists the bindings used by the visit ([`Deps`]), with
+//!   their levels; bindings of scopes inside of the pair have ended and do not count.
+//!   The proof is void as soon as the highest scope among these levels ends, or a
+//!   binding shadows one of the levels. A lookup without a result counts as a use of
+//!   every level.
+//! * *No rebinding.* In a definition field, a variable of an outer level is bound
+//!   again. A proof is therefore not used in a region, or below a definition of its
+//!   own, with a level above the lowest variable that the proof used there.
+//! * *Nothing bound for later siblings.* A second visit finds variables and dag pairs
+//!   of the first visit bound, and does not enter their fields. Suppose a visit of the
+//!   fields makes a binding that ends before the variable's own binding. Then the first
+//!   visit of the pair saw a binding that the second visit does not see. The same holds
+//!   for dag pairs, for a binding that shadows another binding, and for objects met as
+//!   keys of maps before they were bound. Such a visit *creates* at the level of the
+//!   binding, and no pair around it is remembered until the level ends.
 //!
 //! A void proof is found again by its variables' partners
 //! ([`Environments`](super::super::environments)) under the same three conditions.
@@ -38,13 +39,13 @@ use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access;
 use crate::kernel::object::view::ObjRef;
 
-/// Bits of an `EndMemo` frame: its objects are marked as open, and an earlier
-/// proof of one of them has become void.
+/// Bits of an `EndMemo` frame: its objects are marked as open, and an earlier proof of
+/// one of the objects has become void.
 pub(super) const MARKED: u32 = 1;
 const WAS_VOID: u32 = 2;
 
 impl<'a> Engine<'a> {
-    /// Looks a shared pair up; if nothing is known of it, begins its proof.
+    /// Looks a shared pair up; begins a proof for an unknown pair.
     #[inline]
     pub(super) fn is_known(
         &mut self,
@@ -99,8 +100,8 @@ impl<'a> Engine<'a> {
         let Some(newest_dag) = found else {
             return false;
         };
-        // A dag pair that was undone with its alternative is not a proof. While the
-        // newest dag pair is in force, so are all earlier pairs.
+        // A dag pair undone with its alternative is not a proof. While the newest dag
+        // pair is in force, all earlier dag pairs are, too.
         if let Some(dag) = newest_dag.checked_sub(1) {
             if !bindings.is_in_force(dag) {
                 return false;
@@ -141,7 +142,7 @@ impl<'a> Engine<'a> {
                 .is_some_and(|state| refuted.contains(&(l, r, region, state)))
     }
 
-    /// Remembers that the pair of a frame differs; its visit began in the state
+    /// Remembers that the pair of a frame differs; the visit began in the state
     /// `frame.next`.
     pub(super) fn refute(&mut self, frame: Frame<'a>) {
         let (l, r) = (frame.l.ident(), frame.r.ident());
@@ -164,9 +165,8 @@ impl<'a> Engine<'a> {
         region: Region,
         was_void: bool,
     ) -> Result<()> {
-        // A cycle is entered at an object with two owners, one of them inside
-        // the cycle, so it is enough to mark objects that are remembered
-        // anyway.
+        // A cycle is entered at an object with two owners, one of them inside the
+        // cycle. It is therefore enough to mark objects that are remembered anyway.
         let marked = access::may_have_cycles() && self.open(l, r, self.tables.containers)?;
         self.collect_proof(l, r, region, marked, was_void);
         Ok(())
@@ -193,9 +193,8 @@ impl<'a> Engine<'a> {
         });
     }
 
-    /// Marks two objects as being compared, inside this many containers.
-    /// Returns false if they are met again around a container, which will
-    /// report the error.
+    /// Marks two objects as being compared, inside this many containers. Returns false
+    /// if the objects are met again around a container, which will report the error.
     #[inline(never)]
     pub(super) fn open(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, containers: u32) -> Result<bool> {
         let [left, right] = &mut self.tables.open;
@@ -219,9 +218,8 @@ impl<'a> Engine<'a> {
         Err(self.error(ErrorKind::Value, text))
     }
 
-    /// Ends the comparison of a marked pair that accounts for this many
-    /// containers. (By parts: a reference to the frame would keep it in
-    /// memory.)
+    /// Ends the comparison of a marked pair that accounts for this many containers. (By
+    /// parts: a reference to the frame would keep it in memory.)
     pub(super) fn close(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, containers: u32) {
         let [left, right] = &mut self.tables.open;
         left.leave(l.ident());
@@ -229,8 +227,8 @@ impl<'a> Engine<'a> {
         self.tables.containers -= containers;
     }
 
-    /// Marks a pair that is not remembered until it is compared, if a cycle may
-    /// be entered there.
+    /// Marks a pair that is not remembered until it is compared, if a cycle may be
+    /// entered at the pair.
     #[inline(always)]
     pub(super) fn open_unremembered(
         &mut self,
@@ -253,7 +251,7 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// The objects whose fields represent these: copies of their state when a
+    /// The objects whose fields represent these objects: copies of their state when a
     /// key was made, or the objects themselves.
     #[inline(always)]
     pub(super) fn contents(&self, l: ObjRef<'a>, r: ObjRef<'a>) -> (ObjRef<'a>, ObjRef<'a>) {
@@ -325,8 +323,8 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// The partner of a left variable on the right, if a visit in this region and
-/// at this level would use its binding and make no other.
+/// The partner of a left variable on the right, if a visit in this region and at this
+/// level would use the variable's binding and make no other binding.
 fn partner(
     bindings: &mut Bindings<2>,
     read: VarDependency,

@@ -1,4 +1,4 @@
-//! Differences and errors, and the paths that lead to them.
+//! Differences and errors, and their paths.
 
 use super::super::mismatch::{FirstDifference, Reason};
 use super::{Engine, EntryResult, Job, LEFT, RIGHT};
@@ -163,7 +163,7 @@ impl<'a> Engine<'a> {
         });
     }
 
-    /// The path of the pair that the frames lead to.
+    /// The path of the pair to which the frames lead.
     pub(super) fn steps(&self, side: Side) -> Vec<AccessStep> {
         let mut steps = Vec::new();
         for frame in &self.stack {

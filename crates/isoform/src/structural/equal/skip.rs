@@ -1,15 +1,15 @@
 //! Skips objects that are the same on both sides.
 //!
-//! A skip has the result of the visit: see [`effects`](super::super::effects). What a skip
-//! of a whole object assumes is checked at the end, when everything is known that was
-//! assumed otherwise; if there is a contradiction, the comparison is repeated without
+//! A skip has the result of the visit: see [`effects`](super::super::effects). The
+//! assumptions of a skip of a whole object are checked at the end, when all contrary
+//! facts are known; if there is a contradiction, the comparison is repeated without
 //! skips.
 //!
 //! Where few variables occur, the comparison repeats the occurrences instead of the
-//! visit; it visits the object if a variable with variables in its fields is unbound.
+//! visit, but visits the object if a variable with variables in its fields is unbound.
 //!
-//! A mismatch that is caused by bindings is looked up again without skips, since its
-//! account names the places where variables were bound.
+//! A mismatch caused by bindings is looked up again without skips, since its
+//! explanation names the places of the bindings.
 
 use super::super::effects::{Effect, Effects, Place, Skip, find_effects};
 use super::super::leaf;
@@ -22,18 +22,19 @@ use crate::kernel::object::class::Payload;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::{Kind, RegionChange};
 
-/// The number of objects visited in vain for effects, above which it takes as many other
-/// visits until effects are searched for again.
+/// The number of objects visited in vain for effects. Above this number, the search for
+/// effects resumes only after as many other visits.
 const MAX_FRUITLESS: u64 = 1 << 12;
 
 impl<'a> Engine<'a> {
-    /// Allows skips, unless the sides are seen as they were at different times.
+    /// Allows skips, unless the sides are seen at different times.
     pub(in crate::structural) fn allow_skips(&mut self) {
         self.skips = !self.pinned;
         self.tables.effects.begin();
     }
 
-    /// True if an object on both sides is equal to itself here, which is then done.
+    /// Skips an object on both sides; true if the object equals itself at this place
+    /// and needs no visit.
     #[inline(never)]
     pub(super) fn skip<const REC: bool>(
         &mut self,
@@ -105,7 +106,8 @@ impl<'a> Engine<'a> {
         self.tables.effects.listed(effects)[position]
     }
 
-    /// Does what a visit would do to the bindings; false if it has to be done by a visit.
+    /// Repeats the effects of a visit on the bindings; false if only a visit can do
+    /// that.
     fn repeat<const REC: bool>(
         &mut self,
         object: ObjRef<'a>,
@@ -156,16 +158,16 @@ impl<'a> Engine<'a> {
             let index = self.bind_idents::<REC>([ident; 2], pair, 0, false, false);
             self.levels.use_dag(index);
         } else {
-            // Whatever its variables are bound to, except in a definition field, where they
-            // would be bound.
+            // The skip is valid for any binding of the object's variables. In a
+            // definition field, the variables would be bound.
             self.levels.use_level(0);
         }
         self.tables.skipped.push(place);
         true
     }
 
-    /// Records an object whose visit is wrong if it is below a skipped one, even as its
-    /// own partner.
+    /// Records an object whose visit is wrong below a skipped object, even as its own
+    /// partner.
     #[inline]
     pub(super) fn note_visit(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) {
         if self.skips && l.same_as(r) {
@@ -173,9 +175,9 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Records a variable whose fields are about to be visited, if it will be bound for the
-    /// rest of the comparison and is not plain: the visit of a skipped object would have
-    /// bound it already.
+    /// Records a variable whose fields are about to be visited, unless the variable is
+    /// plain or its binding ends before the comparison. The visit of a skipped object
+    /// would have bound the variable already.
     #[inline]
     pub(super) fn note_var(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) {
         let is_bound_for_good = region.def_level().unwrap_or(0) == 0;
@@ -196,15 +198,15 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// True if a walk that visits everything may find this difference at another place or
-    /// for another reason: a skip makes no bindings, so these have other numbers, and pairs
-    /// that an alternative has refuted are known again where none were made.
+    /// True if a walk without skips may find this difference at another place or for
+    /// another reason. Since a skip makes no bindings, bindings have other numbers, and
+    /// pairs refuted by an alternative are known again where no bindings were made.
     pub(in crate::structural) fn may_be_told_otherwise(&self, found: &FirstDifference) -> bool {
         self.has_skipped && (found.is_by_binding() || self.has_used_refuted)
     }
 
-    /// True if something was assumed of an object below a skipped one that its visit
-    /// would not have allowed.
+    /// True if the visit of an object below a skipped object would not have allowed an
+    /// assumption of the skip.
     pub(in crate::structural) fn is_in_doubt(&self) -> bool {
         if self.tables.skipped.is_empty() {
             return false;

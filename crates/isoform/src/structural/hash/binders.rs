@@ -13,12 +13,12 @@ use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::Kind;
 
 impl<'a, S: Sink> Hasher<'a, S> {
-    /// The binding that an occurrence of a variable or dag node refers to.
+    /// The binding to which an occurrence of a variable or dag node refers.
     #[inline]
     pub(super) fn bound(&mut self, object: ObjRef<'a>, region: Region) -> Option<u32> {
         let index = self.tables.numbering.bindings.of(0, object.ident())?;
         let level = self.tables.numbering.bindings.get(index).level;
-        // A definition region rebinds variables that an outer scope has bound.
+        // A definition region rebinds variables bound by an outer scope.
         let shadows =
             object.info().kind == Kind::Var && region.def_level().is_some_and(|def| level < def);
         (!shadows).then_some(index)
@@ -51,11 +51,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
             VarKey::Identity => {
                 self.note_free(object, region);
                 if object.info().shape() == VisitShape::Var {
-                    // Kept hashes must not depend on whether it was met before, and its
-                    // fields say nothing.
+                    // Kept hashes must not depend on earlier occurrences of the
+                    // variable, and its fields contribute no information.
                     name.first = None;
                 } else if S::KEEPS {
-                    // Equality compares its fields, which are hashed at its
+                    // Equality compares the variable's fields, which are hashed at the
                     // first occurrence.
                     self.note_change();
                     if self.is_of_key() {
@@ -81,7 +81,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         out
     }
 
-    /// The hash of a variable that is used like the one before it.
+    /// The hash of a variable that is used like the previous variable.
     #[inline(always)]
     pub(super) fn used_again(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
         let recent = self.recent.as_ref()?;
@@ -157,8 +157,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 return Ok(Step::Done(self.sink.close(acc)));
             }
             Kind::Tree | Kind::ConstTree | Kind::Singleton => {
-                // In another process, the same singleton is identified by its
-                // content, which does not depend on its place.
+                // In another process, the same singleton is identified by its content,
+                // which does not depend on its place.
                 if info.kind == Kind::Singleton {
                     inner = Region::USE;
                 }
@@ -167,7 +167,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                         return Ok(Step::Done(out));
                     }
                 } else if !info.hooks.are_structural_defaults() {
-                    // A hook may visit objects that are in no compared field.
+                    // A hook may visit objects outside of all compared fields.
                     self.open_unremembered(object, inner)?;
                 }
             }
@@ -210,7 +210,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     fn nameless(&self, info: &TypeInfo) -> String {
         let key = info.key();
         if self.options.map_free_vars {
-            // Only fields of variables are uses there.
+            // With map_free_vars, only fields of variables are uses.
             format!(
                 "a free variable (type {key}) in a field of a variable that a def-simple field \
                  binds has no portable name, since map_free_vars does not map it there; bind it \
@@ -293,13 +293,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 .known_name(index, &self.tables.levels)
                 .is_none()
         {
-            // Its fields were hashed among others, in the context of another question.
+            // The node's fields were hashed among others, in the context of another
+            // question.
             self.note_level(0);
         }
         self.occurrence(object, index, region)
     }
 
-    /// True if no other object with these fields is bound and named by them.
+    /// True if these fields are not the name of any other bound object.
     fn is_only(&mut self, object: ObjRef<'a>, fields: S::Out) -> bool {
         let Some(fields) = self.sink.save(fields) else {
             return false;
@@ -315,7 +316,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 }
 
-/// The scope level of a new binding, and true if it is by identity.
+/// The scope level of a new binding, and true for a binding by identity.
 fn binding_of(kind: Kind, region: Region) -> (u32, bool) {
     match region.def_level() {
         _ if kind != Kind::Var => (0, false),

@@ -13,15 +13,16 @@ use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessStep;
 use crate::kernel::types::Kind;
 
-/// A key of a map that is bound, and the position of its entry.
+/// A bound key of a map, and the position of the key's entry.
 struct BoundKey<'a> {
     binding: u32,
     key: ObjRef<'a>,
     position: u32,
 }
 
-/// The place of a bound key among the others, which equal values agree on: how the key is
-/// named, the level of its name, the number of hooks between, its kind and its number.
+/// The place of a bound key among the other keys, on which equal values agree: the way
+/// of naming the key, the level of the name, the hooks between, the kind and the
+/// number.
 type NameOrder = (u8, u32, u32, bool, u64);
 
 impl<'a, S: Sink> Hasher<'a, S> {
@@ -87,9 +88,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(Some(self.sink.close(acc)))
     }
 
-    /// Hashes the keys of a map with their bindings on entry to the map;
-    /// appends the order of the values. Returns the keys that names do not put in order,
-    /// for [`unnamed_entries`](Self::unnamed_entries).
+    /// Hashes the keys of a map with their bindings on entry to the map; appends the
+    /// order of the values. Returns the keys without an order by name, for
+    /// [`unnamed_entries`](Self::unnamed_entries).
     fn keys(&mut self, map: &'a Entries, acc: &mut S::Acc) -> Result<Vec<BoundKey<'a>>> {
         let order = map.key_order();
         for &position in &order.plain {
@@ -154,8 +155,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             if S::KEEPS && self.tables.numbering.is_by_identity(binding) {
                 self.note_free_key(has_order);
                 if self.is_of_key() {
-                    // As in equality, the order depends on whether a free variable
-                    // was met before; nothing else does.
+                    // As in equality, the order depends only on an earlier occurrence
+                    // of a free variable.
                     out = self.free_key(key);
                 }
             }
@@ -187,7 +188,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(unnamed)
     }
 
-    /// The place of a bound key among the others; None for an object that was met only in
+    /// The place of a bound key among the other keys; None for an object met only in
     /// alternatives of custom hashes, whose order must not be visible.
     fn name_order(&mut self, key: &BoundKey<'a>) -> Option<NameOrder> {
         let numbering = &mut self.tables.numbering;
@@ -209,8 +210,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Hashes several entries whose keys have no names: each by itself, like the
-    /// alternatives that their keys were met in.
+    /// Hashes several entries whose keys have no names: every entry by itself, like the
+    /// alternatives in which the keys were met.
     fn unnamed_entries(
         &mut self,
         section: &mut Section,
@@ -326,8 +327,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// True if the next object is what a list or dict holds: the part to keep is the list
-    /// or dict, since a write to it changes what it holds, or exchanges it.
+    /// True if the next object is the contents of a list or dict: the part to keep is
+    /// the list or dict, since a write changes or exchanges the contents.
     #[inline]
     fn is_in_mutable(&self) -> bool {
         let around = self.stack.last();

@@ -1,17 +1,19 @@
 //! Custom hashes.
 //!
-//! A hook asks about parts. A question that starts from the answer to the one before comes
-//! after it, as the next comparison of a custom equality does, so it continues the
-//! numbering like the next field of a declared node. Questions that do not are
-//! *alternatives*, like the operands of a commutative node: equal objects may make the hook
-//! ask them in another order, so each has a [context](super::super::var_numbering) of its
-//! own. When the hook has returned, the objects that were met in them are numbered in an
-//! order that the order of the questions does not change.
+//! A hook asks about parts. A question that starts from the previous answer comes after
+//! the previous question, like the next comparison of a custom equality. Such a
+//! question continues the numbering like the next field of a declared node. All other
+//! questions are *alternatives*, like the operands of a commutative node. Equal objects
+//! may make the hook ask alternatives in another order, so every alternative has a
+//! separate [context](super::super::var_numbering). When the hook has returned, the
+//! objects met in alternatives are numbered in an order that does not depend on the
+//! order of the questions.
 //!
-//! Whether a call has alternatives must be known at its first question. A hook that has
-//! never asked any is called once, as if it had none; the first alternative of its type is
-//! noted with the type, and makes the walk start again. From then on a [`Plan`] of each call
-//! of the type's hook decides. So the note changes the number of calls, and no hash.
+//! The walk must know at the first question if a call has alternatives. A hook without
+//! any earlier alternatives is called once, as if all questions formed a sequence. The
+//! first alternative of a type is noted with the type, and makes the walk start again.
+//! From then on, a [`Plan`] of every call of the type's hook decides. The note changes
+//! the number of calls, but no hash.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -72,13 +74,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let alternatives = callback.alternatives;
         self.hook_depth -= 1;
         let custom = result?;
-        // It may depend on anything.
+        // The result of a hook may depend on any surrounding binding.
         self.note_level(0);
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Custom, custom);
         if let Some(Alternatives { answers, .. }) = alternatives {
             let (numbering, levels) = (&mut self.tables.numbering, &mut self.tables.levels);
-            // One object in two alternatives is something else than two objects.
+            // One object in two alternatives differs from two objects.
             for appearances in numbering.settle(named, &answers, levels) {
                 self.sink
                     .word(&mut acc, Part::Length, appearances.len() as u64);
@@ -104,7 +106,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(())
     }
 
-    /// Visits a part of an object, and drops whatever an error leaves open.
+    /// Visits a part of an object, and drops all frames left open by an error.
     pub(super) fn question<T>(
         &mut self,
         object: ObjRef<'a>,
@@ -130,9 +132,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         children.all(|child| !child.info().class().has_parts())
     }
 
-    /// Watches everything that can change below an object with hooks: a custom
-    /// equality may compare parts that the custom hash leaves out. Each object
-    /// is entered once per walk, and parts that are kept are not entered at all.
+    /// Watches every object below an object with hooks that can change: a custom
+    /// equality may compare parts that the custom hash leaves out. Each object is
+    /// entered once per walk, and kept parts are not entered at all.
     fn watch_below(&mut self, section: &mut Section, object: ObjRef<'a>) -> Result<()> {
         let mut waiting = Vec::new();
         push_children(section, object, &mut waiting);
@@ -162,8 +164,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 }
 
-/// Appends the parts of an object or container that structural equality
-/// compares.
+/// Appends the parts of an object or container that structural equality compares.
 fn push_children<'a>(section: &Section, object: ObjRef<'a>, waiting: &mut Vec<ObjRef<'a>>) {
     if let Some(array) = object.items() {
         waiting.extend(array.iter().filter_map(Value::object_ref));
@@ -177,11 +178,11 @@ fn push_children<'a>(section: &Section, object: ObjRef<'a>, waiting: &mut Vec<Ob
     }
 }
 
-/// The initial value for hooks. It carries no information: the engine mixes in
+/// The initial value for hooks. The value carries no information: the engine mixes in
 /// type and position.
 const INIT: u64 = 0x1505_7d33_9c6b_0d5f;
 
-/// A call of a hook that visits nothing and shows whether the questions are alternatives.
+/// A call of a hook without visits, which finds out if the questions are alternatives.
 #[derive(Default)]
 struct Plan {
     /// The number from which the next question continues.
@@ -222,7 +223,7 @@ struct Callback<'h, 'a, S: Sink> {
     region: Region,
     /// The context in which the hook was called.
     outer: u32,
-    /// True if a [`Plan`] has shown whether there are alternatives.
+    /// True if a [`Plan`] has shown if the call has alternatives.
     is_planned: bool,
     /// None while every question continues from the previous question.
     alternatives: Option<Alternatives>,
@@ -248,8 +249,8 @@ impl<S: Sink> HashCallback for Callback<'_, '_, S> {
 }
 
 impl<'a, S: Sink> Callback<'_, 'a, S> {
-    /// Notices the first alternative of a hook whose questions were expected to continue
-    /// from each other.
+    /// Notices the first alternative of a hook whose questions were expected to form
+    /// one sequence.
     fn expect(&mut self, init: u64) {
         if self.alternatives.is_none() && self.last.is_some_and(|last| last != init) {
             self.alternatives = Some(Alternatives::default());
@@ -268,7 +269,7 @@ impl<'a, S: Sink> Callback<'_, 'a, S> {
         };
         let level = hasher.tables.levels.current();
         let region = self.region.enter(RegionChange::DefSimple, level);
-        // Hashes of other fields may depend on what else is bound.
+        // Hashes of other fields may depend on other bound objects.
         let is_plain = hasher.has_plain_fields(section, object);
         let naming = is_plain.then(|| object.ident());
         let outer = std::mem::replace(&mut hasher.naming, naming);

@@ -1,7 +1,7 @@
-//! Decides when hashes of parts are kept, and when they are used again.
+//! Decides when hashes of parts are kept, and when kept hashes are used again.
 //!
-//! Below an object with a custom hash, the search for everything that can change stops at
-//! kept parts, so hashing an edited module costs its names and its edited parts.
+//! Below an object with a custom hash, the search for objects that can change stops at
+//! kept parts. Hashing an edited module therefore costs its names and its edited parts.
 
 use super::super::levels::ValidUntil;
 use super::super::scope::Region;
@@ -14,15 +14,15 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::Kind;
 
-/// A part is kept if this many of its visits are outside of kept parts within
-/// it, or if it has several owners.
+/// A part is kept if this many of its visits are outside of kept parts inside, or if
+/// the part has several owners.
 const MIN_VISITS: u64 = 16;
 
-/// The same for a part that uses numbered variables from around it, of which there are
-/// many more.
+/// The same minimum for a part that uses numbered variables from around the part; such
+/// parts are much more frequent.
 const MIN_OPEN_VISITS: u64 = 32;
 
-/// A part with more variables from around it is not kept.
+/// A part with more variables from around the part is not kept.
 const MAX_OUTER: usize = 64;
 
 impl<'a, S: Sink> Hasher<'a, S> {
@@ -32,12 +32,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
         S::KEEPS && self.snapshots.is_none()
     }
 
-    /// True if the hash is for a key, which is compared with those of keys only.
+    /// True if the hash is for a key, which is compared with the hashes of keys only.
     pub(super) fn is_of_key(&self) -> bool {
         !self.watch.is_of_dates()
     }
 
-    /// The kept hash of a node or container, if it is valid here.
+    /// The kept hash of a node or container, if the hash is valid at this place.
     #[inline]
     pub(super) fn kept(
         &mut self,
@@ -51,13 +51,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.reuse(object, info, region)
     }
 
-    /// True if a hash of the object is kept, valid here or not.
+    /// True if a hash of the object is kept, valid at this place or not.
     #[inline(always)]
     pub(super) fn may_be_kept(&self, object: ObjRef<'a>) -> bool {
         S::KEEPS && self.tables.kept.entries.contains_key(&object.ident())
     }
 
-    /// The kept hash of a node or of the fields of a dag node, if it is valid here.
+    /// The kept hash of a node or of the fields of a dag node, if valid at this place.
     #[inline]
     pub(super) fn reuse(
         &mut self,
@@ -74,7 +74,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let tables = &mut *self.tables;
         let entry = tables.kept.entries.get_mut(&object.ident())?;
         if entry.nodes > 0 && (entry.made == tables.kept.walk || entry.used == tables.kept.walk) {
-            // Its nodes have been met, but are known only if they were visited.
+            // The part's dag nodes have been met, but are known only if they were
+            // visited.
             self.parts.in_doubt |= entry.used == tables.kept.walk;
             return None;
         }
@@ -110,15 +111,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         if entry.has_free {
             self.parts.used_free = true;
-            // Its free variables are unknown, so it is also unknown where an
-            // object that contains the part has the same hash.
+            // The part's free variables are unknown. It is therefore also unknown where
+            // an object around the part has the same hash.
             tables.levels.create(0);
         }
         entry.used = tables.kept.walk;
         if entry.nodes > 0 {
             self.parts.used_nodes = true;
             tables.numbering.skip_nodes(entry.nodes, &tables.levels);
-            // A second visit would find them numbered.
+            // A second visit would find the dag nodes numbered.
             tables.levels.create(0);
         }
         if entry.watched.is_some() {
@@ -140,8 +141,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Some(self.sink.restore(out))
     }
 
-    /// True if an object is a kept part that is still what it was: everything in it that
-    /// can change is watched, and nothing in it has a custom comparison.
+    /// True if an object is an unchanged kept part: every object inside that can change
+    /// is watched, and no object inside has a custom comparison.
     pub(super) fn is_kept(&mut self, object: ObjRef<'a>) -> bool {
         if !self.keeps() || self.parts.visits_all || self.tables.kept.types != changed_types() {
             return false;
@@ -176,7 +177,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Ends a part, and keeps its hash if it is worth it.
+    /// Ends a part, and keeps its hash if that is worthwhile.
     #[inline(always)]
     pub(super) fn end_part(
         &mut self,
@@ -230,7 +231,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.parts.covered += visits;
         let tables = &mut *self.tables;
         let kept = &mut tables.kept;
-        // Nobody notices any more where dag nodes of forgotten parts are met again.
+        // Meeting dag nodes of forgotten parts again goes unnoticed from this point on.
         self.parts.in_doubt |= kept.make_room(is_open) && self.parts.used_nodes;
         let has_free = part.has_free;
         for owned in self.parts.owned.drain(part.owned as usize..) {
@@ -258,8 +259,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         );
     }
 
-    /// The outer variables that an ended part uses; None if there are too many. In this
-    /// case the enclosing part is told the lowest level of the variables.
+    /// The outer variables used by an ended part; None for too many variables. In this
+    /// case, the enclosing part records the lowest level of the variables.
     fn outer_of(&mut self, part: Part) -> Option<Box<[OuterVar]>> {
         let (start, used) = (part.outer as usize, &mut self.parts.outer);
         if used.len() == start {
@@ -308,20 +309,21 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Records in the innermost part the use of a variable that is numbered already.
+    /// Records in the innermost part the use of an already numbered variable.
     #[inline(always)]
     pub(super) fn note_use(&mut self, binding: u32, level: u32, is_defined: bool) {
         if !S::KEEPS || self.parts.open.is_empty() {
             return;
         }
-        // A definition field would bind it where it is not bound in the same scope.
+        // A definition field would bind the variable unless the same scope already
+        // binds it.
         if is_defined || self.is_of_key() || !self.tables.numbering.is_outside_hooks() {
             return self.note_level(level);
         }
         self.parts.outer.push(binding);
     }
 
-    /// Records a dag node that has not been met before.
+    /// Records the first occurrence of a dag node.
     #[inline]
     pub(super) fn note_node(&mut self, object: ObjRef<'a>) {
         if !self.keeps() {
@@ -333,7 +335,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Records a dag node that is a key of a map and has not been met before.
+    /// Records the first occurrence of a dag node as a key of a map.
     pub(super) fn note_node_key(&mut self, object: ObjRef<'a>) {
         let kept = &mut self.tables.kept;
         if S::KEEPS
@@ -343,8 +345,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Records in the innermost part that it depends on a binding of this
-    /// level.
+    /// Records that the innermost part depends on a binding of this level.
     #[inline(always)]
     pub(super) fn note_level(&mut self, level: u32) {
         if S::KEEPS
@@ -362,9 +363,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             && let Some(part) = self.parts.open.last_mut()
         {
             part.has_free = true;
-            // Elsewhere the region might bind it. Alone, the part would contain
-            // the variable's first occurrence, including the effects of its
-            // fields.
+            // Elsewhere the region might bind the object. Alone, the part would contain
+            // the variable's first occurrence, including the effects of its fields.
             let is_closed =
                 !object.info().has_children || self.parts.closed_vars.contains(&object.ident());
             if region != Region::USE || !is_closed {
@@ -373,31 +373,30 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Records that a free variable is a key of a map, whose position among
-    /// other keys depends on whether it was met before.
+    /// Records a free variable as the key of a map, whose position among the keys
+    /// depends on earlier occurrences of the variable.
     pub(super) fn note_free_key(&mut self, has_order: bool) {
         if S::KEEPS && (has_order || !self.is_of_key()) {
             self.note_level(0);
-            // It may have been met in a part that was not visited.
+            // The variable may occur in a part that was not visited.
             self.parts.in_doubt |= self.parts.used_free;
             self.parts.has_free_keys = true;
         }
     }
 
-    /// Records that an object is bound by number from now on.
+    /// Records that an object is bound by number from this point on.
     #[inline(always)]
     pub(super) fn note_binding(&mut self, kind: Kind, level: u32) {
         if S::KEEPS {
             self.parts.has_numbers = true;
-            // In an inner scope it is rebound, whether it was met before or
-            // not.
+            // An inner scope rebinds the variable, even after an earlier occurrence.
             let may_be_free = kind == Kind::Var && level == 0;
             self.parts.in_doubt |= may_be_free && self.parts.used_free;
         }
     }
 
-    /// Records in the innermost part that something in it can change, if
-    /// anything met so far can.
+    /// Records that the innermost part contains an object that can change, if any
+    /// object met before can change.
     #[inline(always)]
     pub(super) fn note_change(&mut self) {
         if S::KEEPS
@@ -410,8 +409,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Records the facts about a remembered hash in the innermost part. Without needs, they
-    /// are unknown.
+    /// Records the facts about a remembered hash in the innermost part. Without needs,
+    /// the facts are unknown.
     #[inline(always)]
     pub(super) fn note_recalled(
         &mut self,
@@ -427,7 +426,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             Some(needs) if needs.newest_dag == 0 && needs.is_exact() => {
                 self.note_uses(needs, region);
             }
-            // Its variables may be bound in any part around it.
+            // The hash's variables may be bound in any part around it.
             _ => self.note_level(0),
         }
         if can_change {
@@ -435,8 +434,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Records in the innermost part the variables that a remembered hash used, which may be
-    /// used in another region now.
+    /// Records in the innermost part the variables used by a remembered hash, possibly
+    /// in another region.
     fn note_uses(&mut self, needs: ValidUntil, region: Region) {
         for position in 0..self.tables.levels.kept(needs).len() {
             let tables = &self.tables;

@@ -9,14 +9,14 @@ use super::super::var_numbering::{VarKey, VarNumbering};
 use super::{CachedHash, HashTables};
 
 impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
-    /// The key under which a hash is found again, besides names: a dag node has
-    /// another name inside a hook's question.
+    /// The key of a hash, besides names: a dag node has another name inside a hook's
+    /// question.
     fn subject(&self, ident: u64) -> [u64; 2] {
         [ident, u64::from(self.numbering.nesting())]
     }
 
-    /// The hash of an object whose variables have the same names as in an
-    /// earlier visit.
+    /// The hash of an object whose variables have the same names as in an earlier
+    /// visit.
     #[cold]
     pub(super) fn recall_alike(&mut self, ident: u64, region: Region) -> Option<Out> {
         let subject = self.subject(ident);
@@ -88,8 +88,8 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
     }
 }
 
-/// The name of a variable in the hash, if a visit in this region would use its
-/// binding and make no other.
+/// The name of a variable in the hash, if a visit in this region would use the
+/// variable's binding and make no other binding.
 fn name<Out: Copy>(
     numbering: &mut VarNumbering<Out>,
     levels: &Levels,

@@ -1,12 +1,11 @@
-//! Hash and digest: one walk over the contents that equality compares.
+//! Hash and digest: one walk over the contents compared by equality.
 //!
-//! Equal values produce the same stream of contributions, so the walk mirrors
-//! the equality walk step by step: the same order, the same bindings at the
-//! same moments. Results of shared nodes are remembered under the same
-//! conditions, plus two more: a node that made a binding is visited a second
-//! time (its first visit names the objects it binds, later ones only use them),
-//! and a node that uses a scope's variables is remembered per scope level,
-//! because variables are named by distance.
+//! Equal values produce the same stream of contributions. The walk therefore mirrors
+//! the equality walk step by step: the same order, the same bindings at the same
+//! moments. Results of shared nodes are remembered under the same conditions, and two
+//! more. A node that made a binding is visited a second time: its first visit names the
+//! objects bound, later visits only use these names. A node that uses a scope's
+//! variables is remembered per scope level, because variables are named by distance.
 
 mod binders;
 mod contents;
@@ -42,12 +41,12 @@ use crate::kernel::pages::empty;
 use crate::kernel::value::Value;
 use kept::{HashCache, Parts};
 
-/// Determines how a frame uses the hash that the frame above it returns.
+/// Determines how a frame uses the hash returned by the frame above.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Job {
     Fields,
-    /// The hash above is that of the last field: the object is not read again,
-    /// which saves a chain its second trip through memory.
+    /// The next hash belongs to the last field: the object is not read again, which
+    /// saves a chain its second trip through memory.
     LastField,
     Items,
     /// Map values; `extra` is the start of the positions in `orders`.
@@ -86,17 +85,17 @@ struct CachedHash<Out> {
     out: Out,
     needs: ValidUntil,
     date: u64,
-    /// The scope level and the nesting of hooks at its place: bound objects are
-    /// named by distance.
+    /// The scope level and the nesting of hooks at the object's place: bound objects
+    /// are named by distance.
     level: u32,
     nesting: u32,
     /// The deepest context whose names were used.
     context: u32,
-    /// Something in it can change.
+    /// True if any object inside can change.
     can_change: bool,
 }
 
-/// A use of a variable, outside of hooks, and the scope level there.
+/// A use of a variable, outside of hooks, and the scope level at the use.
 struct RecentUse<Out> {
     ident: u64,
     scopes: u32,
@@ -111,15 +110,15 @@ pub(super) struct HashTables<Out, Lasting> {
     numbering: VarNumbering<Out>,
     known: IdentMap,
     results: Vec<CachedHash<Out>>,
-    /// Hashes by the names of the variables below.
-    /// With the newest dag node that the hash depends on, as in its needs.
+    /// Hashes by the names of the variables below, together with the newest dag node on
+    /// which the hash depends, as in its needs.
     environments: Environments<(Out, u32)>,
     orders: Vec<u32>,
     touched: Vec<(Deps, u32, u32)>,
-    /// The number of times something was met that can change.
+    /// The number of times that the walk met an object that can change.
     changes: u32,
-    /// The objects that are being hashed: lists, dicts and, if cycles may lead
-    /// through fields, all shared objects.
+    /// The objects being hashed: lists, dicts and, if cycles may lead through fields,
+    /// all shared objects.
     open: OpenSet,
     /// The number of open lists and dicts.
     containers: u32,
@@ -182,12 +181,12 @@ pub(super) struct Hasher<'a, S: Sink> {
     stack: Vec<Frame<'a, S::Acc>>,
     tables: Box<TablesOf<S>>,
     hook_depth: u32,
-    /// True if a hook asked alternatives that were not planned, so that the hash is void.
+    /// True if a hook asked unplanned alternatives, which makes the hash void.
     pub(super) unplanned: bool,
     /// The variable that is about to be bound and named by its fields.
     naming: Option<u64>,
-    /// The last use of a variable, until something is bound or a scope ends: most
-    /// uses in a row are of the same one.
+    /// The last use of a variable, until a new binding or the end of a scope: most uses
+    /// in a row are of the same variable.
     recent: Option<RecentUse<S::Out>>,
     pub(super) visits: u64,
     poll: Poll,
@@ -270,7 +269,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     ) -> Result<S::Out> {
         let (mut object, mut region) = (object, region);
         loop {
-            // Who keeps hashes may hold a lock of its own.
+            // A keeper of hashes may hold a lock of its own.
             if self.poll.step_to_release(section, || !S::KEEPS)? {
                 return access::without_host(section, |section| {
                     self.run_above(section, object, region, base)
@@ -340,7 +339,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.enter_other(section, object, info, region, base)
     }
 
-    /// Watches an object whose fields are read, if they can change.
+    /// Watches an object whose fields are read, if the fields can change.
     #[inline(always)]
     pub(super) fn watch_fields(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) {
         if S::KEEPS && info.comparison_may_change() {
@@ -349,14 +348,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Returns the remembered hash; if there is none, begins to collect for it.
+    /// Returns the remembered hash; without one, begins to collect for it.
     fn remembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<Option<S::Out>> {
         match self.recall(object, region) {
             Ok(out) => Ok(Some(out)),
             Err(was_void) => {
-                // A cycle is entered at an object with two owners, one of them
-                // inside the cycle, so it is enough to mark objects that are
-                // remembered anyway.
+                // A cycle is entered at an object with two owners, one of them inside
+                // the cycle. It is therefore enough to mark objects that are remembered
+                // anyway.
                 let containers = self.tables.containers;
                 let marked = access::may_have_cycles() && self.open(object, containers)?;
                 self.collect(object, region, marked, was_void);
@@ -365,7 +364,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// The remembered hash; the error is true if one has become void.
+    /// The remembered hash; the error is true if a remembered hash has become void.
     #[inline]
     fn recall(&mut self, object: ObjRef<'a>, region: Region) -> std::result::Result<S::Out, bool> {
         let tables = &mut *self.tables;
@@ -412,9 +411,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         });
     }
 
-    /// Marks an object as being hashed, inside this many containers. Returns
-    /// false if it is met again around a container, which will report the
-    /// error.
+    /// Marks an object as being hashed, inside this many containers. Returns false if
+    /// the object is met again around a container, which will report the error.
     #[inline(never)]
     fn open(&mut self, object: ObjRef<'a>, containers: u32) -> Result<bool> {
         match self.tables.open.enter(object.ident(), containers) {
@@ -427,8 +425,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Marks an object that is not remembered until it is hashed, if a cycle
-    /// may be entered there.
+    /// Marks an object that is not remembered until it is hashed, if a cycle may be
+    /// entered at the object.
     #[inline(always)]
     fn open_unremembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<()> {
         if access::may_have_cycles() {
@@ -472,8 +470,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(None)
     }
 
-    /// The hash of a node that needs no frame: plain nodes without children,
-    /// and variables without fields that are already bound.
+    /// The hash of a node that needs no frame: plain nodes without children, and
+    /// already bound variables without fields.
     #[inline(always)]
     fn leaf(&mut self, section: &Section, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
         let info = object.info();
@@ -492,7 +490,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let mut position = 0;
             while let Some((_, loaded)) = fields.get(section, position) {
                 position += 1;
-                // There are no children to return.
+                // A node of this shape has no children to return.
                 let _ = self.part(&mut acc, loaded);
             }
             return Some(self.sink.close(acc));
@@ -672,7 +670,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             Job::Fields | Job::LastField | Job::HookStep => return Ok(Step::Open),
             _ => {}
         }
-        // The frames that finish something always receive a hash.
+        // The frames that finish an object always receive a hash.
         let Some(out) = finished else {
             return Ok(Step::Open);
         };
@@ -710,7 +708,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Ok(Step::Done(out))
             }
             _ => {
-                // Its name may contain the fields at several places.
+                // The object's name may contain the fields at several places.
                 let out = self.sink.seal(out);
                 let out = self.sink.keep(out);
                 self.sink.abandon(acc);
@@ -749,8 +747,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 }
 
-/// Determines how a frame continues after a child; `next` is the field after
-/// it.
+/// Determines how a frame continues after a child; `next` is the field after the child.
 #[inline(always)]
 fn fields_from(info: &TypeInfo, next: u32) -> Job {
     if (next as usize) < info.visited.len() {

@@ -1,4 +1,4 @@
-//! The walk of plain nodes, which stays in registers.
+//! The walk of plain nodes, which keeps its state in registers.
 
 use super::super::leaf;
 use super::super::scope::Region;
@@ -11,9 +11,8 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
 
 impl<'a, S: Sink> Hasher<'a, S> {
-    /// Hashes the fields of a node, and everything below it and above it, down to a
-    /// height of the stack, that consists of plain nodes with one owner: the bulk of
-    /// most programs.
+    /// Hashes the fields of a node, and all plain nodes with one owner below and above
+    /// the node, down to a height of the stack: the bulk of most programs.
     pub(super) fn open_fields(
         &mut self,
         section: &Section,
@@ -71,7 +70,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.sink.open_type(info)
     }
 
-    /// True if a child with children needs nothing but the hashes of its fields.
+    /// True if a child with children needs only the hashes of its fields.
     #[inline(always)]
     fn goes_on_in(
         &mut self,

@@ -1,4 +1,4 @@
-//! Errors, and the paths that lead to them.
+//! Errors and their paths.
 
 use super::super::sink::Sink;
 use super::{Hasher, Job};
@@ -22,7 +22,7 @@ impl<S: Sink> Hasher<'_, S> {
         Error::new(kind, text).at(AccessPath::from_steps(steps))
     }
 
-    /// The path of the object that the frames lead to.
+    /// The path of the object to which the frames lead.
     pub(super) fn steps(&self) -> Vec<AccessStep> {
         let mut steps = Vec::new();
         for frame in &self.stack {

@@ -1,15 +1,15 @@
-//! Anchors: nodes that resemble only one node of the other side, by a hash of what is
-//! around them.
+//! Anchors: nodes that resemble only one node of the other side, by a hash of their
+//! surroundings.
 
 use super::graph::AlignmentCosts;
 use super::pairs::Pairs;
 use super::side::Side;
 use crate::kernel::mixing::Mixing;
 
-/// The label that hashes begin with.
+/// The label at the start of a hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Labels {
-    /// Everything local to a node.
+    /// All local properties of a node.
     Strong,
     /// Operator and arity, which remain the same when all weights change.
     Weak,
@@ -24,7 +24,7 @@ impl Labels {
     }
 }
 
-/// Separates what is below a node from what is above it.
+/// Separates nodes below a node from nodes above.
 const ABOVE: u64 = 0x2f4b_93c1_66d0_a7e9;
 /// Distinguishes pairs from labels.
 const PAIR: u64 = 0xc83d_5b17_f20e_946b;
@@ -33,15 +33,15 @@ fn mix(state: u64, word: u64) -> u64 {
     Mixing::FIXED.fold(state.rotate_left(5) ^ word)
 }
 
-/// The contribution of a user to the hash of its operand. Users have no order, so their
-/// contributions are added.
+/// The contribution of a user to the hash of its operand. Users have no order, and
+/// their contributions are added.
 fn use_of(hash: u64, slot: u32) -> u64 {
     mix(hash ^ ABOVE, u64::from(slot) + 1)
 }
 
-/// Pairs nodes with everything below them the same, then those with everything above them
-/// the same, if there is one on each side: the parts of the graph before the first change
-/// and after the last one. O(n log n).
+/// Pairs nodes with equal nodes below, then nodes with equal nodes above, if the node
+/// is unique per side. These are the parts of the graph before the first change and
+/// after the last. O(n log n).
 pub(super) fn cones(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
     for below in [true, false] {
         let hashes = [0, 1].map(|number| {
@@ -58,7 +58,7 @@ pub(super) fn cones(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Alignm
     }
 }
 
-/// The label of each node, or of its pair.
+/// The label of a node, or of its pair, by node.
 fn starting_hashes(side: &Side<'_>, number: usize, pairs: &Pairs, labels: Labels) -> Vec<u64> {
     let hash = |node| {
         let pair = match number {
@@ -95,11 +95,11 @@ fn hashes_above(side: &Side<'_>, mut hashes: Vec<u64>) -> Vec<u64> {
     hashes
 }
 
-/// Pairs nodes whose neighbourhoods are the same and occur once on each side, for each
-/// radius in descending order, with strong labels before weak ones. O(n log n) for each
-/// radius up to the largest one.
+/// Pairs nodes whose neighbourhoods are equal and occur once per side, for the radii in
+/// descending order, with strong labels before weak ones. O(n log n) per radius up to
+/// the largest.
 ///
-/// Each round hashes every node with its neighbours, as in the test of Weisfeiler and
+/// Every round hashes all nodes with their neighbours, as in the test of Weisfeiler and
 /// Leman (1968). The hash of a neighbour with a partner identifies the pair.
 pub(super) fn neighbourhoods(
     sides: &[Side<'_>; 2],
@@ -116,7 +116,7 @@ pub(super) fn neighbourhoods(
     }
 }
 
-/// The hashes of all nodes for each radius, which are in descending order.
+/// The hashes of all nodes, by radius; the radii are in descending order.
 fn by_radius(
     sides: &[Side<'_>; 2],
     number: usize,
@@ -155,7 +155,7 @@ fn by_radius(
     found
 }
 
-/// Pairs the nodes without partners whose hash occurs once on each side.
+/// Pairs the nodes without partners whose hash occurs once per side.
 fn join_unique(sides: &[Side<'_>; 2], pairs: &mut Pairs, hashes: &[impl AsRef<[u64]>; 2]) {
     let [left, right] = [0, 1].map(|side| {
         let hashes = hashes[side].as_ref();

@@ -1,5 +1,5 @@
-//! Connected changes, and which of them are alike: "3 nodes (MatMul, Add, Relu) became 1
-//! (Gemm), 12 times".
+//! Connected changes, and groups of similar changes: "3 nodes (MatMul, Add, Relu)
+//! became 1 (Gemm), 12 times".
 
 use std::collections::BTreeSet;
 
@@ -10,38 +10,41 @@ use crate::kernel::union_find::UnionFind;
 /// A use of a node as an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edge {
-    /// The node that is used.
+    /// The node being used.
     pub(crate) value: u32,
-    /// The node that uses it; None for a result of the graph.
+    /// The user of the node; None for a result of the graph.
     pub(crate) user: Option<u32>,
     /// The position among the operands of the user, or among the results.
     pub(crate) slot: u32,
 }
 
-/// Changed nodes that are connected to each other: without partners, or replaced.
+/// Connected changed nodes: without partners, or replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hunk {
     /// The changed nodes of the left side, in order.
     pub(crate) left: Vec<u32>,
     /// The changed nodes of the right side, in order.
     pub(crate) right: Vec<u32>,
-    /// Uses of nodes with partners by changed nodes, of each side.
+    /// Uses of nodes with partners by changed nodes, per side.
     pub(crate) entering: [Vec<Edge>; 2],
-    /// Uses of changed nodes by nodes with partners or as results, of each side.
+    /// Uses of changed nodes by nodes with partners or as results, per side.
     pub(crate) leaving: [Vec<Edge>; 2],
-    /// True if the nodes of one side do the work of those of the other: the same places use
-    /// them, and one side uses no value whose partner the other side does without. An empty
-    /// side does no work, so there the places use a value that enters the other side.
+    /// True if the nodes of one side do the work of the other side's nodes: the same
+    /// places use both, and all values used by one side have partners used by the other
+    /// side. If one side is empty, these places use a value that enters the other side.
     pub(crate) is_enclosed: bool,
-    /// A hash of operators and edges between changed nodes. Equal hunks have equal hashes,
-    /// however their nodes are numbered; a few unequal ones may, too.
+    /// A hash of operators and edges between changed nodes. Equal hunks have equal
+    /// hashes, for any numbering of their nodes; a few unequal hunks may share a hash,
+    /// too.
     pub(crate) hash: u64,
 }
 
-/// Returns the hunks of an alignment, by their first nodes, those with left nodes first.
+/// Returns the hunks of an alignment, by their first nodes, hunks with left nodes
+/// first.
 ///
-/// Changed nodes of one side belong together if one uses the other; those of both sides if
-/// one replaced the other, or if the same place uses them. O(n log n) for n nodes and edges.
+/// Changed nodes of one side belong together if one uses the other. Changed nodes of
+/// both sides belong together if one replaced the other, or if the same place uses
+/// them. O(n log n) for n nodes and edges.
 pub(crate) fn hunks(left: &Graph, right: &Graph, alignment: &Alignment) -> Vec<Hunk> {
     let sides = Sides::new([left, right], alignment);
     let mut found = sides.connected();
@@ -58,7 +61,7 @@ pub(crate) fn hunks(left: &Graph, right: &Graph, alignment: &Alignment) -> Vec<H
 struct Sides<'g> {
     graphs: [&'g Graph; 2],
     alignment: &'g Alignment,
-    /// The changed nodes of each side.
+    /// The changed nodes, per side.
     changed: [Vec<bool>; 2],
 }
 
@@ -82,7 +85,7 @@ impl<'g> Sides<'g> {
         self.changed[side][node as usize]
     }
 
-    /// All edges of a side, those of results at the end.
+    /// All edges of a side, edges of results at the end.
     fn edges(&self, side: usize) -> impl Iterator<Item = Edge> + use<'g> {
         let graph = self.graphs[side];
         let nodes = (0..graph.len() as u32).map(Some).chain([None]);
@@ -92,7 +95,8 @@ impl<'g> Sides<'g> {
         })
     }
 
-    /// The value that the other side uses at the place of an edge, if the user has a partner.
+    /// The value used by the other side at the place of an edge, if the user has a
+    /// partner.
     fn value_at(&self, side: usize, edge: Edge) -> Option<u32> {
         let user = match edge.user {
             Some(user) => Some(self.partner(side, user)?),

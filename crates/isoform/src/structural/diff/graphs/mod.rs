@@ -1,25 +1,24 @@
-//! Alignment of two dataflow graphs: which node of one side corresponds to which of the
-//! other.
+//! Alignment of two dataflow graphs: pairs of corresponding nodes.
 //!
-//! Works on plain arrays; its caller reads values, and explains the result. No step trusts
-//! the order in which a file lists nodes, and names only decide between candidates
-//! that wiring and labels leave equal.
+//! Works on plain arrays; the caller reads values, and explains the result. No step
+//! trusts the order in which a file lists nodes, and names only decide between
+//! candidates with equal wiring and labels.
 //!
 //! | file | job |
 //! |---|---|
-//! | `graph.rs` | the arrays that come in, and those that go out |
+//! | `graph.rs` | the arrays for input and output |
 //! | `side.rs` | one graph with its edges in both directions, and its canonical order |
-//! | `pairs.rs` | the pairs so far, and how well their neighbours agree |
+//! | `pairs.rs` | the pairs found, and the agreement of their neighbours |
 //! | `anchors.rs` | nodes that only one node of the other side resembles |
 //! | `sequence.rs` | both graphs as texts, one word per node |
-//! | `spread.rs` | pairs that their neighbours suggest |
-//! | `repair.rs` | pairs that their neighbours refute, and nodes replaced in place |
-//! | `hunks.rs` | connected changes, and which of them are alike |
+//! | `spread.rs` | pairs suggested by their neighbours |
+//! | `repair.rs` | pairs refuted by their neighbours, and nodes replaced in place |
+//! | `hunks.rs` | connected changes, and groups of similar changes |
 //!
-//! Anchors alone fail on repetitive models, where every node resembles its counterpart in
-//! each other layer, and texts alone lose nodes that moved. The texts come before most
-//! anchors, because in a repetitive graph that was edited on both sides, two nodes may be
-//! the only ones with their surroundings by chance.
+//! Anchors alone fail on repetitive models, where every node resembles its counterpart
+//! in all other layers, and texts alone lose nodes that moved. The texts come before
+//! most anchors: in a repetitive graph edited on both sides, two nodes may be the only
+//! nodes with their surroundings by chance.
 
 mod anchors;
 mod graph;
@@ -41,12 +40,12 @@ use side::Side;
 /// The distances up to which the surroundings of nodes are compared.
 const RADII: [usize; 6] = [8, 6, 4, 3, 2, 1];
 
-/// Aligns two graphs. `fixed` has pairs that are known before, such as inputs by position;
-/// they are kept whatever their operators are, and a node occurs in at most one of them.
+/// Aligns two graphs. `fixed` has pairs known in advance, such as inputs by position;
+/// these pairs are kept for any operators, and a node occurs in at most one of them.
 ///
-/// The result depends on nothing but the arguments. It takes O(n log n) time for n nodes and
-/// edges: every step visits a node a bounded number of times, and the comparison of texts
-/// ends after a number of steps in proportion to n. Where this bound cuts it short, nodes may
+/// The result depends only on the arguments. The time is O(n log n) for n nodes and
+/// edges: every step visits a node a bounded number of times, and the comparison of
+/// texts ends after O(n) steps. If this bound ends the comparison early, nodes may
 /// remain without partners; the neighbours of pairs are still found.
 pub(crate) fn align(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignment {
     let mut costs = AlignmentCosts::default();

@@ -1,4 +1,4 @@
-//! The pairs so far, and how well their neighbours agree.
+//! The pairs found, and the agreement of their neighbours.
 
 use super::graph::AlignmentCosts;
 use super::side::Side;
@@ -6,28 +6,28 @@ use super::side::Side;
 /// No partner.
 const NONE: u32 = u32::MAX;
 
-/// The number of operands, and of users, that are looked at to judge a pair. A node with very
-/// many is judged once for each of them.
+/// The number of operands, and of users, examined to judge a pair. A node with very
+/// many neighbours is judged once for each neighbour.
 const LOOKED_AT: usize = 32;
 
-/// Pairs of nodes, at most one for each node of each side.
+/// Pairs of nodes, at most one for each node of either side.
 pub(super) struct Pairs {
     partners: [Vec<u32>; 2],
-    /// True for each left node whose pair is given.
+    /// True for a left node whose pair is given.
     fixed: Vec<bool>,
 }
 
-/// How the neighbours of a pair relate.
+/// The relation between the neighbours of a pair.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Support {
     /// Edges at the same position whose other ends are a pair.
     pub(super) agreeing: u32,
-    /// Edges whose other end has a partner elsewhere.
+    /// Edges with a partner elsewhere at the other end.
     pub(super) contradicting: u32,
 }
 
 impl Pairs {
-    /// The given pairs, and those of the nodes that use the results.
+    /// The given pairs, and the pair of the nodes that use the results.
     pub(super) fn new([left, right]: &[Side<'_>; 2], given: &[(u32, u32)]) -> Self {
         let mut pairs = Pairs {
             partners: [vec![NONE; left.len()], vec![NONE; right.len()]],
@@ -88,7 +88,7 @@ impl Pairs {
             .map(|(left, right)| (left, *right))
     }
 
-    /// The partners of all nodes of both sides, without those that use the results.
+    /// The partners of all nodes of both sides, without the nodes that use the results.
     pub(super) fn partners(self) -> [Vec<Option<u32>>; 2] {
         self.partners.map(|mut partners| {
             partners.pop();
@@ -97,8 +97,8 @@ impl Pairs {
         })
     }
 
-    /// Compares the neighbours of two nodes, whether they are a pair or not. O(1): it looks
-    /// at a bounded number of edges.
+    /// Compares the neighbours of two nodes, paired or not. O(1): the number of edges
+    /// examined is bounded.
     pub(super) fn support(
         &self,
         [left, right]: &[Side<'_>; 2],

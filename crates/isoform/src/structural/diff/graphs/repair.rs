@@ -1,4 +1,4 @@
-//! Pairs that their neighbours refute, and nodes that were replaced in place.
+//! Pairs refuted by their neighbours, and nodes that were replaced in place.
 
 use std::cmp::Reverse;
 
@@ -11,10 +11,11 @@ use super::spread::{fit, spread};
 const FEW: usize = 16;
 
 /// The number of times that doubtful pairs are removed and found again: a mistake gets
-/// shorter by one node in each round at least.
+/// shorter by at least one node per round.
 const ROUNDS: usize = 8;
 
-/// The number of rounds in which an even count of edges for and against is doubtful, too.
+/// The number of rounds in which an even count of edges for and against is doubtful,
+/// too.
 const STRICT_ROUNDS: usize = 3;
 
 /// Removes pairs without any edge that agrees: only their operators are the same. O(n).
@@ -22,8 +23,8 @@ pub(super) fn prune(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Alignm
     part_unless(sides, pairs, costs, |agreeing, _| agreeing > 0);
 }
 
-/// Finds pairs from pairs, and looks for better ones where neighbours contradict, until all
-/// agree or a fixed number of rounds is over. O(n log n).
+/// Finds pairs from pairs, and looks for better pairs where neighbours contradict,
+/// until all agree or a fixed number of rounds is over. O(n log n).
 pub(super) fn settle(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
     let mut parted = Vec::new();
     for round in 0..ROUNDS {
@@ -40,8 +41,8 @@ pub(super) fn settle(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Align
     }
     spread(sides, pairs, false, costs);
     correct(sides, pairs, costs);
-    // A doubtful pair is better than none, if a neighbour still confirms it: a node between
-    // two changes, or with another operand.
+    // A doubtful pair is better than none if a neighbour still confirms the pair: a
+    // node between two changes, or with another operand.
     for (l, r) in parted.into_iter().rev() {
         if pairs.is_free(l, r) {
             pairs.join(l, r);
@@ -51,8 +52,8 @@ pub(super) fn settle(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Align
     spread(sides, pairs, false, costs);
 }
 
-/// Removes the pairs that are not confirmed by their numbers of agreeing and contradicting
-/// edges, and returns them.
+/// Removes the pairs that are not confirmed by their numbers of agreeing and
+/// contradicting edges, and returns them.
 fn part_unless(
     sides: &[Side<'_>; 2],
     pairs: &mut Pairs,
@@ -74,8 +75,9 @@ fn part_unless(
     doubtful
 }
 
-/// Lets nodes without partners take over partners of other nodes where the new pair fits
-/// better. O(n log n): every exchange improves a pair, and their number is bounded.
+/// Lets nodes without partners take over partners of other nodes where the new pair
+/// fits better. O(n log n): every exchange improves a pair, and the number of exchanges
+/// is bounded.
 fn correct(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
     let mut exchanges = sides[0].len() + sides[1].len();
     let mut open: Vec<(usize, u32)> = Vec::new();
@@ -122,8 +124,9 @@ fn correct(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts)
     }
 }
 
-/// The nodes of the other side with the same operator whose neighbour at the same position
-/// is the partner of a neighbour of the node; of the first few neighbours.
+/// Candidates for the partner of a node, by the first few neighbours: nodes of the
+/// other side with the same operator. The candidate has the partner of a neighbour at
+/// the position where the node has the neighbour.
 fn counterparts(
     sides: &[Side<'_>; 2],
     pairs: &Pairs,
@@ -161,10 +164,11 @@ fn counterparts(
     found.dedup();
 }
 
-/// Nodes without partners that differ in operator only: their operands are pairs at the same
-/// positions, and so are their users. O(n log n).
+/// Nodes without partners that differ in operator only: their operands are pairs at the
+/// same positions, and their users are, too. O(n log n).
 ///
-/// This search also finds the partner of an operand with a single user, such as a weight.
+/// This search also finds the partner of an operand with a single user, such as a
+/// weight.
 pub(super) fn replaced(
     sides: &[Side<'_>; 2],
     pairs: &mut Pairs,
@@ -175,8 +179,8 @@ pub(super) fn replaced(
         costs.judged += (sides[0].users(l).len() + sides[0].operands(l).len()) as u64;
         found.extend(replacement(sides, pairs, l).map(|r| (l, r)));
     }
-    // During the search the found nodes count as pairs, so that the search pairs their
-    // operands.
+    // During the search, the nodes found count as pairs, which makes the search pair
+    // their operands.
     for &(l, r) in &found {
         pairs.join(l, r);
     }
@@ -193,8 +197,8 @@ pub(super) fn replaced(
     found
 }
 
-/// The node at the place of a left one, if its operands may be partners of those of the left
-/// one, and its users are.
+/// The node at the place of a left node, if their operands may be partners, and their
+/// users are.
 fn replacement(sides: &[Side<'_>; 2], pairs: &Pairs, l: u32) -> Option<u32> {
     let [left, right] = sides;
     let at = |&(user, slot): &(u32, u32)| {

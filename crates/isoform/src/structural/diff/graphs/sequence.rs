@@ -11,13 +11,13 @@ const ALLOWED_PER_NODE: u64 = 128;
 /// The number of differences up to which the alignment is minimal.
 const MANY: usize = 256;
 
-/// Pairs nodes without partners that occur in the same order on both sides, by operator and
-/// arity.
+/// Pairs nodes without partners that occur in the same order on both sides, by operator
+/// and arity.
 ///
-/// A pair that exists is a word of its own. It outweighs operators that would fit elsewhere,
-/// and tells one layer from another; a single wrong one changes little.
+/// An existing pair is a separate word. Such a word outweighs operators that would fit
+/// elsewhere, and tells layers apart; a single wrong pair changes little.
 ///
-/// O((n + m) × d) for d differences, and O(n + m) once these are many.
+/// O((n + m) × d) for d differences, and O(n + m) for many differences.
 pub(super) fn align(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
     let orders = [0, 1].map(|side| sides[side].canonical_order());
     let [left, right] = texts(sides, &orders, pairs);
@@ -34,8 +34,9 @@ pub(super) fn align(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Alignm
     costs.compared += allowed - myers.budget();
 }
 
-/// The nodes of each side in order, with numbered words. Those whose word does not occur on
-/// the other side are left out: they can have no partner, and would make the search long.
+/// The nodes of both sides in order, with numbered words. Nodes whose word does not
+/// occur on the other side are left out: they can have no partner, and would make the
+/// search long.
 fn texts(sides: &[Side<'_>; 2], orders: &[Vec<u32>; 2], pairs: &Pairs) -> [Vec<(u32, u32)>; 2] {
     let free_ops = [0, 1].map(|side| {
         let free = orders[side].iter().filter(|node| !pairs.has(side, **node));

@@ -5,10 +5,10 @@ use super::graph::Graph;
 /// The word of the node that uses the results.
 const SINK: u64 = 0x51f0_7a3c_9d2e_b845;
 
-/// A graph with the users of each node.
+/// A graph with the users of its nodes.
 ///
-/// The results are the operands of one more node after all others, so that a use by a
-/// result is like any other.
+/// The results are the operands of an additional node after all other nodes, which
+/// makes a use by a result an ordinary use.
 pub(super) struct Side<'g> {
     pub(super) graph: &'g Graph,
     starts: Vec<u32>,
@@ -35,7 +35,7 @@ impl<'g> Side<'g> {
         };
         for user in 0..=count as u32 {
             for (slot, &operand) in (0..).zip(side.operands(user)) {
-                // Each start moves to its end, which is the start of the next node.
+                // A start moves to its end, which is the start of the next node.
                 let place = &mut starts[operand as usize + 1];
                 users[*place as usize] = (user, slot);
                 *place += 1;
@@ -46,7 +46,7 @@ impl<'g> Side<'g> {
         side
     }
 
-    /// The number of nodes, including the one that uses the results.
+    /// The number of nodes, including the node that uses the results.
     pub(super) fn len(&self) -> usize {
         self.graph.len() + 1
     }
@@ -65,7 +65,7 @@ impl<'g> Side<'g> {
         }
     }
 
-    /// The users of a node, each with the position of the operand.
+    /// The users of a node, with the positions of the operand.
     pub(super) fn users(&self, node: u32) -> &[(u32, u32)] {
         let node = node as usize;
         &self.users[self.starts[node] as usize..self.starts[node + 1] as usize]
@@ -77,20 +77,20 @@ impl<'g> Side<'g> {
         ops.get(node as usize).copied().unwrap_or(SINK)
     }
 
-    /// Everything local to a node.
+    /// All local properties of a node.
     pub(super) fn label(&self, node: u32) -> u64 {
         let labels = &self.graph.labels;
         labels.get(node as usize).copied().unwrap_or(SINK)
     }
 
-    /// The hash of the name of a node; 0 if it has none.
+    /// The hash of the name of a node; 0 without a name.
     pub(super) fn name(&self, node: u32) -> u64 {
         self.graph.names.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// All nodes as a depth-first visit from the results leaves them, operands in order:
-    /// independent of the order of the file, except for nodes that no result needs.
-    /// O(nodes + edges).
+    /// All nodes in the order in which a depth-first visit from the results leaves
+    /// them, operands in order: independent of the order of the file, except for nodes
+    /// that no result needs. O(nodes + edges).
     pub(super) fn canonical_order(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.len());
         let mut seen = vec![false; self.len()];

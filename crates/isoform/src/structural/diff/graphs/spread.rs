@@ -1,4 +1,4 @@
-//! Pairs that their neighbours suggest.
+//! Pairs suggested by their neighbours.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +13,7 @@ const FEW: usize = 16;
 /// How well two nodes fit: by edges, then by labels, then by names.
 pub(super) type Fit = (i64, bool, bool);
 
-/// Compares two nodes whose neighbours are known to relate like this.
+/// Compares two nodes with this relation between their neighbours.
 pub(super) fn fit(sides: &[Side<'_>; 2], (l, r): (u32, u32), support: Support) -> Fit {
     let [left, right] = sides;
     let edges = 2 * i64::from(support.agreeing) - i64::from(support.contradicting);
@@ -25,11 +25,12 @@ pub(super) fn fit(sides: &[Side<'_>; 2], (l, r): (u32, u32), support: Support) -
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Candidate {
     pair: (u32, u32),
-    /// True for operands of a pair, whose position is unambiguous, as that of users is not.
+    /// True for operands of a pair, whose position is unambiguous, unlike the position
+    /// of users.
     is_operand: bool,
 }
 
-/// A candidate in the queue, best one last.
+/// A candidate in the queue, best candidate last.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Queued {
     edges: i64,
@@ -39,8 +40,8 @@ struct Queued {
     pair: Reverse<(u32, u32)>,
 }
 
-/// Pairs the operands and users of pairs at the same position, those that fit best first.
-/// O(n log n).
+/// Pairs the operands and users of pairs at the same position, best fits first. O(n log
+/// n).
 ///
 /// If `boldly`, operands of pairs become pairs even if more neighbours contradict than
 /// agree: they may be right, and the neighbours wrong.

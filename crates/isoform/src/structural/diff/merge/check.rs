@@ -1,4 +1,4 @@
-//! Checks a merge by the laws that it has to keep.
+//! Checks a merge by the laws of merging.
 
 use super::super::options::DiffOptions;
 use super::conflict::{Conflict, Resolution};
@@ -6,9 +6,8 @@ use super::merged::Merge;
 use crate::kernel::error::Result;
 use crate::kernel::value::Value;
 
-/// The reason why a merge cannot be returned, if there is one: the sides cannot be exchanged,
-/// or a change of one side
-/// is lost. As four differences, and O(n) for n distinct objects.
+/// The reason for refusing a merge, if any: the sides cannot be exchanged, or a change
+/// of one side is lost. As four differences, and O(n) for n distinct objects.
 ///
 /// # Errors
 ///
@@ -34,8 +33,8 @@ pub(super) fn reason_against(options: &DiffOptions, merge: &Merge) -> Result<Opt
     Ok(None)
 }
 
-/// True unless a merged value without the changes of one side has others than those of the
-/// other side.
+/// True unless a merged value without the changes of one side differs from the other
+/// side.
 fn is_left_without(options: &DiffOptions, merge: &Merge, side: usize) -> Result<bool> {
     let (base, other) = (&merge.base, merge.differences[1 - side].right());
     let side = merge.differences[side].right();
@@ -43,7 +42,7 @@ fn is_left_without(options: &DiffOptions, merge: &Merge, side: usize) -> Result<
     let [back, forth] = changes;
     let rest = Merge::unchecked(options, side.clone(), [back?, forth?])?;
     if !rest.is_clean() {
-        // Elements that both sides insert at one gap, for example, say nothing.
+        // Elements that both sides insert at one gap, for example, prove no loss.
         return Ok(!merge
             .differences
             .iter()
@@ -52,14 +51,14 @@ fn is_left_without(options: &DiffOptions, merge: &Merge, side: usize) -> Result<
     if is_same(options, rest.merged(), other)? {
         return Ok(true);
     }
-    // The changes of both sides are taken back, too.
+    // The changes of both sides are undone, too.
     let rest = options.diff(base.clone(), rest.merged().clone())?;
     let changes = [rest, options.diff(base.clone(), other.clone())?];
     let both = Merge::unchecked(options, base.clone(), changes)?;
     Ok(both.is_clean() && is_same(options, both.merged(), other)?)
 }
 
-/// True if two merges are one with the sides exchanged, also when conflicts are resolved.
+/// True if two merges are one with the sides exchanged, even after resolving conflicts.
 fn are_swapped(options: &DiffOptions, one: &Merge, other: &Merge) -> Result<bool> {
     if one.conflicts.len() != other.conflicts.len()
         || !is_same(options, &one.merged, &other.merged)?

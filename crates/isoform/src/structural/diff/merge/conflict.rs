@@ -9,8 +9,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
 
-/// A place of the base at which both sides of a [`Merge`](super::Merge) have other parts, and
-/// not the same ones.
+/// A place of the base at which both sides of a [`Merge`](super::Merge) have changed
+/// the parts in different ways.
 #[derive(Clone)]
 pub struct Conflict {
     path: AccessPath,
@@ -20,17 +20,17 @@ pub struct Conflict {
     reason: Option<String>,
 }
 
-/// The parts that stand at the place of a [`Conflict`].
+/// The parts for the place of a [`Conflict`].
 #[derive(Clone, Debug)]
 pub enum Resolution {
-    /// Those of the base.
+    /// The parts of the base.
     Base,
-    /// Those of the left side.
+    /// The parts of the left side.
     Left,
-    /// Those of the right side.
+    /// The parts of the right side.
     Right,
-    /// Others: exactly one at a [single](Conflict::is_single) place, at most one as the value
-    /// under the key of a map, and any number in a list.
+    /// Other parts: exactly one at a [single](Conflict::is_single) place, at most one
+    /// as the value under the key of a map, and any number in a list.
     Parts(Vec<Value>),
 }
 
@@ -60,24 +60,24 @@ impl Conflict {
         }
     }
 
-    /// The place in the base. For parts that both sides insert into a list, the position of
-    /// the element that they are inserted before.
+    /// The place in the base. For parts that both sides insert into a list, the
+    /// position of the next element.
     pub fn path(&self) -> &AccessPath {
         &self.path
     }
 
-    /// The parts of the base: one, or those of a stretch of a list, or none at a place of
-    /// insertion.
+    /// The parts of the base: one part, the parts of a stretch of a list, or no parts
+    /// at a place of insertion.
     pub fn base(&self) -> &[Value] {
         &self.base
     }
 
-    /// The parts of the left side at the place; none if the left side deleted them.
+    /// The parts of the left side at the place; empty if the left side deleted them.
     pub fn left(&self) -> &[Value] {
         &self.sides[0]
     }
 
-    /// The parts of the right side at the place; none if the right side deleted them.
+    /// The parts of the right side at the place; empty if the right side deleted them.
     pub fn right(&self) -> &[Value] {
         &self.sides[1]
     }
@@ -87,13 +87,14 @@ impl Conflict {
         self.is_single
     }
 
-    /// Why both sides as a whole are in conflict, although no two of their edits are at one
-    /// place. None for all other conflicts.
+    /// The reason for a conflict of both sides as a whole, although no two of their
+    /// edits are at one place. None for all other conflicts.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }
 
-    /// The change of the left side: from the parts of the base to those of the left.
+    /// The change of the left side: from the parts of the base to the parts of the left
+    /// side.
     ///
     /// # Errors
     ///
@@ -102,7 +103,8 @@ impl Conflict {
         self.change(0)
     }
 
-    /// The change of the right side: from the parts of the base to those of the right.
+    /// The change of the right side: from the parts of the base to the parts of the
+    /// right side.
     ///
     /// # Errors
     ///

@@ -56,12 +56,13 @@ impl<'p> EditedMap<'p> {
         made
     }
 
-    /// True if the entry with the key at a position goes.
+    /// True if the edit removes the entry with the key at a position.
     pub(super) fn is_removed(&self, position: usize) -> bool {
         self.removed.binary_search(&(position as u32)).is_ok()
     }
 
-    /// True if the part at a position stays what it is: the key of an entry, or the value.
+    /// True if the part at a position stays unchanged: the key of an entry, or the
+    /// value.
     pub(super) fn keeps(&self, position: usize) -> bool {
         let key = position & !1;
         !self.is_removed(key) && (key == position || !self.set.contains_key(&key))

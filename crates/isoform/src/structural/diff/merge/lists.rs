@@ -1,4 +1,4 @@
-//! Lists that both sides edit, element by element and gap by gap.
+//! Lists edited by both sides, element by element and gap by gap.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -13,15 +13,16 @@ use crate::kernel::path::AccessStep;
 struct EditedList<'p> {
     fates: HashMap<usize, Fate<'p>, RandomState>,
     unsaid: Mode,
-    /// Elements that are inserted between others, by gap.
+    /// Inserted elements, by gap.
     inserted: HashMap<usize, &'p [Source], RandomState>,
-    /// Elements from one gap to another that more or fewer elements replaced, so that the old
+    /// Elements from one gap to another that more or fewer elements replaced: the old
     /// and new elements have no pairs.
     stretches: Vec<(usize, usize, &'p [Source])>,
 }
 
 impl<'p> EditedList<'p> {
-    /// The edit of a list. Elements that replaced as many others stand for these in order.
+    /// The edit of a list. Elements that replaced an equal number of elements are
+    /// paired in order.
     fn of(splices: &'p [Splice], unsaid: Mode) -> Self {
         let mut made = EditedList {
             fates: HashMap::default(),
@@ -102,7 +103,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// Adds what the sides insert at a gap.
+    /// Adds the elements inserted by the sides at a gap.
     fn gap(&self, node: u32, edited: &[EditedList<'p>; 2], gap: usize, slots: &mut Vec<Slot>) {
         let inserted: [Vec<Part>; 2] = [0, 1].map(|side| {
             let items = edited[side].inserted(gap).iter();
@@ -126,9 +127,9 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// Adds the elements between two gaps, gaps included, where one side replaced elements by
-    /// more or fewer elements: the elements of that side if the other side changed nothing
-    /// between the gaps, and a choice otherwise.
+    /// Adds the elements between two gaps, gaps included, where one side replaced
+    /// elements by more or fewer elements. These are the elements of that side if the
+    /// other side changed no element between the gaps, and a choice otherwise.
     fn stretch(
         &self,
         node: u32,
@@ -173,7 +174,7 @@ impl<'p> Planner<'p> {
         }));
     }
 
-    /// The parts that a side has between two gaps.
+    /// The parts of a side between two gaps.
     fn stretch_of(
         &self,
         (side, alone): (usize, bool),
@@ -212,7 +213,7 @@ fn is_alone(edited: &[EditedList<'_>; 2], side: usize) -> bool {
     edited[1 - side].unsaid == Mode::Absent
 }
 
-/// The stretches of both sides, ascending; those that meet are one.
+/// The stretches of both sides, ascending; adjacent stretches are joined.
 fn joined(edited: &[EditedList<'_>; 2]) -> Vec<(usize, usize)> {
     let all = edited.iter().flat_map(|list| &list.stretches);
     let mut all: Vec<(usize, usize)> = all.map(|(from, to, _)| (*from, *to)).collect();

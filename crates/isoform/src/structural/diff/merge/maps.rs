@@ -1,4 +1,4 @@
-//! Maps that both sides edit, entry by entry.
+//! Maps edited by both sides, entry by entry.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -10,7 +10,8 @@ use super::sides::{Fate, Mode, View};
 use crate::kernel::path::AccessStep;
 use crate::kernel::value::Value;
 
-/// A key of two sides is the same if it is the same object of the base, or the same value.
+/// A key of both sides is the same if the key is the same object of the base, or the
+/// same value.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Base(u32),
@@ -28,8 +29,8 @@ impl Key {
 }
 
 impl<'p> Planner<'p> {
-    /// The entries of a map: those of the base, then those that the left side and then those
-    /// that the right side added. O(n) for n entries of the map and both edits.
+    /// The entries of a map: entries of the base, then entries added by the left side
+    /// and then by the right side. O(n) for n entries of the map and both edits.
     pub(super) fn entries(
         &self,
         node: u32,

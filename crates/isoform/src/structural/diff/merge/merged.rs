@@ -1,4 +1,4 @@
-//! The result of a merge, and how both patches make it.
+//! The result of a merge, and its construction by both patches.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use super::weave::{Choose, Woven, weave};
 use crate::kernel::error::Result;
 use crate::kernel::value::Value;
 
-/// How often both patches are applied at most, until variables that both sides introduce are
-/// known to be the same ones.
+/// The maximum number of times that both patches are applied, until all variables
+/// introduced by both sides are identified.
 const ROUNDS: usize = 4;
 
 /// The result of a [`merge`](super::merge).
@@ -22,7 +22,7 @@ pub struct Merge {
     pub(super) differences: [Difference; 2],
     pub(super) merged: Value,
     pub(super) conflicts: Vec<Conflict>,
-    /// None if nothing had to be woven.
+    /// None if weaving was not necessary.
     pub(super) twins: Option<Twins>,
     visits: u64,
 }
@@ -99,8 +99,8 @@ impl Merge {
         }
     }
 
-    /// The merged value; at conflicts, it has the parts of the base. With conflicts, it may use
-    /// variables that only one side binds.
+    /// The merged value; at conflicts, the value has the parts of the base. With
+    /// conflicts, the value may use variables bound by only one side.
     pub fn merged(&self) -> &Value {
         &self.merged
     }
@@ -115,7 +115,7 @@ impl Merge {
         self.conflicts.is_empty()
     }
 
-    /// The value that both sides were made from.
+    /// The value from which both sides were made.
     pub fn base(&self) -> &Value {
         &self.base
     }
@@ -135,13 +135,13 @@ impl Merge {
         self.visits
     }
 
-    /// The merged value with the parts that `choose` returns for each conflict, in place of
+    /// The merged value with the parts that `choose` returns for conflicts, in place of
     /// the parts of the base. O(n) for n parts of the base.
     ///
     /// # Errors
     ///
-    /// `ValueError` for another number of parts than the place holds; `TypeError` for a part
-    /// that does not fit its field; those of `choose`.
+    /// `ValueError` for another number of parts than the place holds; `TypeError` for a
+    /// part that does not fit its field; errors of `choose`.
     pub fn resolve(
         &self,
         mut choose: impl FnMut(&Conflict) -> Result<Resolution>,
@@ -165,8 +165,8 @@ impl Merge {
 }
 
 impl fmt::Display for Merge {
-    /// The number of conflicts, the changes of each side in short, and the conflicts, up to a
-    /// hundred.
+    /// The number of conflicts, the changes of both sides in short, and the conflicts,
+    /// up to a hundred.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 100;
         let count = match self.conflicts.len() {
@@ -200,7 +200,7 @@ struct MergeOutcome {
 }
 
 impl Woven {
-    /// The value that was woven, or the conflict of both sides as a whole.
+    /// The woven value, or the conflict of both sides as a whole.
     fn or_roots(self, differences: &[Difference; 2], choose: Choose<'_>) -> Result<MergeOutcome> {
         match self {
             Woven::Value(value, conflicts, visits) => Ok(MergeOutcome {

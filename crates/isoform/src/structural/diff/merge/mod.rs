@@ -1,22 +1,24 @@
-//! Three-way merge: the changes of two values since a third one, together.
+//! Three-way merge: the combined changes of two values since a base.
 //!
-//! Both differences say what becomes of the objects of the base, so a merge applies both
-//! patches at once. Where only one of them changes a place, its parts stand there; where both do,
-//! both go on inside if they edit the same object, and otherwise their parts are compared.
+//! Both differences describe changes to objects of the base, and a merge applies both
+//! patches at once. Where only one side changes a place, the merge takes that side's
+//! parts. Where both sides change a place, both changes continue inside if the sides
+//! edit the same object, and otherwise the parts are compared.
 //!
 //! | file | job |
 //! |---|---|
-//! | `sides.rs`, `places.rs` | what each patch does to the objects of the base |
-//! | `plan.rs`, `lists.rs`, `maps.rs`, `entries.rs` | of which parts a merged object consists |
+//! | `sides.rs`, `places.rs` | the changes of both patches to the objects of the base |
+//! | `plan.rs`, `lists.rs`, `maps.rs`, `entries.rs` | the parts of a merged object |
 //! | `weave.rs` | builds the parts, and finds the conflicts |
-//! | `merged.rs` | the result, and how both patches make it |
+//! | `merged.rs` | the result, and its construction by both patches |
 //! | `check.rs` | refuses a result that has lost a change |
 //! | `twins.rs` | variables that both sides introduce |
 //! | `conflict.rs` | a conflict, as a value |
 //!
-//! An object whose identity counts, such as a variable or a dag node, becomes one object with
-//! the edits of both sides, wherever it is. A part of a tree has a fate at each of its places; the
-//! edits of one side follow it if the other side has moved it, or put it into something new.
+//! An object whose identity counts, such as a variable or a dag node, becomes one
+//! object with the edits of both sides at all places. A part of a tree has a fate at
+//! each of its places. The edits of one side follow the part if the other side has
+//! moved the part, or put the part into a new object.
 
 mod check;
 mod conflict;
@@ -37,21 +39,22 @@ use super::options::DiffOptions;
 use crate::kernel::error::Result;
 use crate::kernel::value::Value;
 
-/// Merges the changes of two values since a base that both were made from.
+/// Merges the changes of two values since a base from which both were made.
 ///
-/// A change of one side alone is taken over, and the same change of both sides is taken over
-/// once. Bound variables may have other names on each side. A place that both sides changed in
-/// different ways is a [`Conflict`], and the merged value keeps the part of the base there: other
-/// values, elements inserted at the same position of a list, a part that one side deleted or
-/// moved away and the other one edited. Edits on both sides of a place do not conflict.
+/// A change of one side alone is taken over, and the same change of both sides is taken
+/// over once. Both sides may rename bound variables. A place that both sides changed in
+/// different ways is a [`Conflict`], and the merged value keeps the part of the base.
+/// Examples are different values, elements inserted at the same position of a list, and
+/// a part deleted or moved away by one side and edited by the other. Edits on both
+/// sides of a place do not conflict.
 ///
-/// `merge` checks its result: with the sides exchanged it is the same, and without the changes
-/// of one side it has those of the other one. A result that fails, as it may where one variable
-/// is bound in several places or parts are shared in different ways, is one conflict of both
-/// sides as a whole.
+/// `merge` checks its result: exchanging the sides gives the same result, and without
+/// the changes of one side, the other side's changes remain. A result may fail this
+/// check if one variable is bound in several places or parts are shared in different
+/// ways. In this case, the result is one conflict of both sides as a whole.
 ///
-/// As six calls of [`diff`](super::diff), and O(n) for n distinct objects; the parts at places
-/// that both sides changed are compared.
+/// As six calls of [`diff`](super::diff), and O(n) for n distinct objects; the parts at
+/// places changed by both sides are compared.
 ///
 /// # Errors
 ///
@@ -81,8 +84,9 @@ pub fn merge(
 }
 
 impl DiffOptions {
-    /// [`merge`] with these options. Types and fields to ignore are those of the base in what
-    /// stays of it. A predicate leaves changes out of both differences, not of the result.
+    /// [`merge`] with these options. Where the base stays, types and fields to ignore
+    /// are taken from the base. A predicate leaves changes out of both differences, not
+    /// of the result.
     ///
     /// # Errors
     ///

@@ -1,19 +1,20 @@
-//! Where a patch uses the objects of the base.
+//! The uses of base objects by a patch.
 
 use super::super::patch::{Edit, New, Patch, Source};
 use super::super::tables::Tables;
 use super::entries::EditedMap;
 
-/// Parts of fewer nodes are alike by chance, so they do not count as moved.
+/// Parts of fewer nodes are alike by chance, and do not count as moved.
 const MOVED: u64 = 4;
 
-/// Where the value that a patch builds has the objects of the base.
+/// The places of base objects in the value built by a patch.
 pub(super) struct Uses {
     /// Objects that stay in the objects around them.
     is_kept: Vec<bool>,
-    /// How often each object stands where the base has another one: 0, 1, or 2 for more.
+    /// The number of places of an object where the base has another object: 0, 1, or 2
+    /// for more.
     mentions: Vec<u8>,
-    /// Objects of trees that are large enough to be known again, and at one place of the base.
+    /// Objects of trees, large enough to be recognized and with one place in the base.
     can_move: Vec<bool>,
 }
 
@@ -44,14 +45,15 @@ impl Uses {
         search.uses
     }
 
-    /// True for an object of a tree that was at one place and is at another one now.
+    /// True for an object of a tree that has moved from one place to another.
     pub(super) fn has_moved(&self, node: u32) -> bool {
         let node = node as usize;
         self.can_move[node] && self.mentions[node] == 1 && !self.is_kept[node]
     }
 
-    /// True if edits of an object by the other side do not count as changes of its place: it
-    /// has moved, or it is one object at all of its places and some of these are left.
+    /// True if the other side's edits of an object do not count as changes of its
+    /// place. Either the object has moved, or the object is one at all places, and some
+    /// places are left.
     pub(super) fn is_elsewhere(&self, base: &Tables, node: u32) -> bool {
         if is_own(base, node) {
             self.is_kept[node as usize] || self.mentions[node as usize] > 0
@@ -67,7 +69,7 @@ pub(super) fn is_own(base: &Tables, node: u32) -> bool {
     node.is_var() || node.is_dag() || node.is_mutable()
 }
 
-/// The objects that count as moved where they are at another place.
+/// The objects that count as moved at another place.
 fn movable(base: &Tables) -> Vec<bool> {
     let mut places = vec![0u8; base.nodes.len()];
     for cell in base.cells.iter().chain([&base.root]) {
@@ -84,7 +86,7 @@ fn movable(base: &Tables) -> Vec<bool> {
     can_move.collect()
 }
 
-/// The form of an object: as it is, or with the edits of the patch.
+/// The form of an object: unchanged, or with the edits of the patch.
 #[derive(Clone, Copy)]
 enum Form {
     Image,

@@ -1,5 +1,5 @@
-//! Plans of merged objects: of which parts each of them consists, and where both sides want
-//! different ones.
+//! Plans of merged objects: the parts of an object, and the places where both sides
+//! want different parts.
 
 use super::super::patch::{Edit, New, Source, misfit};
 use super::super::tables::{Cell, IS_HOOKED};
@@ -11,13 +11,13 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::path::AccessStep;
 use crate::kernel::value::Value;
 
-/// Something that is built once.
+/// An object to be built once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Task {
     Root,
-    /// The object that one of the base becomes.
+    /// The new version of an object of the base.
     Base(View, u32),
-    /// An object that the patch of a side makes; alone, if the other side does not count.
+    /// An object made by the patch of a side; true if the other side does not count.
     New(usize, u32, bool),
 }
 
@@ -25,7 +25,8 @@ pub(super) enum Task {
 #[derive(Clone)]
 pub(super) enum Part {
     Ready(Value),
-    /// A value of the right side, which may use variables that the left side introduces, too.
+    /// A value of the right side, which may also use variables introduced by the left
+    /// side.
     Right(Value),
     Wait(Task),
 }
@@ -38,19 +39,19 @@ pub(super) enum Slot {
 
 /// A place where both sides have other parts than the base.
 pub(super) struct Choice {
-    /// The object of the base, and the place in it.
+    /// The object of the base, with the place inside.
     pub(super) node: u32,
     pub(super) step: AccessStep,
     /// True for a place that holds exactly one part.
     pub(super) is_single: bool,
     pub(super) base: Vec<Part>,
     pub(super) sides: [Vec<Part>; 2],
-    /// The same parts without the edits of the other side, if the base has any there.
+    /// The same parts without the edits of the other side; empty without base parts.
     pub(super) before: Vec<Value>,
     pub(super) alone: [Vec<Part>; 2],
 }
 
-/// How something is built.
+/// A plan for building an object.
 pub(super) enum Plan {
     Root(Slot),
     Fields(Ref<Obj>, Vec<(u32, Slot)>),
@@ -98,7 +99,7 @@ impl Plan {
     }
 }
 
-/// The number of no object: that around the root.
+/// The number of the missing object around the root.
 pub(super) const ROOT: u32 = u32::MAX;
 
 /// Makes plans.
@@ -126,7 +127,7 @@ impl<'p> Planner<'p> {
             Some(source) => self.sides.fate(cell, source),
             None => Fate::Stays(Mode::Full),
         });
-        // The step is not used: there is no object around the root.
+        // The step is not used: the root has no object around it.
         let slot = self.resolve(ROOT, cell, fates, || AccessStep::ArrayItem(0));
         // A root is never gone.
         slot.unwrap_or_else(|| Slot::Part(self.of_base(View::OWN, cell)))
@@ -170,7 +171,7 @@ impl<'p> Planner<'p> {
             });
             let step = || AccessStep::Attr(info.fields()[slot.field as usize].name().to_owned());
             match self.resolve(node, cell, fates, step) {
-                // The copy has it already.
+                // The copy already has the part.
                 Some(Slot::Part(Part::Ready(_)))
                     if fates.iter().all(|fate| matches!(fate, Fate::Stays(_))) => {}
                 Some(resolved) => fields.push((slot.field, resolved)),
@@ -206,7 +207,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// The part that one of the base becomes in a view.
+    /// The new version of a base part in a view.
     pub(super) fn of_base(&self, view: View, cell: &Cell) -> Part {
         match cell.node_number() {
             Some(node) => self.of_node(view, node),
@@ -223,7 +224,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// The part that a source of a side means; alone, if the other side does not count.
+    /// The part of a source of a side; `alone` if the other side does not count.
     pub(super) fn of_side(&self, side: usize, source: &Source, alone: bool) -> Part {
         let of_node = |node: u32, mode: Mode| {
             let other = if alone {
@@ -242,8 +243,8 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// The part that a side has at a place; None if it is gone. Alone, if the other side does
-    /// not count.
+    /// The part of a side at a place; None if gone. `alone` if the other side does not
+    /// count.
     pub(super) fn of_fate(
         &self,
         side: usize,
@@ -259,7 +260,8 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// The slot for a part of the base with a fate on each side; None if it is gone.
+    /// The slot for a part of the base with a fate on each side; None if the part is
+    /// gone.
     pub(super) fn resolve(
         &self,
         node: u32,
@@ -307,7 +309,7 @@ fn is_absent(fate: Fate<'_>) -> bool {
     matches!(fate, Fate::Stays(Mode::Absent))
 }
 
-/// The edits of both sides as those of one kind of object.
+/// The edits of both sides, converted to the edits of one kind of object.
 fn each<'p, T>(
     edits: [Option<&'p Edit>; 2],
     as_kind: impl Fn(&'p Edit) -> Result<T>,

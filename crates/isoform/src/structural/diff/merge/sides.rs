@@ -1,25 +1,25 @@
-//! The changes that each side makes to the objects of the base.
+//! The changes made by either side to the objects of the base.
 
 use super::super::patch::{Edit, Patch, Source};
 use super::super::tables::{Cell, Tables};
 use super::places::{Uses, is_own};
 use crate::kernel::error::Result;
 
-/// How many edits of a side an object of the base has at a place.
+/// The amount of a side's edits in an object of the base at a place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Mode {
-    /// None, nor any below: the side does not count.
+    /// No edits in the object or below: the side does not count.
     Absent,
-    /// None: the side has this very object there.
+    /// No edits: the side has the original object at the place.
     Verbatim,
-    /// The edits of objects whose identity counts, which are the same ones wherever they are
-    /// mentioned; trees are as in the base.
+    /// The edits of objects whose identity counts, the same at every mention; trees are
+    /// unchanged.
     Own,
-    /// All of them.
+    /// All edits.
     Full,
 }
 
-/// The mode of each side.
+/// The modes of both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct View(pub(super) [Mode; 2]);
 
@@ -32,14 +32,14 @@ impl View {
         self.0.iter().all(|mode| *mode <= Mode::Verbatim)
     }
 
-    /// A view with one mode of a side, and another one of the other side.
+    /// A view with one mode for a side, and another mode for the other side.
     pub(super) fn of(side: usize, mode: Mode, other: Mode) -> View {
         let mut modes = [other; 2];
         modes[side] = mode;
         View(modes)
     }
 
-    /// The view of an object whose identity counts: there is no part of its edits.
+    /// The view of an object whose identity counts: its edits apply as a whole.
     fn whole(self) -> View {
         View(self.0.map(|mode| match mode {
             Mode::Own => Mode::Full,
@@ -51,23 +51,23 @@ impl View {
 /// The fate of a part of the base on one side.
 #[derive(Clone, Copy)]
 pub(super) enum Fate<'p> {
-    /// It stands where it was.
+    /// The part stays in its place.
     Stays(Mode),
-    /// Something else is there.
+    /// Another part is in the place.
     Is(&'p Source),
-    /// Nothing is there.
+    /// The place is gone.
     Gone,
 }
 
-/// One side: a patch of the base, and what follows from it for the objects of the base.
+/// One side: a patch of the base, and its consequences for the objects of the base.
 struct Side<'p> {
     patch: &'p Patch,
-    /// Objects that the side rebuilds: edited objects, and the objects around them.
+    /// Objects rebuilt by the side: edited objects, and the objects around them.
     touched: Vec<bool>,
     /// Touched objects whose identity counts, and the objects around them.
     carries: Vec<bool>,
-    /// Objects that are edited at their place, and those around them. Edits that the other
-    /// side has elsewhere do not count.
+    /// Objects edited at their place, and the objects around them. Edits of objects
+    /// moved elsewhere by the other side do not count.
     changed: Vec<bool>,
     uses: Uses,
 }
@@ -79,7 +79,8 @@ pub(super) struct Sides<'p> {
 }
 
 impl<'p> Sides<'p> {
-    /// The sides of two patches for a base. O(n) for n parts of the base, plus the patches.
+    /// The sides of two patches for a base. O(n) for n parts of the base, plus the
+    /// patches.
     ///
     /// # Errors
     ///
@@ -110,8 +111,8 @@ impl<'p> Sides<'p> {
         Ok(Sides { base, sides })
     }
 
-    /// True for an object that is one at all of its places: a variable, a dag node or
-    /// something that can change.
+    /// True for an object that is one at all of its places: a variable, a dag node or a
+    /// mutable object.
     pub(super) fn is_own(&self, node: u32) -> bool {
         is_own(self.base, node)
     }
@@ -125,8 +126,8 @@ impl<'p> Sides<'p> {
         self.sides[side].patch.edit(node)
     }
 
-    /// The mode in which an object has the edits of the other side, where a side mentions it
-    /// in a place of its own.
+    /// The mode of the other side's edits in an object that a side mentions in a place
+    /// of its own.
     pub(super) fn following(&self, side: usize, node: u32) -> Mode {
         if self.sides[side].uses.has_moved(node) {
             Mode::Full
@@ -157,7 +158,7 @@ impl<'p> Sides<'p> {
         View(modes)
     }
 
-    /// The fate that a source means for a part.
+    /// The fate of a part with a source.
     pub(super) fn fate(&self, cell: &Cell, source: &'p Source) -> Fate<'p> {
         match (source, cell.node_number()) {
             (Source::Image(node), Some(part)) if *node == part => Fate::Stays(Mode::Full),
@@ -179,11 +180,12 @@ impl<'p> Sides<'p> {
     }
 }
 
-/// Which objects a side changes at their places, given what the other side does with them.
+/// The objects that a side changes at their places, given the other side's uses of the
+/// objects.
 fn changed(base: &Tables, side: &Side<'_>, other: &Uses) -> Vec<bool> {
     let mut changed = vec![false; base.nodes.len()];
     for node in 0..changed.len() {
-        // The edits follow an object that the other side has moved to another place.
+        // The edits follow an object moved to another place by the other side.
         changed[node] = side.touched[node]
             && !other.is_elsewhere(base, node as u32)
             && (side.patch.edit(node as u32).is_some()

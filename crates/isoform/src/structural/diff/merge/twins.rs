@@ -1,7 +1,8 @@
-//! Variables that both sides introduce in the same place.
+//! Variables introduced by both sides in the same place.
 //!
-//! A parameter that the left side adds and one that the right side adds are one parameter if
-//! they are at one place and equal. From then on, uses of the right one are uses of the left one.
+//! A parameter added by the left side and a parameter added by the right side are one
+//! parameter if they are at one place and equal. From then on, uses of the right
+//! variable are uses of the left variable.
 
 use std::collections::HashSet;
 
@@ -16,18 +17,18 @@ use crate::traverse::{WalkResult, free_variables, substitute, walk_objects};
 #[derive(Clone)]
 pub(super) struct Twins {
     options: CompareOptions,
-    /// Variables that stand for themselves: those of the base, and those that are free in the
-    /// base or on a side.
+    /// Variables with a fixed meaning: variables of the base, and variables that are
+    /// free in the base or on a side.
     fixed: HashSet<u64>,
     /// The free variables of all three values.
     free: HashSet<u64>,
-    /// Variables of the right side, each with the one of the left side that it is.
+    /// Variables of the right side with the equivalent variables of the left side.
     pairs: Vec<(Value, Value)>,
     is_new: bool,
 }
 
 impl Twins {
-    /// No twins of three values. O(n).
+    /// Three values without twins. O(n).
     ///
     /// # Errors
     ///
@@ -51,17 +52,17 @@ impl Twins {
         })
     }
 
-    /// True if there are twins that were not known when this was asked last.
+    /// True if twins were found since the last call.
     pub(super) fn has_new(&mut self) -> bool {
         std::mem::take(&mut self.is_new)
     }
 
-    /// True if the parts of both sides are the same ones, when variables that only one side
-    /// has stand for each other. O(n).
+    /// True if the parts of both sides are the same when variables of only one side
+    /// correspond to each other. O(n).
     ///
     /// # Errors
     ///
-    /// Those of custom comparisons; `TypeError` for parts that cannot be compared.
+    /// Errors of custom comparisons; `TypeError` for parts that cannot be compared.
     pub(super) fn are_equal(&mut self, [left, right]: &[Vec<Value>; 2]) -> Result<bool> {
         if left.len() != right.len() {
             return Ok(false);
@@ -102,7 +103,7 @@ impl Twins {
         })
     }
 
-    /// True if the parts of a side are those of the base. O(n).
+    /// True if the parts of a side equal the parts of the base. O(n).
     ///
     /// # Errors
     ///
@@ -112,8 +113,9 @@ impl Twins {
         self.equal(&base, &side)
     }
 
-    /// True if two parts are equal wherever they stand: each variable of the left part that is
-    /// known outside of it stands for itself, also if the part defines it.
+    /// True if two parts are equal in any place. A variable of the left part with a
+    /// fixed meaning outside corresponds only to itself, even if the part defines the
+    /// variable.
     fn equal(&self, left: &Value, right: &Value) -> Result<bool> {
         let mut known = self.variables(left, |var| self.fixed.contains(&var))?;
         let [left, right] = [left, right].map(|part| {
@@ -139,7 +141,8 @@ impl Twins {
         }
     }
 
-    /// Notes that a variable of the base becomes another one, which is free where that was.
+    /// Notes that a variable of the base is replaced by a new variable, which is free
+    /// where the old variable was.
     pub(super) fn note_image(&mut self, var: u64, image: &Value) {
         let Some(image) = image.as_object() else {
             return;

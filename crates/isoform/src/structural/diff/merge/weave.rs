@@ -25,7 +25,7 @@ pub(super) type Choose<'c> = &'c mut dyn FnMut(&Conflict) -> Result<Resolution>;
 pub(super) enum Woven {
     /// The merged value, its conflicts, and the number of visits.
     Value(Value, Vec<Conflict>, u64),
-    /// The edits of both sides together do not make a value, for this reason.
+    /// The combined edits of both sides do not make a value, for this reason.
     Knot(String),
 }
 
@@ -42,7 +42,7 @@ struct Weaver<'p, 'c> {
     twins: &'c mut Twins,
     done: HashMap<Task, Value, RandomState>,
     open: HashSet<Task, RandomState>,
-    /// By object of the base, the object and position that it was met at first.
+    /// By object of the base, the object and position of its first occurrence.
     met: HashMap<u32, (u32, u32), RandomState>,
     parents: Option<Parents>,
     conflicts: Vec<Conflict>,
@@ -50,8 +50,8 @@ struct Weaver<'p, 'c> {
     visits: u64,
 }
 
-/// Applies both patches to a base. O(n) for n parts of the base, plus the patches, plus what
-/// comparing the parts at which both sides edit the same place takes.
+/// Applies both patches to a base. O(n) for n parts of the base, plus the patches, plus
+/// the comparison of parts at places edited by both sides.
 ///
 /// # Errors
 ///
@@ -212,7 +212,7 @@ impl Weaver<'_, '_> {
             let [left, _] = sides;
             return Ok(left);
         }
-        // A patch may rebuild parts that are equal to those of the base.
+        // A patch may rebuild parts that are equal to the base's parts.
         for side in 0..2 {
             let alone = self.values(&choice.alone[side])?;
             if !choice.before.is_empty() && self.twins.are_same(&choice.before, &alone)? {
@@ -229,8 +229,7 @@ impl Weaver<'_, '_> {
         Ok(parts)
     }
 
-    /// The place of a choice in the base. O(depth), and once O(n) if it is below an object
-    /// that moved.
+    /// The place of a choice in the base. O(depth), and once O(n) below a moved object.
     fn path(&mut self, choice: &Choice) -> AccessPath {
         let base = self.planner.sides.base;
         if choice.node == ROOT {
@@ -253,7 +252,8 @@ impl Weaver<'_, '_> {
         AccessPath::from_steps(steps)
     }
 
-    /// The account of an edit that was not used, although there is no conflict.
+    /// The description of an edit that was not used, although the merge has no
+    /// conflict.
     fn lost(&self) -> Option<String> {
         let sides = &self.planner.sides;
         for side in 0..2 {

@@ -3,8 +3,8 @@
 use super::super::{Graph, Hunk, align, hunks};
 use super::model::{INPUT, Model};
 
-/// A graph given by lines `name = op operands`, with operators as numbers; the last node is
-/// the result. A node with operator 0 is an input.
+/// A graph given by lines `name = op operands`, with operators as numbers; the last
+/// node is the result. A node with operator 0 is an input.
 fn read(text: &str) -> (Graph, Vec<String>) {
     let mut model = Model::default();
     let mut names: Vec<String> = Vec::new();
@@ -137,7 +137,7 @@ fn an_inserted_node_is_a_hunk_with_an_empty_side() {
 
 #[test]
 fn a_hunk_whose_place_uses_another_value_is_not_enclosed() {
-    // The place of the deleted node uses a value that did not enter it.
+    // The place of the deleted node uses a value that did not enter the node.
     let case = aligned(
         "x = 0\n y = 0\n a = 1 x\n n = 7 a\n b = 2 n y",
         "x = 0\n y = 0\n a = 1 x\n b = 2 y y",
@@ -164,7 +164,7 @@ fn equal_hunks_have_equal_hashes_and_others_do_not() {
 
 #[test]
 fn names_choose_among_equal_candidates() {
-    // Which of three equal nodes in a row is gone is decided by their names.
+    // Names decide which of three equal nodes in a row is gone.
     for gone in ["b1", "b2", "b3"] {
         let all = ["b1", "b2", "b3"];
         let row = |names: &[&str]| {
@@ -200,7 +200,7 @@ fn names_do_not_override_structure() {
 
 #[test]
 fn a_name_does_not_outweigh_an_edge() {
-    // The node that remains has the name of the one that is gone.
+    // The remaining node has the name of the deleted node.
     let case = aligned(
         "x = 0\n d = 2 x\n e = 4 d\n f = 2 x\n g = 5 e f",
         "x = 0\n f = 2 x\n e = 4 f\n g = 5 e x",

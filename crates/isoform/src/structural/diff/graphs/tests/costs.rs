@@ -1,11 +1,11 @@
-//! The number of steps for graphs that are hard to align: it grows with the graphs, not with
-//! the product of their sizes.
+//! The number of steps for graphs that are hard to align: the number grows with the
+//! graphs, not with the product of their sizes.
 
 use super::super::{Alignment, AlignmentCosts, Graph, align, hunks};
 use super::families::{Family, OPS};
 use super::model::{Model, Random, check};
 
-/// A graph of nodes given by their label, operator and operands, all with the same result.
+/// A graph of nodes with the given labels, operators and operands.
 fn graph(nodes: impl IntoIterator<Item = (u64, u64, Vec<u32>)>, results: Vec<u32>) -> Graph {
     let mut graph = Graph {
         starts: vec![0],
@@ -28,7 +28,7 @@ fn chain(length: u32, op_of: impl Fn(u32) -> u64) -> Graph {
     graph(nodes, vec![length - 1])
 }
 
-/// Aligns, and checks that the steps for each node and edge are few.
+/// Aligns, and checks that the steps per node and edge are few.
 #[track_caller]
 fn cheap(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignment {
     let alignment = align(left, right, fixed);

@@ -2,20 +2,21 @@
 
 use super::model::{INPUT, Model, Random};
 
-/// The number of operators that edits choose from.
+/// The number of operators available to edits.
 pub(super) const OPS: u32 = 14;
 
 /// A kind of graph.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Family {
-    /// Any node may use any earlier one, mostly near ones.
+    /// Any node may use any earlier node, mostly near nodes.
     Dag,
-    /// A block of ten operators, many times in a row, without anything that tells one from
-    /// another.
+    /// A block of ten operators, many times in a row, without any distinguishing
+    /// feature.
     Blocks,
-    /// Layers with attention, residual connections and a weight of its own for each product.
+    /// Layers with attention, residual connections and a separate weight for every
+    /// product.
     Transformer,
-    /// Layers without weights that would tell one from another.
+    /// Layers without weights that would tell them apart.
     BareTransformer,
     /// Several branches that are joined again, as in networks for images.
     Branches,
@@ -30,7 +31,7 @@ pub(super) const ALL: [Family; 5] = [
 ];
 
 impl Family {
-    /// A graph with about so many nodes.
+    /// A graph with about this many nodes.
     pub(super) fn make(self, random: &mut Random, size: usize) -> Model {
         match self {
             Family::Dag => dag(random, size),

@@ -1,5 +1,5 @@
-//! Judges alignments: graphs whose true alignment is known from their construction, tiny
-//! ones aligned by trying everything, and ones that are hard to align.
+//! Judges alignments: graphs whose true alignment is known from their construction,
+//! tiny graphs aligned by exhaustive search, and graphs that are hard to align.
 //!
 //! | file | job |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Graphs that can be edited, and the truth about two of them: a node keeps its identity
-//! through all edits.
+//! Graphs that can be edited, and the truth about two of them: a node keeps its
+//! identity through all edits.
 
 use std::collections::HashMap;
 
@@ -70,9 +70,9 @@ impl Model {
         self
     }
 
-    /// A random edit of a node that is not an input, such that the truth can be known: only
-    /// nodes without operands lose their last use, since layers and branches look alike, and
-    /// no edited node was or is like its neighbours.
+    /// A random edit of a node that is not an input, with a known truth. Only nodes
+    /// without operands lose their last use, since layers and branches look alike. No
+    /// edited node was or is like its neighbours.
     pub(super) fn edit(&mut self, random: &mut Random, ops: u32) {
         loop {
             let mut edited = self.clone();
@@ -143,8 +143,8 @@ impl Model {
                 node.op = 1 + (node.op + random.below(ops as usize - 1) as u32) % ops;
             }
             3 => self.nodes[place].attribute = random.word(),
-            // Uses another value: a near one where a far one could leave most of the graph
-            // without users.
+            // Uses another value: a near value if a far value could leave most of the
+            // graph without users.
             _ => {
                 let reach = if slot == 0 { place.min(5) } else { place };
                 let other = self.nodes[place - 1 - random.below(reach)].id;
@@ -241,9 +241,9 @@ impl Model {
 pub(super) struct Judgement {
     /// Nodes on both sides.
     pub(super) true_pairs: usize,
-    /// Those that were found.
+    /// True pairs found.
     pub(super) right: usize,
-    /// Pairs that are not in the truth.
+    /// Pairs outside of the truth.
     pub(super) wrong: usize,
 }
 
@@ -263,8 +263,8 @@ impl Judgement {
     }
 }
 
-/// Aligns two models whose inputs are known to correspond, checks what every alignment
-/// promises, and compares it with the truth.
+/// Aligns two models whose inputs are known to correspond, checks the promises of every
+/// alignment, and compares the alignment with the truth.
 pub(super) fn judge(left: &Model, right: &Model) -> Judgement {
     let (l, r) = (left.graph(), right.graph());
     let place_of: HashMap<u32, u32> = (0..)
@@ -296,7 +296,7 @@ pub(super) fn judge(left: &Model, right: &Model) -> Judgement {
     judgement
 }
 
-/// Checks what holds for every alignment.
+/// Checks the properties of every alignment.
 #[track_caller]
 pub(super) fn check(left: &Graph, right: &Graph, fixed: &[(u32, u32)], alignment: &Alignment) {
     assert_eq!(alignment.left.len(), left.len());

@@ -4,7 +4,7 @@ use super::super::{Graph, align};
 use super::model::{Model, Random, check};
 use crate::structural::diff::myers::Myers;
 
-/// The value of an alignment: its pairs, and the edges that they agree on.
+/// The value of an alignment: its pairs, and the edges on which they agree.
 fn value(left: &Graph, right: &Graph, partners: &[Option<u32>]) -> u32 {
     let mut value = 0;
     for (l, partner) in (0..).zip(partners) {
@@ -22,7 +22,7 @@ fn value(left: &Graph, right: &Graph, partners: &[Option<u32>]) -> u32 {
     value
 }
 
-/// The greatest value of all alignments, found by trying each one.
+/// The greatest value of all alignments, found by trying all of them.
 fn best(left: &Graph, right: &Graph) -> u32 {
     let mut greatest = 0;
     let mut open = vec![Vec::new()];
@@ -55,7 +55,8 @@ fn tiny(random: &mut Random) -> Model {
     model.finish()
 }
 
-/// The value of all our alignments as a share of the greatest possible one.
+/// Checks that the value of all our alignments has this share of the greatest possible
+/// value.
 #[track_caller]
 fn check_share(mut right_of: impl FnMut(&mut Random, &Model) -> Model, least: f64) {
     let mut random = Random(1);
@@ -97,14 +98,14 @@ fn tiny_graphs_with_two_changes_have_nearly_the_best_alignment() {
     check_share(edit, 0.97);
 }
 
-/// Equal operators make no pair without an edge that agrees, though the best alignment has
-/// as many pairs as possible.
+/// Equal operators make no pair without an edge that agrees, though the best alignment
+/// has as many pairs as possible.
 #[test]
 fn tiny_graphs_that_are_unrelated_have_few_pairs() {
     check_share(|random, _| tiny(random), 0.3);
 }
 
-/// The most words that can be common to two texts, in order.
+/// The maximum number of common words of two texts, in order.
 fn most_common(left: &[u32], right: &[u32]) -> usize {
     let mut above = vec![0; right.len() + 1];
     for l in left {
@@ -133,7 +134,7 @@ fn short_texts_have_the_most_words_in_common() {
                 .collect::<Vec<u32>>()
         };
         let (left, right) = (text(), text());
-        // Without a budget, only what both begin or end with is found.
+        // Without a budget, only common beginnings and ends are found.
         for budget in [0, u64::MAX] {
             let mut found = Vec::new();
             let mut myers = Myers::new(budget, 256);

@@ -1,4 +1,4 @@
-//! The share of true pairs that are found, and of pairs that are wrong.
+//! The share of true pairs found, and of wrong pairs.
 
 use super::families::{ALL, Family, OPS};
 use super::model::{Judgement, Random, judge};
