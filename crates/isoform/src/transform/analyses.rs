@@ -1,4 +1,4 @@
-//! Analyses: functions of a program or function, whose results a context keeps until a
+//! Analyses: functions of a program or function. A context keeps their results until a
 //! pass changes the object.
 
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::kernel::value::Value;
 /// An analysis in Rust, with a result of any type.
 ///
 /// The result must depend on the object alone, not on other functions of the program:
-/// it is kept as long as the object is part of it. An analysis that reads several
-/// functions is one of the program.
+/// the context keeps the result as long as the object is part of the program. An
+/// analysis that reads several functions must be an analysis of the program.
 ///
 /// ```
 /// use isoform::transform::{Analysis, ContextOptions, PassContext};
@@ -50,14 +50,14 @@ use crate::kernel::value::Value;
 pub trait Analysis: 'static {
     /// The result.
     type Output: Send + Sync + 'static;
-    /// The name, by which passes declare that they preserve the result.
+    /// The name by which passes declare that they preserve the result.
     const NAME: &'static str;
 
     /// Computes the result for an object.
     ///
     /// # Errors
     ///
-    /// Errors of the analysis; they are not kept.
+    /// Errors of the analysis; the context does not keep errors.
     fn compute(object: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Self::Output>;
 }
 
@@ -65,13 +65,13 @@ pub trait Analysis: 'static {
 const PREFIX: &str = "analysis.";
 
 impl Ref<PassContext> {
-    /// Returns the result of an analysis for a program or function: the one that is kept,
-    /// or a new one.
+    /// Returns the kept result of an analysis for a program or function, or computes
+    /// the result.
     ///
-    /// Results are kept until the context is left, or a pass replaces the object without
-    /// preserving the analysis. The default context keeps them while a pass runs. Once a
-    /// function pass has changed the copy of the program on which it works, results for
-    /// that copy are computed each time.
+    /// The context keeps results until the context is left, or until a pass replaces
+    /// the object without preserving the analysis. The default context keeps results
+    /// while a pass runs. Once a function pass has changed its working copy of the
+    /// program, every call computes the results for the copy again.
     ///
     /// # Errors
     ///
@@ -93,12 +93,12 @@ impl Ref<PassContext> {
         }
     }
 
-    /// As [`analysis`](Self::analysis), for one that is registered under a name, in any
-    /// language.
+    /// Like [`analysis`](Self::analysis), for an analysis registered under a name, in
+    /// any language.
     ///
     /// # Errors
     ///
-    /// Errors of the analysis; `ValueError` if none has the name.
+    /// Errors of the analysis; `ValueError` for an unknown name.
     pub fn analysis_named(&self, name: &str, object: &Ref<Obj>) -> Result<Value> {
         let (object, store) = self.place(object)?;
         let object = &object;
@@ -124,9 +124,9 @@ impl Ref<PassContext> {
         }
     }
 
-    /// The object whose result is kept, and where. A pass over functions works on a copy of
-    /// its program, which counts as the program itself until the pass changes it; what is
-    /// found out about it afterwards is not kept.
+    /// The object under which a result is kept, and the store. A pass over functions
+    /// works on a copy of its program. The copy counts as the program itself until the
+    /// pass changes the copy; later results for the copy are not kept.
     fn place(&self, object: &Ref<Obj>) -> Result<(Ref<Obj>, Option<&Store>)> {
         let (object, is_stable) = super::frames::original(object)?;
         let store = self.store().filter(|_| is_stable && self.keeps());
