@@ -10,8 +10,8 @@ use crate::kernel::value::{Value, ValueRef};
 
 /// The base of nodes of attributes.
 ///
-/// A type that extends it declares the attributes as fields, with their
-/// types, defaults and documentation.
+/// Types that extend `Attrs` declare the attributes as fields, with types, defaults and
+/// documentation.
 #[derive(Node, Default)]
 #[node(key = "ir.Attrs", crate = crate)]
 #[repr(C)]
@@ -19,7 +19,8 @@ pub struct Attrs {}
 
 /// Untyped attributes: any names, any values.
 ///
-/// Where they are expected, a map or dict with string keys is converted to them.
+/// A map or dict with string keys is converted to such attributes, where attributes are
+/// expected.
 #[derive(Node)]
 #[node(key = "ir.DictAttrs", convert = dict_attrs_from, crate = crate)]
 #[repr(C)]
@@ -54,7 +55,7 @@ fn dict_attrs_from(dict: Map<Str, Value>) -> Ref<DictAttrs> {
 pub struct AttrFieldInfo {
     /// Its name.
     pub name: Str,
-    /// The type of its values.
+    /// The type of the values.
     pub type_info: Str,
     /// The meaning of the attribute.
     pub description: Str,
@@ -65,7 +66,7 @@ impl Ref<Attrs> {
     ///
     /// # Errors
     ///
-    /// `AttributeError` if there is no attribute of this name.
+    /// `AttributeError` for an unknown attribute.
     pub fn attribute(&self, name: &str) -> Result<Value> {
         let found = match self.downcast_ref::<DictAttrs>() {
             Some(attrs) => attrs.dict.get(&name.into()).cloned(),

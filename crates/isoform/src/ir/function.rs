@@ -34,7 +34,7 @@ impl BaseFunc {
 }
 
 impl Ref<BaseFunc> {
-    /// The value of an attribute, if it is set.
+    /// The value of an attribute, if set.
     pub fn attribute(&self, key: &str) -> Option<&Value> {
         self.attrs.as_ref()?.dict.get(&key.into())
     }
@@ -43,13 +43,14 @@ impl Ref<BaseFunc> {
     ///
     /// # Errors
     ///
-    /// Errors of the verification of its type.
+    /// Errors of the verification of the function's type.
     fn with_dict(&self, dict: Map<Str, Value>) -> Result<Ref<BaseFunc>> {
         let attrs = DictAttrs::from_map(dict);
         with_field(self.as_object(), "attrs", attrs.into())?.cast()
     }
 
-    /// A copy with one attribute more, or another value for it. O(attributes).
+    /// A copy with one more attribute, or with another value for an attribute.
+    /// O(attributes).
     ///
     /// # Errors
     ///
@@ -58,7 +59,7 @@ impl Ref<BaseFunc> {
         self.with_dict(updated(self.attrs.as_ref(), [(key.into(), value.into())]))
     }
 
-    /// A copy with more attributes, or other values for them. O(attributes).
+    /// A copy with more attributes, or with other values for attributes. O(attributes).
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ impl Ref<BaseFunc> {
     }
 }
 
-/// The attributes with more of them, or other values.
+/// The attributes with additional attributes, or with other values.
 pub(super) fn updated(
     attrs: Option<&Ref<DictAttrs>>,
     more: impl IntoIterator<Item = (Str, Value)>,
@@ -92,20 +93,20 @@ pub(super) fn updated(
     dict
 }
 
-/// The attributes without the one of this key.
+/// The attributes without the given key.
 pub(super) fn reduced(attrs: Option<&Ref<DictAttrs>>, key: &str) -> Map<Str, Value> {
     let mut dict = attrs.map(|attrs| attrs.dict.clone()).unwrap_or_default();
     dict.remove(&key.into());
     dict
 }
 
-/// Several attributes, or the name of a single one.
+/// Several attributes, or the name of a single attribute.
 pub(super) enum KeyOrDict {
     Key(Str),
     Dict(Map<Str, Value>),
 }
 
-/// Converts an argument to either of them.
+/// Converts an argument to attributes or a name.
 pub(super) fn key_or_dict(given: &Value) -> Result<KeyOrDict> {
     match given.view() {
         ValueRef::Str(key) => Ok(KeyOrDict::Key(key.into())),
@@ -113,15 +114,15 @@ pub(super) fn key_or_dict(given: &Value) -> Result<KeyOrDict> {
     }
 }
 
-/// The attributes that a map or a node of attributes holds.
+/// The attributes held by a map or a node of attributes.
 pub(super) fn attrs_of(given: &Value) -> Result<Map<Str, Value>> {
     let schema = crate::kernel::types::Schema::object::<DictAttrs>();
     let attrs: Ref<DictAttrs> = schema.convert(given.clone())?.extract()?;
     Ok(attrs.dict.clone())
 }
 
-/// A copy of the function with an attribute set, or several of them at once
-/// from a dict.
+/// A copy of the function with an attribute set, or several attributes at once from a
+/// dict.
 #[export("ir.BaseFunc.with_attr", crate = crate)]
 fn with_attr(
     this: &Ref<BaseFunc>,

@@ -1,4 +1,4 @@
-//! Supplies of names that are not taken yet.
+//! Supplies of unused names.
 
 use isoform_macros::{Node, export};
 
@@ -9,7 +9,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
 
-/// Supplies names that are not in use yet.
+/// Supplies unused names.
 #[derive(Node)]
 #[node(key = "ir.NameSupply", kind = none, init = make_name_supply, crate = crate)]
 #[repr(C)]
@@ -17,7 +17,7 @@ pub struct NameSupply {
     /// The prefix of all names.
     #[node(default)]
     pub prefix: Str,
-    /// The names in use, each with the last number that was appended to it.
+    /// The names in use, with the last appended numbers.
     #[node(name = "name_map", default)]
     names: Dict<Str, i64>,
 }
@@ -44,12 +44,12 @@ impl Ref<NameSupply> {
         full.chars().map(clean).collect()
     }
 
-    /// Returns an unused name, and marks it as used: the name itself, or with a number
-    /// appended.
+    /// Returns an unused name, and marks the name as used: the given name, with a
+    /// number appended if necessary.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the names are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the names, too.
     pub fn fresh_name(&self, name: &str, add_prefix: bool, add_underscore: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, add_underscore);
         let Some(mut last) = self.names.get(&(&*name).into()) else {
@@ -69,11 +69,11 @@ impl Ref<NameSupply> {
         Ok(fresh)
     }
 
-    /// Marks a name as used, and returns it with the prefix.
+    /// Marks a name as used, and returns the name with the prefix.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the names are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the names, too.
     pub fn reserve_name(&self, name: &str, add_prefix: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, true);
         if !self.names.contains_key(&(&*name).into()) {
@@ -95,7 +95,7 @@ fn make_name_supply(#[default = ""] prefix: Str) -> Ref<NameSupply> {
     NameSupply::new().with_prefix(prefix)
 }
 
-/// A name that is not taken, and from now on is.
+/// Returns an unused name, and marks the name as used.
 #[export("ir.NameSupply.fresh_name", crate = crate)]
 fn fresh_name(
     this: &Ref<NameSupply>,
@@ -106,7 +106,7 @@ fn fresh_name(
     this.fresh_name(name, add_prefix, add_underscore)
 }
 
-/// Marks a name as used, and returns it with the prefix.
+/// Marks a name as used, and returns the name with the prefix.
 #[export("ir.NameSupply.reserve_name", crate = crate)]
 fn reserve_name(
     this: &Ref<NameSupply>,
@@ -122,7 +122,7 @@ fn contains_name(this: &Ref<NameSupply>, name: &str, #[default = true] add_prefi
     this.contains_name(name, add_prefix)
 }
 
-/// Supplies global variables whose names are not in use in its modules.
+/// Supplies global variables with names unused in its modules.
 #[derive(Node)]
 #[node(key = "ir.GlobalVarSupply", kind = none, init = make_global_var_supply, crate = crate)]
 #[repr(C)]
@@ -140,7 +140,7 @@ impl Ref<GlobalVarSupply> {
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the names or variables are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the names or variables, too.
     pub fn fresh_global(&self, name: &str, add_prefix: bool) -> Result<Ref<GlobalVar>> {
         let name = self.name_supply.fresh_name(name, add_prefix, true)?;
         let var = GlobalVar::new(&*name);
@@ -152,7 +152,7 @@ impl Ref<GlobalVarSupply> {
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the names or variables are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the names or variables, too.
     pub fn unique_global_for(&self, name: &str, add_prefix: bool) -> Result<Ref<GlobalVar>> {
         let name = self.name_supply.reserve_name(name, add_prefix)?;
         if let Some(known) = self.vars.get(&(&*name).into()) {
@@ -163,12 +163,12 @@ impl Ref<GlobalVarSupply> {
         Ok(var)
     }
 
-    /// Makes the name of a variable taken by it.
+    /// Marks the name of a variable as used by the variable.
     ///
     /// # Errors
     ///
-    /// `ValueError` if another variable has the name, unless conflicts are
-    /// allowed; it keeps the name then.
+    /// `ValueError` if another variable has the name, unless conflicts are allowed; the
+    /// other variable keeps the name then.
     pub fn reserve_global(&self, var: &Ref<GlobalVar>, allow_conflict: bool) -> Result<()> {
         self.name_supply.reserve_name(&var.name_hint, false)?;
         let name = Value::from(&var.name_hint);
@@ -220,7 +220,7 @@ fn make_global_var_supply(value: Option<Value>) -> Result<Ref<GlobalVarSupply>> 
     Ok(supply)
 }
 
-/// A variable with a name that is not taken.
+/// A variable with an unused name.
 #[export("ir.GlobalVarSupply.fresh_global", crate = crate)]
 fn fresh_global(
     this: &Ref<GlobalVarSupply>,
@@ -230,7 +230,7 @@ fn fresh_global(
     this.fresh_global(name, add_prefix)
 }
 
-/// The variable of a name, which is made on the first question.
+/// The variable of a name, made on the first request.
 #[export("ir.GlobalVarSupply.unique_global_for", crate = crate)]
 fn unique_global_for(
     this: &Ref<GlobalVarSupply>,
@@ -240,7 +240,7 @@ fn unique_global_for(
     this.unique_global_for(name, add_prefix)
 }
 
-/// Makes the name of a variable taken by it.
+/// Marks the name of a variable as used by the variable.
 #[export("ir.GlobalVarSupply.reserve_global", crate = crate)]
 fn reserve_global(
     this: &Ref<GlobalVarSupply>,

@@ -1,6 +1,6 @@
 //! Source locations of nodes.
 //!
-//! Spans are held in ignored fields, so programs never differ by their spans.
+//! Ignored fields hold the spans, so programs never differ by their spans.
 
 use isoform_macros::{Node, export};
 
@@ -10,12 +10,12 @@ use crate::kernel::object::reference::Ref;
 
 /// The name of a source text.
 ///
-/// Two names with the same text are equal; they need not be one object.
+/// Names with the same text are equal, even as different objects.
 #[derive(Node)]
 #[node(key = "ir.SourceName", convert = source_name_from, crate = crate)]
 #[repr(C)]
 pub struct SourceName {
-    /// The name, such as the path of a file.
+    /// The name, for example the path of a file.
     pub name: Str,
 }
 
@@ -27,7 +27,7 @@ fn source_name_from(name: Str) -> Ref<SourceName> {
 
 /// A place in a source text.
 ///
-/// Lines and columns count from 1; 0 means that the location is unknown.
+/// Lines and columns count from 1; 0 means an unknown location.
 #[derive(Node)]
 #[node(key = "ir.Span", crate = crate)]
 #[repr(C)]
@@ -40,28 +40,29 @@ pub struct Span {
     pub end_line: i64,
     /// The first column.
     pub column: i64,
-    /// The column after the last one.
+    /// The column after the last column of the place.
     pub end_column: i64,
 }
 
-/// The places of an expression that was made of several.
+/// The places of an expression made from several expressions.
 #[derive(Node)]
 #[node(key = "ir.SequentialSpan", init = make_sequential_span, no_new, crate = crate)]
 #[repr(C)]
 pub struct SequentialSpan {
     #[node(base)]
     base: Span,
-    /// The places, none of which is a sequence itself.
+    /// The places; sequences are flattened.
     pub spans: Array<Ref<Span>>,
 }
 
 impl SequentialSpan {
-    /// The sequence of these places, with those of sequences in their stead.
+    /// The sequence of the given places, with the places of sequences in place of the
+    /// sequences.
     pub fn new(spans: impl IntoIterator<Item = Ref<Span>>) -> Ref<Self> {
         let mut flat = Vec::new();
         for span in spans {
             match span.downcast_ref::<SequentialSpan>() {
-                // A sequence has been flattened when it was made.
+                // A sequence has been flattened at construction.
                 Some(inner) => flat.extend(inner.spans.iter().cloned()),
                 None => flat.push(span),
             }
@@ -79,13 +80,13 @@ impl SequentialSpan {
     }
 }
 
-/// Flattens sequences among the places; its own line and column are 0.
+/// Flattens sequences among the places; the line and column of the result are 0.
 #[export("ir.SequentialSpan", crate = crate)]
 fn make_sequential_span(spans: Vec<Ref<Span>>) -> Ref<SequentialSpan> {
     SequentialSpan::new(spans)
 }
 
-/// A source text, for messages that show its lines.
+/// A source text, for messages with source lines.
 #[derive(Node)]
 #[node(key = "ir.Source", crate = crate)]
 #[repr(C)]
@@ -96,7 +97,7 @@ pub struct Source {
     pub source: Str,
 }
 
-/// The source texts that spans refer to.
+/// The source texts of spans.
 #[derive(Node)]
 #[node(key = "ir.SourceMap", crate = crate)]
 #[repr(C)]
@@ -107,11 +108,11 @@ pub struct SourceMap {
 }
 
 impl Ref<SourceMap> {
-    /// Adds a text, or replaces the existing one of that name, and returns the name.
+    /// Adds or replaces the text of a name, and returns the name.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the texts are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the texts, too.
     pub fn add(&self, name: &str, content: &str) -> Result<Ref<SourceName>> {
         let source_name = SourceName::new(name);
         let source = Source::new(&source_name, content);
@@ -125,7 +126,7 @@ impl Ref<SourceMap> {
     }
 }
 
-/// Adds a text, or replaces the existing one of that name, and returns the name.
+/// Adds or replaces the text of a name, and returns the name.
 #[export("ir.SourceMap.add", crate = crate)]
 fn source_map_add(this: &Ref<SourceMap>, name: &str, content: &str) -> Result<Ref<SourceName>> {
     this.add(name, content)

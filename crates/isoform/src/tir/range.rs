@@ -1,4 +1,4 @@
-//! Ranges of integers, as loops and buffers have them.
+//! Ranges of integers for loops and buffers.
 
 use isoform_macros::{Node, export};
 
@@ -11,10 +11,10 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::types::Schema;
 use crate::kernel::value::Value;
 
-/// The integers from `min` on, `extent` of them.
+/// The integers from `min` on; `extent` is their number.
 ///
-/// Where a range is expected, a tuple or list of one or two numbers is converted to
-/// one.
+/// A tuple or list of one or two numbers is converted to a range, where a range is
+/// expected.
 #[derive(Node)]
 #[node(key = "ir.Range", init = make_range, convert = range_from, crate = crate)]
 #[repr(C)]
@@ -90,7 +90,8 @@ fn range_from(value: Value) -> Result<Ref<Range>> {
 }
 
 pub(super) fn register() -> Result<()> {
-    // Its key is of the dialect `ir`, so the list of this one does not have it.
+    // The key belongs to the dialect `ir`, so the list of `tir` does not contain the
+    // type.
     crate::kernel::types::register::<Range>()?;
     crate::ir::functions![from_min_extent]
 }
