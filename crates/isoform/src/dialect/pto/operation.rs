@@ -23,7 +23,7 @@ pub struct BinaryExpr {
     pub right: Ref<Expr>,
 }
 
-/// Always raises TypeError: use one of the derived classes.
+/// Always raises TypeError: use a derived class.
 #[export("pto.BinaryExpr", crate = crate)]
 fn refuse_binary() -> Result<Ref<BinaryExpr>> {
     Err(Error::type_error(
@@ -42,7 +42,7 @@ pub struct UnaryExpr {
     pub operand: Ref<Expr>,
 }
 
-/// Always raises TypeError: use one of the derived classes.
+/// Always raises TypeError: use a derived class.
 #[export("pto.UnaryExpr", crate = crate)]
 fn refuse_unary() -> Result<Ref<UnaryExpr>> {
     Err(Error::type_error(

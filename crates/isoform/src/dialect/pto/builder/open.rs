@@ -1,4 +1,4 @@
-//! The begin and the end of each part of a function.
+//! The begin and the end of the parts of a function.
 
 use super::frame::{Frame, Kind, Scope, placed};
 use super::ir_builder::IRBuilder;
@@ -35,7 +35,7 @@ impl IRBuilder {
         Ok(())
     }
 
-    /// Closes the innermost open part, which must be of a given kind.
+    /// Closes the innermost open part, after checking its kind.
     fn end(&mut self, wanted: &str, is_wanted: impl Fn(&Kind) -> bool) -> Result<Frame> {
         let what = format!("end of {wanted}");
         match self.frames.pop() {
@@ -51,8 +51,7 @@ impl IRBuilder {
         }
     }
 
-    /// Begins a function: that of a plan, without its parameters, results and
-    /// body.
+    /// Begins a function from a plan without parameters, results and body.
     ///
     /// # Errors
     ///
@@ -109,7 +108,7 @@ impl IRBuilder {
         })
     }
 
-    /// Begins a loop with a condition, which may come later.
+    /// Begins a loop with a condition; the condition may come later.
     ///
     /// # Errors
     ///
@@ -122,7 +121,7 @@ impl IRBuilder {
         })
     }
 
-    /// Ends the open loop and adds it to the enclosing part.
+    /// Ends the open loop, and adds the loop to the enclosing part.
     ///
     /// # Errors
     ///
@@ -185,8 +184,8 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` if the innermost open part is not an `if`, or its other
-    /// branch is open already.
+    /// `ValueError` if the innermost open part is not an `if`, or if its other branch
+    /// is already open.
     pub fn begin_else(&mut self) -> Result<()> {
         let frame = self.innermost("else", "an if")?;
         let body = match &frame.kind {
@@ -206,7 +205,7 @@ impl IRBuilder {
         Ok(())
     }
 
-    /// Ends the open `if` and adds it to the enclosing part.
+    /// Ends the open `if`, and adds the statement to the enclosing part.
     ///
     /// # Errors
     ///
@@ -239,7 +238,7 @@ impl IRBuilder {
         self.begin(Kind::Scope(scope))
     }
 
-    /// Ends the open scope statement and adds it to the enclosing part.
+    /// Ends the open scope statement, and adds the statement to the enclosing part.
     ///
     /// # Errors
     ///

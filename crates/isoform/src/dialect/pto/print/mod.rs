@@ -1,7 +1,7 @@
-//! Programs as text that looks like Python.
+//! Programs as text similar to Python.
 //!
-//! The text is for people: it contains everything that comparison looks at, and cannot
-//! be read back. To write files, use [`to_json_graph`](crate::files::to_json_graph),
+//! The text is for people: it contains all compared parts, and cannot be read back. To
+//! write files, use [`to_json_graph`](crate::files::to_json_graph),
 //! [`to_bytes`](crate::files::to_bytes) and [`to_text`](crate::text::to_text).
 //!
 //! | file | job |

@@ -9,8 +9,8 @@ use crate::kernel::path::AccessPath;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct VerifyOptions {
-    /// True if a variable that has a value may be assigned again, as in programs that are
-    /// not yet in static single assignment form.
+    /// True if a variable with a value may be assigned again, as in programs before
+    /// conversion to static single assignment form.
     pub allow_redefinition: bool,
 }
 
@@ -23,7 +23,7 @@ impl VerifyOptions {
     }
 }
 
-/// Something that is wrong with a program.
+/// A fault in a program.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failure {

@@ -1,7 +1,8 @@
-//! The requirements of each class on its nodes, regardless of their context.
+//! The requirements of every class on its nodes, regardless of their context.
 //!
-//! They belong to the bases of nodes and types, whose verifiers see the nodes of
-//! all derived classes, so that [`verify`](crate::objects::verify()) checks them, too.
+//! The requirements belong to the bases of nodes and types. The verifiers of the bases
+//! see the nodes of all derived classes, so [`verify`](crate::objects::verify()) checks
+//! the requirements, too.
 
 use super::types::{compatible, same_number, shown};
 use crate::dialect::pto::node::Demands;
@@ -299,7 +300,7 @@ fn shape(found: &mut Problems, shaped: &Ref<ShapedType>) {
         if let Some(size) = size.downcast_ref::<ConstInt>()
             && size.value < 0
         {
-            // Only an erroneous program has such a size.
+            // Only an erroneous program contains a negative size.
             found.value(format!("{field}: expected at least 0, got {}", size.value));
         }
     }
