@@ -17,8 +17,8 @@ use crate::transform;
 /// assignment is removed together with its variable. Any other repeated value gets a
 /// new variable before the statement that first computes the value.
 ///
-/// The pass applies to operations on numbers, and to calls of operators with a false
-/// attribute [`TOpIsStateful`](super::STATEFUL). All other calls are left alone. So are
+/// The pass applies to operations on numbers, and to calls of operators whose attribute
+/// [`TOpIsStateful`](super::STATEFUL) is false. All other calls are left alone. So are
 /// variables with several assignments, expressions that use them, functions with one
 /// statement object at several places, and initial values of `iter_args`.
 ///

@@ -75,7 +75,7 @@ pub fn simplify(root: &Value) -> Result<Rewritten> {
 ///
 /// Commutative operations are recognised in both orders. An identity that computes an
 /// operand less often applies only to a pure operand: every call in the operand is of
-/// an operator with a false attribute [`TOpIsStateful`](super::STATEFUL).
+/// an operator whose attribute [`TOpIsStateful`](super::STATEFUL) is false.
 ///
 /// # Errors
 ///

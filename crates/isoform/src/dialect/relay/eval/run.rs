@@ -17,7 +17,7 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{DType, Value};
 use crate::kernels::{element_type, tensor_of};
 
-/// The attribute of an operator that holds the kernel of a program.
+/// The attribute of an operator with the kernel of a program.
 pub(super) const KERNEL: &str = "FKernel";
 
 /// Computes calls, with a limit for the size of results.
@@ -58,7 +58,7 @@ impl Implementation {
             None => Source::Known(super::kernels::find(&op.name)?),
         };
         let contract = match &kernel {
-            // These have no attributes, and broadcast as inference does.
+            // These operators have no attributes, and broadcast like type inference.
             Source::Known(Kernel::Unary(_) | Kernel::Binary(_) | Kernel::Comparison(_)) => None,
             _ => Contract::of(op),
         };
@@ -120,7 +120,7 @@ impl Runner {
                 "there is no kernel; isoform.relay.register_kernel adds one",
             ))),
         };
-        // A kernel that the user stopped reports only that.
+        // A kernel stopped by the user reports only the interruption.
         if let Some(error) = stopped.take() {
             return Err(Refusal::Failed(error));
         }
@@ -152,7 +152,7 @@ fn custom(function: &Function, values: &[Value], attrs: Option<&Ref<Attrs>>) -> 
     result_of(value).map_err(Refusal::Failed)
 }
 
-/// The result of a kernel of a program: a tensor, or a sequence of them as a tuple.
+/// The result of a kernel of a program: a tensor, or a sequence of tensors as a tuple.
 fn result_of(value: Value) -> Result<Value> {
     if value.peek::<Tensor>().is_some() {
         return Ok(value);
@@ -169,7 +169,8 @@ fn result_of(value: Value) -> Result<Value> {
         .map_err(|error| error.in_context("the result of a kernel, a tensor or a tuple of tensors"))
 }
 
-/// Numbers as a tensor of a type; they are counted as int32 unless that is int64.
+/// Numbers as a tensor of a type; numbers are counted as int32, except for int64
+/// results.
 pub(in crate::dialect::relay) fn integers(
     numbers: &[i64],
     shape: &[usize],
@@ -193,7 +194,7 @@ pub(in crate::dialect::relay) fn integers(
     Ok(tensor_of(made, &control)?.into())
 }
 
-/// The inputs and attributes of a call, as the kernel of a program sees them.
+/// The inputs and attributes of a call, for the kernel of a program.
 #[derive(Debug)]
 pub struct KernelCall<'a> {
     values: &'a [Value],
@@ -206,11 +207,11 @@ impl<'a> KernelCall<'a> {
         self.values
     }
 
-    /// An argument that must be a tensor.
+    /// An argument, checked to be a tensor.
     ///
     /// # Errors
     ///
-    /// `TypeError` if it is another value, or if there are fewer arguments.
+    /// `TypeError` for another value, or for a missing argument.
     pub fn tensor(&self, position: usize) -> Result<&'a Tensor> {
         let value = self.values.get(position).ok_or_else(|| {
             Error::type_error(format!(
@@ -236,7 +237,7 @@ impl<'a> KernelCall<'a> {
 
 type CustomBody = dyn Fn(&KernelCall<'_>) -> Result<Value> + Send + Sync;
 
-/// The content of a function that is a kernel written in Rust.
+/// The content of a function around a kernel written in Rust.
 struct CustomKernel(Box<CustomBody>);
 
 impl CustomKernel {
@@ -248,8 +249,8 @@ impl CustomKernel {
 /// Makes a kernel: a function of the inputs and attributes of a call that returns a tensor,
 /// an array of tensors for a tuple, or None if these inputs have no result.
 ///
-/// Called as a function of a list of inputs and the attributes, which is also the interface
-/// of kernels written in Python, it returns the same.
+/// Called as a function of a list of inputs and the attributes, the interface of
+/// kernels written in Python, the kernel returns the same.
 pub fn kernel(body: impl Fn(&KernelCall<'_>) -> Result<Value> + Send + Sync + 'static) -> Function {
     let content = CustomKernel(Box::new(body));
     Function::with_content(content, |kernel: &CustomKernel, arguments| {
@@ -307,11 +308,11 @@ pub fn register_kernel(op_name: &str, function: Function) -> Result<()> {
     entry.attr(KERNEL, function, priority).map(drop)
 }
 
-/// The result of an operator on values, with the data type and shape that type inference
-/// finds for such a call: a tensor, or an array of them for a tuple.
+/// The result of an operator on values, with the data type and shape that type
+/// inference finds for the call: a tensor, or an array of tensors for a tuple.
 ///
-/// Effects of operators are those of inference: `nn.dropout` returns its input. The time is
-/// that of the kernel.
+/// Operators behave as in inference: `nn.dropout` returns its input. The time is the
+/// time of the kernel.
 ///
 /// ```
 /// use isoform::dialect::relay::{self, eval::evaluate_call};

@@ -1,4 +1,4 @@
-//! The program with the types that were found.
+//! The program with the found types.
 
 use hashbrown::HashSet;
 
@@ -17,7 +17,7 @@ use crate::kernel::value::Value;
 use crate::traverse::structural_map;
 
 impl Inference<'_> {
-    /// Completes all types, and reports those that are not known.
+    /// Completes all types, and reports unknown types.
     pub(super) fn complete(&mut self) -> Vec<Ref<Type>> {
         let broken: HashSet<u32> = self.problems.roots().collect();
         let mut reported = HashSet::new();
@@ -28,8 +28,8 @@ impl Inference<'_> {
                 Ok(ty) => ty,
                 Err(open) => {
                     let owner = self.owners[number];
-                    // What cannot be known after another error is not worth a message, nor is
-                    // everything that an unknown type is a part of.
+                    // Types unknown because of another error get no message, and
+                    // neither do types around an unknown type.
                     if !broken.contains(&owner) && reported.insert((owner, open)) {
                         self.problems.root = owner;
                         self.problems.add(number as u32, unknown(open).to_owned());
@@ -42,7 +42,7 @@ impl Inference<'_> {
         types
     }
 
-    /// Rebuilds the expressions whose types have changed. Parts come before the expressions
+    /// Rebuilds the expressions with changed types. Parts come before the expressions
     /// that contain them, so a single pass is enough.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Inference<'_> {
         Ok(made)
     }
 
-    /// An expression as it was rebuilt; itself if it has no type.
+    /// The rebuilt expression, or the expression itself without a type.
     fn new_of(&self, expr: &Ref<RelayExpr>, made: &[Ref<RelayExpr>]) -> Ref<RelayExpr> {
         let number = self.number(expr).map(|number| number as usize);
         let found = number.and_then(|number| made.get(number));
@@ -155,7 +155,8 @@ impl Inference<'_> {
         changes.applied()
     }
 
-    /// The annotations, result types and type arguments that follow from the types.
+    /// Fills in the annotations, result types and type arguments that follow from the
+    /// types.
     fn fill_types(
         &mut self,
         expr: &Ref<RelayExpr>,
@@ -206,7 +207,7 @@ impl Inference<'_> {
         }
     }
 
-    /// The type of an argument that is not inferred itself, such as a function of the
+    /// The type of an argument outside of inference, for example a function of the
     /// module.
     fn type_of_global(&mut self, expr: &Ref<RelayExpr>) -> Option<Ref<Type>> {
         let ty = self.type_of(expr).ok()?;
@@ -253,7 +254,7 @@ impl Changes {
         }
     }
 
-    /// The node with the changes; itself if nothing changes.
+    /// The node with the changes; the same node without changes.
     fn applied<T: Node>(self) -> Result<Ref<T>> {
         if self.fields.is_empty() {
             self.node.cast()

@@ -54,15 +54,16 @@ pub struct CommonSubexprOptions<'f> {
 /// replacing call is computed in the scope around both, according to the rules for
 /// graphs; [`to_basic_block_normal_form`](super::to_basic_block_normal_form) makes the
 /// scope explicit. Calls have no effects, so values do not change, but a call may run
-/// in cases where the program did not run the call before. Calls of an operator with a
-/// true attribute `TMayFail`, for example a division of integers, and expressions
+/// in cases where the program did not run the call before. Calls of an operator whose
+/// attribute `TMayFail` is true, for example a division of integers, and expressions
 /// computed from them are restricted. Their replacement must be in a scope around the
 /// scope of the replaced expression, or inside.
 ///
-/// Functions marked `Primitive` inside of other functions, and functions with a false
-/// [`Function::is_optimizable`], stay unchanged. A pass without changes returns the
-/// same object; spans and checked types are kept. Linear in the number of expressions,
-/// and in the size of the attributes; O(n log n) if calls that may fail are equal.
+/// Functions marked `Primitive` inside of other functions, and functions for which
+/// [`Function::is_optimizable`] is false, stay unchanged. A pass without changes
+/// returns the same object; spans and checked types are kept. Linear in the number of
+/// expressions, and in the size of the attributes; O(n log n) if calls that may fail
+/// are equal.
 ///
 /// # Errors
 ///

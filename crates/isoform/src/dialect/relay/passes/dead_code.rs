@@ -38,16 +38,16 @@ pub struct DeadCodeOptions {
 /// Removes every `let` of an unused variable, if evaluating the value has no effect.
 ///
 /// A variable used only by removed values, or only by its own value, counts as unused.
-/// Reading and writing references are effects. Calls of operators with a true attribute
-/// `TOpIsStateful`, of functions with effects, and of unknown functions are effects,
-/// too. Making a reference is not an effect.
+/// Reading and writing references are effects. Calls of operators whose attribute
+/// `TOpIsStateful` is true, of functions with effects, and of unknown functions are
+/// effects, too. Making a reference is not an effect.
 ///
 /// A `let` also stays if removing it would move work into nested functions: the value
 /// contains the only use, outside of functions, of an expression shared with a nested
 /// function. Every call of the nested function would otherwise compute the expression
 /// again.
 ///
-/// Functions with a false [`Function::is_optimizable`], and functions of other
+/// Functions for which [`Function::is_optimizable`] is false, and functions of other
 /// languages, stay unchanged. A pass without changes returns the same object; spans and
 /// checked types are kept. Linear in the number of expressions, except that scopes of
 /// inlined values, and scopes of programs with nested functions, take O(n log n).

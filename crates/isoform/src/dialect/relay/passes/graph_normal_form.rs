@@ -22,7 +22,7 @@ use crate::kernel::object::reference::Ref;
 /// with nested functions by reference. A function that calls itself becomes
 /// `let f = … in f`, shared by all uses.
 ///
-/// Functions with a false [`Function::is_optimizable`] are kept. A pass without
+/// Functions for which [`Function::is_optimizable`] is false are kept. A pass without
 /// removals returns the same object; spans and checked types of all other expressions
 /// are kept. A second run may remove more bindings only where the first run kept
 /// bindings for shared work. O(n log n) in the number of expressions, because of

@@ -10,8 +10,8 @@ use crate::ir::{BaseFunc, FuncType, GlobalVar, IRModule, RelayExpr};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 
-/// Replaces calls of the functions with a nonzero attribute `Inline` by the bodies, and
-/// removes the functions.
+/// Replaces calls of the functions whose attribute `Inline` is not zero by the bodies,
+/// and removes the functions.
 ///
 /// A function is inlined if it mentions no function of the module after inlining in the
 /// function itself; recursive functions therefore stay. A call becomes the body, with

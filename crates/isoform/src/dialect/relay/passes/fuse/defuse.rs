@@ -23,9 +23,9 @@ use crate::kernel::object::reference::Ref;
 /// bound in a body are new for every call.
 ///
 /// A kernel that is not called directly, for example a kernel bound to a variable, is
-/// kept; kernels with type parameters are kept, too. Functions with a false
-/// [`Function::is_optimizable`] are not entered. A pass without changes returns the
-/// same object. Linear in the size of the result.
+/// kept; kernels with type parameters are kept, too. Functions for which
+/// [`Function::is_optimizable`] is false are not entered. A pass without changes
+/// returns the same object. Linear in the size of the result.
 ///
 /// ```
 /// use isoform::dialect::relay::passes::{defuse_ops, fuse_ops};

@@ -110,9 +110,9 @@ pub fn simplify_rules() -> impl Iterator<Item = SimplifyRule> {
 /// have no other users, unless the rule never adds work.
 ///
 /// Types are inferred first, also for new expressions. Functions marked `Primitive`,
-/// and functions with a false [`Function::is_optimizable`], are kept. A pass with no
-/// changes besides types returns the same object. Linear in the number of expressions
-/// and of rewrites, besides the time for computing constants.
+/// and functions for which [`Function::is_optimizable`] is false, are kept. A pass with
+/// no changes besides types returns the same object. Linear in the number of
+/// expressions and of rewrites, besides the time for computing constants.
 ///
 /// # Errors
 ///
