@@ -1,4 +1,4 @@
-//! Checks and conversions of expressions that are added to modules.
+//! Checks and conversions of expressions added to modules.
 
 use isoform_macros::export;
 
@@ -13,7 +13,7 @@ use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Ref};
 
-/// Returns a function that may be added to a module: it is well formed, and has no free
+/// Returns a function for a module: the function is well formed, and has no free
 /// variables or type variables.
 #[export("relay.ir.Function.admit", crate = crate)]
 fn admit_function(
@@ -44,7 +44,7 @@ fn admit_function(
     Ok(func.upcast())
 }
 
-/// Returns the function without parameters that computes an expression.
+/// Returns the function without parameters for computing an expression.
 #[export("relay.ir.admit_expr", crate = crate)]
 fn admit_expr(
     expr: Ref<RelayExpr>,
@@ -54,7 +54,8 @@ fn admit_expr(
     admit_function(Function::new([], expr), var, module)
 }
 
-/// Returns the function that calls one of the module: another name for it.
+/// Returns the function that calls a function of the module: another name for the
+/// function.
 #[export("relay.ir.admit_global_var", crate = crate)]
 fn admit_global_var(
     callee: Ref<GlobalVar>,
@@ -70,7 +71,7 @@ fn admit_global_var(
             known.type_info().key()
         )));
     };
-    // The copy has its own variables, and keeps types and type parameters.
+    // The copy has fresh variables, and keeps types and type parameters.
     let copy: Ref<Function> = dedup(&func.with_body(&callee).expr())?.cast()?;
     let args: Array<Ref<RelayExpr>> = copy.params.iter().map(AsExpr::expr).collect();
     let types = copy.type_params.iter().map(|param| param.clone().upcast());

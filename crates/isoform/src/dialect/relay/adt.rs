@@ -30,7 +30,7 @@ pub struct PatternWildcard {
     base: Pattern,
 }
 
-/// Matches every value, and binds a variable to it.
+/// Matches every value, and binds a variable to the value.
 #[derive(Node)]
 #[node(key = "relay.PatternVar", crate = crate)]
 #[repr(C)]
@@ -42,7 +42,7 @@ pub struct PatternVar {
     pub var: Ref<Var>,
 }
 
-/// Matches the values of one constructor, if their fields match.
+/// Matches the values of one constructor with matching fields.
 #[derive(Node)]
 #[node(key = "relay.PatternConstructor", init = make_pattern_constructor, crate = crate)]
 #[repr(C)]
@@ -51,7 +51,7 @@ pub struct PatternConstructor {
     base: Pattern,
     /// The constructor.
     pub constructor: Ref<Constructor>,
-    /// The patterns of its fields.
+    /// The patterns of the fields.
     #[node(default)]
     pub patterns: Array<Ref<Pattern>>,
 }
@@ -70,14 +70,14 @@ fn make_pattern_constructor(
     })
 }
 
-/// Matches tuples whose fields match.
+/// Matches tuples with matching fields.
 #[derive(Node)]
 #[node(key = "relay.PatternTuple", init = make_pattern_tuple, crate = crate)]
 #[repr(C)]
 pub struct PatternTuple {
     #[node(base, default)]
     base: Pattern,
-    /// The patterns of its fields.
+    /// The patterns of the fields.
     #[node(default)]
     pub patterns: Array<Ref<Pattern>>,
 }
@@ -94,7 +94,7 @@ fn make_pattern_tuple(
     })
 }
 
-/// One case of a match: the variables of its pattern are bound in its result.
+/// One case of a match: the result can use the variables of the pattern.
 #[derive(Node)]
 #[node(key = "relay.Clause", scope, crate = crate)]
 #[repr(C)]
@@ -105,7 +105,7 @@ pub struct Clause {
     pub rhs: Ref<RelayExpr>,
 }
 
-/// The result of the first clause whose pattern matches a value.
+/// The result of the first clause with a pattern that matches a value.
 #[derive(Node)]
 #[node(key = "relay.Match", kind = dag, init = make_match, crate = crate)]
 #[repr(C)]

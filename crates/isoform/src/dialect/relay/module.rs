@@ -14,7 +14,7 @@ use crate::kernel::value::Value;
 
 impl Ref<IRModule> {
     /// Returns the module with an expression as its entry point: a function, or an
-    /// expression that becomes one with its free variables as parameters.
+    /// expression made into a function with its free variables as parameters.
     ///
     /// The function is named by its attribute `global_symbol`, or otherwise `main`, made
     /// unique.

@@ -1,11 +1,11 @@
-//! The roles of expressions in rewrites by rules: what binds a variable.
+//! The roles of expressions in rewrites by rules: binders of variables.
 
 use super::Let;
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Node;
 use crate::traverse::DialectRoles;
 
-/// Declares the roles, once. Calls may have effects, as their operator decides, so no
+/// Declares the roles, once. The effects of calls depend on the operator, so no
 /// expression is pure.
 pub(super) fn register() -> Result<()> {
     let roles = DialectRoles {

@@ -1,4 +1,4 @@
-//! Which functions of a module mention which.
+//! The mentions between functions of a module.
 
 use indexmap::IndexMap;
 use isoform_macros::export;
@@ -10,7 +10,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::traverse::{WalkResult, walk_objects};
 
-/// The global variables that each function of a module mentions.
+/// The global variables mentioned by the functions of a module.
 ///
 /// ```
 /// use isoform::Ref;
@@ -38,8 +38,8 @@ struct Entry {
 }
 
 impl CallGraph {
-    /// The call graph of a module, with its functions in the order of their names. Functions
-    /// that are not functions of Relay mention others as well. Linear in the number of
+    /// The call graph of a module, with its functions in the order of their names.
+    /// Functions outside of Relay mention functions, too. Linear in the number of
     /// objects.
     ///
     /// # Errors
@@ -89,17 +89,17 @@ impl CallGraph {
         })
     }
 
-    /// The global variables that a function mentions.
+    /// The global variables mentioned by a function.
     ///
     /// # Errors
     ///
-    /// `ValueError` if the module has no such function; so do the other methods.
+    /// `ValueError` for a function outside of the module, as in the other methods.
     pub fn mentions(&self, var: &Ref<GlobalVar>) -> Result<&[Ref<GlobalVar>]> {
         Ok(&self.entry(var)?.mentions)
     }
 
-    /// The number of places that mention a function: expressions that occur several times
-    /// in one function count once.
+    /// The number of places that mention a function: shared expressions count once per
+    /// function.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl CallGraph {
         Ok(self.entry(var)?.references)
     }
 
-    /// The number of functions that a function mentions.
+    /// The number of functions mentioned by a function.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl CallGraph {
     }
 }
 
-/// The distinct global variables that a function mentions, its attributes included, in
+/// The distinct global variables mentioned by a function, including its attributes, in
 /// order of occurrence. Linear in the number of objects.
 ///
 /// # Errors
@@ -143,7 +143,7 @@ pub(in crate::dialect::relay) fn mentioned(func: &Ref<BaseFunc>) -> Result<Vec<R
     Ok(found)
 }
 
-/// The global variables that each function of a module mentions.
+/// The global variables mentioned by the functions of a module.
 #[export("relay.analysis.call_graph", crate = crate)]
 fn call_graph(module: &Ref<IRModule>) -> Result<Map<Ref<GlobalVar>, Array<Ref<GlobalVar>>>> {
     let graph = CallGraph::of(module)?;

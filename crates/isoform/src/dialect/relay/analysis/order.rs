@@ -19,8 +19,8 @@ use crate::traverse::children_of;
 /// parameters and the body of a function; callee and arguments; value, variable and body of
 /// a binding; condition and branches; the value and the results of a match.
 ///
-/// Types, attributes and patterns are left out. The expressions of a type that is declared
-/// elsewhere are those in its fields, in the order of comparison.
+/// Types, attributes and patterns are left out. Expressions of an unknown class have
+/// the expressions in their fields, in the order of comparison.
 pub(in crate::dialect::relay) fn expressions_below(
     expr: &Ref<RelayExpr>,
     found: &mut Vec<Ref<RelayExpr>>,
@@ -41,7 +41,7 @@ pub(in crate::dialect::relay) fn expressions_below(
     }
 }
 
-/// The expressions in the fields of a node, and in sequences there.
+/// The expressions in the fields of a node, and in sequences in fields.
 fn fields_below(node: &Ref<Obj>, found: &mut Vec<Ref<RelayExpr>>) {
     let expr = |value: &Value| {
         let object = value.as_object()?;
@@ -61,7 +61,7 @@ pub(in crate::dialect::relay) enum Step<T> {
     Then(T),
 }
 
-/// A depth-first visit that decides at each expression how it goes on.
+/// A depth-first visit; the visitor decides at every expression how to go on.
 pub(in crate::dialect::relay) trait Visitor {
     /// Work between expressions.
     type VisitAction;
@@ -79,7 +79,7 @@ pub(in crate::dialect::relay) trait Visitor {
         next: &mut Vec<Step<Self::VisitAction>>,
     ) -> Result<()>;
 
-    /// Does what was to be done in between.
+    /// Performs an action between visits.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ pub(in crate::dialect::relay) fn visit<V: Visitor>(
     Ok(())
 }
 
-/// Adds visits of all expressions below one.
+/// Adds visits of all expressions below an expression.
 pub(in crate::dialect::relay) fn visit_below<T>(expr: &Ref<RelayExpr>, next: &mut Vec<Step<T>>) {
     let mut below = Vec::new();
     expressions_below(expr, &mut below);

@@ -4,9 +4,9 @@
 //! files, text, the constructor functions of operators and the Python classes follow from
 //! the declaration.
 //!
-//! * A size is an expression, so that it may be symbolic; integers become literals of
-//!   type int32. In Python, literals behave as integers: `attrs.strides[0] == 2`.
-//! * A data type that follows the inputs is [`void`](crate::values::DType::VOID).
+//! * A size is an expression, possibly symbolic; integers become literals of type
+//!   int32. In Python, literals behave like integers: `attrs.strides[0] == 2`.
+//! * A data type determined by the inputs is [`void`](crate::values::DType::VOID).
 //! * Numbers are compared exactly, also floats.
 //!
 //! ```

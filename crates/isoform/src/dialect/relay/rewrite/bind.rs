@@ -14,13 +14,14 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
 use crate::traverse::substitute;
 
-/// Replaces variables in an expression by values, which are inserted by reference.
+/// Replaces variables in an expression by values, inserted by reference.
 ///
-/// Of a function, the variables are replaced in the body and are no longer parameters;
-/// variables that the values bring in become parameters at the end. Everything else about
-/// the function is kept, except for its checked type. An expression in which nothing is
-/// replaced is returned itself. Variables of the program never capture those of values:
-/// [`substitute`](crate::traverse::substitute()) renames them. Linear in the number of objects.
+/// In a function, the variables are replaced in the body and are not parameters of the
+/// result; variables from the values become parameters at the end. All other fields of
+/// the function are kept, except the checked type. An expression without replacements
+/// is returned itself. Variables of the program never capture variables of values:
+/// [`substitute`](crate::traverse::substitute()) renames them. Linear in the number of
+/// objects.
 ///
 /// ```
 /// use isoform::dialect::relay::{AsExpr, Function, Tuple, Var, bind};
@@ -74,7 +75,7 @@ pub fn bind(expr: &Ref<RelayExpr>, binds: &[(Ref<Var>, Ref<RelayExpr>)]) -> Resu
 ///
 /// # Errors
 ///
-/// As [`substitute`](crate::traverse::substitute()).
+/// Errors of [`substitute`](crate::traverse::substitute()).
 pub fn bind_types(ty: &Ref<Type>, binds: &[(Ref<TypeVar>, Ref<Type>)]) -> Result<Ref<Type>> {
     let pairs: Vec<(Value, Value)> = binds
         .iter()
@@ -83,12 +84,12 @@ pub fn bind_types(ty: &Ref<Type>, binds: &[(Ref<TypeVar>, Ref<Type>)]) -> Result
     substitute(&ty.clone().into(), &pairs)?.extract()
 }
 
-/// Replaces the parameters of a function that have certain names by constants. Names that
-/// no parameter has are ignored. Linear in the number of objects.
+/// Replaces the parameters of a function with certain names by constants. Names without
+/// a parameter are ignored. Linear in the number of objects.
 ///
 /// # Errors
 ///
-/// `ValueError` for a name that several parameters have.
+/// `ValueError` for a name of several parameters.
 pub fn bind_params_by_name<'n>(
     func: &Ref<Function>,
     params: impl IntoIterator<Item = (&'n str, Tensor)>,
@@ -127,7 +128,7 @@ fn exported_bind(expr: Ref<Obj>, binds: Map<Value, Value>) -> Result<Ref<Obj>> {
     Ok(bind(&expr.cast()?, &pairs)?.into_object())
 }
 
-/// Replaces the parameters of a function that have certain names by constants.
+/// Replaces the parameters of a function with certain names by constants.
 #[export("relay.ir.bind_params_by_name", crate = crate)]
 fn exported_bind_params(func: &Ref<Function>, params: Map<Str, Tensor>) -> Result<Ref<Function>> {
     let params = params.iter().map(|(name, data)| (&**name, data.clone()));
