@@ -1,10 +1,10 @@
-//! The operators of the dialect, and functions that make calls of them.
+//! The operators of the dialect, and functions for making calls.
 //!
-//! An operator is a row of a table: its inputs, the class of its attributes, the relation
-//! between the types of a call, and what passes need to know. From a row follow its entry
-//! in the [registry](crate::ir::OpRegistry), a function here, and a function under the
-//! global name `relay.op._make.` and the operator's name, which takes the inputs and then
-//! the fields of the attributes.
+//! An operator is a row of a table: its inputs, the class of its attributes, the
+//! relation between the types of a call, and the facts for passes. A row defines the
+//! entry in the [registry](crate::ir::OpRegistry), a function of this module, and a
+//! function under the global name `relay.op._make.` and the operator's name. The global
+//! function takes the inputs and then the fields of the attributes.
 //!
 //! ```
 //! use isoform::dialect::relay::attrs::DenseAttrs;
@@ -51,7 +51,7 @@ use crate::kernel::error::Result;
 ///
 /// # Errors
 ///
-/// `ValueError` if a program has given one of their names another meaning.
+/// `ValueError` if a program has given another meaning to an operator name.
 pub(super) fn register() -> Result<()> {
     elementwise::TABLE.register()?;
     tensor::TABLE.register()?;
