@@ -15,8 +15,8 @@
 //! # Ok::<(), isoform::Error>(())
 //! ```
 //!
-//! The nodes as written are in `nodes.rs` and `ir/prim.rs`, the ranges and compatibility
-//! of data types in `ir/number_types.rs`, the functions in `operators.rs` and `fold.rs`.
+//! The nodes are in `nodes.rs` and `ir/prim.rs`, the functions in `operators.rs` and
+//! `fold.rs`. The ranges and compatibility of data types are in `ir/number_types.rs`.
 
 mod fold;
 mod literal;

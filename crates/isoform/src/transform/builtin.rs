@@ -18,7 +18,7 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::Schema;
 use crate::kernel::value::Value;
 
-/// Logs the program as text, at level `INFO`, and returns the program unchanged.
+/// Logs the program as text, at level `INFO`, and returns it unchanged.
 #[export("transform.PrintIR", crate = crate)]
 fn print_ir(#[default = ""] header: Str) -> Ref<ModulePass> {
     ModulePass::new(

@@ -34,9 +34,9 @@ impl<P: Node + IsA<Pass>> Ref<P> {
     ///
     /// # Errors
     ///
-    /// Errors of the pass and of instruments, with notes about pass and function;
-    /// `RuntimeError` if the pass panics; `RecursionError` if passes require or run one
-    /// another without end; `TypeError` if the result is not an `R`.
+    /// Errors of the pass and of instruments, with notes about pass and function.
+    /// `RuntimeError` if the pass panics. `RecursionError` if passes require or run one
+    /// another without end. `TypeError` if the result is not an `R`.
     pub fn run<R: Node>(&self, root: &Ref<R>) -> Result<Ref<R>> {
         self.run_in(root, &PassContext::current())
     }

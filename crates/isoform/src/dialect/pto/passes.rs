@@ -101,13 +101,13 @@ fn pass(name: &str, run: fn(&Value) -> Result<Value>) -> Ref<FunctionPass> {
     )
 }
 
-/// Applies small identities of arithmetic to every function until no identity applies.
+/// Applies small identities of arithmetic to each function until none applies.
 #[export("transform.pto.simplify", crate = crate)]
 fn simplify_pass() -> Ref<FunctionPass> {
     pass("pto.simplify", |function| Ok(simplify(function)?.value))
 }
 
-/// Computes the common subexpressions of every function once.
+/// Computes the common subexpressions of each function once.
 #[export("transform.pto.cse", crate = crate)]
 fn cse_pass() -> Ref<FunctionPass> {
     pass("pto.cse", cse)

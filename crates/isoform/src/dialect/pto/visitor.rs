@@ -64,7 +64,7 @@ pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> 
 /// look at the loops and functions whose own variables a method replaces.
 ///
 /// Replacing a variable at its definition replaces the variable in its uses, too. The
-/// method for the variable can return the replacement; the method for a statement or
+/// method for the variable can return the replacement. The method for a statement or
 /// function can return a node of the same class with another variable in a definition
 /// field. Loop variables and parameters are then replaced inside of the node, other
 /// variables after the node.

@@ -127,9 +127,9 @@ fn make_wildcard(#[default = ""] name_hint: Str, span: Option<Ref<Span>>) -> Ref
 
 /// A variable of patterns, as a hole for the attributes of a call.
 ///
-/// It fills the field `attrs` of a call in a template, and matches attributes of any class;
-/// a [`Hole`](crate::pattern::Hole) for it may ask for their class and their values. A call
-/// without attributes does not match.
+/// The variable fills the field `attrs` of a call in a template, and matches attributes
+/// of any class. A [`Hole`](crate::pattern::Hole) for the variable may ask for their
+/// class and their values. A call without attributes does not match.
 ///
 /// ```
 /// use isoform::dialect::relay::attrs::{CastAttrs, TransposeAttrs};

@@ -83,13 +83,13 @@ impl CseOptions<'_> {
 ///
 /// **Statements.** If types declare a [`FORM`], then statements run in order, and
 /// variables hold values. A value is reused where an earlier computation is certain:
-/// earlier in the same sequence, or in a sequence around it; never out of a loop, a
-/// branch or a [`CONDITIONAL`] operand. A use reads the variable that already holds the
-/// value; an assignment repeating another assignment is removed. Any other repeated
-/// value gets a new variable before the statement that first computes the value, if its
-/// type declares [`NEW_BINDING`]. Variables with several assignments, or with a use
-/// that may precede the assignment, are left alone. Owners with one statement object at
-/// several places are left alone, too.
+/// earlier in the same sequence, or in a sequence around it. A value never leaves a
+/// loop, a branch or a [`CONDITIONAL`] operand. A use reads the variable that already
+/// holds the value; an assignment repeating another assignment is removed. Any other
+/// repeated value gets a new variable before the statement that first computes the
+/// value, if its type declares [`NEW_BINDING`]. Variables with several assignments, or
+/// with a use that may precede the assignment, are left alone. Owners with one
+/// statement object at several places are left alone, too.
 ///
 /// The functions of a program, as listed by [`Root`](super::Root), are processed one by
 /// one. A program without repeated values is returned as the same object. A hash finds

@@ -26,8 +26,8 @@ use crate::structural::{CompareOptions, Digest};
 use crate::transform::cache::Memo;
 use crate::traverse::{Sharing, Visit, WalkOptions, WalkResult, free_variables};
 
-/// A value in place of a large value, as part of a key: the digest of the large value,
-/// and its free variables in an order on which the digest depends.
+/// A summary of a large value for a key: the digest of the value, and its free
+/// variables in an order on which the digest depends.
 #[derive(Clone)]
 pub(super) struct Summary {
     pub(super) digest: [u8; 32],

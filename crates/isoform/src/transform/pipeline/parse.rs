@@ -16,9 +16,10 @@ use crate::transform::registry;
 ///
 /// # Errors
 ///
-/// `ValueError` with line, column and a caret if the text is malformed, names an unknown
-/// pass or option, or gives an option twice; `TypeError`, with the same, for the value
-/// of an option that does not fit or is missing; errors of the functions that make passes.
+/// `ValueError` with line, column and a caret if the text is malformed, names an
+/// unknown pass or option, or gives an option twice. `TypeError`, with the same, for
+/// the value of an option that does not fit or is missing. Errors of the functions that
+/// make passes.
 ///
 /// ```
 /// use isoform::transform::{parse_pipeline, pipeline_text};

@@ -87,10 +87,9 @@ impl IRBuilder {
         self.end_function()
     }
 
-    /// Builds a loop over numbers. The closure gets the loop variable, which
-    /// has the type of `start`, and may make the loop carry values, by
-    /// [`iter_arg`](Self::iter_arg) and [`return_var`](Self::return_var). The
-    /// result is that of the closure.
+    /// Builds a loop over numbers. The closure gets the loop variable with the type of
+    /// `start`, and may make the loop carry values, by [`iter_arg`](Self::iter_arg) and
+    /// [`return_var`](Self::return_var). The result is that of the closure.
     ///
     /// # Errors
     ///

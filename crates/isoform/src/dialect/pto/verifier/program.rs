@@ -16,7 +16,7 @@ use crate::kernel::value::Value;
 /// errors if the value is well-formed.
 ///
 /// * **Nodes**: operands have types suited to the operation and its result, literals
-///   fit their format, bounds of loops are integers, a loop has as many results as
+///   fit their format, bounds of loops are integers. A loop has as many results as
 ///   carried variables, with compatible types.
 /// * **Yields**: the body of a loop with carried values, and both branches of an `if`
 ///   with results, end with a yield of as many values with compatible types. Other

@@ -13,10 +13,10 @@ use crate::traverse::{NodeFunctor, Results};
 
 /// Returns the kind of a type, after checking the kinds of all types inside.
 ///
-/// Fields of tuples, arguments and results of functions, values of references and inputs of
-/// constructors must be types of values; constraints must be constraints; a data type is
-/// applied to as many types as its definition in the module has parameters. Depth is limited
-/// by memory only. Linear in the number of objects.
+/// Fields of tuples, arguments and results of functions, values of references and
+/// inputs of constructors must be types of values. Constraints must be constraints. A
+/// data type is applied to as many types as its definition in the module has
+/// parameters. Depth is limited by memory only. Linear in the number of objects.
 ///
 /// ```
 /// use isoform::dialect::relay::analysis::check_kind;

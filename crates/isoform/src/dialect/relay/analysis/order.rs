@@ -15,12 +15,13 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::children_of;
 
-/// The expressions directly below one, in the order of visitors: those of a tuple; the
-/// parameters and the body of a function; callee and arguments; value, variable and body of
-/// a binding; condition and branches; the value and the results of a match.
+/// The expressions directly below an expression, in the order of visitors. A tuple has
+/// its fields, a function its parameters and its body, a call the callee and the
+/// arguments. A binding has value, variable and body, an `if` the condition and the
+/// branches, a match the value and the results.
 ///
-/// Types, attributes and patterns are left out. Expressions of an unknown class have
-/// the expressions in their fields, in the order of comparison.
+/// Types, attributes and patterns are left out. Expressions of a class declared
+/// elsewhere have the expressions in their fields, in the order of comparison.
 pub(in crate::dialect::relay) fn expressions_below(
     expr: &Ref<RelayExpr>,
     found: &mut Vec<Ref<RelayExpr>>,

@@ -16,10 +16,10 @@ use crate::traverse::{WalkOptions, WalkOrder, WalkResult, children_of};
 
 /// The type variables of an expression or a type.
 ///
-/// Made by [`type_vars`]. All are in order of occurrence: the type parameters of a function
-/// come before the annotations of its parameters and its body, those of a function type
-/// before constraints, arguments and result. The annotated result of a function is not
-/// searched.
+/// Made by [`type_vars`]. All variables are in order of occurrence. The type parameters
+/// of a function come before the annotations of its parameters and its body, the type
+/// parameters of a function type before constraints, arguments and result. The
+/// annotated result of a function is not searched.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TypeVars {

@@ -14,8 +14,9 @@ use crate::kernel::value::Value;
 use crate::traverse::{Sharing, WalkOptions, WalkOrder, WalkResult, free_variables};
 
 /// The variables that occur in an expression or a pattern, bound or used, in order of
-/// occurrence: parameters come before the body, a variable before its value and the body,
-/// and what a pattern binds before the result. Linear in the number of objects.
+/// occurrence. Parameters come before the body, a variable before its value and the
+/// body, and the variables of a pattern before the result. Linear in the number of
+/// objects.
 ///
 /// ```
 /// use isoform::dialect::relay::{AsExpr, Function, Var, analysis};

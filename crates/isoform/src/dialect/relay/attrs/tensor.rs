@@ -17,9 +17,9 @@ attributes! {
 
     /// The shape made by `reshape`.
     ReshapeAttrs = "relay.attrs.ReshapeAttrs" {
-        /// The sizes, with codes: 0 copies the size of the input's axis, -1 is inferred,
-        /// -2 copies all remaining sizes, -3 is the product of two sizes, -4 splits a
-        /// size into the two that follow.
+        /// The sizes, with codes: 0 copies the size of the input's axis, -1 is
+        /// inferred, -2 copies all remaining sizes. -3 is the product of two sizes, and
+        /// -4 splits a size into the two following sizes.
         newshape: Sizes,
         /// True if 0 is a size instead of a code.
         allowzero: bool = false,

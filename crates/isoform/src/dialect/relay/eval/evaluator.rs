@@ -22,10 +22,10 @@ use crate::kernel::value::Value;
 /// programs.
 ///
 /// An expression with several users is computed once whenever the scope around all
-/// users is entered: the body of a function, a branch of an `if`, or the result of a
-/// clause. The computation takes place at the first need in the scope, before the
-/// branches and functions that need the value. Operands are computed from left to
-/// right, arguments before the call.
+/// users is entered. Scopes are the bodies of functions, the branches of an `if`, and
+/// the results of clauses. The computation takes place at the first need in the scope,
+/// before the branches and functions that need the value. Operands are computed from
+/// left to right, arguments before the call.
 ///
 /// Depth of nesting and of recursion is limited by memory only, and recursion by
 /// [`max_depth`](Self::max_depth). Linear in the number of steps that the program takes;

@@ -6,8 +6,9 @@
 //! | [`Evaluator`] | the value of an expression, a function or a program |
 //!
 //! A value is a [`Tensor`](crate::values::Tensor), an array of values for a tuple, a
-//! [`RefValue`] for a reference, a [`Closure`] for a function, a [`ConstructorValue`] of an
-//! algebraic data type, or an operator or constructor itself.
+//! [`RefValue`] for a reference, or a [`Closure`] for a function. Other values are
+//! [`ConstructorValue`]s of algebraic data types, and operators and constructors
+//! themselves.
 //!
 //! Operators are computed by the crate `isoform-kernels`: exact about data types, overflow
 //! and NaN, and with the same results on every machine. An operator of a program gets its

@@ -32,7 +32,7 @@ impl Unit {
     ///
     /// `ValueError` for a free variable, for a variable bound twice or used outside of
     /// its scope, and for a recursive binding of a value other than a function.
-    /// `TypeError` for unknown classes of expressions.
+    /// `TypeError` for classes of expressions declared elsewhere.
     pub(super) fn of(expr: &Ref<RelayExpr>) -> Result<Unit> {
         let graph = Graph::with_primitives(expr)?;
         let scopes = Scopes::of(&graph, false)?;

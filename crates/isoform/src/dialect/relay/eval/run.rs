@@ -246,8 +246,9 @@ impl CustomKernel {
     }
 }
 
-/// Makes a kernel: a function of the inputs and attributes of a call that returns a tensor,
-/// an array of tensors for a tuple, or None if these inputs have no result.
+/// Makes a kernel: a function of the inputs and attributes of a call. The function
+/// returns a tensor, an array of tensors for a tuple, or None if these inputs have no
+/// result.
 ///
 /// Called as a function of a list of inputs and the attributes, the interface of
 /// kernels written in Python, the kernel returns the same.
@@ -329,10 +330,11 @@ pub fn register_kernel(op_name: &str, function: Function) -> Result<()> {
 ///
 /// # Errors
 ///
-/// `ValueError` or `TypeError` if the operator has no kernel, if the result is not defined
-/// (an integer division by zero, an index outside of a tensor), if it is larger than 2 GiB,
-/// and if type inference refuses the inputs and attributes; the errors of the kernel of a
-/// program, and `TypeError` if its result does not have the type that inference finds.
+/// `ValueError` or `TypeError` if the operator has no kernel, or if the result is not
+/// defined (an integer division by zero, an index outside of a tensor). `ValueError` or
+/// `TypeError` also if the result is larger than 2 GiB, and if type inference rejects
+/// the inputs and attributes. Errors of the kernel of a program, and `TypeError` if its
+/// result does not have the type found by inference.
 pub fn evaluate_call(op: &Op, values: &[Value], attrs: Option<&Ref<Attrs>>) -> Result<Value> {
     let implementation = Implementation::of(op);
     let runner = Runner::default();

@@ -46,7 +46,7 @@ use crate::kernel::object::reference::Ref;
 /// # Errors
 ///
 /// `ValueError` for a variable bound twice, or used outside of its scope; `TypeError`
-/// for an expression of an unknown class.
+/// for an expression of a class declared elsewhere.
 pub fn to_a_normal_form(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     map_functions(module, is_for_this_compiler, to_a_normal_form_expr)
 }

@@ -19,7 +19,7 @@ use crate::kernel::object::reference::Ref;
 /// The body of a function, the branches of an `if` and the results of the clauses of a
 /// match are blocks. Names and constants may be used in any block. The pass keeps the
 /// order of evaluation where the order matters. If a value is bound, so are earlier
-/// values of the same block with uses in inner blocks; if the value has an effect,
+/// values of the same block with uses in inner blocks. If the value has an effect,
 /// earlier values with effects are bound, too.
 ///
 /// Functions for another compiler, and functions marked `Primitive`, stay unchanged. A

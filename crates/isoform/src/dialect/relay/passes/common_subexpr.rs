@@ -46,13 +46,14 @@ pub struct CommonSubexprOptions<'f> {
 /// in the order of evaluation replaces every such expression, and gets its span.
 ///
 /// Two calls are equal if the operators are the same, attributes and explicit type
-/// arguments are structurally equal, and so many arguments are: the same expression, equal
-/// scalar constants, or tuples of equal arguments. Calls without arguments, calls of
-/// operators whose attribute `TOpIsStateful` is true, and all other expressions stay apart.
+/// arguments are structurally equal, and all arguments are equal. Equal arguments are
+/// the same expression, equal scalar constants, or tuples of equal arguments. Calls
+/// without arguments, calls of operators whose attribute `TOpIsStateful` is true, and
+/// all other expressions stay apart.
 ///
 /// Scopes are ignored: a call in one branch may replace a call in another branch. The
 /// replacing call is computed in the scope around both, according to the rules for
-/// graphs; [`to_basic_block_normal_form`](super::to_basic_block_normal_form) makes the
+/// graphs. [`to_basic_block_normal_form`](super::to_basic_block_normal_form) makes the
 /// scope explicit. Calls have no effects, so values do not change, but a call may run
 /// in cases where the program did not run the call before. Calls of an operator whose
 /// attribute `TMayFail` is true, for example a division of integers, and expressions
@@ -67,8 +68,8 @@ pub struct CommonSubexprOptions<'f> {
 ///
 /// # Errors
 ///
-/// `ValueError` if a variable is bound twice, or used outside of its scope; `TypeError` for
-/// an expression of a class that is declared elsewhere; errors of hashing attributes.
+/// `ValueError` if a variable is bound twice, or used outside of its scope; `TypeError`
+/// for an expression of a class declared elsewhere; errors of hashing attributes.
 pub fn eliminate_common_subexpr(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     CommonSubexprOptions::default().eliminate_common_subexpr(module)
 }

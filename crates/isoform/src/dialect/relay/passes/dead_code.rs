@@ -55,7 +55,7 @@ pub struct DeadCodeOptions {
 /// # Errors
 ///
 /// `ValueError` for a variable bound twice, or used outside of its scope; `TypeError`
-/// for an expression of an unknown class.
+/// for an expression of a class declared elsewhere.
 pub fn eliminate_dead_code(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     DeadCodeOptions::default().eliminate_dead_code(module)
 }

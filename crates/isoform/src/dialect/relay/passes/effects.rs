@@ -358,8 +358,9 @@ impl Effects {
         self.found[calling(id) as usize]
     }
 
-    /// True if something in an expression has an effect, or makes a reference, and is used
-    /// elsewhere as well: without this use, it might be evaluated in another scope, or later.
+    /// True if a part of an expression has an effect, or makes a reference, and has
+    /// other uses. Without this use, the part might be evaluated in another scope, or
+    /// later.
     pub(super) fn is_pinned(&self, id: Id) -> bool {
         self.pinned[id as usize]
     }

@@ -72,8 +72,8 @@ pub struct FoldConstantOptions {
 ///
 /// # Errors
 ///
-/// `ValueError` if a variable is bound twice; `TypeError` for an expression of a class that
-/// is declared elsewhere; the errors of the kernels of a program.
+/// `ValueError` if a variable is bound twice; `TypeError` for an expression of a class
+/// declared elsewhere; the errors of the kernels of a program.
 pub fn fold_constant(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     FoldConstantOptions::default().fold_constant(module)
 }

@@ -53,7 +53,7 @@ macro_rules! classes {
             LazyLock::new(|| Dispatch::new()$(.on::<$class>(Class::$class))*);
 
         impl<'a> Form<'a> {
-            /// The form of an expression; None for an unknown class. O(1).
+            /// The form of an expression; None for a class declared elsewhere. O(1).
             #[inline]
             pub(in crate::dialect::relay) fn find(expr: &'a Ref<RelayExpr>) -> Option<Self> {
                 match CLASSES.get(expr.type_index())? {
@@ -86,7 +86,7 @@ impl<'a> Form<'a> {
     ///
     /// # Errors
     ///
-    /// `TypeError` for an unknown class, whose evaluation is unknown.
+    /// `TypeError` for a class declared elsewhere, whose evaluation is unknown.
     pub(in crate::dialect::relay) fn of(expr: &'a Ref<RelayExpr>) -> Result<Form<'a>> {
         if let Some(form) = Form::find(expr) {
             return Ok(form);

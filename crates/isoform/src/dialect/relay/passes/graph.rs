@@ -66,10 +66,10 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// `TypeError` for an expression of an unknown class. `ValueError` for a variable
-    /// bound twice, bound after a use or used outside of its scope. `ValueError` also
-    /// if an expression that uses a recursive function inside of that function is used
-    /// outside of the function, too.
+    /// `TypeError` for an expression of a class declared elsewhere. `ValueError` for a
+    /// variable bound twice, bound after a use or used outside of its scope.
+    /// `ValueError` also if an expression that uses a recursive function inside of that
+    /// function is used outside of the function, too.
     pub(in crate::dialect::relay) fn of(root: &Ref<RelayExpr>) -> Result<Graph> {
         let graph = Builder::new(false).build(root)?;
         match separated(&graph)? {

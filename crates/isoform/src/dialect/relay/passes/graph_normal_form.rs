@@ -46,7 +46,7 @@ use crate::kernel::object::reference::Ref;
 ///
 /// `ValueError` for a variable bound twice, or used outside of its scope. `ValueError`
 /// also for an expression used both inside of a recursive function called by the
-/// expression and outside. `TypeError` for an expression of an unknown class.
+/// expression and outside. `TypeError` for an expression of a class declared elsewhere.
 pub fn to_graph_normal_form(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     let globals = Globals::of(module)?;
     map_functions(module, Function::is_optimizable, |func| {

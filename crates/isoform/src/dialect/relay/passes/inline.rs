@@ -50,9 +50,9 @@ use crate::kernel::object::reference::Ref;
 ///
 /// # Errors
 ///
-/// `ValueError` if a function with the attribute is still mentioned afterwards, for a call
-/// with a wrong number of arguments, and if a variable is bound twice; `TypeError` for an
-/// expression of a class that is declared elsewhere.
+/// `ValueError` if a function with the attribute is still mentioned afterwards, for a
+/// call with a wrong number of arguments, and if a variable is bound twice. `TypeError`
+/// for an expression of a class declared elsewhere.
 pub fn inline_functions(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     let mut inliner = Inliner::new(module)?;
     if !inliner.functions.iter().any(|function| function.is_marked) {

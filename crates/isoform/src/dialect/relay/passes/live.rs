@@ -81,9 +81,9 @@ impl<'g> Live<'g> {
         Ok(())
     }
 
-    /// Keeps each `let` whose value shares work by reference with functions nested in the
-    /// same function, if no expression outside of the nested functions needs the work:
-    /// without the `let`, every call of a nested function would repeat the work.
+    /// Keeps each `let` whose value shares work by reference with functions nested in
+    /// the same function, if no expression outside of the nested functions needs the
+    /// work. Without the `let`, every call of a nested function would repeat the work.
     ///
     /// Returns, for every expression, true if the expression contains work needed only
     /// in nested functions, but computed by the function around them. Linear without

@@ -2,8 +2,8 @@
 //!
 //! The body of a function, the branches of an `if` and the results of the clauses of a
 //! match are scopes. An expression is computed in the innermost scope with all its
-//! uses: once, when the visit first reaches the expression, and before the expression
-//! of the scope from which the visit came.
+//! uses. The scope computes the expression once, when the visit first reaches the
+//! expression, and before the expression of the scope from which the visit came.
 //!
 //! The scope is found as the nearest common ancestor of the uses.
 

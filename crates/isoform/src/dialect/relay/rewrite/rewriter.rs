@@ -39,9 +39,9 @@ type Before<'f, C> = Box<dyn Fn(&mut C, &Ref<RelayExpr>) -> Result<Option<Ref<Re
 ///
 /// Parameters are rewritten before the body of a function. The variable of a `let` is
 /// rewritten at its first use, which is after the value unless the value is a recursive
-/// function; an unused variable is rewritten after the body. If a function replaces the
-/// variable by anything but a variable, the replacement takes the place of all uses, and
-/// the binding disappears: its result is the body.
+/// function. An unused variable is rewritten after the body. If a function replaces the
+/// variable by anything but a variable, the replacement takes the place of all uses,
+/// and the binding disappears: its result is the body.
 ///
 /// [`NodeMutator`](crate::traverse::NodeMutator) rewrites types and everything else, too,
 /// but does not show the original nodes.

@@ -46,8 +46,8 @@ use crate::kernel::object::reference::Ref;
 /// # Errors
 ///
 /// `ValueError` if a variable is bound twice, or a call has another number of arguments
-/// than the kernel has parameters; `TypeError` for an expression of a class that is
-/// declared elsewhere.
+/// than the kernel has parameters. `TypeError` for an expression of a class declared
+/// elsewhere.
 pub fn defuse_ops(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     let globals = Globals::of(module)?;
     map_functions(module, Function::is_optimizable, |func| {

@@ -58,11 +58,11 @@ impl Default for FuseOptions {
 /// 2018), section 3.
 ///
 /// The parameters of a kernel are its inputs in the order of their first use, named
-/// `p0`, `p1` and so on; if several inputs have effects, in the order of evaluation.
-/// Scalar constants become part of the kernel. Calls of operators without computation
-/// (`TNonComputational`) are kept; `annotation.stop_fusion` separates kernels and is
-/// removed. A kernel that changes only the shape has the attribute
-/// `relay.reshape_only`. Other calls, and existing kernels, are kept.
+/// `p0`, `p1` and so on. If several inputs have effects, the parameters are in the
+/// order of evaluation. Scalar constants become part of the kernel. Calls of operators
+/// without computation (`TNonComputational`) are kept; `annotation.stop_fusion`
+/// separates kernels and is removed. A kernel that changes only the shape has the
+/// attribute `relay.reshape_only`. Other calls, and existing kernels, are kept.
 ///
 /// Types must be known, and those of kernels and their calls are not filled in: type
 /// inference runs before and after. O(n log n) in the number of expressions, and linear in
@@ -70,8 +70,8 @@ impl Default for FuseOptions {
 ///
 /// # Errors
 ///
-/// `ValueError` if a type is not known, or a variable is bound twice; `TypeError` for an
-/// expression of a class that is declared elsewhere.
+/// `ValueError` if a type is not known, or a variable is bound twice; `TypeError` for
+/// an expression of a class declared elsewhere.
 pub fn fuse_ops(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     FuseOptions::default().fuse_ops(module)
 }

@@ -98,8 +98,8 @@ pub fn simplify_rules() -> impl Iterator<Item = SimplifyRule> {
 }
 
 /// Simplifies the expressions of a module's functions: identities of arithmetic,
-/// combinable constants, consecutive moves of elements, casts and clips without effect
-/// on values, operators that take a shape from a tensor.
+/// combinable constants, consecutive moves of elements. Also simplifies casts and clips
+/// without effect on values, and operators that take a shape from a tensor.
 ///
 /// The [rules](simplify_rules) are applied until no rule applies. By default, results
 /// may be rounded differently, like in Relay: sums and products are regrouped,
@@ -117,7 +117,7 @@ pub fn simplify_rules() -> impl Iterator<Item = SimplifyRule> {
 /// # Errors
 ///
 /// Errors of [`infer_type`]; `ValueError` for a variable bound twice; `TypeError` for
-/// an expression of an unknown class.
+/// an expression of a class declared elsewhere.
 pub fn simplify(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     SimplifyOptions::default().simplify(module)
 }

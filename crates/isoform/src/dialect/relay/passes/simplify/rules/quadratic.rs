@@ -120,8 +120,8 @@ fn term(expr: &Expr) -> Option<Term<'_>> {
 }
 
 /// The expressions of a quadratic form in the order of evaluation, and its
-/// coefficients: of the square of the first expression, of the mixed term, of the
-/// square of the second expression.
+/// coefficients. The coefficients belong to the square of the first expression, the
+/// mixed term, and the square of the second expression.
 fn form<'e>(terms: &[Term<'e>]) -> Option<(&'e Expr, &'e Expr, [f64; 3])> {
     let mixed = terms.iter().find(|term| !term.is_square())?;
     let [left, right] = mixed.factors;
