@@ -15,8 +15,7 @@ use crate::traverse::{WalkResult, walk_objects};
 ///
 /// Types whose objects consist of functions implement this trait, for every
 /// [`FunctionPass`](crate::transform::FunctionPass) to run on the functions. An object
-/// of another type is its own only function. Types that extend an implementing type
-/// inherit the trait.
+/// of another type is its own only function. Derived types inherit the trait.
 #[isoform_macros::node_trait("transform.root", crate = crate)]
 pub trait Root {
     /// The functions with their distinct names, in the order of passes.

@@ -18,45 +18,42 @@ use crate::traverse::roles::{Binding, RoleTable, unfit, visited_position};
 /// The attribute for the role of a type's nodes in a program of statements. The value
 /// is `"expression"`, `"computation"` for an expression worth a variable,
 /// `"statement"`, or `"text"` for a statement in another language, possibly with uses
-/// of any variable. Types that extend a type inherit the attribute.
+/// of any variable. Derived types inherit the attribute.
 pub const FORM: &str = "rewrite.form";
 
 /// The attribute of statements that run other statements in order, in the surrounding
-/// scope: the name of the field with the array of statements. Types that extend a type
-/// inherit the attribute.
+/// scope: the name of the field with the array of statements. Derived types inherit the
+/// attribute.
 pub const SEQUENCE: &str = "rewrite.sequence";
 
 /// The attribute of types with conditional or repeated evaluation of operands: an array
-/// with the names of the operand fields. Types that extend a type inherit the
-/// attribute.
+/// with the names of the operand fields. Derived types inherit the attribute.
 pub const CONDITIONAL: &str = "rewrite.conditional";
 
 /// The attribute of expressions that can be bound to a new variable: a function from
 /// the expression and a number to a statement that binds the variable to the
-/// expression. The number differs for every call. Types that extend a type inherit the
-/// attribute.
+/// expression. The number differs for every call. Derived types inherit the attribute.
 pub const NEW_BINDING: &str = "rewrite.new_binding";
 
 /// The attribute of statements that can be joined to a sequence: a function from an
-/// array of statements to one statement. Types that extend a type inherit the
-/// attribute.
+/// array of statements to one statement. Derived types inherit the attribute.
 pub const NEW_SEQUENCE: &str = "rewrite.new_sequence";
 
 /// The attribute of statements that bind a variable to a value: a bool, or a function
 /// from the statement to a bool. True, the default, means that the variable is exactly
-/// the value; an assignment with a conversion declares false. Types that extend a type
-/// inherit the attribute.
+/// the value; an assignment with a conversion declares false. Derived types inherit the
+/// attribute.
 pub const HOLDS: &str = "rewrite.holds";
 
 /// The attribute of types whose nodes give the same result for the same operands: a
 /// bool, or a function from a node to a bool. By default, [pure](crate::traverse::PURE)
-/// nodes do; a type whose nodes read memory declares false. Types that extend a type
-/// inherit the attribute.
+/// nodes do; a type whose nodes read memory declares false. Derived types inherit the
+/// attribute.
 pub const REPEATABLE: &str = "rewrite.repeatable";
 
 /// The attribute of types whose nodes have no result for some operands, for example
-/// divisions: a bool, or a function from a node to a bool. Types that extend a type
-/// inherit the attribute.
+/// divisions: a bool, or a function from a node to a bool. Derived types inherit the
+/// attribute.
 pub const MAY_FAIL: &str = "rewrite.may_fail";
 
 /// The meaning of a node in a program of statements.

@@ -2,9 +2,9 @@
 //!
 //! Reading and writing references are effects. Calls of operators whose attribute
 //! `TOpIsStateful` is true are effects. Calls of functions of another compiler or
-//! language, and of unknown functions, are effects, too: parameters, parts of tuples,
-//! results of calls. Making a reference is not an effect, but making two references
-//! differs from making one.
+//! language are effects, and so are calls of unknown functions (parameters, parts of
+//! tuples, results of calls). Making a reference is not an effect, but making two
+//! references differs from making one.
 
 use super::form::{ByIdent, Form};
 use super::graph::{Graph, Id};

@@ -49,8 +49,8 @@ pub struct FoldConstantOptions {
 ///   with the span and the checked type of the call.
 /// * A constant replaces the variable bound to the constant everywhere, and the binding
 ///   disappears.
-/// * A field replaces an item of a written tuple, and a branch replaces an `if` with a
-///   known condition.
+/// * A field replaces an item of a tuple written in the program, and a branch replaces
+///   an `if` with a known condition.
 /// * `shape_of` and `ndarray_size` are known from the type of their argument.
 ///
 /// Effects are never lost, repeated or moved. The pass takes an item, a branch or a
